@@ -1,0 +1,88 @@
+package arrows
+
+const (
+	module      = "github.com/ebbmem/ebb"
+	langchaingo = "github.com/tmc/langchaingo"
+)
+
+// anything, in a list of langchaingo packages, allows all of them.
+const anything = "..."
+
+// row says what one package may import directly. The standard library, other
+// modules and the package's own subfolders are always allowed.
+type row struct {
+	// pkg is a folder of the module. "x/..." covers x and all folders below
+	// it; "." is the root.
+	pkg string
+
+	// ours are the folders of this module that its code may import.
+	ours []string
+	// oursInTests are those that its tests may import besides; every test
+	// may also import the kits.
+	oursInTests []string
+
+	// langchain are the langchaingo packages that its code may import,
+	// relative to the module: "llms", or "llms/..." with all below.
+	langchain []string
+	// langchainInTests are those that its tests may import besides.
+	langchainInTests []string
+
+	// kit marks a test kit: only tests and other kits may import it.
+	kit bool
+	// testsOnly marks a folder that holds nothing but _test.go files.
+	testsOnly bool
+}
+
+// table is the plan of the house, from the ground up.
+var table = []row{
+	// Leaves.
+	{pkg: "internal/text"},
+	{pkg: "internal/arrows"},
+	{pkg: "."},
+
+	// Rooms.
+	{pkg: "schema", ours: []string{"internal/text"}},
+	{pkg: "eventbus", ours: []string{"schema", "internal/text"}},
+	{pkg: "recall", ours: []string{"schema", "internal/text"}},
+	{
+		// Events reach enrich through a handler type of its own: no eventbus.
+		pkg:              "consolidate",
+		ours:             []string{"schema", "recall", "internal/text"},
+		langchain:        []string{"llms", "embeddings"},
+		langchainInTests: []string{anything},
+	},
+	{
+		pkg:              "tools",
+		ours:             []string{"schema", "recall", "internal/text"},
+		langchain:        []string{"tools", "llms"},
+		langchainInTests: []string{anything},
+	},
+	{
+		pkg:       "extension",
+		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text"},
+		langchain: []string{anything},
+	},
+
+	// Users of the extension: its public API is all they see.
+	{
+		pkg:       "cmd/ebb/...",
+		ours:      []string{"extension", "eventbus"},
+		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
+		// The chat's tests talk to a real agent.
+		langchainInTests: []string{anything},
+	},
+	{pkg: "examples/...", ours: []string{"extension", "eventbus"}, langchain: []string{anything}},
+	{
+		pkg:              "plugin_test",
+		oursInTests:      []string{"extension", "eventbus"},
+		langchainInTests: []string{anything},
+		testsOnly:        true,
+	},
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text"}},
+
+	// Test kits.
+	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},        // scripted model
+	{pkg: "internal/vfstest", kit: true},                                       // fault-injecting file system
+	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true}, // conformance suite of buses
+	{pkg: "internal/evalset", ours: []string{"internal/text"}, kit: true},      // labelled conversations
+}
