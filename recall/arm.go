@@ -1,0 +1,49 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// An Arm proposes memories for a query from one point of view. Arms are
+// scoped inside their own query: they never see another user's text.
+type Arm interface {
+	// Name identifies the arm in explanations: "text", "vector", "entity".
+	Name() string
+	// Candidates returns memories, best first. An error takes the arm out of
+	// this search and is reported as [Degraded].
+	Candidates(ctx context.Context, r *Request) ([]Candidate, error)
+}
+
+// Request is what an arm is asked: the query, its terms, and the user's index.
+type Request struct {
+	Query
+	UserID   int64
+	Terms    []string // prepared, without stop-words, rarest not first but in order of the text
+	Snapshot *schema.Snapshot
+	index    *index
+	allowed  func(*document) bool
+}
+
+// Candidate is one arm's proposal.
+type Candidate struct {
+	MemoryID int64
+	Score    float64 // in the arm's own unit, larger is better
+
+	// What the text arm knows more: the parts of Score.
+	own, beside float32
+}
+
+// armDepth is how many candidates an arm hands on.
+const armDepth = 200
+
+// best keeps the armDepth best candidates, best first; ties go to the older.
+func best(candidates []Candidate) []Candidate {
+	slices.SortFunc(candidates, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.MemoryID, b.MemoryID))
+	})
+	return candidates[:min(len(candidates), armDepth)]
+}

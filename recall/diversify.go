@@ -1,0 +1,82 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// diversify reorders by maximal marginal relevance (Carbonell and Goldstein
+// 1998): each next result maximises (1−λ)·score − λ·similarity to the most
+// similar result already taken. Similarity is the Jaccard overlap of terms, so
+// it needs no embedder. λ = 0 keeps the order.
+func diversify(results []Result, lambda float64) []Result {
+	if lambda <= 0 || len(results) < 3 {
+		return results
+	}
+	terms := make([]map[string]bool, len(results))
+	for i, r := range results {
+		terms[i] = make(map[string]bool)
+		for _, t := range text.Terms(r.Memory.Content) {
+			terms[i][t] = true
+		}
+	}
+	top := results[0].Score
+	if top <= 0 {
+		return results
+	}
+	nearest := make([]float64, len(results)) // similarity to the nearest taken
+	left := make([]int, len(results))
+	for i := range left {
+		left[i] = i
+	}
+	taken := make([]Result, 0, len(results))
+	for len(left) > 0 {
+		at := 0
+		bestValue := 0.0
+		for i, r := range left {
+			value := (1-lambda)*results[r].Score/top - lambda*nearest[r]
+			if i == 0 || value > bestValue {
+				at, bestValue = i, value
+			}
+		}
+		chosen := left[at]
+		left = slices.Delete(left, at, at+1)
+		taken = append(taken, results[chosen])
+		for _, r := range left {
+			nearest[r] = max(nearest[r], jaccard(terms[chosen], terms[r]))
+		}
+	}
+	return taken
+}
+
+// jaccard is |a ∩ b| / |a ∪ b|, 0–1; 0 for two empty sets.
+func jaccard(a, b map[string]bool) float64 {
+	shared := 0
+	for t := range a {
+		if b[t] {
+			shared++
+		}
+	}
+	union := len(a) + len(b) - shared
+	if union == 0 {
+		return 0
+	}
+	return float64(shared) / float64(union)
+}
+
+// withinBudget keeps results while they fit into the token budget, best
+// first; one that does not fit is left out and smaller ones may still enter.
+func withinBudget(results []Result, budget int) []Result {
+	if budget <= 0 {
+		return results
+	}
+	kept := results[:0:0]
+	for _, r := range results {
+		if cost := text.Tokens(r.Memory.Content); cost <= budget {
+			budget -= cost
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}

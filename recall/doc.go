@@ -1,0 +1,27 @@
+// Package recall finds memories: a query becomes a ranked, explained answer.
+//
+// A [Searcher] reads one user's memory at a time. A search goes through
+// stages, each in a file of its own:
+//
+//	arms        what could be meant: each arm proposes memories from one point
+//	            of view, scoped to the user inside its own query (arm.go, lexical.go)
+//	fuse        the arms' rankings become one list (fuse.go)
+//	score       a linear ranker adds up documented signals at the query's now (score.go)
+//	diversify   maximal marginal relevance, when asked for (diversify.go)
+//	budget      what fits into so many tokens, when asked for (diversify.go)
+//
+// # The text arm
+//
+// The words of a user's messages are kept in memory as an inverted index,
+// built from the durable chunks of [schema] on the first search and brought up
+// to date before every search. It scores by BM25 with that user's statistics
+// alone: what another user stores changes nothing. A message is found by its
+// best chunk, and the turns beside a hit in its session get a share of it.
+//
+// # What the science depends on
+//
+// Scores are pure functions of the candidates and of now; nothing here reads a
+// clock. Searching writes nothing. An arm that fails is reported in
+// [Answer.Degraded], never as an empty answer. Every [Result] carries its rank
+// in each arm and each signal with its weight, and [Result.Explain] prints them.
+package recall

@@ -1,0 +1,22 @@
+package recall
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Explain says in a few lines why the memory stands where it does: its rank
+// in each arm, and what every signal added to its score.
+func (r Result) Explain() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#%d  score %.3f  %s %s\n", r.Rank, r.Score, r.Memory.Kind, r.Memory.UID)
+	for _, a := range r.Arms {
+		fmt.Fprintf(&b, "    found by %s: rank %d (%.3f)\n", a.Arm, a.Rank, a.Score)
+	}
+	for _, s := range r.Signals {
+		if s.Contribution() != 0 {
+			fmt.Fprintf(&b, "    %-13s %6.3f × %5.2f = %+.3f\n", s.Name, s.Value, s.Weight, s.Contribution())
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,82 @@
+package recall
+
+import (
+	"context"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// indexes keeps the text indexes of the users searched last.
+type indexes struct {
+	mu     sync.Mutex
+	byUser *lru.Cache[int64, *sharedIndex]
+}
+
+type sharedIndex struct {
+	mu sync.RWMutex
+	*index
+}
+
+// maxIndexes bounds how many users' indexes stay in memory.
+const maxIndexes = 256
+
+func newIndexes() *indexes {
+	cache, err := lru.New[int64, *sharedIndex](maxIndexes)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	return &indexes{byUser: cache}
+}
+
+func (c *indexes) get(userID int64) *sharedIndex {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ix, ok := c.byUser.Get(userID)
+	if !ok {
+		ix = &sharedIndex{index: newIndex()}
+		c.byUser.Add(userID, ix)
+	}
+	return ix
+}
+
+// current returns the user's index, brought up to date with the snapshot and
+// locked for reading. The caller must call RUnlock.
+func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64) (*sharedIndex, error) {
+	lastChunk, lastOp, err := s.TextWatermark(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	ix := c.get(userID)
+	ix.mu.RLock()
+	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp {
+		return ix, nil
+	}
+	ix.mu.RUnlock()
+	if err := ix.catchUp(ctx, s, userID, lastOp); err != nil {
+		return nil, err
+	}
+	ix.mu.RLock()
+	return ix, nil
+}
+
+// catchUp takes in what the snapshot holds and the index does not.
+func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) error {
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
+		return err
+	}
+	if ix.lastOp >= lastOp {
+		return nil
+	}
+	changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
+	if err != nil {
+		return err
+	}
+	ix.change(changed)
+	ix.lastOp = lastOp
+	return nil
+}

@@ -1,0 +1,174 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Actor says who changes a memory, for the audit.
+type Actor struct {
+	Name  string // user | model | host | night | enrich
+	RunID int64  // the consolidation run, 0 outside one
+}
+
+// SupersededConfidence is what is left of the confidence of a claim that a
+// newer one replaced (simplified-memory.md §8).
+const SupersededConfidence = 0.3
+
+// change is one column and its new value.
+type change struct {
+	column string
+	value  any
+}
+
+// changeMemory sets columns of one memory under compare-and-swap and writes
+// the audit row that undo and the search indexes read. It returns
+// [ErrConflict] when the memory is no longer at m.Version.
+func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation string, changes ...change) error {
+	columns := make([]string, len(changes))
+	sets := make([]string, len(changes))
+	args := make([]any, 0, len(changes)+2)
+	for i, c := range changes {
+		columns[i] = fmt.Sprintf("'%s', %s", c.column, c.column)
+		sets[i] = c.column + " = ?"
+		args = append(args, c.value)
+	}
+	row := "SELECT json_object(" + strings.Join(columns, ", ") + ") FROM memories WHERE id = ?"
+	var before, after string
+	if err := tx.Row(ctx, row, []any{m.ID}, &before); err != nil {
+		return err
+	}
+	res, err := tx.Exec(ctx, "UPDATE memories SET "+strings.Join(sets, ", ")+", version = version + 1 WHERE id = ? AND version = ?",
+		append(args, m.ID, m.Version)...)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return fmt.Errorf("memory %s: %w", m.UID, ErrConflict)
+	}
+	if err := tx.Row(ctx, row, []any{m.ID}, &after); err != nil {
+		return err
+	}
+	m.Version++
+	return tx.audit(ctx, m, by, operation, before, after)
+}
+
+func (tx *Tx) audit(ctx context.Context, m *Memory, by Actor, operation, before, after string) error {
+	_, err := tx.Exec(ctx, `INSERT INTO ops (user_id, run_id, at, actor, operation, record, record_id, before, after)
+		VALUES (?, ?, ?, ?, ?, 'memories', ?, ?, ?)`,
+		m.UserID, nullID(by.RunID), tx.Now.UnixMilli(), by.Name, operation, m.ID, before, after)
+	return err
+}
+
+// Supersede closes old in favour of replacement, which is already stored: old
+// was true until the replacement's ValidFrom, and that is known from now on.
+//
+// Errors: [*InvalidError] when the replacement is trusted less than old or old
+// is protected; [ErrConflict] when old changed since it was read.
+func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor) error {
+	if replacement.Trust < old.Trust {
+		return &InvalidError{Field: "trust", Reason: fmt.Sprintf("of the new claim (%d) is below that of the one it would replace (%d)", replacement.Trust, old.Trust)}
+	}
+	if old.Protected {
+		return &InvalidError{Field: "memory_id", Reason: "names a protected memory; only the host can change it"}
+	}
+	if old.State == StateSuperseded || old.State == StateRetired {
+		return fmt.Errorf("memory %s is no longer current: %w", old.UID, ErrConflict)
+	}
+	until := replacement.ValidFrom
+	if until.Before(old.ValidFrom.Time) {
+		until = old.ValidFrom
+	}
+	if err := tx.changeMemory(ctx, old, by, "supersede",
+		change{"state", string(StateSuperseded)},
+		change{"valid_until", until},
+		change{"expired_at", At(tx.Now)},
+		change{"superseded_by", replacement.ID},
+		change{"confidence", min(old.Confidence, SupersededConfidence)},
+	); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, 'supersedes', ?, ?) ON CONFLICT DO NOTHING",
+		replacement.ID, old.ID, tx.Now.UnixMilli(), nullID(by.RunID))
+	return err
+}
+
+// Retire soft-deletes a derived memory: it is no longer current, and history
+// keeps it. Errors: [*InvalidError] for an episode or a protected memory,
+// [ErrConflict].
+func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
+	if m.Kind == KindEpisode {
+		return &InvalidError{Field: "memory_id", Reason: "names an episode; what was said is never retired"}
+	}
+	if m.Protected {
+		return &InvalidError{Field: "memory_id", Reason: "names a protected memory"}
+	}
+	now := At(tx.Now)
+	return tx.changeMemory(ctx, m, by, "retire",
+		change{"state", string(StateRetired)}, change{"valid_until", now}, change{"expired_at", now})
+}
+
+// SetState moves a memory between active, dormant and quarantined.
+func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) error {
+	if !slices.Contains([]State{StateActive, StateDormant, StateQuarantined}, state) {
+		return &InvalidError{Field: "state", Reason: "must be active, dormant or quarantined; use Retire or Supersede to end a memory"}
+	}
+	if err := tx.changeMemory(ctx, m, by, "state", change{"state", string(state)}); err != nil {
+		return err
+	}
+	m.State = state
+	return nil
+}
+
+// Protect fixes a memory for good: it no longer decays and no night changes
+// it. Only a host may ask for it.
+func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
+	return tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0})
+}
+
+// Touch counts one access of each memory at the given time; dormant ones wake.
+// Access is bookkeeping, not a claim: it is not audited and keeps Version.
+func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Time) error {
+	if len(uids) == 0 {
+		return nil
+	}
+	var dormant []Memory
+	if err := selectMemories(tx, &dormant).Where("m.user_id = ? AND m.state = ?", userID, StateDormant).
+		Where("m.uid IN (?)", bun.List(uids)).Scan(ctx); err != nil {
+		return err
+	}
+	for i := range dormant {
+		if err := tx.SetState(ctx, &dormant[i], StateActive, Actor{Name: "enrich"}); err != nil {
+			return err
+		}
+	}
+	_, err := tx.NewUpdate().Table("memories").
+		Set("access_count = access_count + 1").
+		Set("last_accessed = max(coalesce(last_accessed, 0), ?)", at.UnixMilli()).
+		Where("user_id = ?", userID).Where("uid IN (?)", bun.List(uids)).Exec(ctx)
+	return err
+}
+
+// HeldAt reports whether the memory was true at valid as far as was known at
+// known: both time axes. A zero time means "no restriction" on that axis for
+// the past, that is, the current state of knowledge or of the world.
+func (m *Memory) HeldAt(valid, known time.Time) bool {
+	if !known.IsZero() && m.CreatedAt.After(known) {
+		return false // not learnt yet
+	}
+	until := m.ValidUntil
+	if !known.IsZero() && !m.ExpiredAt.IsZero() && m.ExpiredAt.After(known) {
+		until = Time{} // its end was not known yet
+	}
+	if valid.IsZero() {
+		return until.IsZero()
+	}
+	return !m.ValidFrom.After(valid) && (until.IsZero() || valid.Before(until.Time))
+}

@@ -1,0 +1,156 @@
+package schema
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// Chunk is a piece of a memory's text as the search indexes see it: prepared
+// terms, separated by single spaces.
+type Chunk struct {
+	Text    string
+	Speaker string
+}
+
+// PrepareChunks cuts content into pieces of about 900 characters and prepares
+// them for search. It is pure and is meant to run before the transaction.
+func PrepareChunks(content, speaker string) []Chunk {
+	name := text.Prepare(speaker)
+	pieces := text.Chunks(content, 0)
+	chunks := make([]Chunk, 0, len(pieces))
+	for _, piece := range pieces {
+		chunks = append(chunks, Chunk{Text: text.Prepare(piece), Speaker: name})
+	}
+	return chunks
+}
+
+// One user's chunks are one range of ids; see the migration.
+const chunkBits = 32
+
+func chunkRange(userID int64) (first, last int64) {
+	return userID << chunkBits, (userID+1)<<chunkBits - 1
+}
+
+func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks []Chunk) error {
+	first, last := chunkRange(userID)
+	for _, c := range chunks {
+		var id int64
+		err := tx.Row(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
+			VALUES (1 + coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?), ?, ?, ?) RETURNING id`,
+			[]any{first, last, first, memoryID, c.Text, c.Speaker}, &id)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", id, c.Text, c.Speaker); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// IndexedChunk is a chunk with what a search needs to know of its memory
+// before reading it.
+type IndexedChunk struct {
+	ID        int64
+	MemoryID  int64
+	Text      string
+	Speaker   string
+	SessionID int64
+	EventTime int64 // Unix milliseconds
+	Kind      Kind
+	State     State
+	Role      string
+}
+
+// TextWatermark says how far a user's text has got: the last chunk and the
+// last audited change. Whoever keeps an index of the text reads it to learn
+// what the index has not seen yet; zero means there is none.
+func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
+	first, last := chunkRange(userID)
+	err = s.Row(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
+		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, []any{first, last, userID}, &lastChunk, &lastOp)
+	return lastChunk, lastOp, err
+}
+
+// ChunksAfter calls visit for each of the user's chunks with an id greater
+// than after, in order.
+func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
+	first, last := chunkRange(userID)
+	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
+		FROM chunks c JOIN memories m ON m.id = c.memory_id
+		WHERE c.id BETWEEN ? AND ? ORDER BY c.id`, max(first, after+1), last)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c IndexedChunk
+		if err := rows.Scan(&c.ID, &c.MemoryID, &c.Text, &c.Speaker, &c.SessionID, &c.EventTime, &c.Kind, &c.State, &c.Role); err != nil {
+			return err
+		}
+		visit(c)
+	}
+	return rows.Err()
+}
+
+// ChangedMemories lists the states of the user's memories that an audited
+// change touched after the given op.
+func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (map[int64]State, error) {
+	rows, err := s.Query(ctx, `SELECT DISTINCT o.record_id, coalesce(m.state, 'retired')
+		FROM ops o LEFT JOIN memories m ON m.id = o.record_id
+		WHERE o.user_id = ? AND o.id > ? AND o.record = 'memories'`, userID, afterOp)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	changed := make(map[int64]State)
+	for rows.Next() {
+		var id int64
+		var state State
+		if err := rows.Scan(&id, &state); err != nil {
+			return nil, err
+		}
+		changed[id] = state
+	}
+	return changed, rows.Err()
+}
+
+// TextMatch is a chunk that the full-text index found.
+type TextMatch struct {
+	ChunkID  int64
+	MemoryID int64
+	Score    float64 // BM25, larger is better; its statistics span all users of the file
+}
+
+// MatchText asks the durable full-text index for chunks of one user holding
+// any of the terms (as [text.Terms] makes them), best first. It serves while
+// no index in memory is loaded, and the tests that compare the two.
+func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
+	if len(terms) == 0 || userID == 0 {
+		return nil, nil
+	}
+	quoted := make([]string, len(terms))
+	for i, t := range terms {
+		quoted[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
+	}
+	first, last := chunkRange(userID)
+	rows, err := s.Query(ctx, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
+		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
+		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?
+		ORDER BY score DESC, f.rowid LIMIT ?`, strings.Join(quoted, " OR "), first, last, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var matches []TextMatch
+	for rows.Next() {
+		var m TextMatch
+		if err := rows.Scan(&m.ChunkID, &m.MemoryID, &m.Score); err != nil {
+			return nil, err
+		}
+		matches = append(matches, m)
+	}
+	return matches, rows.Err()
+}

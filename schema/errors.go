@@ -1,0 +1,78 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// The errors a caller can tell apart with errors.Is. Every error that leaves
+// this package wraps one of them, is an [*InvalidError] or a [*VersionError],
+// is the context's own error, or is a fault of SQLite that has no name here.
+var (
+	// ErrNotFound means there is no such record in this scope. A record of
+	// another user is reported in the same way.
+	ErrNotFound = errors.New("not found")
+	// ErrConflict means the record changed since it was read (compare-and-swap
+	// on version), or a lease was lost. Read again and retry.
+	ErrConflict = errors.New("changed by someone else in the meantime")
+	// ErrReadOnly means the file or the open mode does not allow writing.
+	ErrReadOnly = errors.New("the database is read-only")
+	// ErrDiskFull means there was no room; nothing of the write was kept.
+	ErrDiskFull = errors.New("the disk is full")
+	// ErrCorrupt means the file is damaged. `ebb doctor` diagnoses it.
+	ErrCorrupt = errors.New("the database file is damaged")
+	// ErrNotDatabase means the file is not an ebb database: another program's
+	// file, a plain file, or one of zero bytes.
+	ErrNotDatabase = errors.New("the file is not an ebb database")
+	// ErrBusy means another process held the write lock for longer than the
+	// busy timeout.
+	ErrBusy = errors.New("another process is writing to this file")
+	// ErrClosed means the database was closed.
+	ErrClosed = errors.New("the database is closed")
+)
+
+// InvalidError says which input cannot be used and why. Nothing was changed.
+type InvalidError struct {
+	Field  string // the field or parameter, for instance "Scope.User"
+	Reason string // what is wrong and what would be right
+}
+
+func (e *InvalidError) Error() string { return e.Field + " " + e.Reason }
+
+// VersionError means the file was written by a newer ebb.
+type VersionError struct {
+	Found, Supported int
+}
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the file has schema version %d, this ebb knows up to %d: use a newer ebb", e.Found, e.Supported)
+}
+
+// classify gives SQLite's error codes the names above. It keeps the cause.
+func (db *DB) classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	wrap := func(kind error) error { return fmt.Errorf("%w (%w)", kind, err) }
+	switch {
+	case errors.Is(err, sqlite3.INTERRUPT):
+		return wrap(context.Canceled)
+	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
+		return wrap(ErrBusy)
+	case errors.Is(err, sqlite3.READONLY):
+		return wrap(ErrReadOnly)
+	case errors.Is(err, sqlite3.CORRUPT):
+		return wrap(ErrCorrupt)
+	case errors.Is(err, sqlite3.NOTADB):
+		return wrap(ErrNotDatabase)
+	case errors.Is(err, sqlite3.FULL):
+		return wrap(ErrDiskFull)
+	case errors.Is(err, sqlite3.IOERR_WRITE) && db.diskFull():
+		// A full disk arrives as a failed write that does not unwrap to ENOSPC.
+		return wrap(ErrDiskFull)
+	}
+	return err
+}

@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// AppendEvent writes one journal row and sets its Seq, RecordedAt and, when
+// zero, OccurredAt. For an id this user has journalled before it writes
+// nothing, sets Seq to the first row's, and reports duplicate.
+func (tx *Tx) AppendEvent(ctx context.Context, e *EventRow) (duplicate bool, err error) {
+	e.RecordedAt = At(tx.Now)
+	if e.OccurredAt.IsZero() {
+		e.OccurredAt = e.RecordedAt
+	}
+	var id any
+	if e.ID != "" {
+		id = e.ID
+	}
+	err = tx.Row(ctx, `INSERT INTO events (user_id, id, topic, agent, session, origin, trust, payload, occurred_at, recorded_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+		[]any{e.UserID, id, e.Topic, e.Agent, e.Session, string(e.Origin), int64(e.Trust), string(e.Payload), e.OccurredAt, e.RecordedAt}, &e.Seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{e.UserID, e.ID}, &e.Seq)
+		return true, err
+	}
+	return false, err
+}
+
+// LastSeq is the journal's newest position; 0 for an empty journal.
+func (s *Snapshot) LastSeq(ctx context.Context) (seq int64, err error) {
+	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &seq)
+	return seq, err
+}

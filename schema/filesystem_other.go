@@ -1,0 +1,8 @@
+//go:build !linux
+
+package schema
+
+func refuseNetworkFilesystem(string) error { return nil }
+
+// diskFull cannot be asked portably; the failed write is reported as it came.
+func (db *DB) diskFull() bool { return false }

@@ -1,0 +1,49 @@
+package schema
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+)
+
+// Strings is a list of short texts, kept as a JSON array.
+type Strings []string
+
+// Value implements [driver.Valuer]. Nil is stored as the empty array.
+func (s Strings) Value() (driver.Value, error) {
+	if len(s) == 0 {
+		return "[]", nil
+	}
+	b, err := json.Marshal([]string(s))
+	return string(b), err
+}
+
+// Scan implements [database/sql.Scanner].
+func (s *Strings) Scan(src any) error { return scanJSON(src, (*[]string)(s)) }
+
+// Attributes is extensible metadata of a memory, kept as a JSON object.
+type Attributes map[string]string
+
+// Value implements [driver.Valuer]. Nil is stored as the empty object.
+func (a Attributes) Value() (driver.Value, error) {
+	if len(a) == 0 {
+		return "{}", nil
+	}
+	b, err := json.Marshal(map[string]string(a))
+	return string(b), err
+}
+
+// Scan implements [database/sql.Scanner].
+func (a *Attributes) Scan(src any) error { return scanJSON(src, (*map[string]string)(a)) }
+
+func scanJSON(src, dest any) error {
+	switch v := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(v), dest)
+	case []byte:
+		return json.Unmarshal(v, dest)
+	}
+	return fmt.Errorf("schema: cannot read JSON from %T", src)
+}

@@ -1,0 +1,244 @@
+package schema
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// MaxContent is the longest accepted text of one memory, in bytes.
+const MaxContent = 1 << 20
+
+// DefaultDecayRate is the rate of facts and preferences, per day^0.8
+// (simplified-memory.md §4). Episodes and protected memories have 0.
+const DefaultDecayRate = 0.1
+
+// ValidContent checks a text that is to be remembered. It returns an
+// [*InvalidError] naming field.
+func ValidContent(field, content string) error {
+	switch {
+	case strings.TrimSpace(content) == "":
+		return &InvalidError{Field: field, Reason: "is empty; there is nothing to remember"}
+	case len(content) > MaxContent:
+		return &InvalidError{Field: field, Reason: "is longer than 1 MiB; split it into several messages"}
+	case !utf8.ValidString(content) || strings.IndexByte(content, 0) >= 0:
+		return &InvalidError{Field: field, Reason: "holds NUL or invalid UTF-8; clean it first"}
+	}
+	return nil
+}
+
+// HashContent is the key under which equal texts meet: SHA-256 of the text
+// with case and white space folded, in hex.
+func HashContent(content string) string {
+	sum := sha256.Sum256([]byte(text.Fold(content)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Validate checks what the database would refuse or silently bend. It returns
+// an [*InvalidError] naming the field.
+func (m *Memory) Validate() error {
+	if err := m.Kind.Validate(); err != nil {
+		return err
+	}
+	if err := ValidContent("content", m.Content); err != nil {
+		return err
+	}
+	if err := ValidUnit("confidence", m.Confidence); err != nil {
+		return err
+	}
+	if err := ValidUnit("importance", m.Importance); err != nil {
+		return err
+	}
+	for _, tag := range m.Tags {
+		if strings.TrimSpace(tag) == "" {
+			return &InvalidError{Field: "tags", Reason: "contain an empty tag"}
+		}
+		if err := ValidLabel("tags", tag); err != nil {
+			return err
+		}
+	}
+	if m.Trust < 0 || m.Trust > m.Origin.Ceiling() {
+		return &InvalidError{Field: "trust", Reason: "is above what its origin can carry"}
+	}
+	return m.Origin.Validate()
+}
+
+// ValidUnit checks that a number lies in 0–1 (NaN does not). It returns an
+// [*InvalidError] naming field.
+func ValidUnit(field string, v float64) error {
+	if !(v >= 0 && v <= 1) {
+		return &InvalidError{Field: field, Reason: "must be a number from 0 to 1"}
+	}
+	return nil
+}
+
+// InsertMemory stores a memory and its search chunks, filling what is unset:
+// UID, ContentHash, CreatedAt, EventTime (now), ValidFrom (EventTime), State
+// (active), Version. m.UserID must be set; m.ID is set on return.
+//
+// Errors: [*InvalidError].
+func (tx *Tx) InsertMemory(ctx context.Context, m *Memory, chunks []Chunk) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if err := m.complete(tx.Now); err != nil {
+		return err
+	}
+	err := tx.Row(ctx, insertMemory, []any{
+		m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
+		m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
+		m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
+		nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID),
+	}, &m.ID)
+	if err != nil {
+		return err
+	}
+	return tx.insertChunks(ctx, m.UserID, m.ID, chunks)
+}
+
+const insertMemory = `INSERT INTO memories (uid, user_id, session_id, event_seq, agent, kind, role, speaker, content, content_hash,
+	event_time, created_at, valid_from, valid_until, confidence, importance, decay_rate, stability, utility,
+	protected, pinned, state, origin, trust, subject, predicate, object, tags, attributes, run_id)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+
+func (m *Memory) complete(now time.Time) error {
+	if m.UID == "" {
+		uid, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		m.UID = uid.String()
+	}
+	if m.ContentHash == "" {
+		m.ContentHash = HashContent(m.Content)
+	}
+	if m.CreatedAt.IsZero() {
+		m.CreatedAt = At(now)
+	}
+	if m.EventTime.IsZero() {
+		m.EventTime = m.CreatedAt
+	}
+	if m.ValidFrom.IsZero() {
+		m.ValidFrom = m.EventTime
+	}
+	if m.State == "" {
+		m.State = StateActive
+	}
+	if m.Stability == 0 {
+		m.Stability = 1
+	}
+	m.Version = 1
+	return nil
+}
+
+func nullID(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+func nullText(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// selectMemories reads memories with their session's name and event id.
+func selectMemories(db bun.IDB, into any) *bun.SelectQuery {
+	return db.NewSelect().Model(into).
+		ColumnExpr("m.*").
+		ColumnExpr("coalesce(s.name, '') AS session_name").
+		ColumnExpr("coalesce(e.id, '') AS event_id").
+		Join("LEFT JOIN sessions AS s ON s.id = m.session_id").
+		Join("LEFT JOIN events AS e ON e.seq = m.event_seq")
+}
+
+// Memory reads one memory by its public id. It returns [ErrNotFound] for an
+// id that does not exist or belongs to another user.
+func (s *Snapshot) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
+	return memoryByUID(ctx, s, userID, uid)
+}
+
+// Memory reads one memory by its public id inside the write.
+func (tx *Tx) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
+	return memoryByUID(ctx, tx, userID, uid)
+}
+
+func memoryByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Memory, error) {
+	m := new(Memory)
+	err := selectMemories(db, m).Where("m.user_id = ?", userID).Where("m.uid = ?", uid).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	return m, err
+}
+
+// MemoriesByID reads memories by their row ids, in no particular order; ids
+// of other users are left out.
+func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) ([]Memory, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var memories []Memory
+	err := selectMemories(s, &memories).Where("m.user_id = ?", userID).Where("m.id IN (?)", bun.List(ids)).Scan(ctx)
+	return memories, err
+}
+
+// MemoryByEvent finds the episode an event became; [ErrNotFound] when the
+// event made none.
+func (s *Snapshot) MemoryByEvent(ctx context.Context, userID int64, eventID string) (*Memory, error) {
+	m := new(Memory)
+	err := selectMemories(s, m).Where("m.user_id = ?", userID).
+		Where("e.user_id = ? AND e.id = ?", userID, eventID).
+		Where("m.event_time = e.occurred_at").Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	return m, err
+}
+
+// Sources lists the memories a derived memory rests on.
+func (s *Snapshot) Sources(ctx context.Context, memoryID int64) ([]Source, error) {
+	var sources []Source
+	err := s.NewSelect().Model(&sources).Where("memory_id = ?", memoryID).Order("source_id").Scan(ctx)
+	return sources, err
+}
+
+// AddSource records that memoryID rests on sourceID, quoting it. Adding the
+// same pair again changes nothing.
+func (tx *Tx) AddSource(ctx context.Context, memoryID, sourceID int64, quote string) error {
+	_, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		memoryID, sourceID, quote)
+	return err
+}
+
+// TaggedMemories is the set of a user's memories that carry the tag.
+func (s *Snapshot) TaggedMemories(ctx context.Context, userID int64, tag string) (map[int64]bool, error) {
+	rows, err := s.Query(ctx, `SELECT m.id FROM memories m, json_each(m.tags) t
+		WHERE m.user_id = ? AND m.tags <> '[]' AND t.value = ?`, userID, tag)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	tagged := make(map[int64]bool)
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		tagged[id] = true
+	}
+	return tagged, rows.Err()
+}

@@ -1,0 +1,200 @@
+package schema
+
+import (
+	"encoding/json"
+
+	"github.com/uptrace/bun"
+)
+
+// Kind is what a memory is.
+type Kind string
+
+// The kinds of memory.
+const (
+	KindEpisode    Kind = "episode"    // a message, verbatim
+	KindFact       Kind = "fact"       // one claim, derived or told
+	KindPreference Kind = "preference" // what somebody likes, wants or avoids
+	KindReflection Kind = "reflection" // an insight drawn from other memories
+)
+
+// Kinds lists every kind.
+var Kinds = []Kind{KindEpisode, KindFact, KindPreference, KindReflection}
+
+// Validate returns an [*InvalidError] for a kind that is not in [Kinds].
+func (k Kind) Validate() error {
+	for _, known := range Kinds {
+		if k == known {
+			return nil
+		}
+	}
+	return &InvalidError{Field: "kind", Reason: "is not one of episode, fact, preference, reflection"}
+}
+
+// State is where a memory stands.
+type State string
+
+// The states of a memory.
+const (
+	StateActive      State = "active"
+	StateDormant     State = "dormant"     // faded, user-stated: out of default search, found when asked for
+	StateQuarantined State = "quarantined" // findable, never injected by itself, never consolidated
+	StateSuperseded  State = "superseded"  // replaced by a newer claim
+	StateRetired     State = "retired"     // soft-deleted
+)
+
+// User is one person's memory within a tenant, and how far the nights got.
+type User struct {
+	bun.BaseModel `bun:"table:users"`
+
+	ID               int64   `bun:",pk,autoincrement" json:"id"`
+	Tenant           string  `json:"tenant"`
+	Name             string  `json:"name"`
+	TimeZone         string  `json:"time_zone"`
+	CreatedAt        Time    `json:"created_at"`
+	ExtractedThrough int64   `json:"extracted_through"`
+	NightsThrough    string  `json:"nights_through"`
+	ImportanceSince  float64 `json:"importance_since"`
+}
+
+// SessionRow is one conversation of a user.
+type SessionRow struct {
+	bun.BaseModel `bun:"table:sessions"`
+
+	ID        int64  `bun:",pk,autoincrement"`
+	UserID    int64  `bun:",notnull"`
+	Name      string `bun:",notnull"`
+	CreatedAt Time   `bun:",notnull"`
+}
+
+// EventRow is one entry of the journal.
+type EventRow struct {
+	bun.BaseModel `bun:"table:events"`
+
+	Seq        int64           `bun:",pk,autoincrement"`
+	UserID     int64           `bun:",notnull"`
+	ID         string          `bun:",nullzero"`
+	Topic      string          `bun:",notnull"`
+	Agent      string          `bun:",notnull"`
+	Session    string          `bun:",notnull"`
+	Origin     Origin          `bun:",notnull"`
+	Trust      Trust           `bun:",notnull"`
+	Payload    json.RawMessage `bun:"type:text,notnull"`
+	OccurredAt Time            `bun:",notnull"`
+	RecordedAt Time            `bun:",notnull"`
+}
+
+// Memory is one thing remembered. Instants are UTC; confidence, importance
+// and utility lie in 0–1.
+type Memory struct {
+	bun.BaseModel `bun:"table:memories,alias:m" json:"-"`
+
+	ID           int64      `bun:",pk,autoincrement" json:"-"`
+	UID          string     `bun:",notnull" json:"id"` // UUIDv7
+	UserID       int64      `bun:",notnull" json:"-"`
+	SessionID    int64      `bun:",nullzero" json:"-"`
+	EventSeq     int64      `bun:",nullzero" json:"-"`
+	Agent        string     `bun:",notnull" json:"agent,omitempty"`
+	Kind         Kind       `bun:",notnull" json:"kind"`
+	Role         string     `bun:",notnull" json:"role,omitempty"`    // user | assistant | tool
+	Speaker      string     `bun:",notnull" json:"speaker,omitempty"` // a display name, may be empty
+	Content      string     `bun:",notnull" json:"content"`
+	ContentHash  string     `bun:",notnull" json:"-"`
+	EventTime    Time       `bun:",notnull" json:"event_time"`
+	CreatedAt    Time       `bun:",notnull" json:"created_at"`
+	ValidFrom    Time       `bun:",notnull" json:"valid_from"`
+	ValidUntil   Time       `json:"valid_until,omitzero"`
+	ExpiredAt    Time       `json:"expired_at,omitzero"` // when ValidUntil was learnt
+	SupersededBy int64      `bun:",nullzero" json:"-"`
+	Confidence   float64    `bun:",notnull" json:"confidence"`
+	Importance   float64    `bun:",notnull" json:"importance"`
+	AccessCount  int64      `bun:",notnull" json:"access_count"`
+	LastAccessed Time       `json:"last_accessed,omitzero"`
+	DecayRate    float64    `bun:",notnull" json:"decay_rate"`
+	Stability    float64    `bun:",notnull" json:"stability"` // days
+	Utility      float64    `bun:",notnull" json:"utility"`
+	Protected    bool       `bun:",notnull" json:"protected,omitempty"`
+	Pinned       bool       `bun:",notnull" json:"pinned,omitempty"`
+	State        State      `bun:",notnull" json:"state"`
+	Origin       Origin     `bun:",notnull" json:"origin"`
+	Trust        Trust      `bun:",notnull" json:"trust"`
+	Subject      string     `bun:",nullzero" json:"subject,omitempty"`
+	Predicate    string     `bun:",nullzero" json:"predicate,omitempty"`
+	Object       string     `bun:",nullzero" json:"object,omitempty"`
+	Tags         Strings    `bun:"type:text,notnull" json:"tags,omitempty"`
+	Attributes   Attributes `bun:"type:text,notnull" json:"attributes,omitempty"`
+	RunID        int64      `bun:",nullzero" json:"-"`
+	Version      int64      `bun:",notnull" json:"version"`
+
+	// Filled by reads that join them; not columns.
+	SessionName string `bun:",scanonly" json:"session,omitempty"`
+	EventID     string `bun:",scanonly" json:"event_id,omitempty"`
+}
+
+// Source is one line of provenance: a derived memory rests on this one.
+type Source struct {
+	bun.BaseModel `bun:"table:memory_sources"`
+
+	MemoryID int64  `bun:",pk" json:"-"`
+	SourceID int64  `bun:",pk" json:"-"`
+	Quote    string `bun:",notnull" json:"quote,omitempty"`
+}
+
+// Entity is a person, place, project or thing that memories mention.
+type Entity struct {
+	bun.BaseModel `bun:"table:entities"`
+
+	ID           int64   `bun:",pk,autoincrement" json:"-"`
+	UID          string  `bun:",notnull" json:"id"`
+	UserID       int64   `bun:",notnull" json:"-"`
+	Type         string  `bun:",notnull" json:"type"`
+	Name         string  `bun:",notnull" json:"name"`
+	Summary      string  `bun:",notnull" json:"summary,omitempty"`
+	Confidence   float64 `bun:",notnull" json:"confidence"`
+	MentionCount int64   `bun:",notnull" json:"mention_count"`
+	Protected    bool    `bun:",notnull" json:"protected,omitempty"`
+	MergedInto   int64   `bun:",nullzero" json:"-"`
+	CreatedAt    Time    `bun:",notnull" json:"created_at"`
+}
+
+// Alias is one name of an entity.
+type Alias struct {
+	bun.BaseModel `bun:"table:entity_aliases"`
+
+	UserID     int64   `bun:",pk" json:"-"`
+	Alias      string  `bun:",pk" json:"alias"` // folded
+	EntityID   int64   `bun:",pk" json:"-"`
+	Surface    string  `bun:",notnull" json:"surface"` // as written
+	Confidence float64 `bun:",notnull" json:"confidence"`
+}
+
+// Op is one entry of the append-only audit.
+type Op struct {
+	bun.BaseModel `bun:"table:ops"`
+
+	ID        int64  `bun:",pk,autoincrement" json:"id"`
+	UserID    int64  `bun:",notnull" json:"-"`
+	RunID     int64  `bun:",nullzero" json:"-"`
+	At        Time   `bun:",notnull" json:"at"`
+	Actor     string `bun:",notnull" json:"actor"`
+	Operation string `bun:",notnull" json:"operation"`
+	Record    string `bun:",notnull" json:"record"` // table name
+	RecordID  int64  `bun:",notnull" json:"record_id"`
+	Before    string `bun:",notnull" json:"before,omitempty"` // JSON of the columns changed
+	After     string `bun:",notnull" json:"after,omitempty"`
+}
+
+// Run is one consolidation of one user's memory.
+type Run struct {
+	bun.BaseModel `bun:"table:runs"`
+
+	ID         int64           `bun:",pk,autoincrement" json:"-"`
+	UID        string          `bun:",notnull" json:"id"`
+	UserID     int64           `bun:",notnull" json:"-"`
+	Cause      string          `bun:",notnull" json:"cause"` // night | manual | trigger
+	LocalDay   string          `bun:",notnull" json:"local_day,omitempty"`
+	State      string          `bun:",notnull" json:"state"` // running | done | failed | undone
+	StartedAt  Time            `bun:",notnull" json:"started_at"`
+	FinishedAt Time            `json:"finished_at,omitzero"`
+	Stages     json.RawMessage `bun:"type:text,notnull" json:"stages"`
+	Error      string          `bun:",notnull" json:"error,omitempty"`
+}

@@ -1,0 +1,133 @@
+package schema_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func open(t testing.TB) *schema.DB {
+	t.Helper()
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+var ada = schema.Scope{Tenant: "acme", User: "ada", Session: "s1"}
+
+func store(ctx context.Context, db *schema.DB, scope schema.Scope, content string) (m *schema.Memory, err error) {
+	chunks := schema.PrepareChunks(content, "Ada")
+	err = db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		user, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		session, err := tx.SessionID(ctx, user, scope.Session)
+		if err != nil {
+			return err
+		}
+		m = &schema.Memory{UserID: user, SessionID: session, Kind: schema.KindEpisode, Speaker: "Ada", Content: content,
+			Confidence: 1, Origin: schema.OriginUser, Trust: schema.MaxTrust}
+		return tx.InsertMemory(ctx, m, chunks)
+	})
+	return m, err
+}
+
+func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
+	db := open(t)
+	m, err := store(t.Context(), db, ada, "My sister Noor marries on 12 June.")
+	require.NoError(t, err)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		got, err := s.Memory(ctx, m.UserID, m.UID)
+		require.NoError(t, err)
+		require.Equal(t, "My sister Noor marries on 12 June.", got.Content)
+		require.Equal(t, "s1", got.SessionName)
+		_, err = s.Memory(ctx, m.UserID+1, m.UID)
+		require.ErrorIs(t, err, schema.ErrNotFound, "another user's memory is not there")
+		matches, err := s.MatchText(ctx, m.UserID, []string{"sister"}, 10)
+		require.NoError(t, err)
+		require.Len(t, matches, 1)
+		return nil
+	}))
+}
+
+func TestGroupedWritesFailAlone(t *testing.T) {
+	db := open(t)
+	var wg sync.WaitGroup
+	errs := make([]error, 64)
+	for i := range errs {
+		wg.Go(func() {
+			if i%4 == 0 {
+				errs[i] = db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+					_, err := tx.UserID(ctx, schema.Scope{User: fmt.Sprint("failing-", i)})
+					return errors.Join(err, errors.New("changed my mind"))
+				})
+				return
+			}
+			_, errs[i] = store(t.Context(), db, schema.Scope{User: fmt.Sprint("user-", i)}, "hello there")
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if i%4 == 0 {
+			require.ErrorContains(t, err, "changed my mind")
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		users, err := s.Users(ctx)
+		require.Len(t, users, 48, "what failed left no user behind")
+		return err
+	}))
+}
+
+func TestPanicInAWriteReachesItsCallerAlone(t *testing.T) {
+	db := open(t)
+	require.PanicsWithValue(t, "boom", func() {
+		_ = db.Write(t.Context(), func(context.Context, *schema.Tx) error { panic("boom") })
+	})
+	_, err := store(t.Context(), db, ada, "still here")
+	require.NoError(t, err)
+}
+
+func TestOpenRefusesWhatIsNotAnEbbDatabase(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	var invalid *schema.InvalidError
+	for name, c := range map[string]struct {
+		path string
+		as   error
+	}{
+		"no path":       {"", &schema.InvalidError{}},
+		"directory":     {dir, &schema.InvalidError{}},
+		"missing dir":   {filepath.Join(dir, "no", "memory.db"), &schema.InvalidError{}},
+		"zero bytes":    {write("zero.db", ""), schema.ErrNotDatabase},
+		"a text":        {write("text.db", "Dear diary, this is not a database at all."), schema.ErrNotDatabase},
+		"broken sqlite": {write("broken.db", "SQLite format 3\x00 and then nothing that makes sense"), schema.ErrNotDatabase},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, err := schema.Open(t.Context(), c.path, nil)
+			require.Nil(t, db)
+			if errors.As(c.as, &invalid) {
+				require.ErrorAs(t, err, &invalid)
+				require.Equal(t, "path", invalid.Field)
+			} else {
+				require.ErrorIs(t, err, c.as)
+			}
+		})
+	}
+}

@@ -1,0 +1,118 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+
+	"github.com/uptrace/bun"
+)
+
+// Snapshot is a consistent view of the database for one read. It embeds bun's
+// query builders.
+type Snapshot struct {
+	bun.Tx
+
+	db *DB
+}
+
+// Read runs fn on one consistent state of the database. Nothing can be
+// written through it.
+//
+// Errors: what fn returned, [ErrClosed], [ErrBusy], [ErrCorrupt], or the
+// context's error.
+func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) error) (err error) {
+	if db.isClosed() {
+		return ErrClosed
+	}
+	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return db.readError(ctx, err)
+	}
+	defer func() {
+		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) && err == nil {
+			err = db.readError(ctx, undo)
+		}
+	}()
+	return db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db}))
+}
+
+func (db *DB) isClosed() bool {
+	db.mu.RLock()
+	defer db.mu.RUnlock()
+	return db.closed
+}
+
+// readError prefers the context's own error to SQLite's word for it.
+func (db *DB) readError(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil && db.isClosed() {
+		return errors.Join(ErrClosed, err)
+	}
+	return db.classify(err)
+}
+
+// Query runs a statement that is prepared once for the life of the database.
+func (s *Snapshot) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := s.db.reads.get(ctx, s.db.readers.DB, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+}
+
+// Row reads one row with a statement prepared once.
+func (s *Snapshot) Row(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := s.db.reads.get(ctx, s.db.readers.DB, query)
+	if err != nil {
+		return err
+	}
+	return s.StmtContext(ctx, stmt).QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+// statements keeps prepared statements by their text.
+type statements struct {
+	mu     sync.RWMutex
+	byText map[string]*sql.Stmt
+}
+
+type preparer interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+func (s *statements) get(ctx context.Context, p preparer, query string) (*sql.Stmt, error) {
+	s.mu.RLock()
+	stmt := s.byText[query]
+	s.mu.RUnlock()
+	if stmt != nil {
+		return stmt, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stmt := s.byText[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := p.PrepareContext(context.WithoutCancel(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	if s.byText == nil {
+		s.byText = make(map[string]*sql.Stmt)
+	}
+	s.byText[query] = stmt
+	return stmt, nil
+}
+
+func (s *statements) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, stmt := range s.byText {
+		errs = append(errs, stmt.Close())
+	}
+	s.byText = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Scope says whose memory is meant. It is a required argument of every method
+// that reads or writes memories, and never a parameter a model can set.
+//
+// Only User is required. Tenant defaults to empty, which is a tenant of its
+// own. Session and Agent label what is written; they hide nothing unless a
+// query filters by them.
+type Scope struct {
+	Tenant  string `json:"tenant,omitempty"`
+	User    string `json:"user"`
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"`
+}
+
+// MaxLabel is the longest accepted scope field, event id or tag, in bytes.
+const MaxLabel = 512
+
+// Validate returns an [*InvalidError] naming the first unusable field, or nil.
+func (s Scope) Validate() error {
+	if strings.TrimSpace(s.User) == "" {
+		return &InvalidError{Field: "Scope.User", Reason: "is empty; a memory always belongs to a user"}
+	}
+	for _, f := range [...]struct{ name, value string }{
+		{"Scope.Tenant", s.Tenant}, {"Scope.User", s.User}, {"Scope.Agent", s.Agent}, {"Scope.Session", s.Session},
+	} {
+		if err := ValidLabel(f.name, f.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidLabel checks a short identifying text: at most [MaxLabel] bytes of
+// valid UTF-8 without NUL. It returns an [*InvalidError] naming field.
+func ValidLabel(field, value string) error {
+	switch {
+	case len(value) > MaxLabel:
+		return &InvalidError{Field: field, Reason: "is longer than 512 bytes"}
+	case strings.IndexByte(value, 0) >= 0:
+		return &InvalidError{Field: field, Reason: "contains a NUL byte"}
+	case !utf8.ValidString(value):
+		return &InvalidError{Field: field, Reason: "is not valid UTF-8"}
+	}
+	return nil
+}

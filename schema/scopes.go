@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+type userKey struct{ tenant, name string }
+
+type sessionKey struct {
+	userID int64
+	name   string
+}
+
+// UserID finds the scope's user. It returns 0 and no error when nothing was
+// ever written for that user.
+func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
+	if err := scope.Validate(); err != nil {
+		return 0, err
+	}
+	if id, ok := s.db.users.Get(userKey{scope.Tenant, scope.User}); ok {
+		return id, nil
+	}
+	var id int64
+	err := s.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
+}
+
+// UserID finds the scope's user or creates it.
+func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
+	if err := scope.Validate(); err != nil {
+		return 0, err
+	}
+	key := userKey{scope.Tenant, scope.User}
+	if id, ok := tx.db.users.Get(key); ok {
+		return id, nil
+	}
+	var id int64
+	err := tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{key.tenant, key.name}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.Row(ctx, "INSERT INTO users (tenant, name, created_at) VALUES (?, ?, ?) RETURNING id",
+			[]any{key.tenant, key.name, tx.Now.UnixMilli()}, &id)
+	}
+	if err == nil {
+		tx.OnCommit(func() { tx.db.users.Add(key, id) })
+	}
+	return id, err
+}
+
+// SessionID finds a user's session by name or creates it. The empty name is
+// no session: 0.
+func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, error) {
+	if name == "" {
+		return 0, nil
+	}
+	key := sessionKey{userID, name}
+	if id, ok := tx.db.sessions.Get(key); ok {
+		return id, nil
+	}
+	var id int64
+	err := tx.Row(ctx, "SELECT id FROM sessions WHERE user_id = ? AND name = ?", []any{userID, name}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = tx.Row(ctx, "INSERT INTO sessions (user_id, name, created_at) VALUES (?, ?, ?) RETURNING id",
+			[]any{userID, name, tx.Now.UnixMilli()}, &id)
+	}
+	if err == nil {
+		tx.OnCommit(func() { tx.db.sessions.Add(key, id) })
+	}
+	return id, err
+}
+
+// UserByID reads one user's row.
+func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
+	user := new(User)
+	err := s.NewSelect().Model(user).Where("id = ?", id).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	return user, err
+}
+
+// Users lists every user in the file, in order of creation.
+func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
+	var users []User
+	err := s.NewSelect().Model(&users).Order("id").Scan(ctx)
+	return users, err
+}
+
+// Scope is the user's scope, without agent and session.
+func (u *User) Scope() Scope { return Scope{Tenant: u.Tenant, User: u.Name} }
+
+// SessionID finds a user's session by name; 0 when there is none.
+func (s *Snapshot) SessionID(ctx context.Context, userID int64, name string) (int64, error) {
+	var id int64
+	err := s.Row(ctx, "SELECT id FROM sessions WHERE user_id = ? AND name = ?", []any{userID, name}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
+}

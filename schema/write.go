@@ -1,0 +1,229 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// maxGroup is the most writes one commit carries. A group shares one fsync.
+const maxGroup = 128
+
+// Tx is one write, inside a transaction that it may share with others: its
+// own effects are all kept or all undone. It embeds bun's query builders.
+type Tx struct {
+	bun.IDB
+
+	// Now is the memory's clock, frozen for this write.
+	Now time.Time
+
+	db    *DB
+	conn  bun.Conn
+	stmts *statements
+	// onCommit runs after the commit, in order; nothing is announced before.
+	onCommit []func()
+}
+
+// OnCommit calls f once the write is durable; never when it failed.
+func (tx *Tx) OnCommit(f func()) { tx.onCommit = append(tx.onCommit, f) }
+
+// Exec runs a statement that is prepared once for the life of the database.
+// It is what the hot path uses; elsewhere the query builders read better.
+func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt, err := tx.stmts.get(ctx, tx.conn, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+// Row reads one row with a statement prepared once.
+func (tx *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := tx.stmts.get(ctx, tx.conn, query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+type write struct {
+	ctx   context.Context
+	fn    func(context.Context, *Tx) error
+	taken atomic.Bool // by the writer, or by a caller that gave up waiting
+	done  chan struct{}
+	err   error
+	tx    *Tx
+	panic any
+}
+
+func (w *write) finish(err error) {
+	w.err = err
+	close(w.done)
+}
+
+// Write runs fn in a transaction and returns once its effects are durable.
+// Writes that wait at the same moment share one commit, each in a savepoint
+// of its own; fn must be short and must not call a model, the network or
+// Write. A context that ends before fn starts leaves nothing changed; once fn
+// runs it is finished.
+//
+// Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
+// [ErrDiskFull], [ErrCorrupt], or the context's error.
+func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	if db.opts.ReadOnly {
+		return ErrReadOnly
+	}
+	w := &write{ctx: ctx, fn: fn, done: make(chan struct{})}
+	db.mu.RLock()
+	if db.closed {
+		db.mu.RUnlock()
+		return ErrClosed
+	}
+	select {
+	case db.queue <- w:
+		db.mu.RUnlock()
+	case <-ctx.Done():
+		db.mu.RUnlock()
+		return ctx.Err()
+	}
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if w.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		<-w.done
+	}
+	if w.panic != nil {
+		panic(w.panic)
+	}
+	if w.err == nil {
+		for _, f := range w.tx.onCommit {
+			f()
+		}
+	}
+	return w.err
+}
+
+func (db *DB) writeLoop() {
+	var stmts statements
+	defer stmts.close()
+	for {
+		group, open := db.nextGroup()
+		if len(group) > 0 {
+			db.commit(&stmts, group)
+			select {
+			case db.dirty <- struct{}{}:
+			default:
+			}
+		}
+		if !open {
+			return
+		}
+	}
+}
+
+// nextGroup waits for a write and takes those that wait with it. It returns
+// false when the database is closing and the queue is empty.
+func (db *DB) nextGroup() (group []*write, open bool) {
+	add := func(w *write) {
+		if w.taken.CompareAndSwap(false, true) {
+			group = append(group, w)
+		}
+	}
+	select {
+	case w := <-db.queue:
+		add(w)
+	case <-db.stop:
+		open = false
+		for {
+			select {
+			case w := <-db.queue:
+				add(w)
+			default:
+				return group, len(group) > 0
+			}
+		}
+	}
+	for len(group) < maxGroup {
+		select {
+		case w := <-db.queue:
+			add(w)
+		default:
+			return group, true
+		}
+	}
+	return group, true
+}
+
+func fail(group []*write, err error) {
+	for _, w := range group {
+		w.finish(err)
+	}
+}
+
+// commit runs a group in one transaction and reports to each of its writes.
+func (db *DB) commit(stmts *statements, group []*write) {
+	// An interrupt inside a transaction would undo the whole group.
+	ctx := context.Background()
+	exec := func(query string) error {
+		stmt, err := stmts.get(ctx, db.conn, query)
+		if err == nil {
+			_, err = stmt.ExecContext(ctx)
+		}
+		return err
+	}
+	if err := exec("BEGIN IMMEDIATE"); err != nil {
+		fail(group, db.classify(err))
+		return
+	}
+	results := make([]error, len(group))
+	kept := 0
+	for i, w := range group {
+		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, stmts: stmts}
+		if err := exec("SAVEPOINT w"); err != nil {
+			results[i] = err
+			continue
+		}
+		results[i] = w.run(context.WithoutCancel(w.ctx))
+		if results[i] == nil {
+			kept++
+		} else if err := exec("ROLLBACK TO w"); err != nil {
+			// SQLite gave up the whole transaction; so do we.
+			_ = exec("ROLLBACK")
+			fail(group, db.classify(errors.Join(results[i], err)))
+			return
+		}
+		if err := exec("RELEASE w"); err != nil {
+			results[i] = errors.Join(results[i], err)
+		}
+	}
+	end := "COMMIT"
+	if kept == 0 {
+		end = "ROLLBACK"
+	}
+	if err := exec(end); err != nil {
+		_ = exec("ROLLBACK")
+		fail(group, db.classify(fmt.Errorf("commit: %w", err)))
+		return
+	}
+	for i, w := range group {
+		w.finish(db.classify(results[i]))
+	}
+}
+
+// run calls fn and carries a panic back to the goroutine that asked for it.
+func (w *write) run(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.panic = r
+			err = fmt.Errorf("panic in a write: %v", r)
+		}
+	}()
+	return w.fn(ctx, w.tx)
+}
