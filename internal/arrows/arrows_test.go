@@ -56,9 +56,14 @@ func TestTableIsSound(t *testing.T) {
 
 // listed is the part of go list's answer that is used.
 type listed struct {
-	ImportPath, Dir                    string
-	GoFiles, CgoFiles, IgnoredGoFiles  []string
-	Imports, TestImports, XTestImports []string
+	ImportPath     string   `json:"ImportPath"`
+	Dir            string   `json:"Dir"`
+	GoFiles        []string `json:"GoFiles"`
+	CgoFiles       []string `json:"CgoFiles"`
+	IgnoredGoFiles []string `json:"IgnoredGoFiles"`
+	Imports        []string `json:"Imports"`
+	TestImports    []string `json:"TestImports"`
+	XTestImports   []string `json:"XTestImports"`
 }
 
 // listPackages asks go for all packages of the module. With -e a package that
@@ -101,7 +106,7 @@ func (p *pkg) add(t *testing.T, dir, name string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ImportsOnly)
 	require.NoError(t, err)
-	var imports []string
+	imports := make([]string, 0, len(file.Imports))
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		require.NoError(t, err)
@@ -120,7 +125,7 @@ func (p *pkg) add(t *testing.T, dir, name string) {
 // list below it reads: without this a new import would meet an old "ok".
 func watchTree(t *testing.T) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(_ string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // gone since its folder was read
 		}
