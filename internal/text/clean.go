@@ -1,0 +1,34 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Clean makes text storable: NUL and invalid UTF-8 are removed, line ends
+// (CRLF and lone CR) become LF, and the rest is normalised to NFC. It is
+// idempotent. SQLite's LIKE stops at a NUL where FTS5 reads on, so NUL must go
+// before text is stored or hashed.
+func Clean(s string) string {
+	if plain(s) {
+		return s
+	}
+	s = strings.ToValidUTF8(s, "")
+	s = strings.ReplaceAll(s, "\x00", "")
+	// A lone CR becomes LF too: otherwise CR CR LF would need two passes.
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s = strings.ReplaceAll(s, "\r", "\n")
+	return norm.NFC.String(s)
+}
+
+// plain reports whether s is ASCII that Clean leaves alone.
+func plain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || c == 0 || c == '\r' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,245 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// MaxTermRunes is the length at which a term is cut.
+	MaxTermRunes = 64
+	// DefaultQueryTerms is how many terms a query keeps when no limit is given.
+	// A long FTS5 query is slow out of proportion (a 200 KB one took 44 s).
+	DefaultQueryTerms = 64
+)
+
+// Terms turns text into index terms, in order and with repetitions: NFKC, lower
+// case, diacritics removed, split at everything that is not a letter or a digit.
+//
+//   - A possessive or contracted ending goes ("Anna's" -> anna, "she'll" -> she);
+//     any other apostrophe is dropped ("don't" -> dont, "O'Neil" -> oneil).
+//   - Words of ASCII letters are stemmed with Porter2; all others stay as folded.
+//   - Runs of Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer and Myanmar become
+//     overlapping bigrams; a run of one character stays as it is.
+//   - A term longer than [MaxTermRunes] is cut.
+//
+// Every term consists of letters and decimal digits only, so FTS5's unicode61
+// splits [Prepare]'s text exactly at our spaces. Order-insensitive callers must
+// de-duplicate themselves; see [QueryTerms].
+func Terms(s string) []string {
+	if s == "" {
+		return nil
+	}
+	out := make([]string, 0, len(s)/5+1)
+	scan(s, func(_ []byte, term string) { out = append(out, term) })
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// Prepare is the text that goes into the index: [Terms] joined by single spaces.
+func Prepare(s string) string { return strings.Join(Terms(s), " ") }
+
+// QueryTerms gives the terms worth asking for: [Terms] without stop-words and
+// repetitions, in order of appearance, at most max of them (max <= 0 means
+// [DefaultQueryTerms]). A query of nothing but stop-words keeps them, so a query
+// with a letter or digit never comes out empty.
+func QueryTerms(s string, max int) []string {
+	if max <= 0 {
+		max = DefaultQueryTerms
+	}
+	var content, stop []string
+	seen := make(map[string]bool)
+	scan(s, func(word []byte, term string) {
+		list := &content
+		if word != nil && stopWords[string(word)] || word == nil && stopWords[term] {
+			list = &stop
+		}
+		if len(*list) < max && !seen[term] {
+			seen[term] = true
+			*list = append(*list, term)
+		}
+	})
+	if len(content) == 0 {
+		return stop
+	}
+	return content
+}
+
+// scan calls emit for each term of s, with the folded but unstemmed word it came
+// from (nil for a bigram). The word is only valid during the call.
+func scan(s string, emit func(word []byte, term string)) {
+	var sc scanner
+	sc.emit = emit
+	if isASCII(s) {
+		sc.ascii(s)
+		return
+	}
+	sc.unicode(norm.NFKC.String(s))
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// scanner collects one word or one run of an unspaced script at a time.
+type scanner struct {
+	emit  func(word []byte, term string)
+	array [96]byte // backs word, so that short words need no allocation
+	word  []byte
+	apos  int    // length of word at its last apostrophe, 0 for none
+	run   []rune // pending run of an unspaced script
+}
+
+// asciiKind is 0 for separators, otherwise the lower-case byte.
+var asciiKind = func() (t [utf8.RuneSelf]byte) {
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = c, c
+	}
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = c
+	}
+	return t
+}()
+
+func (sc *scanner) ascii(s string) {
+	sc.word = sc.array[:0]
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if k := asciiKind[c]; k != 0 {
+			sc.word = append(sc.word, k)
+			continue
+		}
+		if (c == '\'' || c == '`') && len(sc.word) > 0 && i+1 < len(s) && asciiKind[s[i+1]] != 0 {
+			sc.apos = len(sc.word)
+			continue
+		}
+		if len(sc.word) > 0 {
+			sc.flushWord()
+		}
+	}
+	sc.flushWord()
+}
+
+func (sc *scanner) unicode(s string) {
+	sc.word = sc.array[:0]
+	for i, r := range s {
+		switch {
+		case isApostrophe(r):
+			next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
+			if len(sc.word) > 0 && isTermRune(next) && !isUnspaced(next) {
+				sc.apos = len(sc.word)
+				continue
+			}
+			sc.flush()
+		case unicode.IsMark(r) || isJoiner(r):
+			// dropped without ending the word
+		case isUnspaced(r):
+			sc.flushWord()
+			if r == '〇' { // category Nl; unicode61 and we agree on letters only
+				r = '零'
+			}
+			sc.run = append(sc.run, r)
+		case isTermRune(r):
+			sc.flushRun()
+			writeFolded(sc, r)
+		default:
+			sc.flush()
+		}
+	}
+	sc.flush()
+}
+
+// WriteRune and WriteString make the scanner a runeSink.
+func (sc *scanner) WriteRune(r rune) (int, error) {
+	sc.word = utf8.AppendRune(sc.word, r)
+	return 0, nil
+}
+
+func (sc *scanner) WriteString(s string) (int, error) {
+	sc.word = append(sc.word, s...)
+	return 0, nil
+}
+
+func (sc *scanner) flush() {
+	sc.flushWord()
+	sc.flushRun()
+}
+
+func (sc *scanner) flushWord() {
+	w, apos := sc.word, sc.apos
+	sc.word, sc.apos = sc.word[:0], 0
+	if len(w) == 0 {
+		return
+	}
+	if apos > 0 && isClitic(w[apos:]) {
+		w = w[:apos]
+	}
+	w = cutRunes(w, MaxTermRunes)
+	sc.emit(w, stem(w))
+}
+
+func (sc *scanner) flushRun() {
+	run := sc.run
+	sc.run = sc.run[:0]
+	if len(run) == 1 {
+		sc.emit(nil, string(run))
+		return
+	}
+	for i := 0; i+1 < len(run); i++ {
+		sc.emit(nil, string(run[i:i+2]))
+	}
+}
+
+// isClitic reports an ending after an apostrophe that is a word of its own.
+// "n't" is not among them: its apostrophe stands inside the ending.
+func isClitic(b []byte) bool {
+	switch string(b) {
+	case "s", "ll", "re", "ve", "d", "m":
+		return true
+	}
+	return false
+}
+
+func cutRunes(b []byte, n int) []byte {
+	if len(b) <= n {
+		return b
+	}
+	for i := range string(b) {
+		if n == 0 {
+			return b[:i]
+		}
+		n--
+	}
+	return b
+}
+
+// isTermRune reports what a term may consist of. Numbers other than decimal
+// digits (½, Ⅳ) were already rewritten by NFKC or separate words.
+func isTermRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// unspaced are the scripts written without spaces between words (Korean has
+// spaces, but glues particles to its nouns, which bigrams see through).
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+func isUnspaced(r rune) bool {
+	if r < 0x0e00 {
+		return false
+	}
+	if r == 'ー' || r == '〇' { // script Common, category Nl
+		return true
+	}
+	return unicode.IsLetter(r) && unicode.In(r, unspaced...)
+}
