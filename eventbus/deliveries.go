@@ -1,0 +1,243 @@
+package eventbus
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+const (
+	batchEvents  = 64
+	batchRetries = 16
+	batchBytes   = 4 << 20 // payloads of one batch
+	maxError     = 2048    // bytes kept of a handler's error
+)
+
+// work is what one consistent read found for a consumer.
+type work struct {
+	due       []dueEvent
+	events    []Event
+	through   int64     // the journal is read up to here once events are done
+	nextDue   time.Time // the next retry that is not due yet; zero when none
+	heldUntil time.Time // another holder's lease; zero when there is none
+}
+
+type dueEvent struct {
+	Event
+	attempts int
+}
+
+// idle is how long to wait when there is nothing to do.
+func (w *work) idle() time.Duration {
+	if w.nextDue.IsZero() {
+		return pollEvery
+	}
+	return max(min(time.Until(w.nextDue), pollEvery), time.Millisecond)
+}
+
+// delivery is the outcome of an attempt, as it is to be stored.
+type delivery struct {
+	succeeded bool
+	attempts  int
+	next      time.Time // zero: parked
+	lastError string
+}
+
+// progress is what a consumer has done and not stored yet.
+type progress struct {
+	cursor     int64
+	deliveries map[int64]delivery // by seq; only failures and their ends
+}
+
+func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart bool) error {
+	return db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO consumers (name, cursor, created_at, updated_at)
+			SELECT ?, CASE WHEN ? THEN 0 ELSE coalesce(max(seq), 0) END, ?, ? FROM events
+			WHERE true ON CONFLICT DO NOTHING`,
+			name, fromStart, tx.Now.UnixMilli(), tx.Now.UnixMilli())
+		return err
+	})
+}
+
+// read finds a consumer's work. It follows a cursor that somebody moved.
+func (c *consumer) read(ctx context.Context) (*work, error) {
+	w := new(work)
+	err := c.j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		var cursor int64
+		if err := s.Row(ctx, "SELECT cursor FROM consumers WHERE name = ?", []any{c.name}, &cursor); err != nil {
+			return fmt.Errorf("read the cursor of consumer %s: %w", c.name, err)
+		}
+		if cursor != c.cursor {
+			c.cursor, c.pos = cursor, cursor
+		}
+		if err := c.readLease(ctx, s, w); err != nil {
+			return err
+		}
+		if err := c.readDue(ctx, s, w); err != nil {
+			return err
+		}
+		last, err := s.LastSeq(ctx)
+		if err != nil {
+			return err
+		}
+		var more bool
+		if w.events, more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
+			return err
+		}
+		w.through = max(last, c.pos) // erasure can take the newest rows away
+		if more {
+			w.through = w.events[len(w.events)-1].Seq
+		}
+		return nil
+	})
+	return w, err
+}
+
+func (c *consumer) readLease(ctx context.Context, s *schema.Snapshot, w *work) error {
+	var expires schema.Time
+	err := s.Row(ctx, "SELECT expires_at FROM leases WHERE name = ? AND holder <> ?", []any{"consumer:" + c.name, c.j.holder}, &expires)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if time.Until(expires.Time) <= 2*leaseTTL { // further off, the clock was set back
+		w.heldUntil = expires.Time
+	}
+	return err
+}
+
+func (c *consumer) readDue(ctx context.Context, s *schema.Snapshot, w *work) error {
+	now := time.Now().UnixMilli()
+	rows, err := s.Query(ctx, `SELECT d.attempts, `+eventColumns+`
+		FROM deliveries d CROSS JOIN events e ON e.seq = d.seq CROSS JOIN users u ON u.id = e.user_id
+		WHERE d.consumer = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?`, c.name, now, batchRetries)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var d dueEvent
+		if err := d.scan(rows, &d.attempts); err != nil {
+			return err
+		}
+		w.due = append(w.due, d)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	var next schema.Time
+	err = s.Row(ctx, "SELECT min(next_attempt_at) FROM deliveries WHERE consumer = ? AND next_attempt_at > ?", []any{c.name, now}, &next)
+	w.nextDue = next.Time
+	return err
+}
+
+const eventColumns = `e.seq, coalesce(e.id, ''), e.topic, u.tenant, u.name, e.agent, e.session, e.origin, e.trust,
+	e.payload, e.occurred_at, e.recorded_at`
+
+func (e *Event) scan(rows *sql.Rows, before ...any) error {
+	var payload string
+	var occurred, recorded schema.Time
+	var trust Trust
+	err := rows.Scan(append(before, &e.Seq, &e.ID, &e.Topic, &e.Scope.Tenant, &e.Scope.User, &e.Scope.Agent, &e.Scope.Session,
+		&e.Origin, &trust, &payload, &occurred, &recorded)...)
+	e.Trust, e.Payload = &trust, []byte(payload)
+	e.OccurredAt, e.RecordedAt = occurred.Time, recorded.Time
+	return err
+}
+
+// readEvents reads events after a position; more says that it stopped at a
+// limit and not at the end.
+func readEvents(ctx context.Context, s *schema.Snapshot, after int64, limit int, topics []string) (events []Event, more bool, err error) {
+	filter, args := topicFilter(topics, []any{after})
+	rows, err := s.Query(ctx, `SELECT `+eventColumns+` FROM events e CROSS JOIN users u ON u.id = e.user_id
+		WHERE e.seq > ? AND `+filter+` ORDER BY e.seq LIMIT ?`, append(args, limit)...)
+	if err != nil {
+		return nil, false, err
+	}
+	defer rows.Close()
+	bytes := 0
+	for rows.Next() {
+		var e Event
+		if err := e.scan(rows); err != nil {
+			return nil, false, err
+		}
+		events = append(events, e)
+		if bytes += len(e.Payload); bytes >= batchBytes {
+			return events, true, nil
+		}
+	}
+	return events, len(events) == limit, rows.Err()
+}
+
+func topicFilter(topics []string, args []any) (string, []any) {
+	for _, t := range topics {
+		args = append(args, t)
+	}
+	return "(" + strings.Repeat("e.topic GLOB ? OR ", len(topics)-1) + "e.topic GLOB ?)", args
+}
+
+// flush stores the progress under the lease, and only if nobody moved the
+// cursor. On an error the progress is kept for the next try.
+func (c *consumer) flush() error {
+	p := c.unsent
+	if p == nil {
+		return nil
+	}
+	// What was handled is stored even when the bus is being closed.
+	err := c.j.db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
+		if err := tx.RenewLease(ctx, c.lease); err != nil {
+			return err
+		}
+		res, err := tx.Exec(ctx, "UPDATE consumers SET cursor = ?, updated_at = ? WHERE name = ? AND cursor = ?",
+			p.cursor, tx.Now.UnixMilli(), c.name, c.cursor)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil {
+			return err
+		} else if n == 0 {
+			return fmt.Errorf("the cursor of consumer %s: %w", c.name, schema.ErrConflict)
+		}
+		for seq, d := range p.deliveries {
+			if err := storeDelivery(ctx, tx, c.name, seq, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c.cursor, c.pos, c.unsent = p.cursor, p.cursor, nil
+	c.j.announceSettled()
+	return nil
+}
+
+func storeDelivery(ctx context.Context, tx *schema.Tx, consumer string, seq int64, d delivery) error {
+	if d.succeeded {
+		_, err := tx.Exec(ctx, "DELETE FROM deliveries WHERE consumer = ? AND seq = ?", consumer, seq)
+		return err
+	}
+	// An event that was erased meanwhile needs no second attempt.
+	_, err := tx.Exec(ctx, `INSERT INTO deliveries (consumer, seq, attempts, next_attempt_at, last_error)
+		SELECT ?, seq, ?, ?, ? FROM events WHERE seq = ?
+		ON CONFLICT DO UPDATE SET attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`,
+		consumer, d.attempts, schema.At(d.next), d.lastError, seq)
+	return err
+}
+
+func shorten(message string) string {
+	if len(message) <= maxError {
+		return strings.ToValidUTF8(message, "")
+	}
+	cut := maxError
+	for !utf8.RuneStart(message[cut]) {
+		cut--
+	}
+	return strings.ToValidUTF8(message[:cut], "")
+}

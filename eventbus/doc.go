@@ -1,0 +1,3 @@
+// Package eventbus carries what happens in a conversation into the memory and
+// tells hosts what the memory did.
+package eventbus

@@ -1,0 +1,275 @@
+package eventbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// JournalOptions are what the library around a journal adds to it. The zero
+// value is a plain bus.
+type JournalOptions struct {
+	// Redact rewrites a message's text before anything of it is stored or
+	// shown to Prepare. Default: nothing is rewritten.
+	Redact func(text string) string
+	// Prepare does the part of Ingest that needs no database, before the
+	// transaction. It is called for every event of Publish, in order; an
+	// error of it fails the Publish. Default none.
+	Prepare func(e *Event) (prepared any, err error)
+	// Ingest runs in the transaction that stores the event, with e.Seq set,
+	// once per event that is not a duplicate. It may call [Journal.AppendTx].
+	// An error of it undoes the whole Publish. Default none.
+	Ingest func(ctx context.Context, tx *schema.Tx, e *Event, prepared any) error
+	// ErrorHook hears of every failed delivery and of every failure of the
+	// bus's own work; source is "consumer:" and the consumer's name. It must
+	// be fast and safe for concurrent use. Default none.
+	ErrorHook func(source string, err error)
+}
+
+// Journal is the durable [Bus]: a table of events in a memory's database, and
+// consumers that each keep their place in it. It is safe for concurrent use.
+type Journal struct {
+	db     *schema.DB
+	opts   JournalOptions
+	holder string // of this journal's leases
+
+	mu        sync.Mutex
+	closed    bool
+	consumers map[string]*consumer
+	settled   chan struct{} // closed and replaced when a consumer stored its progress
+}
+
+var _ Bus = (*Journal)(nil)
+
+// NewJournal makes the bus of a database. It starts nothing by itself; Close
+// must come before db.Close.
+func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
+	j := &Journal{
+		db: db, holder: uuid.NewString(),
+		consumers: make(map[string]*consumer), settled: make(chan struct{}),
+	}
+	if opts != nil {
+		j.opts = *opts
+	}
+	return j
+}
+
+// Publish implements [Publisher]. The memory.* topics are refused: they are
+// ebb's own reports.
+func (j *Journal) Publish(ctx context.Context, events ...Event) error {
+	events = slices.Clone(events)
+	prepared := make([]any, len(events))
+	for i := range events {
+		e := &events[i]
+		if isReport(e.Topic) {
+			return inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"})
+		}
+		if e.ID == "" {
+			e.ID = newID()
+		}
+		if e.OccurredAt.IsZero() {
+			e.OccurredAt = j.db.Now()
+		}
+		if err := normalise(e, j.opts.Redact); err != nil {
+			return inBatch(i, len(events), err)
+		}
+		if j.opts.Prepare != nil {
+			p, err := j.opts.Prepare(e)
+			if err != nil {
+				return inBatch(i, len(events), err)
+			}
+			prepared[i] = p
+		}
+	}
+	return j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
+		for i := range events {
+			e := &events[i]
+			duplicate, err := j.append(ctx, tx, e)
+			if err == nil && !duplicate && j.opts.Ingest != nil {
+				err = j.opts.Ingest(ctx, tx, e, prepared[i])
+			}
+			if err != nil {
+				return inBatch(i, len(events), err)
+			}
+		}
+		return nil
+	})
+}
+
+// Report publishes events of the memory.* topics. It is for ebb itself; a
+// host holds a [Bus], which does not have it.
+func (j *Journal) Report(ctx context.Context, events ...Event) error {
+	return j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
+		return j.AppendTx(ctx, tx, events...)
+	})
+}
+
+// AppendTx is [Journal.Report] as part of a write: the events exist if and
+// only if that write is committed, and are announced after it.
+func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
+	for i, e := range events {
+		if !isReport(e.Topic) {
+			return inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: "of a report must be one of memory.*; Publish takes the others"})
+		}
+		if err := normalise(&e, nil); err != nil {
+			return inBatch(i, len(events), err)
+		}
+		if _, err := j.append(ctx, tx, &e); err != nil {
+			return inBatch(i, len(events), err)
+		}
+	}
+	return nil
+}
+
+func (j *Journal) write(ctx context.Context, n int, fn func(context.Context, *schema.Tx) error) error {
+	if j.isClosed() {
+		return ErrStopped
+	}
+	if n == 0 {
+		return nil
+	}
+	return j.db.Write(ctx, fn)
+}
+
+func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (duplicate bool, err error) {
+	user, err := tx.UserID(ctx, e.Scope)
+	if err != nil {
+		return false, err
+	}
+	row := e.row(user)
+	duplicate, err = tx.AppendEvent(ctx, row)
+	if err != nil {
+		return false, err
+	}
+	e.Seq, e.OccurredAt, e.RecordedAt = row.Seq, row.OccurredAt.Time, row.RecordedAt.Time
+	if !duplicate {
+		topic := e.Topic
+		tx.OnCommit(func() { j.wake(topic) })
+	}
+	return duplicate, nil
+}
+
+// inBatch says which of several events an error is about.
+func inBatch(i, n int, err error) error {
+	if n == 1 {
+		return err
+	}
+	return fmt.Errorf("event %d of %d: %w", i+1, n, err)
+}
+
+// Subscribe implements [Subscriber].
+func (j *Journal) Subscribe(ctx context.Context, name string, h Handler, opts ...SubscribeOption) (Subscription, error) {
+	o, err := newSubscribeOptions(name, h, opts)
+	if err != nil {
+		return nil, err
+	}
+	c := newConsumer(j, name, h, o)
+	if err := j.reserve(c); err != nil {
+		return nil, err
+	}
+	if err := createConsumer(ctx, j.db, name, o.fromStart); err != nil {
+		j.forget(c)
+		return nil, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		delete(j.consumers, name)
+		return nil, ErrStopped
+	}
+	c.started = true
+	go c.run()
+	return c, nil
+}
+
+func (j *Journal) reserve(c *consumer) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return ErrStopped
+	}
+	if _, taken := j.consumers[c.name]; taken {
+		return &schema.InvalidError{Field: "name", Reason: fmt.Sprintf("%q is subscribed already; close that subscription first", c.name)}
+	}
+	j.consumers[c.name] = c
+	return nil
+}
+
+func (j *Journal) forget(c *consumer) {
+	j.mu.Lock()
+	delete(j.consumers, c.name)
+	j.mu.Unlock()
+}
+
+// Close implements [Bus]. The database stays open.
+func (j *Journal) Close(ctx context.Context) error {
+	j.mu.Lock()
+	j.closed = true
+	var open []*consumer
+	for _, c := range j.consumers {
+		if c.started {
+			open = append(open, c)
+		}
+	}
+	j.mu.Unlock()
+	for _, c := range open {
+		c.signalStop()
+	}
+	ctx, done := withGrace(ctx)
+	defer done()
+	errs := make([]error, len(open))
+	var wg sync.WaitGroup
+	for i, c := range open {
+		wg.Go(func() { errs[i] = c.wait(ctx) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func (j *Journal) isClosed() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.closed
+}
+
+// wake tells the consumers of a topic that there is something to read.
+func (j *Journal) wake(topic string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range j.consumers {
+		if slices.ContainsFunc(c.opts.topics, func(p string) bool { return match(p, topic) }) {
+			c.signalWake()
+		}
+	}
+}
+
+func (j *Journal) announceSettled() {
+	j.mu.Lock()
+	close(j.settled)
+	j.settled = make(chan struct{})
+	j.mu.Unlock()
+}
+
+func (j *Journal) report(c *consumer, err error) {
+	if j.opts.ErrorHook != nil {
+		j.opts.ErrorHook("consumer:"+c.name, err)
+	}
+}
+
+// closeGrace is how long a Close waits whose context has no deadline, so that
+// no handler can hold up the end of a process for ever.
+const closeGrace = 5 * time.Second
+
+func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, closeGrace)
+}

@@ -1,0 +1,31 @@
+package eventbus
+
+// Stored is the payload of [TopicMemoryStored].
+type Stored struct {
+	ID      string `json:"id"`                 // the memory's public id
+	Kind    string `json:"kind"`               // episode | fact | preference | reflection
+	EventID string `json:"event_id,omitempty"` // the message it came from
+	Session string `json:"session,omitempty"`
+}
+
+// Recalled is the payload of [TopicMemoryRecalled].
+type Recalled struct {
+	Channel string         `json:"channel"` // memory | model | tool
+	Query   string         `json:"query,omitempty"`
+	Items   []RecalledItem `json:"items"`
+}
+
+// RecalledItem is one memory that was shown.
+type RecalledItem struct {
+	ID    string  `json:"id"`   // the memory's public id
+	Rank  int     `json:"rank"` // from 1
+	Score float64 `json:"score"`
+}
+
+// Consolidated is the payload of [TopicMemoryConsolidated].
+type Consolidated struct {
+	RunID string `json:"run_id"`
+	Cause string `json:"cause"` // night | manual | trigger
+	State string `json:"state"` // done | failed | undone
+	Error string `json:"error,omitempty"`
+}

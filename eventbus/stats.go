@@ -1,0 +1,278 @@
+package eventbus
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ConsumerStats says how far one consumer is.
+type ConsumerStats struct {
+	Name          string    `json:"name"`
+	Cursor        int64     `json:"cursor"`                  // the last event it is done with, or has in its retries
+	Lag           int64     `json:"lag"`                     // events after the cursor; of its topics, when it is subscribed here
+	Retrying      int       `json:"retrying"`                // failed or snoozed events that will be tried again
+	Parked        int       `json:"parked"`                  // failed events that wait for [Journal.Retry]
+	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
+	LastError     string    `json:"last_error,omitempty"`    // of the newest event that failed
+}
+
+// Stats reports on every consumer of the file, subscribed here or not, by name.
+func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
+	var all []ConsumerStats
+	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		rows, err := s.Query(ctx, `SELECT c.name, c.cursor,
+				count(d.next_attempt_at), count(d.seq) - count(d.next_attempt_at),
+				coalesce((SELECT last_error FROM deliveries WHERE consumer = c.name AND last_error <> '' ORDER BY seq DESC LIMIT 1), ''),
+				(SELECT min(e.recorded_at) FROM deliveries r JOIN events e ON e.seq = r.seq WHERE r.consumer = c.name AND r.next_attempt_at IS NOT NULL)
+			FROM consumers c LEFT JOIN deliveries d ON d.consumer = c.name
+			GROUP BY c.name ORDER BY c.name`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var c ConsumerStats
+			var oldest schema.Time
+			if err := rows.Scan(&c.Name, &c.Cursor, &c.Retrying, &c.Parked, &c.LastError, &oldest); err != nil {
+				return err
+			}
+			c.OldestPending = oldest.Time
+			all = append(all, c)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		for i := range all {
+			if err := j.addLag(ctx, s, &all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (j *Journal) addLag(ctx context.Context, s *schema.Snapshot, c *ConsumerStats) error {
+	topics, ok := j.topicsOf(c.Name)
+	if !ok {
+		topics = []string{"*"}
+	}
+	filter, args := topicFilter(topics, []any{c.Cursor})
+	var oldest schema.Time
+	if err := s.Row(ctx, "SELECT count(*), min(e.recorded_at) FROM events e WHERE e.seq > ? AND "+filter, args, &c.Lag, &oldest); err != nil {
+		return err
+	}
+	if c.OldestPending.IsZero() || !oldest.IsZero() && oldest.Before(c.OldestPending) {
+		c.OldestPending = oldest.Time
+	}
+	return nil
+}
+
+func (j *Journal) topicsOf(consumer string) ([]string, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	c, ok := j.consumers[consumer]
+	if !ok {
+		return nil, false
+	}
+	return c.opts.topics, true
+}
+
+// ParkedEvent is an event that a consumer gave up on.
+type ParkedEvent struct {
+	Event
+	Attempts  int    `json:"attempts"`
+	LastError string `json:"last_error"`
+}
+
+// Parked lists what a consumer gave up on, oldest first. An unknown consumer
+// is [schema.ErrNotFound].
+func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, error) {
+	var parked []ParkedEvent
+	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		var known int
+		if err := s.Row(ctx, "SELECT count(*) FROM consumers WHERE name = ?", []any{consumer}, &known); err != nil {
+			return err
+		}
+		if known == 0 {
+			return fmt.Errorf("consumer %q: %w", consumer, schema.ErrNotFound)
+		}
+		rows, err := s.Query(ctx, `SELECT d.attempts, d.last_error, `+eventColumns+`
+			FROM deliveries d JOIN events e ON e.seq = d.seq JOIN users u ON u.id = e.user_id
+			WHERE d.consumer = ? AND d.next_attempt_at IS NULL ORDER BY d.seq`, consumer)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var p ParkedEvent
+			if err := p.scan(rows, &p.Attempts, &p.LastError); err != nil {
+				return err
+			}
+			parked = append(parked, p)
+		}
+		return rows.Err()
+	})
+	return parked, err
+}
+
+// Retry has a parked or waiting event delivered again now, with all its
+// attempts before it. It returns [schema.ErrNotFound] when the consumer has
+// no such event.
+func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
+	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		res, err := tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
+			time.Now().UnixMilli(), consumer, seq)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		return fmt.Errorf("event %d of consumer %q: %w", seq, consumer, schema.ErrNotFound)
+	})
+	if err == nil {
+		j.wakeConsumer(consumer)
+	}
+	return err
+}
+
+// Replay moves a consumer back, so that it is given the event fromSeq and all
+// after it once more. It forgets what it knows of failures among them. Moving
+// forward would lose events and is a [*schema.InvalidError]; an unknown
+// consumer is [schema.ErrNotFound].
+func (j *Journal) Replay(ctx context.Context, consumer string, fromSeq int64) error {
+	if fromSeq < 1 {
+		return &schema.InvalidError{Field: "fromSeq", Reason: "must be at least 1, the first event"}
+	}
+	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		var cursor int64 = -1
+		if err := tx.Row(ctx, "SELECT coalesce(max(cursor), -1) FROM consumers WHERE name = ?", []any{consumer}, &cursor); err != nil {
+			return err
+		}
+		if cursor < 0 {
+			return fmt.Errorf("consumer %q: %w", consumer, schema.ErrNotFound)
+		}
+		if fromSeq > cursor+1 {
+			return &schema.InvalidError{Field: "fromSeq", Reason: fmt.Sprintf("is past the consumer's position %d; it would skip events", cursor)}
+		}
+		if _, err := tx.Exec(ctx, "DELETE FROM deliveries WHERE consumer = ? AND seq >= ?", consumer, fromSeq); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "UPDATE consumers SET cursor = ?, updated_at = ? WHERE name = ?", fromSeq-1, tx.Now.UnixMilli(), consumer)
+		return err
+	})
+	if err == nil {
+		j.wakeConsumer(consumer)
+	}
+	return err
+}
+
+func (j *Journal) wakeConsumer(name string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c, ok := j.consumers[name]; ok {
+		c.signalWake()
+	}
+}
+
+// Tail reads the journal: events after a position, oldest first, at most
+// limit (0 means 100), of the given topics or patterns (none means all).
+//
+// Errors: [*schema.InvalidError], those of schema.DB.Read.
+func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]Event, error) {
+	if limit < 0 {
+		return nil, &schema.InvalidError{Field: "limit", Reason: "is negative"}
+	}
+	if limit == 0 {
+		limit = 100
+	}
+	for _, t := range topics {
+		if err := validPattern(t); err != nil {
+			return nil, err
+		}
+	}
+	if len(topics) == 0 {
+		topics = []string{"*"}
+	}
+	var events []Event
+	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		events, _, err = readEvents(ctx, s, afterSeq, limit, topics)
+		return err
+	})
+	return events, err
+}
+
+// WaitIdle returns when the named consumers, or without names all that are
+// subscribed here, are done with the whole journal and have no retry that is
+// due. Retries that wait for a later time and parked events do not hold it
+// up; [Journal.Stats] tells of them.
+//
+// Errors: [*schema.InvalidError] for a consumer that is not subscribed here,
+// those of schema.DB.Read, the context's error.
+func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
+	if len(consumers) == 0 {
+		consumers = j.subscribed()
+	}
+	for {
+		j.mu.Lock()
+		settled := j.settled
+		j.mu.Unlock()
+		idle, err := j.idle(ctx, consumers)
+		if idle || err != nil {
+			return err
+		}
+		timer := time.NewTimer(idlePoll)
+		select {
+		case <-settled:
+		case <-timer.C: // another process may be the one at work
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+		timer.Stop()
+	}
+}
+
+const idlePoll = 50 * time.Millisecond
+
+func (j *Journal) subscribed() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	names := make([]string, 0, len(j.consumers))
+	for name, c := range j.consumers {
+		if c.started {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// idle looks at all consumers in one state of the database: progress is
+// stored only once a handler has returned, so work in hand counts as open.
+func (j *Journal) idle(ctx context.Context, consumers []string) (idle bool, err error) {
+	err = j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		for _, name := range consumers {
+			topics, ok := j.topicsOf(name)
+			if !ok {
+				return &schema.InvalidError{Field: "consumers", Reason: fmt.Sprintf("name %q, which is not subscribed here", name)}
+			}
+			filter, args := topicFilter(topics, []any{name})
+			args = append(args, name, time.Now().UnixMilli())
+			var open bool
+			if err := s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM events e WHERE e.seq > (SELECT cursor FROM consumers WHERE name = ?) AND `+filter+`)
+				OR EXISTS (SELECT 1 FROM deliveries WHERE consumer = ? AND next_attempt_at <= ?)`, args, &open); err != nil {
+				return err
+			}
+			if open {
+				return nil
+			}
+		}
+		idle = true
+		return nil
+	})
+	return idle, err
+}

@@ -1,0 +1,122 @@
+package eventbus
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// normalise checks an event and brings it into the form that is stored. It
+// returns a [*schema.InvalidError] naming the field; e is then half done and
+// must be dropped.
+func normalise(e *Event, redact func(string) string) error {
+	if err := e.Scope.Validate(); err != nil {
+		return err
+	}
+	if err := validTopic(e.Topic); err != nil {
+		return err
+	}
+	if err := schema.ValidLabel("ID", e.ID); err != nil {
+		return err
+	}
+	if err := e.Origin.Validate(); err != nil {
+		return err
+	}
+	if err := normaliseTrust(e); err != nil {
+		return err
+	}
+	if err := normaliseTime(e); err != nil {
+		return err
+	}
+	if role, ok := isMessage(e.Topic); ok {
+		return normaliseMessage(e, role, redact)
+	}
+	return normalisePayload(e)
+}
+
+func normaliseTrust(e *Event) error {
+	level, ceiling := e.TrustLevel(), e.Origin.Ceiling()
+	if level < 0 || level > ceiling {
+		return &schema.InvalidError{Field: "Trust", Reason: fmt.Sprintf("is %d; origin %s can carry 0 to %d", level, e.Origin, ceiling)}
+	}
+	e.Trust = &level
+	return nil
+}
+
+func normaliseTime(e *Event) error {
+	if e.OccurredAt.IsZero() {
+		return nil
+	}
+	e.OccurredAt = schema.At(e.OccurredAt).Time
+	if year := e.OccurredAt.Year(); year < 1 || year > 9999 {
+		return &schema.InvalidError{Field: "OccurredAt", Reason: fmt.Sprintf("is in the year %d; use 1 to 9999", year)}
+	}
+	return nil
+}
+
+func normaliseMessage(e *Event, role string, redact func(string) string) error {
+	var m Message
+	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
+	dec.DisallowUnknownFields() // they would be lost
+	if err := dec.Decode(&m); err != nil {
+		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role and tool: %v", e.Topic, err)}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
+	}
+	if m.Role == "" {
+		m.Role = role
+	}
+	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
+	if redact != nil {
+		m.Text = text.Clean(redact(m.Text))
+	}
+	if err := schema.ValidContent("text", m.Text); err != nil {
+		return err
+	}
+	if err := schema.ValidLabel("speaker", m.Speaker); err != nil {
+		return err
+	}
+	if err := schema.ValidLabel("tool", m.Tool); err != nil {
+		return err
+	}
+	switch m.Role {
+	case "user", "assistant", "tool":
+	default:
+		return &schema.InvalidError{Field: "role", Reason: "is not one of user, assistant, tool"}
+	}
+	e.Payload = encodeMessage(m)
+	return nil
+}
+
+func normalisePayload(e *Event) error {
+	if len(e.Payload) == 0 {
+		e.Payload = json.RawMessage("null")
+		return nil
+	}
+	if len(e.Payload) > MaxPayload {
+		return &schema.InvalidError{Field: "Payload", Reason: "is larger than 2 MiB"}
+	}
+	if !utf8.Valid(e.Payload) {
+		return &schema.InvalidError{Field: "Payload", Reason: "is not valid UTF-8"}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, e.Payload); err != nil {
+		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: " + err.Error()}
+	}
+	e.Payload = compact.Bytes()
+	return nil
+}
+
+// row is the event as the journal table has it.
+func (e *Event) row(userID int64) *schema.EventRow {
+	return &schema.EventRow{
+		UserID: userID, ID: e.ID, Topic: e.Topic, Agent: e.Scope.Agent, Session: e.Scope.Session,
+		Origin: e.Origin, Trust: e.TrustLevel(), Payload: e.Payload, OccurredAt: schema.At(e.OccurredAt),
+	}
+}
