@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// app is what a command works with: the streams, the global flags, and the
+// memory they name.
+type app struct {
+	ctx            context.Context
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	interactive bool // stderr is a terminal: progress may be drawn there
+	colour      bool // stdout is a terminal that wants colour
+	width       int  // columns of the output
+	json        bool
+	location    *time.Location // in which times are read and shown
+
+	db           string
+	user, tenant string
+	now          time.Time
+
+	users []extension.User // those of the file, once it is open and none was named
+}
+
+func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 100, location: time.Local}
+	_, a.interactive = terminal(stderr)
+	if fd, ok := terminal(stdout); ok {
+		_, noColour := os.LookupEnv("NO_COLOR")
+		a.colour = !noColour && os.Getenv("TERM") != "dumb"
+		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+			a.width = max(60, min(w, 120))
+		}
+	}
+	return a
+}
+
+func terminal(stream any) (fd int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile {
+		return 0, false
+	}
+	fd = int(f.Fd())
+	return fd, term.IsTerminal(fd)
+}
+
+// open opens the memory file that --db names. For looking only, the file must
+// exist and nothing in it changes; otherwise it is created when there is none.
+// Without --user, the scope becomes that of the file's only user.
+func (a *app) open(readOnly bool) (*extension.Extension, error) {
+	return a.openWith(&extension.Config{ReadOnly: readOnly, NoSchedule: true})
+}
+
+// openExisting is open for writing into a memory that must be there already.
+func (a *app) openExisting() (*extension.Extension, error) {
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingFileError{a.db}
+	}
+	return a.open(false)
+}
+
+func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
+	if !a.now.IsZero() {
+		cfg.Now = func() time.Time { return a.now }
+	}
+	x, err := extension.Open(a.ctx, a.db, cfg)
+	if err != nil {
+		if cfg.ReadOnly && errors.Is(err, extension.ErrNotFound) {
+			err = &missingFileError{a.db}
+		}
+		return nil, err
+	}
+	if a.user != "" {
+		return x, nil
+	}
+	users, err := x.Users(a.ctx)
+	if err != nil {
+		return nil, errors.Join(err, x.Close(a.ctx))
+	}
+	for _, u := range users {
+		if a.tenant == "" || u.Tenant == a.tenant {
+			a.users = append(a.users, u)
+		}
+	}
+	if len(a.users) == 1 {
+		a.user, a.tenant = a.users[0].Name, a.users[0].Tenant
+	}
+	return x, nil
+}
+
+// scope is whose memory is meant, once the file is open. Its User is empty
+// when none was named and the file does not have exactly one: commands for one
+// user then fail with the extension's InvalidError for Scope.User, which
+// [report] turns into advice.
+func (a *app) scope() extension.Scope {
+	return extension.Scope{Tenant: a.tenant, User: a.user}
+}
+
+// printJSON writes v as one indented JSON document.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// zone is the time zone of what is read and shown.
+func (a *app) zone() *time.Location {
+	if a.location == nil {
+		return time.UTC
+	}
+	return a.location
+}

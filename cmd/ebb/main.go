@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line as kong reads it.
+type cli struct {
+	DB     string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db; env EBB_DB)."`
+	User   string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file; env EBB_USER)."`
+	Tenant string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
+	JSON   bool    `name:"json" help:"Print one JSON document for machines."`
+	Now    instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
+
+	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
+	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
+	Search      searchCmd      `cmd:"" help:"Find memories."`
+	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
+	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
+	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
+	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
+	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
+	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+}
+
+const description = `Long-term memory for agents, in one file.
+
+Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file is damaged or not a memory, 130 interrupted.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// exited is how kong's own exits (--help) leave the parser.
+type exited int
+
+// run is the whole program on given streams. It returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if e, ok := recover().(exited); ok {
+			code = int(e)
+		}
+	}()
+	var c cli
+	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description),
+		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+	if err != nil {
+		return report(stderr, nil, err)
+	}
+	a := newApp(ctx, stdin, stdout, stderr)
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		var usage *kong.ParseError
+		if errors.As(err, &usage) {
+			err = &usageError{err.Error() + "; see ebb --help"}
+		}
+		return report(stderr, a, err)
+	}
+	a.db, a.user, a.tenant, a.now, a.json = c.DB, c.User, c.Tenant, c.Now.Time, c.JSON
+	return report(stderr, a, parsed.Run(a))
+}
