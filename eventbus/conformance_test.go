@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,7 +43,8 @@ type pair struct {
 }
 
 func newPair(t *testing.T, path string) *pair {
-	return &pair{journal(t, open(t, path), nil), journal(t, open(t, path), nil), path}
+	opts := &eventbus.JournalOptions{Poll: 10 * time.Millisecond}
+	return &pair{journal(t, open(t, path), opts), journal(t, open(t, path), opts), path}
 }
 
 func (p *pair) Publish(ctx context.Context, events ...eventbus.Event) error {
@@ -62,9 +64,6 @@ func (p *pair) Close(ctx context.Context) error {
 }
 
 func TestTwoHandlesConformance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for polls")
-	}
 	bustest.Run(t, promises, bustest.Setup{
 		Open: func(t *testing.T) eventbus.Bus { return newPair(t, filepath.Join(t.TempDir(), "memory.db")) },
 		Reopen: func(t *testing.T, old eventbus.Bus) eventbus.Bus {

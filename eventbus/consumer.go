@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// pollEvery is how soon a consumer sees what another process published.
-	pollEvery = time.Second
+	// errorPause is how long a consumer waits when the database refused it.
+	errorPause = time.Second
 	// leaseTTL is how soon another process takes over from one that died.
 	leaseTTL = time.Second
 	// flushEvery bounds what is delivered again after a crash.
@@ -94,7 +94,7 @@ func (c *consumer) run() {
 			return
 		case err != nil:
 			c.j.report(c, err)
-			wait, wakeup = pollEvery, nil
+			wait, wakeup = errorPause, nil
 		}
 		if wait <= 0 {
 			continue
@@ -123,11 +123,11 @@ func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, er
 	skipped := w.through - c.cursor
 	if len(w.due)+len(w.events) == 0 && (skipped == 0 || !quiet && skipped < skipLimit) {
 		c.pos = w.through
-		return w.idle(), nil
+		return w.idle(c.j.opts.Poll), nil
 	}
 	if !c.lease.Held() {
 		if free := time.Until(w.heldUntil); free > 0 {
-			return min(free, pollEvery), nil
+			return min(free, c.j.opts.Poll), nil
 		}
 		if c.lease, err = c.j.db.AcquireLease(ctx, "consumer:"+c.name, c.j.holder, leaseTTL); err != nil {
 			return 0, err

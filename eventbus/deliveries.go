@@ -34,11 +34,11 @@ type dueEvent struct {
 }
 
 // idle is how long to wait when there is nothing to do.
-func (w *work) idle() time.Duration {
+func (w *work) idle(poll time.Duration) time.Duration {
 	if w.nextDue.IsZero() {
-		return pollEvery
+		return poll
 	}
-	return max(min(time.Until(w.nextDue), pollEvery), time.Millisecond)
+	return max(min(time.Until(w.nextDue), poll), time.Millisecond)
 }
 
 // delivery is the outcome of an attempt, as it is to be stored.

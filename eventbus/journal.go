@@ -27,6 +27,9 @@ type JournalOptions struct {
 	// once per event that is not a duplicate. It may call [Journal.AppendTx].
 	// An error of it undoes the whole Publish. Default none.
 	Ingest func(ctx context.Context, tx *schema.Tx, e *Event, prepared any) error
+	// Poll is how soon consumers see what another process published; events
+	// of this journal reach them at once. Default 1 s.
+	Poll time.Duration
 	// ErrorHook hears of every failed delivery and of every failure of the
 	// bus's own work; source is "consumer:" and the consumer's name. It must
 	// be fast and safe for concurrent use. Default none.
@@ -57,6 +60,9 @@ func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
 	}
 	if opts != nil {
 		j.opts = *opts
+	}
+	if j.opts.Poll <= 0 {
+		j.opts.Poll = time.Second
 	}
 	return j
 }

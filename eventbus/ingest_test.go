@@ -1,0 +1,132 @@
+package eventbus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+func stored(t testing.TB, e *eventbus.Event) eventbus.Event {
+	report, err := eventbus.New(eventbus.TopicMemoryStored, e.Scope, eventbus.OriginUnknown, eventbus.Stored{ID: "m-" + e.ID, Kind: "episode", EventID: e.ID})
+	require.NoError(t, err)
+	report.ID = ""
+	return report
+}
+
+func topics(t testing.TB, j *eventbus.Journal) []string {
+	t.Helper()
+	events, err := j.Tail(t.Context(), 0, 1000)
+	require.NoError(t, err)
+	names := make([]string, len(events))
+	for i, e := range events {
+		names[i] = e.Topic
+	}
+	return names
+}
+
+func TestIngestSharesTheTransaction(t *testing.T) {
+	ctx := t.Context()
+	var j *eventbus.Journal
+	var ingested []string
+	refuse := errors.New("no room in this memory")
+	j = newJournal(t, &eventbus.JournalOptions{
+		Redact: func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") },
+		Prepare: func(e *eventbus.Event) (any, error) {
+			m, err := e.Message()
+			return strings.Fields(m.Text), err
+		},
+		Ingest: func(ctx context.Context, tx *schema.Tx, e *eventbus.Event, prepared any) error {
+			if err := j.AppendTx(ctx, tx, stored(t, e)); err != nil {
+				return err
+			}
+			words := prepared.([]string)
+			if words[0] == "refuse" {
+				return refuse
+			}
+			ingested = append(ingested, fmt.Sprint(e.Seq, words))
+			return nil
+		},
+	})
+	reports := make(chan eventbus.Event, 10)
+	_, err := j.Subscribe(ctx, "reports", func(_ context.Context, e eventbus.Event) error { reports <- e; return nil }, eventbus.Topics("memory.*"))
+	require.NoError(t, err)
+
+	first := eventbus.UserMessage(ada, "my s3cret word")
+	require.NoError(t, j.Publish(ctx, first))
+	require.ErrorIs(t, j.Publish(ctx, eventbus.UserMessage(ada, "good"), eventbus.UserMessage(ada, "refuse me")), refuse)
+	require.NoError(t, j.Publish(ctx, first), "a duplicate")
+	require.NoError(t, j.WaitIdle(ctx))
+
+	assert.Equal(t, []string{"1 [my [redacted] word]", "3 [good]"}, ingested)
+	assert.Equal(t, []string{eventbus.TopicUserMessage, eventbus.TopicMemoryStored}, topics(t, j), "the refused pair left nothing")
+	require.Len(t, reports, 1)
+	var payload eventbus.Stored
+	require.NoError(t, (<-reports).Decode(&payload))
+	assert.Equal(t, eventbus.Stored{ID: "m-" + first.ID, Kind: "episode", EventID: first.ID}, payload)
+}
+
+func TestPrepareCanRefuse(t *testing.T) {
+	refuse := errors.New("cannot read this")
+	j := newJournal(t, &eventbus.JournalOptions{Prepare: func(*eventbus.Event) (any, error) { return nil, refuse }})
+	require.ErrorIs(t, j.Publish(t.Context(), eventbus.UserMessage(ada, "x")), refuse)
+	assert.Empty(t, topics(t, j))
+}
+
+func TestReportTakesOnlyReports(t *testing.T) {
+	j := newJournal(t, nil)
+	var invalid *schema.InvalidError
+	require.ErrorAs(t, j.Report(t.Context(), eventbus.UserMessage(ada, "x")), &invalid)
+	e, err := eventbus.New(eventbus.TopicMemoryRecalled, ada, eventbus.OriginUnknown, eventbus.Recalled{Channel: "tool", Items: []eventbus.RecalledItem{{ID: "m", Rank: 1, Score: 0.5}}})
+	require.NoError(t, err)
+	require.NoError(t, j.Report(t.Context(), e, e))
+	assert.Equal(t, []string{eventbus.TopicMemoryRecalled}, topics(t, j))
+}
+
+// Whatever is published again, in whatever batches, has one effect per user
+// and id: one row, one ingest, one delivery.
+func TestDuplicatesHaveOneEffect(t *testing.T) {
+	type key struct{ user, id string }
+	rapid.Check(t, func(rt *rapid.T) {
+		ctx := t.Context()
+		ingested := map[key]int{}
+		db := open(t, t.TempDir()+"/memory.db")
+		j := eventbus.NewJournal(db, &eventbus.JournalOptions{
+			Ingest: func(_ context.Context, _ *schema.Tx, e *eventbus.Event, _ any) error {
+				ingested[key{e.Scope.User, e.ID}]++
+				return nil
+			},
+		})
+		delivered := map[key]int{}
+		_, err := j.Subscribe(ctx, "c", func(_ context.Context, e eventbus.Event) error {
+			delivered[key{e.Scope.User, e.ID}]++
+			return nil
+		})
+		require.NoError(t, err)
+		want := map[key]int{}
+		event := rapid.Custom(func(rt *rapid.T) key {
+			return key{rapid.SampledFrom([]string{"ada", "bob"}).Draw(rt, "user"), rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(rt, "id")}
+		})
+		for _, batch := range rapid.SliceOfN(rapid.SliceOfN(event, 0, 5), 1, 6).Draw(rt, "batches") {
+			var events []eventbus.Event
+			for _, k := range batch {
+				want[k] = 1
+				events = append(events, eventbus.UserMessage(eventbus.Scope{User: k.user}, "text", eventbus.WithID(k.id)))
+			}
+			require.NoError(t, j.Publish(ctx, events...))
+		}
+		require.NoError(t, j.WaitIdle(ctx))
+		require.NoError(t, j.Close(ctx))
+		require.Equal(t, want, ingested)
+		require.Equal(t, want, delivered)
+		require.NoError(t, db.Close())
+	})
+}
