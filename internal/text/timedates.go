@@ -1,0 +1,450 @@
+package text
+
+import "time"
+
+// Rules for dates that stand in a calendar: days, months, years, seasons, holidays.
+
+// dayNumber reads a day of the month: "3", "3rd", "third", "twenty-first".
+func (p *timeParser) dayNumber(i int) (d, j int, ok bool) {
+	d, j, _, ok = p.dayNumberOrd(i)
+	return d, j, ok
+}
+
+func (p *timeParser) dayNumberOrd(i int) (d, j int, ordinal, ok bool) {
+	if !p.ok(i) {
+		return
+	}
+	t := p.toks[i]
+	switch {
+	case p.isDigits(i, 1, 2) && t.n >= 1 && t.n <= 31:
+		d, j = t.n, i+1
+		if w := p.word(j); p.glued(j) && (w == "st" || w == "nd" || w == "rd" || w == "th") {
+			return d, j + 1, true, true
+		}
+		if p.isSym(j, ':') || p.glued(j) && (p.word(j) == "am" || p.word(j) == "pm") || p.isSym(j, '%') {
+			return 0, 0, false, false
+		}
+		return d, j, false, true
+	case t.kind == lexOrdinal:
+		return t.n, i + 1, true, t.n <= 31
+	case t.kind == lexNumber && t.n <= 30:
+		if t.n >= 20 {
+			k := i + 1
+			if p.isSym(k, '-') {
+				k++
+			}
+			if kd := p.kind(k); (kd == lexOrdinal || kd == lexNumber) && p.toks[k].n < 10 && t.n+p.toks[k].n <= 31 {
+				return t.n + p.toks[k].n, k + 1, kd == lexOrdinal, true
+			}
+		}
+		return t.n, i + 1, false, true
+	}
+	return
+}
+
+// yearNumber reads a year after a month, day or season: "2023", ", 2023",
+// "of 2023", "'23".
+func (p *timeParser) yearNumber(i int) (y, j int, ok bool) {
+	if p.isSym(i, ',') || p.word(i) == "of" || p.word(i) == "in" {
+		i++
+	}
+	if p.isDigits(i, 4, 4) && p.toks[i].n >= 1000 && p.toks[i].n < 2200 && !p.isSym(i+1, ':') {
+		return p.toks[i].n, i + 1, true
+	}
+	if p.isApos(i) && p.glued(i+1) && p.isDigits(i+1, 2, 2) {
+		return p.shortCentury(p.toks[i+1].n), i + 2, true
+	}
+	if p.kind(i) == lexRelative && p.word(i+1) == "year" { // "of last year"
+		return p.ref.Year() + p.toks[i].n, i + 2, true
+	}
+	return 0, 0, false
+}
+
+// shortCentury puts a two-digit year at most twenty years ahead of ref.
+func (p *timeParser) shortCentury(yy int) int {
+	y := p.ref.Year()/100*100 + yy
+	if y > p.ref.Year()+20 {
+		y -= 100
+	}
+	return y
+}
+
+// monthDay reads "March 3", "March 3rd, 2021", "May the fourth", "May 5-9".
+func (p *timeParser) monthDay(i, _ int) (timeMatch, bool) {
+	mo := time.Month(p.toks[i].n)
+	j := p.monthDot(i)
+	if p.isSym(j, '-') && p.glued(j) && p.glued(j+1) || p.isSym(j, ',') {
+		return timeMatch{}, false
+	}
+	d, k, ok := p.dayNumber(p.skip(j, "the"))
+	if !ok {
+		return timeMatch{}, false
+	}
+	return p.dayWithYear(i, k, mo, d)
+}
+
+// monthDot steps over a month and the full stop of its abbreviation.
+func (p *timeParser) monthDot(i int) int {
+	if p.isSym(i+1, '.') && p.glued(i+1) && p.toks[i].end-p.toks[i].start <= 4 && (p.kind(i+2) == lexDigits) {
+		return i + 2
+	}
+	return i + 1
+}
+
+// dayMonth reads "3 March", "the 3rd of March 2021", "5-9 May".
+func (p *timeParser) dayMonth(i, _ int) (timeMatch, bool) {
+	d, j, ok := p.dayNumber(i)
+	if !ok {
+		return timeMatch{}, false
+	}
+	last, k := 0, j
+	if p.isSym(j, '-') || p.isSym(j, '–') || p.word(j) == "to" {
+		if l, m, ok := p.dayNumber(j + 1); ok && l > d {
+			last, k = l, m
+		}
+	}
+	if last == 0 && p.isSym(k, '-') && p.glued(k) {
+		k++
+	}
+	k = p.skip(k, "of")
+	if p.kind(k) != lexMonth {
+		return timeMatch{}, false
+	}
+	m, ok := p.dayWithYear(i, p.monthDot(k), time.Month(p.toks[k].n), d)
+	if ok && last > 0 {
+		m.to = m.from.AddDate(0, 0, last-d+1)
+		m.grain = week
+	}
+	return m, ok
+}
+
+// dayWithYear finishes a day and month with the year that may follow at j.
+func (p *timeParser) dayWithYear(i, j int, mo time.Month, d int) (timeMatch, bool) {
+	last := 0
+	if p.isSym(j, '-') || p.isSym(j, '–') || p.word(j) == "to" { // "May 5-9"
+		if l, k, ok := p.dayNumber(j + 1); ok && l > d && p.kind(k) != lexMonth && !p.isSym(k, '-') && !p.isSym(k, '/') {
+			last, j = l, k
+		}
+	}
+	k := j
+	if p.isSym(k, '-') && p.glued(k) && p.glued(k+1) { // 5-May-2023
+		k++
+	}
+	y, k, explicit := p.yearNumber(k)
+	m := timeMatch{i: i, j: j, grain: day}
+	var ok bool
+	if explicit {
+		m.j = k
+		m.from, m.to, ok = p.dayAt(y, mo, d)
+	} else {
+		m.noYear, m.future = true, year
+		m.from, m.to, ok = p.pastDay(mo, d)
+	}
+	if last > 0 {
+		m.to = m.from.AddDate(0, 0, last-d+1)
+		m.grain = week
+	}
+	return m, ok
+}
+
+// monthOnly reads "March", "March 2021", "May '21". A month whose name is an
+// everyday word needs a preposition, a year, or a capital inside a sentence.
+func (p *timeParser) monthOnly(i, _ int) (timeMatch, bool) {
+	t := p.toks[i]
+	j := i + 1
+	if p.isSym(j, '.') && t.end-t.start <= 4 && p.isDigits(j+1, 4, 4) {
+		j++
+	}
+	if p.isSym(j, '-') && p.glued(j) && p.isDigits(j+1, 4, 4) { // May-2021
+		j++
+	}
+	if y, k, ok := p.yearNumber(j); ok {
+		from := time.Date(y, time.Month(t.n), 1, 0, 0, 0, 0, p.ref.Location())
+		return span(i, k, from, addUnits(from, 1, month), month)
+	}
+	if t.weak && !p.introduced(i) && (t.initial || !t.upper) {
+		return timeMatch{}, false
+	}
+	from := time.Date(p.ref.Year(), time.Month(t.n), 1, 0, 0, 0, 0, p.ref.Location())
+	if from.After(p.ref) {
+		from = addUnits(from, -1, year)
+	}
+	return timeMatch{i: i, j: i + 1, from: from, to: addUnits(from, 1, month), grain: month, noYear: true, future: year}, true
+}
+
+// introduced reports a word before i that makes what follows a time.
+func (p *timeParser) introduced(i int) bool {
+	switch p.word(i - 1) {
+	case "in", "since", "until", "till", "during", "by", "early", "late", "mid", "of", "from", "between", "before", "after", "through", "every", "each":
+		return true
+	}
+	return p.isSym(i-1, '-') && p.word(i-2) == "mid"
+}
+
+// season reads "summer 2020", "the summer of last year". Alone it needs "in" or
+// "during", as springs, falls and winters are other things as well.
+func (p *timeParser) season(i, _ int) (timeMatch, bool) {
+	t := p.toks[i]
+	at := func(y int) time.Time { return time.Date(y, time.Month(t.n), 1, 0, 0, 0, 0, p.ref.Location()) }
+	if y, k, ok := p.yearNumber(i + 1); ok && !t.plural {
+		return span(i, k, at(y), addUnits(at(y), 1, season), season)
+	}
+	if p.word(i-1) == "the" {
+		if !p.introduced(i - 1) {
+			return timeMatch{}, false
+		}
+	} else if !p.introduced(i) || p.word(i-1) == "of" || p.word(i-1) == "from" {
+		return timeMatch{}, false
+	}
+	from := at(p.ref.Year())
+	if from.After(p.ref) {
+		from = at(p.ref.Year() - 1)
+	}
+	return timeMatch{i: i, j: i + 1, from: from, to: addUnits(from, 1, season), grain: season, noYear: true, future: year, recurring: t.plural}, true
+}
+
+// holiday reads the named days, with Eve and year.
+func (p *timeParser) holiday(i, _ int) (timeMatch, bool) {
+	name, j := p.word(i), i+1
+	return p.holidayDay(i, j, holidays[name], name)
+}
+
+func (p *timeParser) holidayDay(i, j int, in func(int) (time.Month, int), name string) (timeMatch, bool) {
+	shift, w := 0, p.word(j)
+	if p.isApos(j) && p.word(j+1) == "s" {
+		j += 2
+		w = p.word(j)
+	}
+	switch {
+	case w == "eve":
+		shift, j = -1, j+1
+	case w == "day":
+		j++
+	case w == "monday" && name == "easter":
+		shift, j = 1, j+1
+	case w == "sunday" && name == "easter":
+		j++
+	}
+	at := func(y int) time.Time {
+		mo, d := in(y)
+		return time.Date(y, mo, d+shift, 0, 0, 0, 0, p.ref.Location())
+	}
+	if y, k, ok := p.yearNumber(j); ok {
+		return span(i, k, at(y), at(y).AddDate(0, 0, 1), day)
+	}
+	from := at(p.ref.Year())
+	if from.After(p.ref) {
+		from = at(p.ref.Year() - 1)
+	}
+	return timeMatch{i: i, j: j, from: from, to: from.AddDate(0, 0, 1), grain: day, noYear: true, future: year}, true
+}
+
+// special reads days and holidays of several words.
+func (p *timeParser) special(i, _ int) (timeMatch, bool) {
+	switch p.word(i) {
+	case "tonight":
+		from, to := partSpan(dayStart(p.ref), 3)
+		return span(i, i+1, from, to, partOfDay)
+	case "new":
+		if p.word(i+1) != "year" && p.word(i+1) != "year's" {
+			return timeMatch{}, false
+		}
+		j := i + 2
+		if p.isApos(j) || p.word(j) == "s" {
+			for p.isApos(j) || p.word(j) == "s" {
+				j++
+			}
+		}
+		if w := p.word(j); w == "eve" || w == "day" {
+			return p.holidayDay(i, j, fixed(1, 1), "new year")
+		}
+	case "good":
+		if p.word(i+1) == "friday" {
+			return p.holidayDay(i, i+2, func(y int) (time.Month, int) {
+				m, d := easter(y)
+				t := time.Date(y, m, d-2, 0, 0, 0, 0, time.UTC)
+				return t.Month(), t.Day()
+			}, "")
+		}
+	case "boxing":
+		if p.word(i+1) == "day" {
+			return p.holidayDay(i, i+2, fixed(12, 26), "")
+		}
+	case "black":
+		if p.word(i+1) == "friday" {
+			return p.holidayDay(i, i+2, func(y int) (time.Month, int) { return 11, nthWeekday(y, 11, time.Thursday, 4) + 1 }, "")
+		}
+	case "q1", "q2", "q3", "q4":
+		n := int(p.word(i)[1] - '0')
+		y, k, explicit := p.yearNumber(i + 1)
+		if !explicit {
+			y, k = p.ref.Year(), i+1
+		}
+		from := time.Date(y, time.Month(3*n-2), 1, 0, 0, 0, 0, p.ref.Location())
+		if !explicit && from.After(p.ref) {
+			from = addUnits(from, -1, year)
+		}
+		return timeMatch{i: i, j: k, from: from, to: addUnits(from, 1, quarter), grain: quarter, noYear: !explicit}, true
+	case "every", "each":
+		j := p.skip(i+1, "other")
+		if k := p.kind(j); k == lexWeekday || k == lexMonth || k == lexUnit && p.toks[j].n >= int(day) && p.word(j) != "day" ||
+			k == lexPart || k == lexSeason {
+			end := j + 1
+			if p.kind(end) == lexPart && k == lexWeekday {
+				end++
+			}
+			return timeMatch{i: i, j: end, recurring: true}, true
+		}
+	}
+	return timeMatch{}, false
+}
+
+// numeric reads dates of numbers: 2023-05-06, 5/6/2023, 5.6.2023, 2023-05.
+func (p *timeParser) numeric(i, _ int) (timeMatch, bool) {
+	none := timeMatch{}
+	if p.glued(i) && p.ok(i-1) && (p.isSym(i-1, '-') || p.isSym(i-1, '/') || p.isSym(i-1, '.') || p.kind(i-1) != lexSymbol) {
+		return none, false
+	}
+	sep := rune(0)
+	for _, c := range "-/." {
+		if p.isSym(i+1, c) {
+			sep = c
+		}
+	}
+	if sep == 0 || !p.glued(i+1) || !p.glued(i+2) || p.kind(i+2) != lexDigits {
+		return none, false
+	}
+	if !p.isSym(i+3, sep) || !p.glued(i+3) || p.kind(i+4) != lexDigits || !p.glued(i+4) {
+		return p.numericPair(i, sep)
+	}
+	if p.glued(i+5) && p.ok(i+6) && p.glued(i+6) && (p.isSym(i+5, '-') || p.isSym(i+5, '/') || p.isSym(i+5, '.')) {
+		return none, false // longer chains are numbers of something else
+	}
+	a, b, c := p.toks[i], p.toks[i+2], p.toks[i+4]
+	if b.digits > 2 {
+		return none, false
+	}
+	var y, mo, d int
+	switch {
+	case a.digits == 4 && c.digits <= 2:
+		y, mo, d = a.n, b.n, c.n
+	case a.digits <= 2 && (c.digits == 4 || c.digits == 2 && sep != '.'):
+		y, mo, d = c.n, a.n, b.n
+		if sep == '.' || mo > 12 {
+			mo, d = d, mo
+		}
+		if c.digits == 2 {
+			y = p.shortCentury(y)
+		}
+	default:
+		return none, false
+	}
+	from, to, ok := p.dayAt(y, time.Month(mo), d)
+	return timeMatch{i: i, j: i + 5, from: from, to: to, grain: day}, ok
+}
+
+// numericPair reads 2023-05 and, after a preposition only, 5/6.
+func (p *timeParser) numericPair(i int, sep rune) (timeMatch, bool) {
+	a, b := p.toks[i], p.toks[i+2]
+	if p.glued(i+3) && (p.isSym(i+3, ':') || p.isSym(i+3, '%') || p.kind(i+3) != lexSymbol || p.isSym(i+3, '-') || p.isSym(i+3, '/')) {
+		return timeMatch{}, false
+	}
+	switch {
+	case a.digits == 4 && b.digits == 2 && sep == '-' && a.n >= 1900 && a.n < 2100 && b.n >= 1 && b.n <= 12:
+		from := time.Date(a.n, time.Month(b.n), 1, 0, 0, 0, 0, p.ref.Location())
+		return span(i, i+3, from, addUnits(from, 1, month), month)
+	case sep == '/' && a.digits <= 2 && b.digits <= 2 && (p.word(i-1) == "on" || p.introduced(i) && p.word(i-1) != "of"):
+		mo, d := a.n, b.n
+		if mo > 12 {
+			mo, d = d, mo
+		}
+		if mo < 1 || mo > 12 {
+			return timeMatch{}, false
+		}
+		from, to, ok := p.pastDay(time.Month(mo), d)
+		return timeMatch{i: i, j: i + 3, from: from, to: to, grain: day, noYear: true, future: year}, ok
+	}
+	return timeMatch{}, false
+}
+
+// bareYear reads a year that a preposition or brackets announce: "in 2021",
+// "(1999)". A plural noun after it makes it a count.
+func (p *timeParser) bareYear(i, _ int) (timeMatch, bool) {
+	j := i
+	if p.isSym(i, '(') {
+		j = i + 1
+	}
+	if !p.isDigits(j, 4, 4) || p.toks[j].n < 1900 || p.toks[j].n >= 2100 {
+		return timeMatch{}, false
+	}
+	y, k := p.toks[j].n, j+1
+	if j > i {
+		if !p.isSym(k, ')') {
+			return timeMatch{}, false
+		}
+	} else {
+		switch p.word(i - 1) {
+		case "in", "since", "until", "till", "during", "by", "of", "from", "between", "before", "after", "through", "around", "circa", "early", "late", "mid", "year":
+		default:
+			if p.rangeEnd != i && !(p.isSym(i-1, '(')) && !(p.isSym(i-1, '-') && p.word(i-2) == "mid") {
+				return timeMatch{}, false
+			}
+		}
+		if p.glued(k) && p.ok(k) && (p.kind(k) != lexSymbol || p.isSym(k, '%') || p.isSym(k, '/') || p.isSym(k, ':') || p.isSym(k, '-') && p.glued(k+1) && p.rangeEnd == 0 && !p.isDigits(k+1, 4, 4)) {
+			return timeMatch{}, false
+		}
+		if (p.isSym(k, ',') || p.isSym(k, '.')) && p.glued(k) && p.glued(k+1) && p.kind(k+1) == lexDigits {
+			return timeMatch{}, false
+		}
+		if p.countNoun(k) {
+			return timeMatch{}, false
+		}
+	}
+	from := time.Date(y, 1, 1, 0, 0, 0, 0, p.ref.Location())
+	return span(j, k, from, addUnits(from, 1, year), year)
+}
+
+// decade reads "1990s", "90s", "the '90s" (the article belongs to article).
+func (p *timeParser) decade(i, _ int) (timeMatch, bool) {
+	j := i + 1
+	if p.isApos(j) && p.glued(j) {
+		j++
+	}
+	if p.word(j) != "s" || !p.glued(j) || p.toks[i].n%10 != 0 {
+		return timeMatch{}, false
+	}
+	y := p.toks[i].n
+	switch {
+	case p.isDigits(i, 4, 4) && y >= 1000 && y < 2200:
+	case p.isDigits(i, 2, 2) && p.word(i-1) == "the" || p.isApos(i-1):
+		y = p.shortDecade(y)
+	default:
+		return timeMatch{}, false
+	}
+	from := time.Date(y, 1, 1, 0, 0, 0, 0, p.ref.Location())
+	return span(i, j+1, from, addUnits(from, 1, decade), decade)
+}
+
+func (p *timeParser) shortDecade(yy int) int {
+	y := p.ref.Year()/100*100 + yy
+	if y > p.ref.Year() {
+		y -= 100
+	}
+	return y
+}
+
+// shortYear reads an apostrophe year with a preposition, "in '98", and "'90s".
+func (p *timeParser) shortYear(i, _ int) (timeMatch, bool) {
+	if !p.isApos(i) || !p.isDigits(i+1, 2, 2) || !p.glued(i+1) || p.glued(i) {
+		return timeMatch{}, false
+	}
+	if m, ok := p.decade(i+1, 0); ok {
+		m.i = i
+		return m, true
+	}
+	if !p.introduced(i) {
+		return timeMatch{}, false
+	}
+	from := time.Date(p.shortCentury(p.toks[i+1].n), 1, 1, 0, 0, 0, 0, p.ref.Location())
+	return span(i, i+2, from, addUnits(from, 1, year), year)
+}

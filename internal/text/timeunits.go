@@ -1,0 +1,420 @@
+package text
+
+import (
+	"strings"
+	"time"
+)
+
+// Rules for times counted in units and for parts of longer times.
+
+// maxCount bounds counts: "99999999 centuries ago" is no date.
+const maxCount = 9999
+
+// number reads a count: "3", "three", "twenty-one", "a", "a couple of", "a few".
+func (p *timeParser) number(i int) (n, j int, ok bool) {
+	if !p.ok(i) {
+		return
+	}
+	t := p.toks[i]
+	switch {
+	case p.isDigits(i, 1, 4) && t.n > 0 && !p.isSym(i+1, '.') && !p.isSym(i+1, ',') && !(p.isSym(i-1, '.') && t.glued):
+		j = i + 1
+		if p.isSym(j, '-') && p.glued(j) { // "2-day"
+			return 0, 0, false
+		}
+		return t.n, j, true
+	case t.kind == lexNumber:
+		n, j = t.n, i+1
+		if n >= 20 && n%10 == 0 {
+			k := j
+			if p.isSym(k, '-') {
+				k++
+			}
+			if p.kind(k) == lexNumber && p.toks[k].n < 10 {
+				n, j = n+p.toks[k].n, k+1
+			}
+		}
+		return n, j, true
+	}
+	switch t.word {
+	case "a", "an", "the":
+		switch p.word(i + 1) {
+		case "couple":
+			return 2, p.skip(i+2, "of"), true
+		case "few":
+			return 3, i + 2, true
+		}
+		if t.word != "the" {
+			return 1, i + 1, true
+		}
+	case "couple":
+		return 2, p.skip(i+1, "of"), true
+	case "few", "several":
+		return 3, i + 1, true
+	}
+	return 0, 0, false
+}
+
+// counted reads "3 days ago", "a week later", "two days from now", "two days
+// before Christmas".
+func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
+	n, j, ok := p.number(i)
+	if p.kind(i) == lexUnit { // "day before yesterday", "week before last"
+		n, j, ok = 1, i, !p.toks[i].plural
+	}
+	months := 0
+	if p.word(i) == "half" && (p.word(i+1) == "a" || p.word(i+1) == "an") {
+		if p.word(i+2) == "year" {
+			months = 6
+		}
+		n, j, ok = 0, i+2, months > 0
+	}
+	if !ok || p.kind(j) != lexUnit || n > maxCount {
+		return timeMatch{}, false
+	}
+	g := grain(p.toks[j].n)
+	if months > 0 {
+		n, g = months, month
+	}
+	j++
+	if p.word(j) == "and" && p.word(j+1) == "a" && p.word(j+2) == "half" { // "a year and a half ago"
+		switch g {
+		case year:
+			n, g, j = 12*n+6, month, j+3
+		case month:
+			n, g, j = 4*n+2, week, j+3
+		}
+	}
+	switch w := p.word(j); {
+	case w == "ago" || w == "back" && p.kind(i) != lexUnit && p.word(j+1) != "to" && p.word(j+1) != "in" || w == "earlier":
+		return p.away(i, j+1, -n, g)
+	case w == "later" || w == "hence":
+		return p.away(i, j+1, n, g)
+	case w == "from":
+		switch p.word(j + 1) {
+		case "now":
+			return p.away(i, j+2, n, g)
+		}
+		if m, ok := p.moment(j+1, depth+1); ok && !m.recurring && m.grain <= day {
+			return p.apart(i, m, n, g)
+		}
+	case w == "before" || w == "after":
+		if w == "before" {
+			n = -n
+		}
+		if next := p.word(j + 1); g >= week && (next == "last" || next == "next") && p.kind(j+2) != lexUnit && p.kind(j+2) != lexWeekday {
+			// "the week before last", "the week after next"
+			from, to := unitSpan(p.ref, 2*n, g)
+			return span(i, j+2, from, to, g)
+		}
+		if m, ok := p.moment(j+1, depth+1); ok && !m.recurring {
+			return p.apart(i, m, n, g)
+		}
+	}
+	return timeMatch{}, false
+}
+
+// away is the calendar unit n units from ref.
+func (p *timeParser) away(i, j, n int, g grain) (timeMatch, bool) {
+	if n > maxCount || n < -maxCount {
+		return timeMatch{}, false
+	}
+	if g == fortnight {
+		n, g = 2*n, week
+	}
+	from, to := unitSpan(p.ref, n, g)
+	return span(i, j, from, to, g)
+}
+
+// apart is the time n units from another one.
+func (p *timeParser) apart(i int, m timeMatch, n int, g grain) (timeMatch, bool) {
+	at := m.from
+	if n > 0 && m.grain > day && g <= day {
+		at = m.to.AddDate(0, 0, -1) // two days after last week
+	}
+	from := addUnits(at, n, g)
+	if g > day {
+		from = floor(from, g)
+	}
+	return span(i, m.j, from, addUnits(from, 1, max(g, hour)), g)
+}
+
+// unitOf reads "week of May 5", "week 31", "year 2021" and hands the rest to counted.
+func (p *timeParser) unitOf(i, depth int) (timeMatch, bool) {
+	switch g := grain(p.toks[i].n); {
+	case p.toks[i].plural:
+	case g == year && p.isDigits(i+1, 4, 4):
+		m, ok := p.bareYear(i+1, depth)
+		m.i = i
+		return m, ok
+	case g == week && p.word(i+1) == "of":
+		if m, ok := p.moment(p.skip(i+2, "the"), depth+1); ok && !m.recurring && m.grain == day {
+			from, to := unitSpan(m.from, 0, week)
+			return span(i, m.j, from, to, week)
+		}
+	case g == week && p.isDigits(i+1, 1, 2) && p.toks[i+1].n >= 1 && p.toks[i+1].n <= 53:
+		y, k, ok := p.yearNumber(i + 2)
+		if !ok {
+			y, k = p.ref.Year(), i+2
+		}
+		// ISO 8601: week 1 holds 4 January.
+		from := floor(time.Date(y, 1, 4, 0, 0, 0, 0, p.ref.Location()), week).AddDate(0, 0, 7*(p.toks[i+1].n-1))
+		return span(i, k, from, from.AddDate(0, 0, 7), week)
+	}
+	return timeMatch{}, false
+}
+
+// ordinal reads "first week of March", "second Monday of June", "last week of
+// 2020", "third quarter of 2021", "first half of 2019".
+func (p *timeParser) ordinal(i, depth int) (timeMatch, bool) {
+	n, j, isOrd, ok := p.dayNumberOrd(i)
+	if p.kind(i) == lexRelative {
+		n, j, isOrd, ok = -1, i+1, true, p.word(i) == "last"
+	}
+	if !ok || !isOrd || p.word(j+1) != "of" && p.word(j+1) != "in" {
+		return timeMatch{}, false
+	}
+	whole, ok := p.containing(p.skip(j+2, "the"), depth+1)
+	if !ok {
+		return timeMatch{}, false
+	}
+	var from, to time.Time
+	g := day
+	switch {
+	case p.kind(j) == lexWeekday && whole.grain == month:
+		d := nthWeekday(whole.from.Year(), whole.from.Month(), time.Weekday(p.toks[j].n), n)
+		if from, to, ok = p.dayAt(whole.from.Year(), whole.from.Month(), d); !ok {
+			return timeMatch{}, false
+		}
+	case p.kind(j) == lexUnit && grain(p.toks[j].n) < whole.grain && !p.toks[j].plural:
+		g = grain(p.toks[j].n)
+		at := floor(whole.from, g)
+		if at.Before(whole.from) && g != week { // a week may begin before its month
+			at = addUnits(at, 1, g)
+		}
+		if n < 0 {
+			from, to = unitSpan(whole.to.Add(-time.Nanosecond), 0, g)
+		} else {
+			from = addUnits(at, n-1, g)
+			to = addUnits(from, 1, g)
+		}
+		if !from.Before(whole.to) {
+			return timeMatch{}, false
+		}
+	case p.word(j) == "half" && n <= 2:
+		from, to, g = whole.from, midpoint(whole.from, whole.to), whole.grain
+		if n != 1 {
+			from, to = to, whole.to
+		}
+	default:
+		return timeMatch{}, false
+	}
+	return span(i, whole.j, from, to, g)
+}
+
+// containing reads the larger time after "of", where a bare year needs no
+// further announcement.
+func (p *timeParser) containing(i, depth int) (timeMatch, bool) {
+	m, ok := p.moment(i, depth)
+	return m, ok && !m.recurring && m.grain > day
+}
+
+func midpoint(from, to time.Time) time.Time {
+	return dayStart(from.Add(to.Sub(from) / 2))
+}
+
+// modified reads "early 2020", "mid-June", "the end of last year", "later this month".
+func (p *timeParser) modified(i, depth int) (timeMatch, bool) {
+	j := i + 1
+	half := 0 // 1 first, 2 middle, 3 second
+	rest := false
+	switch p.word(i) {
+	case "early":
+		half = 1
+	case "late":
+		half = 3
+	case "mid":
+		half = 2
+		if p.isSym(j, '-') {
+			j++
+		}
+	case "beginning", "start", "middle", "end":
+		if p.word(j) != "of" {
+			return timeMatch{}, false
+		}
+		half = map[string]int{"beginning": 1, "start": 1, "middle": 2, "end": 3}[p.word(i)]
+		j++
+	case "earlier", "later":
+		rest = true
+	default:
+		return timeMatch{}, false
+	}
+	j = p.skip(p.skip(j, "in"), "the")
+	m, ok := p.moment(j, depth+1)
+	if !ok || m.recurring {
+		return timeMatch{}, false
+	}
+	m.i = i
+	if rest {
+		if !m.from.Before(p.ref) || !p.ref.Before(m.to) {
+			return timeMatch{}, false
+		}
+		if today := dayStart(p.ref); p.word(i) == "earlier" {
+			m.to = today.AddDate(0, 0, 1)
+		} else {
+			m.from = today
+		}
+		return m, m.from.Before(m.to)
+	}
+	if m.grain <= day {
+		return m, true
+	}
+	mid := midpoint(m.from, m.to)
+	switch half {
+	case 1:
+		m.to = mid
+	case 2:
+		m.from, m.to = midpoint(m.from, mid), midpoint(mid, m.to)
+	case 3:
+		m.from = mid
+	}
+	return m, m.from.Before(m.to)
+}
+
+// article reads what "the", "in" or "on the" lead into and takes them along:
+// "the day before yesterday", "the 24th", "in March", "in two weeks".
+func (p *timeParser) article(i, depth int) (timeMatch, bool) {
+	switch p.word(i) {
+	case "the":
+		return p.definite(i, depth)
+	case "within":
+		if n, j, ok := p.number(p.skip(i+1, "the")); ok && p.kind(j) == lexUnit {
+			return p.rolling(i, j+1, n, grain(p.toks[j].n))
+		}
+	case "in":
+		if n, j, ok := p.number(i + 1); ok && p.kind(j) == lexUnit && p.word(j+1) != "of" && p.word(j+1) != "a" {
+			if w := p.word(j + 1); w != "ago" && w != "before" && w != "after" {
+				m, ok := p.away(i, j+1, n, grain(p.toks[j].n))
+				if p.isApos(j+1) && p.word(j+2) == "time" { // "in two weeks' time"
+					m.j = j + 3
+				}
+				return m, ok
+			}
+		}
+		m, ok := p.moment(i+1, depth+1)
+		if ok && (m.grain >= month || m.grain == partOfDay) && m.grain != fortnight {
+			m.i = i
+			return m, true
+		}
+	}
+	return timeMatch{}, false
+}
+
+// definite reads what begins with "the".
+func (p *timeParser) definite(i, depth int) (timeMatch, bool) {
+	j := i + 1
+	best := timeMatch{}
+	take := func(m timeMatch, ok bool) {
+		if ok && m.j > best.j {
+			best = m
+		}
+	}
+	switch p.kind(j) {
+	case lexRelative, lexOrdinal, lexUnit, lexSeason, lexPart, lexDigits, lexNumber, lexHoliday:
+		if !(p.kind(j) == lexDigits && p.isDigits(j, 4, 4) && p.word(j+1) != "s") {
+			take(p.moment(j, depth+1))
+		}
+	case lexWeekday:
+		if w := p.word(j + 1); w == "before" || w == "after" {
+			take(p.weekdayNear(j, depth))
+		}
+	case lexSymbol:
+		take(p.shortYear(j, depth))
+	case lexKeyword:
+		switch p.word(j) {
+		case "beginning", "start", "middle", "end", "early", "late", "mid":
+			take(p.modified(j, depth+1))
+		}
+		if d, ok := decadeWords[p.word(j)]; ok {
+			from := time.Date(p.shortDecade(d), 1, 1, 0, 0, 0, 0, p.ref.Location())
+			take(span(i, j+1, from, addUnits(from, 1, decade), decade))
+		}
+	}
+	if d, k, ord, ok := p.dayNumberOrd(j); ok && ord && best.j == 0 && p.standsAlone(k) && p.kind(j) != lexOrdinal {
+		take(p.dayOfMonth(i, k, d))
+	}
+	if p.word(j) == "weekend" && best.j == 0 && (p.word(i-1) == "over" || p.word(i-1) == "at" || p.word(i-1) == "on" || p.word(i-1) == "during") {
+		from, to := unitSpan(p.ref, 0, weekend)
+		if from.After(p.ref) {
+			from, to = unitSpan(p.ref, -1, weekend)
+		}
+		take(span(i, j+1, from, to, weekend))
+	}
+	best.i = i
+	return best, best.j > 0
+}
+
+var decadeWords = map[string]int{"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80, "nineties": 90}
+
+// weekdayNear reads "Friday before last", "Sunday after Easter".
+func (p *timeParser) weekdayNear(j, depth int) (timeMatch, bool) {
+	wd := p.toks[j].n
+	if p.word(j+1) == "before" && p.word(j+2) == "last" {
+		from := p.lastWeekday(wd).AddDate(0, 0, -7)
+		return span(j, j+3, from, from.AddDate(0, 0, 1), day)
+	}
+	m, ok := p.moment(j+2, depth+1)
+	if !ok || m.recurring {
+		return m, false
+	}
+	near := timeParser{ref: m.from}
+	from := near.lastWeekday(wd)
+	if p.word(j+1) == "after" {
+		near.ref = m.to.AddDate(0, 0, 7)
+		from = near.lastWeekday(wd)
+	}
+	return span(j, m.j, from, from.AddDate(0, 0, 1), day)
+}
+
+// dayOfMonth is the nearest past day with that number.
+func (p *timeParser) dayOfMonth(i, j, d int) (timeMatch, bool) {
+	first := floor(p.ref, month)
+	for range 12 {
+		if from, to, ok := p.dayAt(first.Year(), first.Month(), d); ok && !from.After(p.ref) {
+			return timeMatch{i: i, j: j, from: from, to: to, grain: day, noYear: true, future: month}, true
+		}
+		first = addMonths(first, -1)
+	}
+	return timeMatch{}, false
+}
+
+// standsAlone reports that no noun follows at k: "the 24th" is a day, "the 24th
+// floor" is not.
+func (p *timeParser) standsAlone(k int) bool {
+	if !p.ok(k) || p.kind(k) != lexNone {
+		return !p.isSym(k, '-') && p.kind(k) != lexUnit
+	}
+	return IsStopWord(p.toks[k].folded(p.src))
+}
+
+// countNoun reports a plural noun at k, which makes the number before it a count.
+func (p *timeParser) countNoun(k int) bool {
+	if !p.ok(k) || p.kind(k) != lexNone {
+		return false
+	}
+	w := p.toks[k].folded(p.src)
+	return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !p.toks[k].upper && !IsStopWord(w)
+}
+
+// partOf reads "the morning of May 5".
+func (p *timeParser) partOf(i, depth int) (timeMatch, bool) {
+	if p.word(i+1) != "of" {
+		return timeMatch{}, false
+	}
+	m, ok := p.moment(p.skip(i+2, "the"), depth+1)
+	if !ok || m.grain != day {
+		return timeMatch{}, false
+	}
+	from, to := partSpan(m.from, p.toks[i].n)
+	return span(i, m.j, from, to, partOfDay)
+}
