@@ -67,10 +67,13 @@ func (m *Memory) Validate() error {
 			return err
 		}
 	}
+	if err := m.Origin.Validate(); err != nil {
+		return err
+	}
 	if m.Trust < 0 || m.Trust > m.Origin.Ceiling() {
 		return &InvalidError{Field: "trust", Reason: "is above what its origin can carry"}
 	}
-	return m.Origin.Validate()
+	return nil
 }
 
 // ValidUnit checks that a number lies in 0–1 (NaN does not). It returns an

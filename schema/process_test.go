@@ -1,0 +1,221 @@
+package schema_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "github.com/ncruces/go-sqlite3/driver"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// The test binary is also the other process: with EBB_CHILD set it opens the
+// file, stores messages, and says so line by line until it is killed.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("EBB_CHILD"); path != "" {
+		storeUntilKilled(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func storeUntilKilled(path string) {
+	db, err := schema.Open(context.Background(), path, nil)
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+	for i := 0; ; i++ {
+		m, err := store(context.Background(), db, ada, fmt.Sprintf("message %d of process %d", i, os.Getpid()))
+		if err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		fmt.Println(m.UID)
+	}
+}
+
+func openAt(t testing.TB, now *time.Time) *schema.DB {
+	t.Helper()
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{Now: func() time.Time { return *now }})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// storedBeforeKill runs a child on path, kills it after a while, and returns
+// the ids it had been told were stored.
+func storedBeforeKill(t *testing.T, path string, after time.Duration) []string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "EBB_CHILD="+path)
+	var out strings.Builder
+	cmd.Stdout = &out
+	require.NoError(t, cmd.Start())
+	time.Sleep(after)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait() // reports the kill
+	require.NotContains(t, out.String(), "error:")
+	lines := strings.Split(out.String(), "\n")
+	return lines[:len(lines)-1] // the last line may be cut
+}
+
+func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	cycles := 12
+	if testing.Short() {
+		cycles = 3
+	}
+	stored := 0
+	for i := range cycles {
+		// The first kills hit the creation of the file, the later ones writing.
+		ids := storedBeforeKill(t, path, time.Duration(2+i*i)*2*time.Millisecond)
+		stored += len(ids)
+		db, err := schema.Open(t.Context(), path, nil)
+		require.NoError(t, err, "after kill %d", i)
+		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+			user, err := s.UserID(ctx, ada)
+			require.NoError(t, err)
+			for _, id := range ids {
+				_, err := s.Memory(ctx, user, id)
+				require.NoError(t, err, "message %s was acknowledged", id)
+			}
+			var memories, chunks int
+			require.NoError(t, s.Row(ctx, "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM chunks)", nil, &memories, &chunks))
+			require.Equal(t, memories, chunks, "no message without its text index")
+			return nil
+		}))
+		require.NoError(t, db.Close())
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		require.NoError(t, err)
+		require.Equal(t, []string{path}, left, "a closed database is one file")
+	}
+	require.Positive(t, stored, "the children never got to write")
+}
+
+func TestTwoProcessesWriteOneFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 200 {
+			_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d from here", i))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	ids := storedBeforeKill(t, path, 400*time.Millisecond)
+	<-done
+	require.NotEmpty(t, ids)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		for _, id := range ids {
+			_, err := s.Memory(ctx, 1, id)
+			require.NoError(t, err)
+		}
+		return nil
+	}))
+}
+
+func TestOpenRefusesOtherProgramsAndNewerVersions(t *testing.T) {
+	foreign := filepath.Join(t.TempDir(), "notes.db")
+	exec1(t, foreign, "CREATE TABLE notes (text)")
+	_, err := schema.Open(t.Context(), foreign, nil)
+	require.ErrorIs(t, err, schema.ErrNotDatabase)
+
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	exec1(t, path, "PRAGMA user_version = 99")
+	_, err = schema.Open(t.Context(), path, nil)
+	var version *schema.VersionError
+	require.ErrorAs(t, err, &version)
+	require.Equal(t, 99, version.Found)
+}
+
+func exec1(t *testing.T, path, query string) {
+	t.Helper()
+	conn, err := sql.Open("sqlite3", "file:"+path)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.ExecContext(t.Context(), query)
+	require.NoError(t, err)
+}
+
+func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	m, err := store(t.Context(), db, ada, "look, do not touch")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+
+	ro, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, ro.Close()) }()
+	require.Equal(t, "look, do not touch", reread(t, ro, m).Content)
+	_, err = store(t.Context(), ro, ada, "scratch")
+	require.ErrorIs(t, err, schema.ErrReadOnly)
+	require.ErrorIs(t, ro.Checkpoint(t.Context()), schema.ErrReadOnly)
+}
+
+func TestClosedDatabaseSaysSo(t *testing.T) {
+	db := open(t)
+	require.NoError(t, db.Close())
+	require.NoError(t, db.Close(), "twice is fine")
+	_, err := store(t.Context(), db, ada, "too late")
+	require.ErrorIs(t, err, schema.ErrClosed)
+	err = db.Read(t.Context(), func(context.Context, *schema.Snapshot) error { return nil })
+	require.ErrorIs(t, err, schema.ErrClosed)
+}
+
+func TestCancelledCallerIsToldAndNothingChanges(t *testing.T) {
+	db := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := store(ctx, db, ada, "never mind")
+	if err == nil {
+		return // the writer was faster than the cancellation: stored and said so
+	}
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		users, err := s.Users(ctx)
+		require.Empty(t, users)
+		return err
+	}))
+}
+
+func TestSecondProcessHoldingTheLockIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, &schema.Options{BusyTimeout: 50 * time.Millisecond})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	other, err := sql.Open("sqlite3", "file:"+path)
+	require.NoError(t, err)
+	defer other.Close()
+	conn, err := other.Conn(t.Context())
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	_, err = store(t.Context(), db, ada, "patience")
+	require.ErrorIs(t, err, schema.ErrBusy)
+	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
+	require.NoError(t, err)
+	_, err = store(t.Context(), db, ada, "patience")
+	require.NoError(t, err, "work goes on once the lock is free")
+}
