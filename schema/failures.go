@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"context"
+	"strings"
+
+	"github.com/uptrace/bun"
+)
+
+// Failure is what one source of background work reported last, and how often
+// it failed. A text of a user is never part of it.
+type Failure struct {
+	bun.BaseModel `bun:"table:failures"`
+
+	Source  string `bun:",pk" json:"source"`
+	UserID  int64  `bun:",pk" json:"-"`
+	Error   string `bun:",notnull" json:"error"`
+	Count   int64  `bun:",notnull" json:"count"`
+	FirstAt Time   `bun:",notnull" json:"first_at"`
+	LastAt  Time   `bun:",notnull" json:"last_at"`
+}
+
+// maxFailure is how much of an error's text is kept, in bytes.
+const maxFailure = 1000
+
+// RecordFailure remembers that background work failed: the newest error of
+// each source and user, and the count. source says which work, for instance
+// "night" or "enrich"; userID is 0 for work that belongs to no user. A nil
+// error records nothing.
+func (tx *Tx) RecordFailure(ctx context.Context, source string, userID int64, failure error) error {
+	if failure == nil {
+		return nil
+	}
+	if source == "" {
+		return &InvalidError{Field: "source", Reason: "is empty; say which work failed"}
+	}
+	reason := failure.Error()
+	if len(reason) > maxFailure {
+		reason = reason[:maxFailure]
+	}
+	now := At(tx.Now)
+	_, err := tx.Exec(ctx, `INSERT INTO failures (source, user_id, error, count, first_at, last_at) VALUES (?, ?, ?, 1, ?, ?)
+		ON CONFLICT (source, user_id) DO UPDATE SET error = excluded.error, count = count + 1, last_at = excluded.last_at`,
+		source, userID, strings.ToValidUTF8(strings.ReplaceAll(reason, "\x00", ""), ""), now, now)
+	return err
+}
+
+// ClearFailure forgets a source's failures, for work that succeeds again.
+func (tx *Tx) ClearFailure(ctx context.Context, source string, userID int64) error {
+	_, err := tx.Exec(ctx, "DELETE FROM failures WHERE source = ? AND user_id = ?", source, userID)
+	return err
+}
+
+// Failures lists what failed, newest first.
+func (s *Snapshot) Failures(ctx context.Context) ([]Failure, error) {
+	var failures []Failure
+	err := s.NewSelect().Model(&failures).Order("last_at DESC", "source", "user_id").Scan(ctx)
+	return failures, err
+}
