@@ -58,7 +58,8 @@ type Event struct {
 	// the memory's clock.
 	OccurredAt time.Time `json:"occurred_at,omitzero"`
 
-	// Seq is the position in the journal, from 1. Set by the bus.
+	// Seq is the position in the journal, from 1, growing but with gaps. Set
+	// by the bus.
 	Seq int64 `json:"seq,omitempty"`
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`

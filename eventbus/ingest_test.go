@@ -95,22 +95,24 @@ func TestReportTakesOnlyReports(t *testing.T) {
 // and id: one row, one ingest, one delivery.
 func TestDuplicatesHaveOneEffect(t *testing.T) {
 	type key struct{ user, id string }
-	rapid.Check(t, func(rt *rapid.T) {
-		ctx := t.Context()
-		ingested := map[key]int{}
-		db := open(t, t.TempDir()+"/memory.db")
-		j := eventbus.NewJournal(db, &eventbus.JournalOptions{
-			Ingest: func(_ context.Context, _ *schema.Tx, e *eventbus.Event, _ any) error {
-				ingested[key{e.Scope.User, e.ID}]++
-				return nil
-			},
-		})
-		delivered := map[key]int{}
-		_, err := j.Subscribe(ctx, "c", func(_ context.Context, e eventbus.Event) error {
-			delivered[key{e.Scope.User, e.ID}]++
+	ctx := t.Context()
+	ingested, delivered := map[key]int{}, map[key]int{}
+	j := newJournal(t, &eventbus.JournalOptions{
+		Ingest: func(_ context.Context, _ *schema.Tx, e *eventbus.Event, _ any) error {
+			ingested[key{e.Scope.User, e.ID}]++
 			return nil
-		})
-		require.NoError(t, err)
+		},
+	})
+	_, err := j.Subscribe(ctx, "c", func(_ context.Context, e eventbus.Event) error {
+		delivered[key{e.Scope.User, e.ID}]++
+		return nil
+	})
+	require.NoError(t, err)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		clear(ingested)
+		clear(delivered)
 		want := map[key]int{}
 		event := rapid.Custom(func(rt *rapid.T) key {
 			return key{rapid.SampledFrom([]string{"ada", "bob"}).Draw(rt, "user"), rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(rt, "id")}
@@ -119,14 +121,13 @@ func TestDuplicatesHaveOneEffect(t *testing.T) {
 			var events []eventbus.Event
 			for _, k := range batch {
 				want[k] = 1
-				events = append(events, eventbus.UserMessage(eventbus.Scope{User: k.user}, "text", eventbus.WithID(k.id)))
+				scope := eventbus.Scope{Tenant: fmt.Sprint(round), User: k.user}
+				events = append(events, eventbus.UserMessage(scope, "text", eventbus.WithID(k.id)))
 			}
-			require.NoError(t, j.Publish(ctx, events...))
+			require.NoError(rt, j.Publish(ctx, events...))
 		}
-		require.NoError(t, j.WaitIdle(ctx))
-		require.NoError(t, j.Close(ctx))
-		require.Equal(t, want, ingested)
-		require.Equal(t, want, delivered)
-		require.NoError(t, db.Close())
+		require.NoError(rt, j.WaitIdle(ctx))
+		require.Equal(rt, want, ingested)
+		require.Equal(rt, want, delivered)
 	})
 }
