@@ -38,6 +38,7 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
+	{pkg: "internal/evalset", ours: []string{"internal/text"}}, // labelled conversations and their metrics
 	{pkg: "."},
 
 	// Rooms.
@@ -65,8 +66,9 @@ var table = []row{
 
 	// Users of the extension: its public API is all they see.
 	{
-		pkg:       "cmd/ebb/...",
-		ours:      []string{"extension", "eventbus"},
+		pkg: "cmd/ebb/...",
+		// ebb eval is a command for users, so labelled sets are no test kit.
+		ours:      []string{"extension", "eventbus", "internal/evalset"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -78,11 +80,10 @@ var table = []row{
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text"}},
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset"}},
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},        // scripted model
 	{pkg: "internal/vfstest", kit: true},                                       // fault-injecting file system
 	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true}, // conformance suite of buses
-	{pkg: "internal/evalset", ours: []string{"internal/text"}, kit: true},      // labelled conversations
 }

@@ -1,0 +1,167 @@
+package evalset
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// Cutoffs are the depths at which rankings are measured.
+var Cutoffs = [...]int{5, 10, 20}
+
+const ndcgDepth = 10
+
+// Found is one result of a search, as far as measuring needs it.
+type Found struct {
+	Turns []string // ids of the turns it came from; itself for a turn
+	Text  string   // what a model would be shown
+	Score float64
+}
+
+// Ranked is one turn's place in a ranking.
+type Ranked struct {
+	Turn   string
+	Score  float64
+	Tokens int // what it cost to get here from the place before, estimated
+}
+
+// Rank turns results, best first, into a ranking of turns in which the first
+// occurrence of each counts. A result without a new turn adds nothing to the
+// ranking but its cost, which the next turn carries.
+func Rank(results []Found) []Ranked {
+	var ranking []Ranked
+	seen := make(map[string]bool)
+	cost := 0
+	for _, r := range results {
+		cost += text.Tokens(r.Text)
+		for _, turn := range r.Turns {
+			if seen[turn] {
+				continue
+			}
+			seen[turn] = true
+			ranking = append(ranking, Ranked{Turn: turn, Score: r.Score, Tokens: cost})
+			cost = 0
+		}
+	}
+	return ranking
+}
+
+// Metrics measure one ranking, or the mean of N. Arrays follow [Cutoffs].
+type Metrics struct {
+	N      int
+	Recall [len(Cutoffs)]float64
+	Hit    [len(Cutoffs)]float64
+	All    [len(Cutoffs)]float64
+	Tokens [len(Cutoffs)]float64
+	MRR    float64
+	NDCG   float64 // at 10
+}
+
+// Score measures a ranking against the turns that answer the question. Turns
+// must not repeat, in either; evidence must not be empty.
+func Score(ranking []Ranked, evidence []string) Metrics {
+	m := Metrics{N: 1}
+	found, tokens := 0, 0
+	gain := 0.0
+	next := 0 // the cutoff not reached yet
+	record := func() {
+		m.Recall[next] = float64(found) / float64(len(evidence))
+		m.Tokens[next] = float64(tokens)
+		if found > 0 {
+			m.Hit[next] = 1
+		}
+		if found == len(evidence) {
+			m.All[next] = 1
+		}
+		next++
+	}
+	for i, r := range ranking {
+		rank := i + 1
+		tokens += r.Tokens
+		if slices.Contains(evidence, r.Turn) {
+			found++
+			if found == 1 {
+				m.MRR = 1 / float64(rank)
+			}
+			if rank <= ndcgDepth {
+				gain += discount(rank)
+			}
+		}
+		if next < len(Cutoffs) && rank == Cutoffs[next] {
+			record()
+		}
+	}
+	for next < len(Cutoffs) { // a ranking shorter than the cutoff
+		record()
+	}
+	best := 0.0
+	for rank := 1; rank <= min(len(evidence), ndcgDepth); rank++ {
+		best += discount(rank)
+	}
+	m.NDCG = gain / best
+	return m
+}
+
+func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+1) }
+
+// Mean averages, each part weighing by its N. Without parts it is zero.
+func Mean(parts ...Metrics) Metrics {
+	var sum Metrics
+	for _, p := range parts {
+		sum.add(p, float64(p.N))
+		sum.N += p.N
+	}
+	if sum.N == 0 {
+		return sum
+	}
+	var mean Metrics
+	mean.add(sum, 1/float64(sum.N))
+	mean.N = sum.N
+	return mean
+}
+
+func (m *Metrics) add(p Metrics, weight float64) {
+	for i := range Cutoffs {
+		m.Recall[i] += weight * p.Recall[i]
+		m.Hit[i] += weight * p.Hit[i]
+		m.All[i] += weight * p.All[i]
+		m.Tokens[i] += weight * p.Tokens[i]
+	}
+	m.MRR += weight * p.MRR
+	m.NDCG += weight * p.NDCG
+}
+
+// Answered is a question with its ranking.
+type Answered struct {
+	Query   Query
+	Ranking []Ranked
+}
+
+// Category is the mean over the questions of one category.
+type Category struct {
+	Name string
+	Metrics
+}
+
+// ByCategory scores every ranking: the mean of each category, by name, and of
+// all questions together.
+func ByCategory(answers []Answered) (categories []Category, total Metrics) {
+	parts := make(map[string][]Metrics)
+	var all []Metrics
+	for _, a := range answers {
+		m := Score(a.Ranking, a.Query.Evidence)
+		parts[a.Query.Category] = append(parts[a.Query.Category], m)
+		all = append(all, m)
+	}
+	for name, of := range parts {
+		categories = append(categories, Category{name, Mean(of...)})
+	}
+	slices.SortFunc(categories, func(a, b Category) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return categories, Mean(all...)
+}
