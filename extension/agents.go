@@ -1,0 +1,74 @@
+package extension
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/prompts"
+)
+
+// A langchaingo executor loads its memory for every agent type, but only the
+// conversational agent's prompt has a place for it. These options make one for
+// the others. Pass them to the agent's constructor, and the same memory to
+// agents.NewExecutor with agents.WithMemory.
+
+// ForOpenAIFunctions makes the memory reach the prompt of
+// agents.NewOpenAIFunctionsAgent: history and recalled memories become a user
+// message before the question, as a value that is never read as a template,
+// and no message at all when there is nothing to say.
+//
+// It sets the agent's extra messages; for extra messages of your own append
+// [Memory.Messages] to them instead.
+func (m *Memory) ForOpenAIFunctions() agents.Option {
+	return agents.NewOpenAIOption().WithExtraMessages([]prompts.MessageFormatter{m.Messages()})
+}
+
+// Messages formats the memory as one user message, for chat prompts of your own.
+func (m *Memory) Messages() prompts.MessageFormatter {
+	return memoryMessages{keys: m.promptKeys()}
+}
+
+// ForOneShot makes the memory reach the prompt of agents.NewOneShotAgent. It
+// replaces the prompt's suffix.
+func (m *Memory) ForOneShot() agents.Option {
+	var b strings.Builder
+	b.WriteString("Begin!\n\n")
+	for _, key := range m.promptKeys() {
+		b.WriteString("{{." + key + "}}\n\n")
+	}
+	b.WriteString("Question: {{.input}}\n{{.agent_scratchpad}}")
+	return agents.WithPromptSuffix(b.String())
+}
+
+// promptKeys are the variables a prompt has to hold: the recalled memories, if
+// they have one of their own, before the history.
+func (m *Memory) promptKeys() []string {
+	key := m.inner.GetMemoryKey(context.Background())
+	if m.variable != "" && m.variable != key {
+		return []string{m.variable, key}
+	}
+	return []string{key}
+}
+
+// memoryMessages is a prompt part without a template: what users said cannot
+// be executed by it.
+type memoryMessages struct{ keys []string }
+
+// FormatMessages implements [prompts.MessageFormatter].
+func (f memoryMessages) FormatMessages(values map[string]any) ([]llms.ChatMessage, error) {
+	var parts []string
+	for _, key := range f.keys {
+		if s, ok := values[key].(string); ok && strings.TrimSpace(s) != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	return []llms.ChatMessage{llms.HumanChatMessage{Content: strings.Join(parts, "\n\n")}}, nil
+}
+
+// GetInputVariables implements [prompts.MessageFormatter].
+func (f memoryMessages) GetInputVariables() []string { return f.keys }

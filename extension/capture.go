@@ -1,0 +1,168 @@
+package extension
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// A host may hear of one message through several front doors: the langchaingo
+// Memory, the Callbacks, and its own Publish. captures stores it once.
+//
+// Each door reports a message once. So a report is new unless another door
+// reported the same text, by the same role, that this door has not reported
+// yet: "yes" said twice through one door is two messages, and "yes" said once
+// through two doors is one.
+type captures struct {
+	mu    sync.Mutex
+	turns map[schema.Scope]*turn
+}
+
+// turn is what is under way in one session.
+type turn struct {
+	mu     sync.Mutex
+	recent []captured
+	// floor is the lowest trust of what this turn has put before the model.
+	floor schema.Trust
+}
+
+type captured struct {
+	role, hash string
+	id         string // of the event that stored it
+	doors      []door
+}
+
+// door names who reported a message.
+type door string
+
+const (
+	doorMemory    door = "memory"
+	doorCallbacks door = "callbacks"
+	doorBus       door = "bus"
+)
+
+// recentCaptures bounds how far back a second report is recognised.
+const recentCaptures = 64
+
+func newCaptures() *captures { return &captures{turns: make(map[schema.Scope]*turn)} }
+
+// turn finds the session's turn. Sessions are few beside messages; what an
+// idle one holds is dropped when there are many.
+func (c *captures) turn(scope schema.Scope) *turn {
+	const most = 4096
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.turns[scope]
+	if !ok {
+		if len(c.turns) >= most {
+			clear(c.turns)
+		}
+		t = &turn{floor: schema.MaxTrust}
+		c.turns[scope] = t
+	}
+	return t
+}
+
+// publish sends the events on through next, leaving out those that another
+// door has already reported in this session.
+func (c *captures) publish(ctx context.Context, from door, next eventbus.Publisher, scope schema.Scope, events ...eventbus.Event) error {
+	t := c.turn(scope)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := slices.Clone(t.recent)
+	for i := range before {
+		before[i].doors = slices.Clone(before[i].doors)
+	}
+	floor := t.floor
+	var fresh []eventbus.Event
+	for _, e := range events {
+		m, err := e.Message()
+		if err != nil {
+			fresh = append(fresh, e) // not a message: nothing to recognise
+			continue
+		}
+		if t.known(from, m.Role, schema.HashContent(m.Text), e.ID) {
+			continue
+		}
+		switch m.Role {
+		case "assistant":
+			if e.Trust == nil && e.Origin == schema.OriginAssistant {
+				level := floor
+				e.Trust = &level
+			}
+			floor = schema.MaxTrust // the answer ends the turn
+		case "tool":
+			floor = min(floor, e.TrustLevel())
+		}
+		fresh = append(fresh, e)
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := next.Publish(ctx, fresh...); err != nil {
+		t.recent = before
+		return err
+	}
+	t.floor = floor
+	return nil
+}
+
+// known recognises a message that another door reported, or remembers it.
+func (t *turn) known(from door, role, hash, id string) bool {
+	for i := range t.recent {
+		c := &t.recent[i]
+		if c.id == id && id != "" {
+			return false // the journal recognises its own ids
+		}
+		if c.role == role && c.hash == hash && !slices.Contains(c.doors, from) {
+			c.doors = append(c.doors, from)
+			return true
+		}
+	}
+	if len(t.recent) == recentCaptures {
+		t.recent = slices.Delete(t.recent, 0, 1)
+	}
+	t.recent = append(t.recent, captured{role: role, hash: hash, id: id, doors: []door{from}})
+	return false
+}
+
+// shown lowers the turn's floor to the trust of what a model now has in view.
+func (t *turn) shown(level schema.Trust) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.floor = min(t.floor, level)
+}
+
+func (t *turn) trust() schema.Trust {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.floor
+}
+
+// hostBus is the bus as a host sees it: what it publishes is one door.
+type hostBus struct {
+	*eventbus.Journal
+
+	captures *captures
+}
+
+// Publish stores the host's events, all or none. Those of one session must be
+// published together to be recognised together.
+func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
+	if len(events) == 1 {
+		return b.captures.publish(ctx, doorBus, b.Journal, events[0].Scope, events[0])
+	}
+	for _, e := range events {
+		if e.Scope != events[0].Scope {
+			// Several sessions at once are a bulk import, not a turn.
+			return b.Journal.Publish(ctx, events...)
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return b.captures.publish(ctx, doorBus, b.Journal, events[0].Scope, events...)
+}

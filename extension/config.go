@@ -1,0 +1,120 @@
+package extension
+
+import (
+	"time"
+
+	"github.com/tmc/langchaingo/embeddings"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Config says how a memory works. The zero value, and nil, are right for most
+// hosts: no model, no key, no network.
+type Config struct {
+	// Model is asked at night, when memories are consolidated, and never while
+	// a turn waits. Default none: nights do what needs no model.
+	Model llms.Model
+	// Embedder makes vectors in the background, seconds after a message was
+	// stored, and never while a turn waits. Default none: search is by text.
+	Embedder embeddings.Embedder
+
+	// Now is the memory's clock. Default time.Now. Give one to replay old
+	// conversations or to test forgetting.
+	Now func() time.Time
+	// Location is the time zone of users who have none of their own; nights
+	// are local. Default time.Local.
+	Location *time.Location
+
+	// InjectLimit is how many memories are put before a model at most.
+	// Default 5.
+	InjectLimit int
+	// InjectTokens is the most tokens they may take together, estimated
+	// without a vocabulary. Default 1200.
+	InjectTokens int
+	// Weights of the ranker. Default [recall.DefaultWeights].
+	Weights *recall.Weights
+
+	// NoSchedule switches the internal night schedule off, for hosts that call
+	// [Extension.Consolidate] themselves. Default false.
+	NoSchedule bool
+	// NightTime is the local time, "HH:MM", at which a night is due. Default
+	// "01:00".
+	NightTime string
+	// NoBackground switches off everything that works behind the turn: entity
+	// links, access counts, nights. Messages are still stored and found; what
+	// waits is done when the file is next opened without it. For looking at a
+	// file, and for bulk work. Default false.
+	NoBackground bool
+	// ReadOnly opens the file for looking only; it implies NoBackground.
+	ReadOnly bool
+
+	// Hooks report what happens behind a turn. Default none.
+	Hooks Hooks
+}
+
+// Hooks are called synchronously and must return quickly. Nil ones are
+// skipped. They may be called from several goroutines at once.
+type Hooks struct {
+	// OnError is told of every fault that did not become a returned error,
+	// since memory never breaks a turn: source is "memory", "callbacks",
+	// "model", "enrich", "recalled", "night" or "bus". Texts of users are not
+	// part of the error.
+	OnError func(source string, err error)
+	// OnRecall is told what was put before a model, and through which door:
+	// "memory", "model" or "tool".
+	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+}
+
+// Defaults of [Config].
+const (
+	DefaultInjectLimit  = 5
+	DefaultInjectTokens = 1200
+	DefaultNightTime    = "01:00"
+)
+
+func (c *Config) withDefaults() Config {
+	var cfg Config
+	if c != nil {
+		cfg = *c
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Location == nil {
+		cfg.Location = time.Local
+	}
+	if cfg.InjectLimit == 0 {
+		cfg.InjectLimit = DefaultInjectLimit
+	}
+	if cfg.InjectTokens == 0 {
+		cfg.InjectTokens = DefaultInjectTokens
+	}
+	if cfg.NightTime == "" {
+		cfg.NightTime = DefaultNightTime
+	}
+	if cfg.ReadOnly {
+		cfg.NoBackground = true
+	}
+	if cfg.Hooks.OnError == nil {
+		cfg.Hooks.OnError = func(string, error) {}
+	}
+	if cfg.Hooks.OnRecall == nil {
+		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
+	}
+	return cfg
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.InjectLimit < 0 || c.InjectLimit > recall.MaxLimit:
+		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
+	case c.InjectTokens < 0:
+		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
+	}
+	if _, err := time.Parse("15:04", c.NightTime); err != nil {
+		return &schema.InvalidError{Field: "Config.NightTime", Reason: `must be a time of day such as "01:00"`}
+	}
+	return nil
+}

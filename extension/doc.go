@@ -1,0 +1,53 @@
+// Package extension is what a host imports: long-term memory for a langchaingo
+// agent, in one SQLite file.
+//
+//	ext, err := extension.Open(ctx, "memory.db", nil) // no model, no key, no network
+//	defer ext.Close(ctx)
+//	s, err := ext.Session(extension.Scope{User: "ada", Session: "2026-03-01"})
+//	agent := agents.NewConversationalAgent(llm, s.Tools())
+//	exec := agents.NewExecutor(agent, agents.WithMemory(s.Memory()))
+//
+// The agent now remembers across restarts: SaveContext stores both sides of
+// every turn durably before it returns, and the next prompt holds what may
+// help from all earlier conversations.
+//
+// # Front doors
+//
+// What is said can come in through any of these, in any combination; a message
+// is stored once and recalled memory appears once in a prompt:
+//
+//   - [Session.Memory], a langchaingo memory around any inner one;
+//   - [Session.Callbacks], a langchaingo handler;
+//   - [Extension.Bus], the event bus: ext.Bus().Publish(ctx, eventbus.UserMessage(scope, text)).
+//
+// What was remembered comes back through:
+//
+//   - [Session.Memory] again, before the history of the conversation. For agent
+//     types whose prompt has no place for it: [Memory.ForOpenAIFunctions],
+//     [Memory.ForOneShot];
+//   - [WrapModel], before any model call;
+//   - [Session.Tools], or [Session.LLMTools] with [Session.CallTool] for a tool
+//     loop of your own;
+//   - [Extension.Recall] and [Session.Recall], with the reasons for each result.
+//
+// # Two time scales
+//
+// While a turn waits, one transaction is written: journal, episode and text
+// index. Nothing on that path calls a model, an embedder or the network.
+// Seconds later consumers of the bus link entities and count accesses. At night
+// each user's memory is consolidated, once for every local day.
+//
+// # Trust
+//
+// A [Scope] is stamped by the host and is never a parameter a model can set.
+// Every message carries an origin and a trust level; an assistant's answer has
+// the lowest level of what was before it in that turn. Recalled memories reach
+// a model as data: one JSON record a line, escaped, inside a fence with a fresh
+// nonce, and never as template text.
+//
+// # When something fails
+//
+// Memory never breaks a turn: loading and saving degrade, and report through
+// [Hooks] and [Extension.Health]. Everything else returns an error that names
+// what is wrong: [*InvalidError] names the field.
+package extension

@@ -1,0 +1,96 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Extension is one memory: a file, the bus that feeds it, the search over it,
+// and what works behind the turn. It is safe for concurrent use.
+type Extension struct {
+	cfg      Config
+	db       *schema.DB
+	bus      *eventbus.Journal
+	captures *captures
+	searcher *recall.Searcher
+	behind   *background
+}
+
+// Open opens the memory in the file at path, creating it when there is none,
+// and starts what works behind the turn. A nil config is fine: no model, no
+// key, no network. Close it.
+//
+// Errors: [*InvalidError] naming the path or the field of the config,
+// [ErrNotDatabase], [*VersionError], [ErrCorrupt], [ErrReadOnly], [ErrBusy].
+func Open(ctx context.Context, path string, config *Config) (*Extension, error) {
+	cfg := config.withDefaults()
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	db, err := schema.Open(ctx, path, &schema.Options{Now: cfg.Now, ReadOnly: cfg.ReadOnly})
+	if err != nil {
+		return nil, err
+	}
+	x := &Extension{
+		cfg: cfg, db: db, captures: newCaptures(),
+		searcher: recall.New(db, recall.Options{Weights: cfg.Weights}),
+	}
+	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
+		Prepare: prepareEpisode, Ingest: x.ingestEpisode,
+		ErrorHook: func(source string, err error) { x.report(source, err) },
+	})
+	if !cfg.NoBackground {
+		if x.behind, err = startBackground(ctx, x); err != nil {
+			return nil, errors.Join(err, x.Close(ctx))
+		}
+	}
+	return x, nil
+}
+
+// closeWithin is how long Close waits when its context has no deadline.
+const closeWithin = 5 * time.Second
+
+// Close finishes what is in flight within ctx's deadline, or 5 s without one,
+// and closes the file. What waits is durable and goes on at the next Open.
+// Closing again is fine.
+func (x *Extension) Close(ctx context.Context) error {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, closeWithin)
+		defer cancel()
+	}
+	// The nights first: they use the bus. The file last: everything uses it.
+	return errors.Join(x.behind.stop(ctx), x.bus.Close(ctx), x.db.Close())
+}
+
+// Bus is the event bus of the memory. What is published on user.message,
+// agent.response and tool.result is remembered, in the same transaction; a
+// host can subscribe to everything, with a durable position for each name.
+func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures} }
+
+// Session gives the memory as one conversation of one user sees it. It
+// returns an [*InvalidError] naming the field for a scope without a user.
+func (x *Extension) Session(scope Scope) (*Session, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Session{ext: x, scope: scope, turn: x.captures.turn(scope), shown: &blocks{}}
+	return s, nil
+}
+
+// Recall searches one user's memory and explains each result. It writes
+// nothing, and so counts as no use of what it finds. The scope's session and
+// agent do not restrict it; the query's do.
+//
+// Errors: [*InvalidError], the database's errors, the context's error.
+func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
+	return x.searcher.Search(ctx, scope, q)
+}
+
+// report passes a fault to the host's hook.
+func (x *Extension) report(source string, err error) { x.cfg.Hooks.OnError(source, err) }

@@ -1,0 +1,70 @@
+package extension
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// episode is a message made ready for the transaction.
+type episode struct {
+	message eventbus.Message
+	hash    string
+	chunks  []schema.Chunk
+}
+
+// prepareEpisode does what ingesting costs, before the transaction.
+func prepareEpisode(e *eventbus.Event) (any, error) {
+	switch e.Topic {
+	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
+	default:
+		return nil, nil
+	}
+	m, err := e.Message()
+	if err != nil {
+		return nil, err
+	}
+	return &episode{m, schema.HashContent(m.Text), schema.PrepareChunks(m.Text, m.Speaker)}, nil
+}
+
+// ingestEpisode stores the message inside Publish's transaction: when Publish
+// returns, the episode is on disk and its text is found.
+func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbus.Event, prepared any) error {
+	p, ok := prepared.(*episode)
+	if !ok {
+		return nil
+	}
+	userID, err := tx.UserID(ctx, e.Scope)
+	if err != nil {
+		return err
+	}
+	sessionID, err := tx.SessionID(ctx, userID, e.Scope.Session)
+	if err != nil {
+		return err
+	}
+	m := &schema.Memory{
+		UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
+		Kind: schema.KindEpisode, Role: p.message.Role, Speaker: p.message.Speaker, Content: p.message.Text, ContentHash: p.hash,
+		EventTime: schema.At(e.OccurredAt), Confidence: 1, Importance: 0.5,
+		Origin: e.Origin, Trust: e.TrustLevel(),
+	}
+	if p.message.Tool != "" {
+		m.Attributes = schema.Attributes{"tool": p.message.Tool}
+	}
+	if err := tx.InsertMemory(ctx, m, p.chunks); err != nil {
+		return err
+	}
+	return x.announce(ctx, tx, e.Scope, m)
+}
+
+// announce reports a new memory on the bus, in the transaction that stores it.
+func (x *Extension) announce(ctx context.Context, tx *schema.Tx, scope schema.Scope, m *schema.Memory) error {
+	report, err := eventbus.New(eventbus.TopicMemoryStored, scope, m.Origin,
+		eventbus.Stored{ID: m.UID, Kind: string(m.Kind), EventID: m.EventID, Session: m.SessionName})
+	if err != nil {
+		return err
+	}
+	report.ID, report.Trust, report.OccurredAt = "", &m.Trust, m.EventTime.Time
+	return x.bus.AppendTx(ctx, tx, report)
+}

@@ -1,0 +1,175 @@
+package extension
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tmc/langchaingo/llms"
+	lcmemory "github.com/tmc/langchaingo/memory"
+	lcschema "github.com/tmc/langchaingo/schema"
+
+	"github.com/ebbmem/ebb/eventbus"
+)
+
+// Memory is a langchaingo memory with a long past: the inner memory keeps the
+// turns of this conversation, ebb adds what it recalls from all others and
+// stores both sides of every turn.
+//
+// Neither loading nor saving ever fails a turn because of ebb; faults are
+// reported through [Hooks] and in the statistics.
+type Memory struct {
+	session  *Session
+	inner    lcschema.Memory
+	variable string
+}
+
+var _ lcschema.Memory = (*Memory)(nil)
+
+// MemoryOption changes how [Session.Memory] works.
+type MemoryOption func(*Memory)
+
+// WithInner sets the memory of this conversation's own turns. Default
+// langchaingo's ConversationBuffer.
+func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.inner = inner } }
+
+// WithVariable puts recalled memories into a prompt variable of their own, for
+// prompts that name it. Default: they stand before the inner memory's history,
+// which every prompt that knows memory has.
+func WithVariable(name string) MemoryOption { return func(m *Memory) { m.variable = name } }
+
+// Memory is the session's langchaingo memory, for agents.WithMemory or a chain.
+func (s *Session) Memory(opts ...MemoryOption) *Memory {
+	m := &Memory{session: s}
+	for _, o := range opts {
+		o(m)
+	}
+	if m.inner == nil {
+		m.inner = lcmemory.NewConversationBuffer()
+	}
+	return m
+}
+
+// GetMemoryKey is the inner memory's key.
+func (m *Memory) GetMemoryKey(ctx context.Context) string { return m.inner.GetMemoryKey(ctx) }
+
+// MemoryVariables are the inner memory's, and the one of [WithVariable].
+func (m *Memory) MemoryVariables(ctx context.Context) []string {
+	names := m.inner.MemoryVariables(ctx)
+	if m.variable != "" && !slices.Contains(names, m.variable) {
+		names = append(slices.Clone(names), m.variable)
+	}
+	return names
+}
+
+// LoadMemoryVariables loads this conversation's turns and what may help from
+// all others. The error is the inner memory's.
+func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
+	loaded, err := m.inner.LoadMemoryVariables(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	values := maps.Clone(loaded)
+	if values == nil {
+		values = make(map[string]any)
+	}
+	question := inputText(inputs, m.MemoryVariables(ctx))
+	key := m.inner.GetMemoryKey(ctx)
+	block := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
+	if m.variable != "" {
+		values[m.variable] = block
+		return values, nil
+	}
+	if block == "" {
+		return values, nil
+	}
+	switch history := values[key].(type) {
+	case []llms.ChatMessage:
+		values[key] = append([]llms.ChatMessage{llms.HumanChatMessage{Content: block}}, history...)
+	case string:
+		values[key] = strings.TrimSuffix(block+"\n\n"+history, "\n\n")
+	case nil:
+		values[key] = block
+	}
+	return values, nil
+}
+
+// SaveContext stores the turn durably and hands it to the inner memory.
+func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
+	var turn []eventbus.Event
+	scope := m.session.scope
+	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" {
+		turn = append(turn, eventbus.UserMessage(scope, said))
+	}
+	if answered := outputText(outputs); answered != "" {
+		turn = append(turn, eventbus.AgentResponse(scope, answered))
+	}
+	m.session.capture(ctx, doorMemory, turn...)
+	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
+		// chains.Run throws the answer away when this fails.
+		m.session.ext.report("memory", err)
+	}
+	return nil
+}
+
+// Clear forgets this conversation's turns, as langchaingo means it. What is
+// stored for the long term stays.
+func (m *Memory) Clear(ctx context.Context) error { return m.inner.Clear(ctx) }
+
+// capture stores messages unless another front door has.
+func (s *Session) capture(ctx context.Context, from door, messages ...eventbus.Event) {
+	if len(messages) == 0 {
+		return
+	}
+	// A turn that was answered is stored even when its caller has gone.
+	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.scope, messages...)
+	if err != nil {
+		s.ext.report(string(from), err)
+	}
+}
+
+// inputText finds what the user said among a chain's inputs: the usual keys,
+// or the only text that is not a memory variable.
+func inputText(inputs map[string]any, memoryKeys []string) string {
+	return pick(inputs, []string{"input", "question", "human_input", "query"}, memoryKeys)
+}
+
+// outputText finds the answer among a chain's outputs; agents may add their
+// intermediate steps.
+func outputText(outputs map[string]any) string {
+	return pick(outputs, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
+}
+
+func pick(values map[string]any, usual, never []string) string {
+	for _, key := range usual {
+		if s, ok := values[key].(string); ok && strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	var only []string
+	for key, value := range values {
+		if s, ok := value.(string); ok && strings.TrimSpace(s) != "" && !slices.Contains(never, key) && key != "agent_scratchpad" {
+			only = append(only, s)
+		}
+	}
+	if len(only) != 1 {
+		return ""
+	}
+	return only[0]
+}
+
+func historyText(history any) string {
+	switch h := history.(type) {
+	case string:
+		return h
+	case []llms.ChatMessage:
+		var b strings.Builder
+		for _, m := range h {
+			b.WriteString(m.GetContent())
+			b.WriteByte('\n')
+		}
+		return b.String()
+	}
+	return ""
+}

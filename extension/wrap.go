@@ -1,0 +1,129 @@
+package extension
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tmc/langchaingo/llms"
+)
+
+// WrapModel returns a model that is llm with the session's memory before its
+// eyes: each call gets what may help with the last human message, once,
+// whatever else the session does. It stores nothing: publish what was said
+// through the bus, the Memory or the Callbacks.
+func WrapModel(llm llms.Model, s *Session) llms.Model { return &remembering{llm, s} }
+
+type remembering struct {
+	llms.Model
+
+	session *Session
+}
+
+// GenerateContent implements [llms.Model].
+func (r *remembering) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	return r.Model.GenerateContent(ctx, r.withMemory(ctx, messages), options...)
+}
+
+// Call implements [llms.Model].
+func (r *remembering) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, r, prompt, options...)
+}
+
+// withMemory puts the block before the text of the last human message, in a
+// copy. An agent's further calls in one turn get the block of the first.
+func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) []llms.MessageContent {
+	at, part := lastHumanText(messages)
+	if at < 0 {
+		return messages
+	}
+	prompt := promptText(messages)
+	if r.session.shown.within(prompt) {
+		return messages // the session's Memory has put it there
+	}
+	question := messages[at].Parts[part].(llms.TextContent).Text
+	again := at < len(messages)-1
+	block, known := r.session.shown.last(question)
+	if !known || !again {
+		block = r.session.inject(ctx, "model", question, prompt)
+		r.session.shown.remember(question, block)
+	}
+	if block == "" {
+		return messages
+	}
+	messages = slices.Clone(messages)
+	messages[at].Parts = slices.Clone(messages[at].Parts)
+	messages[at].Parts[part] = llms.TextContent{Text: block + "\n\n---\n\n" + question}
+	return messages
+}
+
+func lastHumanText(messages []llms.MessageContent) (at, part int) {
+	for at := len(messages) - 1; at >= 0; at-- {
+		if messages[at].Role != llms.ChatMessageTypeHuman {
+			continue
+		}
+		for part := len(messages[at].Parts) - 1; part >= 0; part-- {
+			if _, ok := messages[at].Parts[part].(llms.TextContent); ok {
+				return at, part
+			}
+		}
+	}
+	return -1, -1
+}
+
+func promptText(messages []llms.MessageContent) string {
+	var b strings.Builder
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llms.TextContent:
+				b.WriteString(p.Text)
+			case llms.ToolCallResponse:
+				b.WriteString(p.Content)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// blocks remembers what the session put before a model, so that no prompt
+// holds it twice.
+type blocks struct {
+	mu       sync.Mutex
+	nonces   []string
+	question string
+	block    string
+}
+
+func (b *blocks) add(nonce string) {
+	const most = 64
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.nonces) == most {
+		b.nonces = b.nonces[1:]
+	}
+	b.nonces = append(b.nonces, nonce)
+}
+
+// within reports whether the prompt holds one of the session's blocks.
+func (b *blocks) within(prompt string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.ContainsFunc(b.nonces, func(nonce string) bool {
+		return strings.Contains(prompt, `<memory nonce="`+nonce+`">`)
+	})
+}
+
+func (b *blocks) last(question string) (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.block, b.question == question
+}
+
+func (b *blocks) remember(question, block string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.question, b.block = question, block
+}
