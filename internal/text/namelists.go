@@ -98,6 +98,16 @@ president chancellor minister senator governor mayor judge captain capt major co
 lieutenant lt officer detective inspector chief coach rabbi imam reverend rev doctor nurse herr frau monsieur madame don señor señora
 onkel tante тетя тётя дядя баба бабушка дедушка дед госпожа господин доктор профессор`)
 
+// givenNames are everyday words that name people as well: inside a sentence
+// their capital counts, at its start only with other evidence.
+var (
+	givenNames = set(`hope faith grace joy will mark rose bill jack frank rob drew pat sue art ray gene guy max april june dawn
+		ivy lily violet olive hazel amber ruby pearl jade crystal sandy cliff grant chase chuck dean duke earl glen heath hunter
+		lance miles norm pierce rich rocky stew wade ward penny holly daisy iris poppy heather summer autumn robin jay martin
+		angel angela iris victor sky star melody harmony constance patience charity prudence basil ginger bob nick don jimmy`)
+	auxiliary = set("will may can mark hope grant chase") // verbs that a name may follow: "Will Anna come?"
+)
+
 // institutions open or close a name made of common words: "Bank of Norway",
 // "National Gallery".
 var institutions = set(`

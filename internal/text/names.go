@@ -61,7 +61,7 @@ func runEnd(words []nameWord, i int) int {
 func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	// Greetings, function words and verbs at a sentence start are no part of it.
 	opened := false // something was taken off the front: what follows stands inside a sentence
-	for i < j && words[i].strips(j-i) {
+	for i < j && words[i].strips(j-i) && !(givenNames[words[i].low] && seen[words[i].low]) {
 		opened = true
 		i++
 		for i < j && words[i].shape == lowerCase {
@@ -85,6 +85,8 @@ func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 func (w nameWord) strips(n int) bool {
 	switch {
 	case w.shape == mixedCase:
+		return false
+	case givenNames[w.low] && (!w.initial || w.possessive || n > 1 && !auxiliary[w.low]):
 		return false
 	case neverNames[w.low]:
 		return !(properHead[w.low] && n > 1)
@@ -110,6 +112,8 @@ func judge(run, words []nameWord, at int, opened bool, seen map[string]bool) flo
 	switch {
 	case first.shape == mixedCase:
 		return .9
+	case givenNames[low] && first.shape == capital && (!first.initial || opened || first.possessive || seen[low]):
+		return .8
 	case neverNames[low] || starters[low] || titleWords[low] || nounOnly[low]:
 		return 0
 	case first.shape == allCaps:

@@ -292,7 +292,7 @@ func markLine(lead string, line []nameWord) {
 	lead = strings.TrimSpace(lead)
 	title := (strings.HasPrefix(lead, "#") || strings.HasPrefix(lead, "**") || strings.HasPrefix(lead, "__")) &&
 		alpha > 1 && caps*10 >= alpha*6
-	loud := alpha >= 3 && upper*10 >= alpha*6
+	loud := alpha >= 3 && upper*10 >= alpha*8
 	for i := range line {
 		line[i].heading = title
 		line[i].shout = loud
@@ -305,10 +305,14 @@ func markLine(lead string, line []nameWord) {
 func markShouting(line []nameWord) {
 	for i := 0; i < len(line); {
 		j := i
+		words := 0 // initials are no words
 		for j < len(line) && line[j].shape == allCaps {
+			if len(line[j].low) > 1 {
+				words++
+			}
 			j++
 		}
-		for k := i; k < j && j-i >= 3; k++ {
+		for k := i; k < j && words >= 3; k++ {
 			line[k].shout = true
 		}
 		i = max(j, i+1)

@@ -73,8 +73,11 @@ func (p *timeParser) shortCentury(yy int) int {
 func (p *timeParser) monthDay(i, _ int) (timeMatch, bool) {
 	mo := time.Month(p.toks[i].n)
 	j := p.monthDot(i)
-	if p.isSym(j, '-') && p.glued(j) && p.glued(j+1) || p.isSym(j, ',') {
+	if p.isSym(j, ',') {
 		return timeMatch{}, false
+	}
+	if p.isSym(j, '-') && p.glued(j) && p.glued(j+1) { // "Oct-2"
+		j++
 	}
 	d, k, ok := p.dayNumber(p.skip(j, "the"))
 	if !ok {
@@ -107,6 +110,11 @@ func (p *timeParser) dayMonth(i, _ int) (timeMatch, bool) {
 		k++
 	}
 	k = p.skip(k, "of")
+	if p.kind(k) == lexRelative && p.word(k+1) == "month" && k > j { // "20th of next month"
+		at := addMonths(floor(p.ref, month), p.toks[k].n)
+		from, to, ok := p.dayAt(at.Year(), at.Month(), d)
+		return timeMatch{i: i, j: k + 2, from: from, to: to, grain: day}, ok
+	}
 	if p.kind(k) != lexMonth {
 		return timeMatch{}, false
 	}

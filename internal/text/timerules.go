@@ -152,6 +152,10 @@ func (p *timeParser) weekday(i, _ int) (timeMatch, bool) {
 	}
 	from := p.lastWeekday(t.n)
 	m := timeMatch{i: i, j: i + 1, from: from, to: from.AddDate(0, 0, 1), grain: day, future: week, recurring: t.plural}
+	if k := p.skip(m.j, "of"); p.kind(k) == lexRelative && p.word(k+1) == "week" && !t.plural { // "Friday next week"
+		from := floor(p.ref, week).AddDate(0, 0, 7*p.toks[k].n+(t.n+6)%7)
+		return span(i, k+2, from, from.AddDate(0, 0, 1), day)
+	}
 	if p.isSym(m.j, ',') { // "Friday, May 5": the date says which
 		j := p.skip(m.j+1, "the")
 		for _, rule := range []timeRule{(*timeParser).monthDay, (*timeParser).dayMonth} {
@@ -202,6 +206,10 @@ func (p *timeParser) relative(i, depth int) (timeMatch, bool) {
 		g := grain(t.n)
 		if t.plural || g == hour || g == minute || past && g != weekend {
 			return p.rolling(i, j+1, rel, g)
+		}
+		if g == week && p.kind(j+1) == lexWeekday && !p.toks[j+1].plural { // "next week Friday"
+			from := floor(p.ref, week).AddDate(0, 0, 7*rel+(p.toks[j+1].n+6)%7)
+			return span(i, j+2, from, from.AddDate(0, 0, 1), day)
 		}
 		from, to := unitSpan(p.ref, rel, g)
 		return span(i, j+1, from, to, g)

@@ -77,6 +77,16 @@ func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
 		n, g = months, month
 	}
 	j++
+	if k := p.skip(j, "and"); g >= week && (p.kind(k) == lexDigits || p.kind(k) == lexNumber) { // "1 month and 21 days ago"
+		if m, l, ok := p.number(k); ok && p.kind(l) == lexUnit && grain(p.toks[l].n) < g && (p.word(l+1) == "ago" || p.word(l+1) == "later") {
+			if p.word(l+1) == "ago" {
+				n, m = -n, -m
+			}
+			smaller := grain(p.toks[l].n)
+			from, to := unitSpan(addUnits(p.ref, n, g), m, smaller)
+			return span(i, l+2, from, to, smaller)
+		}
+	}
 	if p.word(j) == "and" && p.word(j+1) == "a" && p.word(j+2) == "half" { // "a year and a half ago"
 		switch g {
 		case year:
@@ -148,7 +158,7 @@ func (p *timeParser) unitOf(i, depth int) (timeMatch, bool) {
 		m.i = i
 		return m, ok
 	case g == week && p.word(i+1) == "of":
-		if m, ok := p.moment(p.skip(i+2, "the"), depth+1); ok && !m.recurring && m.grain == day {
+		if m, ok := p.moment(i+2, depth+1); ok && !m.recurring && m.grain == day {
 			from, to := unitSpan(m.from, 0, week)
 			return span(i, m.j, from, to, week)
 		}
@@ -189,8 +199,8 @@ func (p *timeParser) ordinal(i, depth int) (timeMatch, bool) {
 	case p.kind(j) == lexUnit && grain(p.toks[j].n) < whole.grain && !p.toks[j].plural:
 		g = grain(p.toks[j].n)
 		at := floor(whole.from, g)
-		if at.Before(whole.from) && g != week { // a week may begin before its month
-			at = addUnits(at, 1, g)
+		if at.Before(whole.from) && (g != week || whole.from.Sub(at) > 3*24*time.Hour) {
+			at = addUnits(at, 1, g) // a first week lies mostly inside, as in ISO 8601
 		}
 		if n < 0 {
 			from, to = unitSpan(whole.to.Add(-time.Nanosecond), 0, g)
