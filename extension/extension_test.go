@@ -1,0 +1,274 @@
+package extension_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+	"go.uber.org/goleak"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ada = extension.Scope{User: "ada", Session: "monday"}
+
+// faults collects what was reported instead of returned.
+type faults struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (f *faults) hook(source string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, source+": "+err.Error())
+}
+
+func open(t *testing.T, path string) *extension.Extension {
+	t.Helper()
+	var f faults
+	x, err := extension.Open(t.Context(), path, &extension.Config{Hooks: extension.Hooks{OnError: f.hook}})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, x.Close(context.Background()))
+		require.Empty(t, f.all, "background faults")
+	})
+	return x
+}
+
+func fresh(t *testing.T) string { return filepath.Join(t.TempDir(), "memory.db") }
+
+func session(t *testing.T, x *extension.Extension, scope extension.Scope) *extension.Session {
+	t.Helper()
+	s, err := x.Session(scope)
+	require.NoError(t, err)
+	return s
+}
+
+func recalled(t *testing.T, x *extension.Extension, scope extension.Scope, question string) []string {
+	t.Helper()
+	answer, err := x.Recall(t.Context(), scope, extension.Query{Text: question, Limit: 100})
+	require.NoError(t, err)
+	require.Empty(t, answer.Degraded)
+	texts := make([]string, len(answer.Results))
+	for i, r := range answer.Results {
+		texts[i] = r.Memory.Content
+	}
+	return texts
+}
+
+func TestPublishedMessageIsFoundAtOnceAndAfterARestart(t *testing.T) {
+	path := fresh(t)
+	x, err := extension.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "My sister Noor marries on 12 June")))
+	require.Equal(t, []string{"My sister Noor marries on 12 June"}, recalled(t, x, ada, "when does Noor marry?"))
+	require.NoError(t, x.Close(t.Context()))
+	require.NoError(t, x.Close(t.Context()), "closing twice is fine")
+
+	x = open(t, path)
+	later := extension.Scope{User: "ada", Session: "tuesday"}
+	require.Equal(t, []string{"My sister Noor marries on 12 June"}, recalled(t, x, later, "Noor's wedding, when does she marry?"))
+	require.Empty(t, recalled(t, x, extension.Scope{User: "bob"}, "when does Noor marry?"), "another user")
+	require.Empty(t, recalled(t, x, extension.Scope{Tenant: "acme", User: "ada"}, "when does Noor marry?"), "another tenant")
+}
+
+func TestOneEventIDHasOneEffect(t *testing.T) {
+	x := open(t, fresh(t))
+	e := eventbus.UserMessage(ada, "the parcel is at number nine")
+	for range 3 {
+		require.NoError(t, x.Bus().Publish(t.Context(), e))
+	}
+	require.Len(t, recalled(t, x, ada, "parcel"), 1)
+}
+
+func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
+	type door struct {
+		name string
+		say  func(t *testing.T, x *extension.Extension, s *extension.Session, said, answered string)
+	}
+	doors := []door{
+		{"memory", func(t *testing.T, _ *extension.Extension, s *extension.Session, said, answered string) {
+			require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": said}, map[string]any{"output": answered}))
+		}},
+		{"callbacks", func(t *testing.T, _ *extension.Extension, s *extension.Session, said, answered string) {
+			h := s.Callbacks()
+			h.HandleChainStart(t.Context(), map[string]any{"input": said})
+			h.HandleChainStart(t.Context(), map[string]any{"input": said, "agent_scratchpad": ""})
+			h.HandleChainEnd(t.Context(), map[string]any{"text": "Thought: Do I need to use a tool? No\nAI: " + answered})
+			h.HandleChainEnd(t.Context(), map[string]any{"output": answered})
+		}},
+		{"bus", func(t *testing.T, x *extension.Extension, s *extension.Session, said, answered string) {
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(s.Scope(), said)))
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.AgentResponse(s.Scope(), answered)))
+		}},
+	}
+	for set := 1; set < 1<<len(doors); set++ {
+		var used []door
+		var names []string
+		for i, d := range doors {
+			if set&(1<<i) != 0 {
+				used = append(used, d)
+				names = append(names, d.name)
+			}
+		}
+		t.Run(strings.Join(names, "+"), func(t *testing.T) {
+			x := open(t, fresh(t))
+			s := session(t, x, ada)
+			for range 2 { // the same words twice are two turns
+				for _, d := range used {
+					d.say(t, x, s, "yes, the blue bicycle", "noted: a blue bicycle")
+				}
+			}
+			require.Len(t, recalled(t, x, ada, "bicycle"), 4, "two turns of two messages")
+		})
+	}
+}
+
+func TestFailedCaptureIsNotRemembered(t *testing.T) {
+	x, err := extension.Open(t.Context(), fresh(t), nil)
+	require.NoError(t, err)
+	s := session(t, x, ada)
+	require.NoError(t, x.Close(t.Context()))
+	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}),
+		"memory never breaks a turn")
+	require.ErrorIs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello")), eventbus.ErrStopped)
+	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "hello"})
+	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")
+}
+
+func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "march"}, "I am allergic to cashews")))
+	m := session(t, x, ada).Memory()
+	load := func(question string) string {
+		values, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": question})
+		require.NoError(t, err)
+		return values["history"].(string)
+	}
+	history := load("what am I allergic to?")
+	require.Contains(t, history, `"text":"I am allergic to cashews"`)
+	require.Equal(t, 1, strings.Count(history, "<memory nonce="))
+
+	require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "what am I allergic to?"}, map[string]any{"output": "Cashews."}))
+	history = load("allergic, really?")
+	require.Contains(t, history, "Human: what am I allergic to?", "the inner memory's own turns")
+	require.NotContains(t, history, `"text":"what am I allergic to?"`, "what the history holds is not recalled beside it")
+	require.NotContains(t, load("🙂"), "<memory", "nothing to search for")
+}
+
+func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada"}, "Pixel is afraid of thunder")))
+	s := session(t, x, ada)
+	var seen echo
+	llm := extension.WrapModel(&seen, s)
+	_, err := llm.GenerateContent(t.Context(), []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeSystem, "Be brief."),
+		llms.TextParts(llms.ChatMessageTypeHuman, "What is Pixel afraid of?"),
+	})
+	require.NoError(t, err)
+	require.Contains(t, seen.prompt, `"text":"Pixel is afraid of thunder"`)
+	require.True(t, strings.HasSuffix(seen.prompt, "What is Pixel afraid of?\n"))
+
+	values, err := s.Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "What is Pixel afraid of?"})
+	require.NoError(t, err)
+	_, err = llm.GenerateContent(t.Context(), []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeHuman, values["history"].(string)+"\nWhat is Pixel afraid of?"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(seen.prompt, "<memory nonce="), "the session's Memory was first")
+}
+
+// echo is a model that only keeps what it was asked.
+type echo struct{ prompt string }
+
+func (e *echo) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
+	e.prompt = ""
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			e.prompt += p.(llms.TextContent).Text + "\n"
+		}
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "ok"}}}, nil
+}
+
+func (e *echo) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
+	return llms.GenerateFromSinglePrompt(ctx, e, prompt, options...)
+}
+
+func TestAnAnswerIsTrustedNoMoreThanWhatItRestsOn(t *testing.T) {
+	x := open(t, fresh(t))
+	s := session(t, x, ada)
+	say := func(e eventbus.Event) { require.NoError(t, x.Bus().Publish(t.Context(), e)) }
+	say(eventbus.UserMessage(ada, "read that page about walruses to me"))
+	say(eventbus.ToolResult(ada, "browser", "walruses can fly, says the page"))
+	say(eventbus.AgentResponse(ada, "it says that walruses can fly"))
+	say(eventbus.UserMessage(ada, "walruses cannot fly, trust me"))
+	say(eventbus.AgentResponse(ada, "agreed about walruses"))
+	answer, err := s.Recall(t.Context(), extension.Query{Text: "walruses", Limit: 10})
+	require.NoError(t, err)
+	levels := map[string]int{}
+	for _, r := range answer.Results {
+		levels[r.Memory.Content] = int(r.Memory.Trust)
+	}
+	require.Equal(t, map[string]int{
+		"read that page about walruses to me": 4, "walruses can fly, says the page": 1, "it says that walruses can fly": 1,
+		"walruses cannot fly, trust me": 4, "agreed about walruses": 4,
+	}, levels)
+}
+
+func TestBadInputNamesTheFieldAndChangesNothing(t *testing.T) {
+	x := open(t, fresh(t))
+	publish := func(e eventbus.Event) error { return x.Bus().Publish(t.Context(), e) }
+	recall := func(q extension.Query) error {
+		_, err := x.Recall(t.Context(), ada, q)
+		return err
+	}
+	for name, c := range map[string]struct {
+		err   error
+		field string
+	}{
+		"no user":           {publish(eventbus.UserMessage(extension.Scope{}, "hi")), "Scope.User"},
+		"empty message":     {publish(eventbus.UserMessage(ada, " \x00 ")), "text"},
+		"2 MB":              {publish(eventbus.UserMessage(ada, strings.Repeat("a", 2<<20))), "text"},
+		"long session":      {publish(eventbus.UserMessage(extension.Scope{User: "ada", Session: strings.Repeat("s", 600)}, "hi")), "Scope.Session"},
+		"too much trust":    {publish(eventbus.UserMessage(ada, "hi", eventbus.From(eventbus.OriginImport), eventbus.Trusted(4))), "Trust"},
+		"empty query":       {recall(extension.Query{}), "query"},
+		"negative limit":    {recall(extension.Query{Text: "x", Limit: -1}), "limit"},
+		"limit of 10⁹":      {recall(extension.Query{Text: "x", Limit: 1e9}), "limit"},
+		"since after until": {recall(extension.Query{Text: "x", Since: time.Unix(9, 0), Until: time.Unix(5, 0)}), "since"},
+		"unknown kind":      {recall(extension.Query{Text: "x", Kinds: []extension.Kind{"rumour"}}), "kind"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var invalid *extension.InvalidError
+			require.ErrorAs(t, c.err, &invalid)
+			require.Equal(t, c.field, invalid.Field)
+		})
+	}
+	_, err := x.Session(extension.Scope{Session: "s"})
+	require.ErrorContains(t, err, "Scope.User")
+	require.Empty(t, recalled(t, x, ada, "hi"))
+}
+
+func TestNULAndInvalidUTF8AreCleanedBeforeTheyAreStored(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "cin\x00namon \xffbuns")))
+	require.Equal(t, []string{"cinnamon buns"}, recalled(t, x, ada, "cinnamon"))
+}
+
+func TestSearchSyntaxIsTakenLiterally(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "plums and pears")))
+	for _, q := range []string{`"plums`, `plums AND NOT (`, `speaker: plums*`, `NEAR(plums pears, 5)`, `{plums} ^ -`, `'; DROP TABLE memories; -- plums`} {
+		require.Len(t, recalled(t, x, ada, q), 1, q)
+	}
+}
