@@ -1,0 +1,167 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// maxListItems is the most entries of a list.
+const maxListItems = 20
+
+// arguments are the checked fields of one call. Reading one of the wrong type
+// gives a mistake that names it.
+type arguments struct {
+	tool   *Tool
+	fields map[string]any // string, json.Number, bool, []any or map[string]any
+}
+
+func (a arguments) has(name string) bool { return a.fields[name] != nil }
+
+func (a arguments) mistake(name, reason string) error {
+	return mistakef("%s: %s %s. Nothing was changed.", a.tool.name, name, reason)
+}
+
+// text reads a text without white space around it; "" when it is absent.
+func (a arguments) text(name string) (string, error) {
+	switch v := a.fields[name].(type) {
+	case nil:
+		return "", nil
+	case string:
+		if strings.IndexByte(v, 0) >= 0 || strings.ContainsRune(v, '\uFFFD') {
+			return "", a.mistake(name, "is not text (it holds NUL or broken characters)")
+		}
+		return strings.TrimSpace(text.Clean(v)), nil
+	case json.Number:
+		return v.String(), nil
+	}
+	return "", a.mistake(name, "must be a text")
+}
+
+// number reads a number, also from a string; ok is false when it is absent.
+// What is too large for a float64 comes as ±Inf.
+func (a arguments) number(name string) (v float64, ok bool, err error) {
+	var written string
+	switch field := a.fields[name].(type) {
+	case nil:
+		return 0, false, nil
+	case json.Number:
+		written = field.String()
+	case string:
+		if written = strings.TrimSpace(field); written == "" {
+			return 0, false, nil
+		}
+	default:
+		return 0, false, a.mistake(name, "must be a number")
+	}
+	v, err = strconv.ParseFloat(written, 64)
+	if (err != nil && !errors.Is(err, strconv.ErrRange)) || math.IsNaN(v) {
+		return 0, false, a.mistake(name, "must be a number, not "+strconv.Quote(clip(written, 40)))
+	}
+	return v, true, nil
+}
+
+// list reads a list of texts, also from one text with commas.
+func (a arguments) list(name string) ([]string, error) {
+	var items []string
+	switch v := a.fields[name].(type) {
+	case nil:
+		return nil, nil
+	case string:
+		if trimmed := strings.TrimSpace(v); strings.HasPrefix(trimmed, "[") {
+			if json.Unmarshal([]byte(trimmed), &items) == nil {
+				break
+			}
+		}
+		items = strings.Split(v, ",")
+	case []any:
+		for _, item := range v {
+			switch item := item.(type) {
+			case string:
+				items = append(items, item)
+			case json.Number:
+				items = append(items, item.String())
+			default:
+				return nil, a.mistake(name, "must be a list of texts")
+			}
+		}
+	default:
+		return nil, a.mistake(name, "must be a list of texts")
+	}
+	return a.tidy(name, items)
+}
+
+// tidy drops empty and repeated items.
+func (a arguments) tidy(name string, items []string) ([]string, error) {
+	var kept []string
+	for _, item := range items {
+		item = strings.TrimSpace(text.Clean(item))
+		if item != "" && !slices.Contains(kept, item) {
+			kept = append(kept, item)
+		}
+	}
+	if len(kept) > maxListItems {
+		return nil, a.mistake(name, "has more than "+strconv.Itoa(maxListItems)+" entries; give the ones that matter")
+	}
+	return kept, nil
+}
+
+// edge says which end of an interval a time stands for.
+type edge int
+
+const (
+	begin edge = iota // "since March" begins on the 1st
+	end               // "until March" includes the 31st
+)
+
+// layouts are the written times read without a rule of language: each with
+// what it spans.
+var layouts = []struct {
+	layout string
+	end    func(time.Time) time.Time
+}{
+	{time.RFC3339, func(t time.Time) time.Time { return t }},
+	{"2006-01-02T15:04:05", func(t time.Time) time.Time { return t }},
+	{"2006-01-02T15:04", func(t time.Time) time.Time { return t }},
+	{"2006-01-02 15:04:05", func(t time.Time) time.Time { return t }},
+	{"2006-01-02 15:04", func(t time.Time) time.Time { return t }},
+	{time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
+	{"2006-01", func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }},
+	{"2006", func(t time.Time) time.Time { return t.AddDate(1, 0, 0) }},
+}
+
+// time reads a bound of a period: RFC 3339, a date, or an English expression
+// resolved at now. A date without a clock time is in now's location. The zero
+// time means absent.
+func (a arguments) time(name string, which edge, now time.Time) (time.Time, error) {
+	written, err := a.text(name)
+	if err != nil || written == "" {
+		return time.Time{}, err
+	}
+	for _, l := range layouts {
+		if t, err := time.ParseInLocation(l.layout, written, now.Location()); err == nil {
+			if which == end {
+				t = l.end(t)
+			}
+			return t, nil
+		}
+	}
+	if strings.EqualFold(written, "now") {
+		return now, nil
+	}
+	spans := text.TimeSpans(written, now)
+	if len(spans) != 1 {
+		return time.Time{}, a.mistake(name, "is not one time I can read: "+strconv.Quote(clip(written, 60))+
+			`. Write a date such as 2026-03-01, or one expression such as "last week"`)
+	}
+	if which == end {
+		return spans[0].End, nil
+	}
+	return spans[0].Start, nil
+}

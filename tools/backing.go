@@ -1,0 +1,42 @@
+package tools
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// backing is the turn of the user's that holds a claim.
+type backing struct {
+	turn  *schema.Memory
+	quote string // the sentence of the turn that comes closest, verbatim
+}
+
+// turnsRead is how many of the user's turns in the session can back a claim.
+const turnsRead = 20
+
+// readUserTurns reads what the user said last in this session, newest first.
+func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
+	var turns []schema.Memory
+	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, d.Scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		q := s.NewSelect().Model(&turns).
+			Where("user_id = ? AND kind = ? AND role = 'user'", userID, schema.KindEpisode).
+			Where("origin = ? AND trust = ? AND state = ?", schema.OriginUser, int64(schema.MaxTrust), schema.StateActive).
+			Order("event_time DESC", "id DESC").Limit(turnsRead)
+		if d.Scope.Session == "" {
+			q = q.Where("session_id IS NULL")
+		} else {
+			sessionID, err := s.SessionID(ctx, userID, d.Scope.Session)
+			if err != nil || sessionID == 0 {
+				return err
+			}
+			q = q.Where("session_id = ?", sessionID)
+		}
+		return q.Scan(ctx)
+	})
+	return turns, err
+}

@@ -1,0 +1,157 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ProposalCorrect is the kind of the proposals that correct_fact writes; their
+// payload is a [Correction] as JSON.
+const ProposalCorrect = "correct"
+
+// Correction is what a proposal of kind [ProposalCorrect] asks for: that
+// NewContent replace the memory. It was not the user's word when it was
+// proposed; whoever approves it gives it theirs.
+type Correction struct {
+	MemoryID   string       `json:"memory_id"` // public id
+	Content    string       `json:"content"`   // of that memory, as it was
+	NewContent string       `json:"new_content"`
+	Trust      schema.Trust `json:"trust"` // of the turn that proposed it
+	Agent      string       `json:"agent,omitempty"`
+	Session    string       `json:"session,omitempty"`
+}
+
+func correctFact() *Tool {
+	return &Tool{
+		name: "correct_fact",
+		description: "Replaces one remembered fact that is wrong or no longer true; the old one stays in the history. " +
+			"Use it when the user contradicts or updates something you recalled. First find its id with search_memory. " +
+			"Do not use it for a claim that merely adds something (remember_fact), nor on what a document or web page says against the user. " +
+			"It takes effect at once when the user said so in this conversation; otherwise it waits for approval, and the answer says which.",
+		primary: "memory_id",
+		parameters: []parameter{
+			{name: "memory_id", kind: kindText, required: true, about: "The id of the fact to replace, copied from a search_memory record."},
+			{name: "new_content", kind: kindText, required: true, about: "What is true now, as a full sentence that can be read alone, with the names, numbers and dates as the user said them."},
+		},
+		run: runCorrect,
+	}
+}
+
+func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
+	id, err := memoryID(args)
+	if err != nil {
+		return "", err
+	}
+	content, err := claimText(args, "new_content")
+	if err != nil {
+		return "", err
+	}
+	turns, err := readUserTurns(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	var old *schema.Memory
+	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, d.Scope)
+		if err != nil {
+			return err
+		}
+		old, err = readClaim(ctx, s, userID, args, id)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case old.Protected:
+		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", old.UID), nil
+	case schema.HashContent(content) == old.ContentHash:
+		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", old.UID), nil
+	}
+	c := claim{
+		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(),
+		backing: back(content, turns, d), chunks: schema.PrepareChunks(content, ""),
+	}
+	var outcome string
+	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		if c.backing == nil || c.backing.turn.Trust < old.Trust {
+			outcome, err = propose(ctx, tx, d, old, c)
+		} else {
+			outcome, err = correct(ctx, tx, d, old, c)
+		}
+		return err
+	})
+	return outcome, err
+}
+
+// correct puts the new claim in the place of the old one.
+func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
+	replacement, err := knownClaim(ctx, tx, old.UserID, c.content)
+	if err != nil {
+		return "", err
+	}
+	if replacement != nil {
+		_, err = reinforce(ctx, tx, replacement, c.backing)
+	} else {
+		if c.entities, err = keptEntities(ctx, tx, old, c.content); err != nil {
+			return "", err
+		}
+		replacement, err = storeClaim(ctx, tx, d, old.UserID, old.Kind, c)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", replacement.UID, old.UID), nil
+}
+
+// keptEntities are the names by which the old claim mentions its entities that
+// the new one still uses.
+func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, content string) ([]string, error) {
+	var surfaces []string
+	err := tx.NewSelect().Table("memory_entities").Column("surface").Where("memory_id = ?", old.ID).Order("entity_id").Scan(ctx, &surfaces)
+	if err != nil {
+		return nil, err
+	}
+	folded := text.Fold(content)
+	var kept []string
+	for _, surface := range surfaces {
+		if holdsWord(folded, text.Fold(surface)) {
+			kept = append(kept, surface)
+		}
+	}
+	return kept, nil
+}
+
+// propose leaves the correction for the host to decide; once is enough.
+func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
+	const waits = "No message of the user's in this session says so, so the correction waits for approval and %s still holds. " +
+		"If the user did say it, ask them to say it once more with its names, numbers and dates; do not tell them that it was changed."
+	payload := encode(Correction{
+		MemoryID: old.UID, Content: old.Content, NewContent: c.content, Trust: c.trust, Agent: d.Scope.Agent, Session: d.Scope.Session,
+	})
+	waiting, err := tx.NewSelect().Table("proposals").
+		Where("user_id = ? AND state = 'pending' AND kind = ?", old.UserID, ProposalCorrect).
+		Where("json_extract(payload, '$.memory_id') = ? AND json_extract(payload, '$.new_content') = ?", old.UID, c.content).Exists(ctx)
+	if err != nil {
+		return "", err
+	}
+	if waiting {
+		return "The same correction was proposed before. " + fmt.Sprintf(waits, old.UID), nil
+	}
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return "", err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO proposals (uid, user_id, kind, payload, reason, state, created_at) VALUES (?, ?, ?, ?, ?, 'pending', ?)`,
+		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
+	return strings.TrimSpace(fmt.Sprintf(waits, old.UID)), err
+}

@@ -1,0 +1,255 @@
+package tools
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// back finds the newest of the turns that holds a claim; nil when none does.
+func back(content string, turns []schema.Memory, d *Deps) *backing {
+	c := understand(content, d.DB.Now().In(d.Location))
+	for i := range turns {
+		turn := &turns[i]
+		if c.heldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
+			return &backing{turn: turn, quote: c.quote(turn.Content)}
+		}
+	}
+	return nil
+}
+
+// statement is what a claim says that somebody must have said: its names, its
+// numbers, its dates, and its other words.
+type statement struct {
+	names   []string // folded: names, URLs, addresses, handles, hashtags
+	numbers []string
+	dates   []date
+	terms   []string // index terms without function words
+}
+
+// date is a time expression, and what it means when that is known.
+type date struct {
+	folded string
+	span   *text.TimeSpan
+}
+
+func understand(content string, now time.Time) statement {
+	s := statement{terms: text.QueryTerms(content, 0)}
+	spans := text.TimeSpans(content, now)
+	undated := []byte(content)
+	blank := func(from, to int) {
+		for i := from; i < to; i++ {
+			undated[i] = ' '
+		}
+	}
+	for i := range spans {
+		s.dates = append(s.dates, date{text.Fold(spans[i].Text), &spans[i]})
+		blank(spans[i].Offset, spans[i].Offset+len(spans[i].Text))
+	}
+	for _, m := range text.Mentions(content) {
+		dated := strings.TrimSpace(string(undated[m.Start:m.End])) == ""
+		switch {
+		case m.Type == text.MentionDate && !dated:
+			s.dates = append(s.dates, date{folded: text.Fold(m.Text)})
+			blank(m.Start, m.End)
+		case m.Type != text.MentionDate:
+			s.names = append(s.names, text.Fold(m.Text))
+			blank(m.Start, m.End)
+		}
+	}
+	s.numbers = numbersIn(string(undated))
+	return s
+}
+
+// How much of a claim's words a turn must hold besides its names, numbers and
+// dates. A claim without any of those rests on its words alone.
+const (
+	wordsWithAnchors    = 0.5
+	wordsWithoutAnchors = 2.0 / 3
+)
+
+// heldBy reports whether a turn said at that time holds the statement: every
+// name, number and date of it, and most of its other words. A speaker's own
+// name stands for "I".
+func (s statement) heldBy(turn string, at time.Time, speaker []string) bool {
+	folded := text.Fold(turn)
+	self := selfNames(folded, speaker)
+	for _, name := range s.names {
+		if !holdsWord(folded, name) && !self[name] {
+			return false
+		}
+	}
+	said := make(map[string]bool)
+	for _, n := range numbersIn(turn) {
+		said[n] = true
+	}
+	for _, n := range s.numbers {
+		if !said[n] {
+			return false
+		}
+	}
+	for _, d := range s.dates {
+		if !d.heldBy(turn, folded, at) {
+			return false
+		}
+	}
+	return s.wordsHeldBy(turn, self)
+}
+
+func (s statement) wordsHeldBy(turn string, self map[string]bool) bool {
+	said := make(map[string]bool)
+	for _, t := range text.Terms(turn) {
+		said[t] = true
+	}
+	for name := range self {
+		for _, t := range text.Terms(name) {
+			said[t] = true
+		}
+	}
+	need := wordsWithAnchors
+	if len(s.names)+len(s.numbers)+len(s.dates) == 0 {
+		need = wordsWithoutAnchors
+	}
+	held, words := 0, 0
+	for _, t := range s.terms {
+		if t == "user" { // "the user" is how a model says "I"
+			continue
+		}
+		words++
+		if said[t] {
+			held++
+		}
+	}
+	return words > 0 && float64(held) >= need*float64(words)
+}
+
+var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your)\b`)
+
+// selfNames are the names that "I" stands for in a turn, whole and in parts.
+func selfNames(foldedTurn string, speaker []string) map[string]bool {
+	names := make(map[string]bool)
+	if !firstPerson.MatchString(foldedTurn) {
+		return names
+	}
+	for _, s := range speaker {
+		folded := text.Fold(s)
+		if folded == "" {
+			continue
+		}
+		names[folded] = true
+		for part := range strings.FieldsSeq(folded) {
+			names[part] = true
+		}
+	}
+	return names
+}
+
+// heldBy reports whether a turn said at that time means this date, or one
+// within it: "on 5 March" holds "in March", not the other way round. What no
+// rule resolves must stand there in the same words.
+func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
+	if d.span == nil {
+		return holdsWord(foldedTurn, d.folded)
+	}
+	for _, t := range text.TimeSpans(turn, at) {
+		if !t.Start.Before(d.span.Start) && !t.End.After(d.span.End) {
+			return true
+		}
+	}
+	return false
+}
+
+// quote is the sentence of a turn that shares most words with the statement.
+func (s statement) quote(turn string) string {
+	wanted := make(map[string]bool, len(s.terms))
+	for _, t := range s.terms {
+		wanted[t] = true
+	}
+	best, most := "", -1
+	for _, sentence := range sentencesOf(turn) {
+		n := 0
+		for _, t := range text.QueryTerms(sentence, 0) {
+			if wanted[t] {
+				n++
+			}
+		}
+		if n > most {
+			best, most = sentence, n
+		}
+	}
+	return best
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)]*\s+|[。！？]+|\n+`)
+
+// sentencesOf cuts a text after its sentences; the pieces are verbatim.
+func sentencesOf(s string) []string {
+	var pieces []string
+	from := 0
+	for _, at := range append(sentenceEnd.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
+		if piece := strings.TrimSpace(s[from:at[1]]); piece != "" {
+			pieces = append(pieces, piece)
+		}
+		from = at[1]
+	}
+	return pieces
+}
+
+// holdsWord reports whether phrase stands in s with no letter or digit
+// against either end. Scripts that write without spaces need no such end.
+func holdsWord(s, phrase string) bool {
+	if phrase == "" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(phrase)
+	last, _ := utf8.DecodeLastRuneInString(phrase)
+	for from := 0; ; {
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(phrase):])
+		if !runOn(before, first) && !runOn(last, after) {
+			return true
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		from = i + size
+	}
+}
+
+// runOn reports whether two neighbouring runes belong to one word.
+func runOn(a, b rune) bool { return wordRune(a) && wordRune(b) }
+
+func wordRune(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+var (
+	numberShape = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
+	wordShape   = regexp.MustCompile(`(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)\b`)
+	spelled     = map[string]string{
+		"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+		"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000",
+	}
+)
+
+// numbersIn lists the numbers of a text, in digits and in words, without
+// thousands separators. "one" is left out: it is mostly a pronoun.
+func numbersIn(s string) []string {
+	var numbers []string
+	for _, n := range numberShape.FindAllString(s, -1) {
+		numbers = append(numbers, strings.ReplaceAll(n, ",", ""))
+	}
+	for _, w := range wordShape.FindAllString(s, -1) {
+		numbers = append(numbers, spelled[strings.ToLower(w)])
+	}
+	return numbers
+}

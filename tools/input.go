@@ -1,0 +1,197 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxInput is the longest input that is read, in bytes.
+const maxInput = 64 << 10
+
+// wrapperField is the one parameter that langchaingo's OpenAI-functions agent
+// gives every tool.
+const wrapperField = "__arg1"
+
+// read turns what a model wrote into arguments for this tool. Its errors are
+// mistakes.
+func (t *Tool) read(input string) (arguments, error) {
+	fields, err := t.fields(input)
+	if err != nil {
+		return arguments{}, err
+	}
+	return t.check(fields)
+}
+
+func (t *Tool) fields(input string) (map[string]any, error) {
+	switch {
+	case len(input) > maxInput:
+		return nil, mistakef("%s: the input has %d bytes; the most is %d. Send less: one question or one claim at a time.", t.name, len(input), maxInput)
+	case !utf8.ValidString(input) || strings.IndexByte(input, 0) >= 0:
+		return nil, mistakef("%s: the input is not text (it holds NUL or invalid UTF-8). Send %s.", t.name, t.example())
+	}
+	return t.unwrap(input, 0)
+}
+
+// maxWraps bounds how often wrappers may stand inside each other.
+const maxWraps = 4
+
+// unwrap finds the object or the bare text inside what agents put around it.
+func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
+	body := unfence(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(input), "\ufeff")))
+	switch {
+	case depth > maxWraps:
+		return nil, mistakef("%s: the input is wrapped too many times. Send %s.", t.name, t.example())
+	case body == "" || body == "null":
+		return map[string]any{}, nil
+	case body[0] == '{':
+		object, err := t.object(body)
+		if err != nil {
+			return nil, err
+		}
+		return t.unwrapObject(object, depth)
+	case body[0] == '"':
+		var text string
+		if json.Unmarshal([]byte(body), &text) == nil {
+			return t.unwrap(text, depth+1)
+		}
+	case body[0] == '[' && json.Valid([]byte(body)):
+		return nil, mistakef("%s: the input is a JSON array. Send %s.", t.name, t.example())
+	}
+	if t.primary == "" {
+		return map[string]any{}, nil // "none", "now": said for want of parameters
+	}
+	return map[string]any{t.primary: body}, nil
+}
+
+func (t *Tool) unwrapObject(object map[string]any, depth int) (map[string]any, error) {
+	inner, wrapped := object[wrapperField]
+	if !wrapped || len(object) > 1 {
+		return object, nil
+	}
+	switch v := inner.(type) {
+	case nil:
+		return map[string]any{}, nil
+	case string:
+		return t.unwrap(v, depth+1)
+	case map[string]any:
+		if depth >= maxWraps {
+			return nil, mistakef("%s: the input is wrapped too many times. Send %s.", t.name, t.example())
+		}
+		return t.unwrapObject(v, depth+1)
+	case json.Number:
+		return t.unwrap(v.String(), depth+1)
+	}
+	return nil, mistakef("%s: %s must be a text or an object. Send %s.", t.name, wrapperField, t.example())
+}
+
+// object reads the JSON object that body begins with. ReAct agents go on in
+// prose after it, which is passed over; a second object is not.
+func (t *Tool) object(body string) (map[string]any, error) {
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("it ends in the middle")
+		}
+		return nil, mistakef("%s: the input is not valid JSON (%v). Send %s.", t.name, err, t.example())
+	}
+	rest := strings.TrimSpace(body[decoder.InputOffset():])
+	if strings.HasPrefix(rest, "{") {
+		return nil, mistakef("%s: the input holds more than one JSON object. Call the tool once for each; send %s.", t.name, t.example())
+	}
+	return object, nil
+}
+
+// unfence takes what stands in a Markdown code fence that s begins with.
+func unfence(s string) string {
+	const fence = "```"
+	inside, ok := strings.CutPrefix(s, fence)
+	if !ok {
+		return s
+	}
+	body, _, _ := strings.Cut(inside, fence)
+	if tag, rest, ok := strings.Cut(body, "\n"); ok && !strings.ContainsAny(tag, "{\"") {
+		body = rest
+	} else {
+		body = strings.TrimPrefix(body, "json")
+	}
+	return strings.TrimSpace(body)
+}
+
+// check refuses unknown and missing fields.
+func (t *Tool) check(fields map[string]any) (arguments, error) {
+	var unknown []string
+	for name, value := range fields {
+		if value == nil {
+			delete(fields, name)
+		}
+		if !slices.ContainsFunc(t.parameters, func(p parameter) bool { return p.name == name }) {
+			unknown = append(unknown, fmt.Sprintf("%q", clip(name, 40)))
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		return arguments{}, mistakef("%s: unknown %s %s. It takes %s. Nothing was changed.",
+			t.name, plural(len(unknown), "field", "fields"), strings.Join(unknown[:min(len(unknown), 8)], ", "), t.allowed())
+	}
+	args := arguments{tool: t, fields: fields}
+	for _, p := range t.parameters {
+		if !p.required {
+			continue
+		}
+		if value, err := args.text(p.name); err != nil {
+			return arguments{}, err
+		} else if value == "" {
+			return arguments{}, mistakef("%s: %s is missing or empty. Send %s.", t.name, p.name, t.example())
+		}
+	}
+	return args, nil
+}
+
+func (t *Tool) allowed() string {
+	if len(t.parameters) == 0 {
+		return "no fields; send {}"
+	}
+	all := make([]string, len(t.parameters))
+	for i, p := range t.parameters {
+		all[i] = p.name
+		if p.required {
+			all[i] += " (required)"
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// example shows the smallest input the tool accepts.
+func (t *Tool) example() string {
+	var fields []string
+	for _, p := range t.parameters {
+		if p.required {
+			fields = append(fields, fmt.Sprintf("%q: %q", p.name, "…"))
+		}
+	}
+	return "a JSON object such as {" + strings.Join(fields, ", ") + "}"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// clip shortens s to at most n runes, with an ellipsis when it did.
+func clip(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,61 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// line is one memory as [Deps.Render] writes it by default.
+type line struct {
+	ID      string       `json:"id"`
+	Kind    schema.Kind  `json:"kind"`
+	Date    string       `json:"date"` // when it happened, with the weekday
+	Until   string       `json:"true_until,omitempty"`
+	Speaker string       `json:"speaker,omitempty"`
+	Session string       `json:"session,omitempty"`
+	State   schema.State `json:"state,omitempty"` // unless active
+	Origin  string       `json:"origin"`
+	Trust   schema.Trust `json:"trust"`
+	Text    string       `json:"text"`
+}
+
+const (
+	dateAndTime = "Mon 2006-01-02 15:04"
+	dateOnly    = "Mon 2006-01-02"
+)
+
+func renderLines(results []recall.Result, loc *time.Location) string {
+	var b strings.Builder
+	for _, r := range results {
+		m := &r.Memory
+		l := line{
+			ID: m.UID, Kind: m.Kind, Date: m.EventTime.In(loc).Format(dateAndTime), Speaker: m.Speaker, Session: m.SessionName,
+			Origin: string(m.Origin), Trust: m.Trust, Text: m.Content,
+		}
+		if l.Speaker == "" {
+			l.Speaker = m.Role
+		}
+		if m.State != schema.StateActive {
+			l.State = m.State
+		}
+		if !m.ValidUntil.IsZero() {
+			l.Until = m.ValidUntil.In(loc).Format(dateOnly)
+		}
+		b.WriteString(encode(l))
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// encode writes one line of JSON, in which <, > and & are escaped.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings, numbers and lists of them can always be encoded
+	}
+	return string(b)
+}

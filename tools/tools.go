@@ -1,0 +1,207 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+	lctools "github.com/tmc/langchaingo/tools"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Deps is what the tools of one session work on. DB and Scope are required; a
+// tool whose function is nil answers that it is not available in this host.
+type Deps struct {
+	// DB holds the memory. Its clock is the tools' clock.
+	DB *schema.DB
+	// Scope says whose memory it is, and labels what is written. The host
+	// stamps it; a model cannot.
+	Scope schema.Scope
+	// Search answers search_memory.
+	Search func(ctx context.Context, q recall.Query) (*recall.Answer, error)
+	// Shown hears of memories that a model is about to see. Nil: nobody does.
+	Shown func(ctx context.Context, query string, results []recall.Result)
+	// Stored announces a new memory inside the transaction that stores it. Nil:
+	// it is not announced.
+	Stored func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error
+	// Render writes memories for a model, as data in a fence. Nil: one line of
+	// JSON for each, without a fence.
+	Render func(results []recall.Result) string
+	// TurnTrust is the lowest trust of what is in this turn's context; what the
+	// model writes is trusted no further. Nil: [schema.MaxTrust].
+	TurnTrust func() schema.Trust
+	// Consolidate answers memory_consolidate with a report for the model.
+	Consolidate func(ctx context.Context) (string, error)
+	// Stats answers memory_stats with text or JSON.
+	Stats func(ctx context.Context) (string, error)
+	// Location is where the user lives: dates are read and written in it.
+	// Default UTC.
+	Location *time.Location
+	// Report hears of faults that a model can do nothing about, panics included.
+	// Nil: only the model is told.
+	Report func(ctx context.Context, tool string, err error)
+}
+
+// Tool is one memory tool. It implements langchaingo's tools.Tool and is safe
+// for concurrent use.
+type Tool struct {
+	deps        *Deps
+	name        string
+	description string
+	primary     string // the parameter that a bare text goes to; "" for none
+	parameters  []parameter
+	run         func(ctx context.Context, d *Deps, args arguments) (string, error)
+}
+
+var _ lctools.Tool = (*Tool)(nil)
+
+// New makes the seven tools of one session, in a fixed order: search_memory,
+// remember_fact, correct_fact, confirm_fact, memory_stats, get_entity_info,
+// memory_consolidate.
+func New(d Deps) []*Tool {
+	if d.Location == nil {
+		d.Location = time.UTC
+	}
+	if d.Render == nil {
+		d.Render = func(results []recall.Result) string { return renderLines(results, d.Location) }
+	}
+	if d.TurnTrust == nil {
+		d.TurnTrust = func() schema.Trust { return schema.MaxTrust }
+	}
+	all := []*Tool{
+		searchMemory(), rememberFact(), correctFact(), confirmFact(), memoryStats(), getEntityInfo(), memoryConsolidate(),
+	}
+	for _, t := range all {
+		t.deps = &d
+	}
+	return all
+}
+
+// Name is the tool's name, for instance "search_memory".
+func (t *Tool) Name() string { return t.name }
+
+// Description tells a model when to use the tool, when not, what to write and
+// what comes back. Agents that show a model nothing but this text can use it:
+// the parameters are in it.
+func (t *Tool) Description() string {
+	if len(t.parameters) == 0 {
+		return t.description + " Input: {}."
+	}
+	var b strings.Builder
+	b.WriteString(t.description)
+	b.WriteString(" Input: a JSON object with ")
+	for i, p := range t.parameters {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		need := "optional"
+		if p.required {
+			need = "required"
+		}
+		fmt.Fprintf(&b, "%s (%s, %s): %s", p.name, p.kind, need, strings.TrimSuffix(p.about, "."))
+	}
+	b.WriteByte('.')
+	return b.String()
+}
+
+// Parameters is the JSON schema of the tool's input, as a function-calling
+// model is given it. The caller may change the map.
+func (t *Tool) Parameters() map[string]any { return jsonSchema(t.parameters) }
+
+// Definition describes the tool to a function-calling model.
+func (t *Tool) Definition() llms.Tool {
+	return llms.Tool{Type: "function", Function: &llms.FunctionDefinition{
+		Name: t.name, Description: t.description, Parameters: t.Parameters(),
+	}}
+}
+
+// Call runs the tool on what a model wrote: a JSON object, a bare text for the
+// main parameter, or either as an agent wraps it. Mistakes and faults come back
+// as a sentence for the model; the error is the context's own, or nil.
+func (t *Tool) Call(ctx context.Context, input string) (answer string, err error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			answer, err = t.fault(ctx, fmt.Errorf("panic: %v", r)), nil
+		}
+	}()
+	args, err := t.read(input)
+	if err == nil {
+		answer, err = t.run(ctx, t.deps, args)
+	}
+	if err == nil {
+		return answer, nil
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return t.explain(ctx, err), nil
+}
+
+// mistake is what a model did wrong, as a sentence that says how to mend it.
+type mistake string
+
+func (m mistake) Error() string { return string(m) }
+
+func mistakef(format string, args ...any) error { return mistake(fmt.Sprintf(format, args...)) }
+
+// explain puts an error into words for a model.
+func (t *Tool) explain(ctx context.Context, err error) string {
+	var wrong mistake
+	var invalid *schema.InvalidError
+	switch {
+	case errors.As(err, &wrong):
+		return string(wrong)
+	case errors.As(err, &invalid):
+		return t.name + ": " + invalid.Error() + ". Nothing was changed."
+	case errors.Is(err, schema.ErrConflict):
+		return t.name + ": the memory was changed by someone else in the meantime. Nothing was changed; search for it again and retry."
+	case errors.Is(err, schema.ErrReadOnly):
+		return t.name + ": the memory is read-only here, so nothing was changed. Do not retry; tell the user it was not saved."
+	}
+	return t.fault(ctx, err)
+}
+
+// fault tells the host what went wrong and the model that it did.
+func (t *Tool) fault(ctx context.Context, err error) string {
+	if t.deps.Report != nil {
+		t.deps.Report(ctx, t.name, fmt.Errorf("tool %s: %w", t.name, err))
+	}
+	return fmt.Sprintf("%s failed inside the memory (%v). This says nothing about what is remembered. Do not repeat the call; go on without it and say so if it matters.", t.name, err)
+}
+
+// Call runs the tool that a model called, for hosts with a tool loop of their
+// own. A call of an unknown tool or without a function is answered in words.
+// The error is the context's own, or nil.
+func Call(ctx context.Context, tools []*Tool, call llms.ToolCall) (llms.ToolCallResponse, error) {
+	response := llms.ToolCallResponse{ToolCallID: call.ID}
+	if call.FunctionCall == nil {
+		response.Content = "The tool call names no function. The memory tools are " + names(tools) + "."
+		return response, ctx.Err()
+	}
+	response.Name = call.FunctionCall.Name
+	for _, t := range tools {
+		if t.name == call.FunctionCall.Name {
+			var err error
+			response.Content, err = t.Call(ctx, call.FunctionCall.Arguments)
+			return response, err
+		}
+	}
+	response.Content = fmt.Sprintf("There is no tool named %q. The memory tools are %s.", clip(response.Name, 80), names(tools))
+	return response, ctx.Err()
+}
+
+func names(tools []*Tool) string {
+	all := make([]string, len(tools))
+	for i, t := range tools {
+		all[i] = t.name
+	}
+	return strings.Join(all, ", ")
+}
