@@ -291,3 +291,25 @@ func TestTail(t *testing.T) {
 	_, err = j.Tail(ctx, 0, 1, "'; --")
 	require.ErrorAs(t, err, &invalid)
 }
+
+// A replay asked for while a handler runs is not undone by that handler's end.
+func TestReplayDuringDelivery(t *testing.T) {
+	ctx := t.Context()
+	j := newJournal(t, nil)
+	var seen []int64
+	var replayed bool
+	_, err := j.Subscribe(ctx, "c", func(ctx context.Context, e eventbus.Event) error {
+		seen = append(seen, e.Seq)
+		if e.Seq == 3 && !replayed {
+			replayed = true
+			return j.Replay(ctx, "c", 2)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	say(t, j, "1", "2")
+	require.NoError(t, j.WaitIdle(ctx))
+	say(t, j, "3")
+	require.NoError(t, j.WaitIdle(ctx))
+	require.Equal(t, []int64{1, 2, 3, 2, 3}, seen)
+}

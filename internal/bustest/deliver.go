@@ -49,7 +49,11 @@ func testRedelivery(t *testing.T, _ Features, s Setup) {
 		return nil
 	}}
 	subscribe(t, b, "c", r.handle, eventbus.MaxAttempts(3), eventbus.Backoff(soon))
-	publish(t, b, "hopeless", "twice", "refused", "fine")
+	var batch []eventbus.Event // at once: the retries must not overtake the publisher
+	for _, text := range []string{"hopeless", "twice", "refused", "fine"} {
+		batch = append(batch, eventbus.UserMessage(scope, text))
+	}
+	require.NoError(t, b.Publish(t.Context(), batch...))
 	r.waitFor(t, 3+3+1+1)
 	publish(t, b, "end")
 	got := r.waitFor(t, 9)
