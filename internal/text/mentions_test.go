@@ -27,7 +27,7 @@ func TestMentions(t *testing.T) {
 		"#running beats #fff and C# ;# Agenda":                         "hashtag:#running",
 		"from March to April, in two weeks, every Sunday at 5pm":       "date:March date:April date:in two weeks date:every Sunday",
 		"Berlin-based Anna's French lessons":                           "name:Berlin name:Anna",
-		"Ich habe gestern mit Petra in Berlin den Kuchen gegessen":     "name:Petra name:Berlin",
+		"Ich habe gestern mit Petra in Berlin den Kuchen gegessen":     "date:gestern name:Petra name:Berlin",
 		"AND THEN ANNA SHOUTED VERY LOUD":                              "",
 	} {
 		var got []string

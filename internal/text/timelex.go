@@ -111,6 +111,18 @@ func buildLexicon() map[string]lexEntry {
 		add(lexOrdinal, i+1, false, w)
 	}
 	add(lexOrdinal, 30, false, "thirtieth")
+	// The plainest words of other languages, where English has no other use for them.
+	for n, words := range map[int]string{1: "januar", 2: "februar", 3: "märz", 5: "mai", 6: "juni", 7: "juli", 10: "oktober", 12: "dezember"} {
+		add(lexMonth, n, false, words)
+	}
+	for i, w := range strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag") {
+		add(lexWeekday, i, false, w)
+	}
+	for n, words := range map[int]string{-2: "vorgestern позавчера", -1: "gestern ayer вчера Вчера", 0: "heute hoy сегодня Сегодня", 1: "demain mañana завтра Завтра", 2: "übermorgen послезавтра"} {
+		for w := range strings.FieldsSeq(words) {
+			add(lexNamedDay, n, false, w)
+		}
+	}
 	add(lexRelative, -1, false, "last")
 	add(lexRelative, -1, false, "past")
 	add(lexRelative, -1, false, "previous")
@@ -133,7 +145,7 @@ func buildLexicon() map[string]lexEntry {
 	}
 	for w := range strings.FieldsSeq(`the a an of in on at by to and or from since until till before after between
 		through during around about circa back ago earlier later hence now within over early late mid middle beginning
-		start end half couple few several tonight noon midnight eve new good boxing black easter every each other
+		start end rest im half couple few several tonight noon midnight eve new good boxing black easter every each other
 		am pm a.m p.m rd st nd th s q t o clock year's q1 q2 q3 q4 h1 h2 lunchtime weekday
 		time twenties thirties forties fifties sixties seventies eighties nineties`) {
 		if _, taken := m[w]; !taken {
@@ -148,7 +160,7 @@ func buildLexicon() map[string]lexEntry {
 func lexTimes(s string) []tok {
 	toks := make([]tok, 0, len(s)/5+1)
 	initial, gap := true, true
-	var low [24]byte
+	var low [32]byte
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		t := tok{start: i, glued: !gap, initial: initial}

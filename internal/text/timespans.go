@@ -12,7 +12,8 @@ type TimeSpan struct {
 	Offset int
 }
 
-// TimeSpans finds English time expressions in s, from left to right and without
+// TimeSpans finds English time expressions in s (and the bare names of days and
+// months in German, of today and its neighbours in a few languages more), from left to right and without
 // overlaps, and resolves them against ref. The wall clock is never read.
 //
 // The rules, where English leaves a choice:
