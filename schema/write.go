@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -61,16 +60,12 @@ type write struct {
 	panic any
 }
 
-func (w *write) finish(err error) {
-	w.err = err
-	close(w.done)
-}
-
 // Write runs fn in a transaction and returns once its effects are durable.
-// Writes that wait at the same moment share one commit, each in a savepoint
-// of its own; fn must be short and must not call a model, the network or
-// Write. A context that ends before fn starts leaves nothing changed; once fn
-// runs it is finished.
+// Writes that wait at the same moment share one commit; when one of them
+// fails, the others are run again without it, so fn may run twice and must
+// have no effect but through tx. It must be short and must not call a model,
+// the network or Write. A context that ends before fn starts leaves nothing
+// changed; once fn runs it is finished.
 //
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
 // [ErrDiskFull], [ErrCorrupt], or the context's error.
@@ -161,14 +156,33 @@ func (db *DB) nextGroup() (group []*write, open bool) {
 	return group, true
 }
 
-func fail(group []*write, err error) {
+// commit runs a group in one transaction and reports to each of its writes.
+//
+// A group in which one fails is undone and run again one by one. Savepoints
+// would keep the others, but each makes FTS5 flush what it has gathered, which
+// costs more than all the rest; failures are rare.
+func (db *DB) commit(stmts *statements, group []*write) {
+	begun, err := db.transact(stmts, group)
+	if err == nil || !begun || len(group) == 1 {
+		finish(group, err)
+		return
+	}
 	for _, w := range group {
-		w.finish(err)
+		_, err := db.transact(stmts, []*write{w})
+		finish([]*write{w}, err)
 	}
 }
 
-// commit runs a group in one transaction and reports to each of its writes.
-func (db *DB) commit(stmts *statements, group []*write) {
+func finish(group []*write, err error) {
+	for _, w := range group {
+		w.err = err
+		close(w.done)
+	}
+}
+
+// transact runs the writes in one transaction: all of them or none. It reports
+// whether the transaction could begin, which waits for other processes.
+func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error) {
 	// An interrupt inside a transaction would undo the whole group.
 	ctx := context.Background()
 	exec := func(query string) error {
@@ -179,46 +193,26 @@ func (db *DB) commit(stmts *statements, group []*write) {
 		return err
 	}
 	if err := exec("BEGIN IMMEDIATE"); err != nil {
-		fail(group, db.classify(err))
-		return
+		return false, db.classify(err)
 	}
-	results := make([]error, len(group))
-	kept := 0
-	for i, w := range group {
+	for _, w := range group {
 		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, stmts: stmts}
-		if err := exec("SAVEPOINT w"); err != nil {
-			results[i] = err
-			continue
-		}
-		results[i] = w.run(context.WithoutCancel(w.ctx))
-		if results[i] == nil {
-			kept++
-		} else if err := exec("ROLLBACK TO w"); err != nil {
-			// SQLite gave up the whole transaction; so do we.
+		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
+			// The rollback fails when SQLite has already made it.
 			_ = exec("ROLLBACK")
-			fail(group, db.classify(errors.Join(results[i], err)))
-			return
-		}
-		if err := exec("RELEASE w"); err != nil {
-			results[i] = errors.Join(results[i], err)
+			return true, db.classify(err)
 		}
 	}
-	end := "COMMIT"
-	if kept == 0 {
-		end = "ROLLBACK"
-	}
-	if err := exec(end); err != nil {
+	if err := exec("COMMIT"); err != nil {
 		_ = exec("ROLLBACK")
-		fail(group, db.classify(fmt.Errorf("commit: %w", err)))
-		return
+		return true, db.classify(fmt.Errorf("commit: %w", err))
 	}
-	for i, w := range group {
-		w.finish(db.classify(results[i]))
-	}
+	return true, nil
 }
 
 // run calls fn and carries a panic back to the goroutine that asked for it.
 func (w *write) run(ctx context.Context) (err error) {
+	w.panic = nil
 	defer func() {
 		if r := recover(); r != nil {
 			w.panic = r
