@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // Extension is one memory: a file, the bus that feeds it, the search over it,
@@ -80,6 +81,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{ext: x, scope: scope, turn: x.captures.turn(scope), shown: &blocks{}}
+	s.tools = tools.New(s.toolDeps())
 	return s, nil
 }
 

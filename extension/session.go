@@ -4,9 +4,14 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tmc/langchaingo/llms"
+	lctools "github.com/tmc/langchaingo/tools"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // Session is the memory of one user as one conversation sees it: what it
@@ -16,6 +21,7 @@ type Session struct {
 	ext   *Extension
 	scope schema.Scope
 	turn  *turn
+	tools []*tools.Tool
 	shown *blocks
 }
 
@@ -25,6 +31,32 @@ func (s *Session) Scope() Scope { return s.scope }
 // Recall searches the user's memory. It is [Extension.Recall] in this scope.
 func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
 	return s.ext.Recall(ctx, s.scope, q)
+}
+
+// Tools are the memory tools for a langchaingo agent.
+func (s *Session) Tools() []lctools.Tool {
+	all := make([]lctools.Tool, len(s.tools))
+	for i, t := range s.tools {
+		all[i] = t
+	}
+	return all
+}
+
+// LLMTools are the same tools for a host with a tool loop of its own: pass
+// them with llms.WithTools and answer the model's calls with [Session.CallTool].
+func (s *Session) LLMTools() []llms.Tool {
+	all := make([]llms.Tool, len(s.tools))
+	for i, t := range s.tools {
+		all[i] = t.Definition()
+	}
+	return all
+}
+
+// CallTool runs one tool call of a model. What the model can mend, an unknown
+// tool or a bad argument, comes back as the response's text; the error is the
+// context's own.
+func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
+	return tools.Call(ctx, s.tools, call)
 }
 
 // inject finds what may help with question and is not in the prompt already,
@@ -83,5 +115,26 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	}
 	if err != nil && ctx.Err() == nil {
 		s.ext.report(door, err)
+	}
+}
+
+// toolDeps is what the session's tools work on.
+func (s *Session) toolDeps() tools.Deps {
+	return tools.Deps{
+		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
+		Search: s.Recall,
+		Shown: func(ctx context.Context, query string, results []recall.Result) {
+			s.announceShown(ctx, "tool", &Answer{Query: query, Results: results})
+		},
+		Stored: func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+			return s.ext.announce(ctx, tx, s.scope, m)
+		},
+		Render: func(results []recall.Result) string {
+			block, _ := render(results, s.ext.cfg.Location)
+			return block
+		},
+		TurnTrust: s.turn.trust,
+		Stats:     s.ext.statsForTool(s.scope),
+		Report:    func(_ context.Context, tool string, err error) { s.ext.report("tool "+tool, err) },
 	}
 }
