@@ -1,0 +1,52 @@
+package consolidate
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Decay is the stage that says how far forgetting has come. It writes nothing:
+// retention is a function of the time since the last use and is computed when
+// it is needed. A night that multiplied the stored confidence would forget
+// faster the more nights there are.
+//
+// Counts: derived (active facts, preferences and reflections), fading
+// (retention below a half), faded (confidence · retention below [FadedBelow]).
+type Decay struct{}
+
+// Name implements [Stage].
+func (Decay) Name() string { return "decay" }
+
+// Propose implements [Stage]; it proposes nothing.
+func (Decay) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
+	derived, err := activeDerived(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	in.Count("derived", len(derived))
+	in.Count("fading", 0)
+	in.Count("faded", 0)
+	for i := range derived {
+		if recall.RetentionOf(&derived[i], in.Now) < 0.5 {
+			in.Count("fading", 1)
+		}
+		if strength(&derived[i], in.Now) < FadedBelow {
+			in.Count("faded", 1)
+		}
+	}
+	return nil, nil
+}
+
+// activeDerived reads what can fade. Texts stay in the file: only what
+// retention depends on is read.
+func activeDerived(ctx context.Context, in *Input) (derived []schema.Memory, err error) {
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		return s.NewSelect().Model(&derived).
+			Column("id", "uid", "kind", "created_at", "last_accessed", "decay_rate", "confidence", "trust", "protected", "pinned", "state", "version").
+			Where("user_id = ? AND kind <> ? AND state = ?", in.UserID, schema.KindEpisode, schema.StateActive).
+			Order("id").Scan(ctx)
+	})
+	return derived, err
+}

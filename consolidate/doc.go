@@ -1,0 +1,53 @@
+// Package consolidate works on memories after the turn that made them.
+//
+// There are two time scales, as in the brain. Seconds after a message was
+// stored, an [Enricher] finds whom and what it mentions and rates how much it
+// matters (synaptic consolidation). At night a [Runner] goes through a list of
+// stages over everything (systems consolidation), and a [Schedule] decides
+// when that is.
+//
+// # Seconds later
+//
+//	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+//	err := enricher.Enrich(ctx, scope, memoryID)
+//
+// No model is asked. Names come from text.Mentions; each is resolved to an
+// entity of this user or makes a new one. "Vitya" finds Vitaly, "Dr. Hansen"
+// finds Ingrid Hansen and "my boss" finds Karim once somebody said who that is,
+// but only when a single entity fits: what could be two people is linked with a
+// confidence below [Sure] and left to the night. Enriching a memory again
+// changes nothing.
+//
+// [ApplyRecalled] is the other thing that happens behind the turn: it counts
+// what was shown to a model.
+//
+// # The night
+//
+//	runner, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{})
+//	report, err := runner.Run(ctx, scope, consolidate.CauseManual)
+//
+// A [Stage] reads, thinks for as long as it needs outside any transaction, and
+// returns proposals. Code checks each [Proposal] against the memory as it is
+// now and applies those that hold, in one short transaction that carries the
+// run's id, so that a run can be explained and undone. Every proposal's fate is
+// kept with its reason in the ledger of runs.
+//
+// A run that was killed is taken up where it stopped: finished stages are
+// written down in the transaction that applied them. A run that is repeated
+// changes nothing. One lease per database lets one run at a time write, and its
+// term is compared in each of those transactions.
+//
+// The stages of the list are [Decay] and [Prune]; a host adds its own through
+// [RunnerOptions].
+//
+// # When
+//
+//	schedule, err := consolidate.NewSchedule(runner, db, consolidate.ScheduleOptions{})
+//	err = schedule.Start(ctx)
+//	defer schedule.Stop(ctx)
+//
+// A clock that fires at 01:00 misses the night in which 01:00 does not exist
+// and fires twice when it comes twice. The schedule asks instead, at start, at
+// that time and every hour, which users have a local day behind them that was
+// not consolidated: see [DueDay].
+package consolidate

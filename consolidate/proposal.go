@@ -1,0 +1,120 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// FadedBelow is where pruning begins: confidence times retention
+// (simplified-memory.md §8).
+const FadedBelow = 0.05
+
+// Fate is what became of a proposal.
+type Fate string
+
+// The fates of a proposal.
+const (
+	Applied  Fate = "applied"
+	Rejected Fate = "rejected" // it does not hold for the memory as it is now
+)
+
+// Proposal is a change that a stage asks for. The types of this package are
+// all there are: a stage says what, code decides whether and does it.
+type Proposal interface {
+	// Kind names the change in reports: "retire".
+	Kind() string
+	// MemoryUID is the public id of the memory to change.
+	MemoryUID() string
+	// apply checks the proposal against the memory as it is now and carries it
+	// out. A [*schema.InvalidError] or [schema.ErrConflict] rejects it.
+	apply(ctx context.Context, tx *schema.Tx, n *night) error
+}
+
+// Retire asks to soft-delete a faded derived memory that no user stated.
+type Retire struct {
+	UID     string
+	Version int64 // the memory as the stage saw it
+}
+
+// Kind implements [Proposal].
+func (Retire) Kind() string { return "retire" }
+
+// MemoryUID implements [Proposal].
+func (p Retire) MemoryUID() string { return p.UID }
+
+func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) error {
+	m, err := n.faded(ctx, tx, p.UID, p.Version)
+	if err != nil {
+		return err
+	}
+	if m.Trust >= schema.MaxTrust {
+		return &schema.InvalidError{Field: "trust", Reason: "says that the user stated it; it may only become dormant"}
+	}
+	return tx.Retire(ctx, m, n.actor())
+}
+
+// MakeDormant asks to take a faded memory out of default search. It is found
+// when asked for and wakes when used.
+type MakeDormant struct {
+	UID     string
+	Version int64 // the memory as the stage saw it
+}
+
+// Kind implements [Proposal].
+func (MakeDormant) Kind() string { return "dormant" }
+
+// MemoryUID implements [Proposal].
+func (p MakeDormant) MemoryUID() string { return p.UID }
+
+func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) error {
+	m, err := n.faded(ctx, tx, p.UID, p.Version)
+	if err != nil {
+		return err
+	}
+	return tx.SetState(ctx, m, schema.StateDormant, n.actor())
+}
+
+// faded reads a memory and checks that it may leave default search and that
+// the day's cap allows one more.
+func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version int64) (*schema.Memory, error) {
+	m, err := tx.Memory(ctx, n.input.UserID, uid)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Version != version:
+		return nil, fmt.Errorf("memory %s: %w", uid, schema.ErrConflict)
+	case m.Kind == schema.KindEpisode:
+		return nil, &schema.InvalidError{Field: "memory", Reason: "is an episode; what was said does not fade"}
+	case m.State != schema.StateActive:
+		return nil, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
+	case m.Protected || m.Pinned:
+		return nil, &schema.InvalidError{Field: "memory", Reason: "is protected"}
+	case !(strength(m, n.input.Now) < FadedBelow):
+		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
+	}
+	guarded, err := ofProtectedEntity(ctx, tx, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	if guarded {
+		return nil, &schema.InvalidError{Field: "memory", Reason: "mentions a protected entity"}
+	}
+	if n.allowance <= 0 {
+		return nil, &schema.InvalidError{Field: "memory", Reason: "is beyond the day's retirement cap"}
+	}
+	n.allowance--
+	return m, nil
+}
+
+// rejection is the reason when err speaks of the proposal, not of the database.
+func rejection(err error) (reason string, ok bool) {
+	var invalid *schema.InvalidError
+	if errors.As(err, &invalid) || errors.Is(err, schema.ErrConflict) || errors.Is(err, schema.ErrNotFound) {
+		return err.Error(), true
+	}
+	return "", false
+}

@@ -1,0 +1,120 @@
+package consolidate
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Prune is the stage that takes faded derived memories out of search: those
+// whose confidence times retention is below [FadedBelow]. What the user stated
+// (trust 4) becomes dormant, the rest is retired. Episodes, protected and
+// pinned memories and those of a protected entity stay.
+//
+// A day takes at most the input's RetirementCap of the derived memories,
+// weakest first, however often it runs: a fifth run finds the cap used up by
+// the first. The share is rounded down, so that fewer than 20 derived memories
+// lose none at the default cap.
+//
+// Counts: faded, and beyond_cap, what the cap left for another night.
+type Prune struct{}
+
+// Name implements [Stage].
+func (Prune) Name() string { return "prune" }
+
+// Propose implements [Stage].
+func (Prune) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
+	derived, err := activeDerived(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	var guarded map[int64]bool
+	var left int
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		if guarded, err = guardedMemories(ctx, s, in.UserID); err != nil {
+			return err
+		}
+		left, err = allowance(ctx, s, in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	faded := slices.DeleteFunc(derived, func(m schema.Memory) bool {
+		return m.Protected || m.Pinned || guarded[m.ID] || !(strength(&m, in.Now) < FadedBelow)
+	})
+	slices.SortFunc(faded, func(a, b schema.Memory) int {
+		return cmp.Or(cmp.Compare(strength(&a, in.Now), strength(&b, in.Now)), cmp.Compare(a.ID, b.ID))
+	})
+	in.Count("faded", len(faded))
+	in.Count("beyond_cap", max(0, len(faded)-left))
+	proposals := make([]Proposal, 0, min(left, len(faded)))
+	for _, m := range faded[:min(left, len(faded))] {
+		if m.Trust >= schema.MaxTrust {
+			proposals = append(proposals, MakeDormant{UID: m.UID, Version: m.Version})
+		} else {
+			proposals = append(proposals, Retire{UID: m.UID, Version: m.Version})
+		}
+	}
+	return proposals, nil
+}
+
+// strength is confidence times retention, 0–1.
+func strength(m *schema.Memory, now time.Time) float64 {
+	return m.Confidence * recall.RetentionOf(m, now)
+}
+
+// retirementDay is how long what was pruned counts against the cap. It is
+// below 23 hours, the shortest night to night, so that each night has its own.
+const retirementDay = 20 * time.Hour
+
+// allowance is how many memories may still be pruned today.
+func allowance(ctx context.Context, db bun.IDB, in *Input) (int, error) {
+	var active, pruned int
+	err := db.NewRaw(`SELECT
+		(SELECT count(*) FROM memories WHERE user_id = ? AND kind <> 'episode' AND state = 'active'),
+		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
+			WHERE o.user_id = ? AND o.run_id IS NOT NULL AND o.actor = ? AND o.record = 'memories'
+			AND o.operation IN ('retire', 'state') AND o.at > ? AND m.state IN ('retired', 'dormant'))`,
+		in.UserID, in.UserID, nightActor, in.Now.Add(-retirementDay).UnixMilli()).Scan(ctx, &active, &pruned)
+	if err != nil {
+		return 0, err
+	}
+	return allowed(active, pruned, in.RetirementCap), nil
+}
+
+// allowed is the cap's share of what was there before today's pruning, less
+// what it already took.
+func allowed(active, pruned int, share float64) int {
+	return max(0, int(math.Floor(share*float64(active+pruned)+1e-9))-pruned)
+}
+
+const ofProtected = `SELECT me.memory_id FROM memory_entities me
+	JOIN entities named ON named.id = me.entity_id
+	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
+	WHERE (e.protected OR named.protected)`
+
+// guardedMemories are the memories that mention a protected entity.
+func guardedMemories(ctx context.Context, s *schema.Snapshot, userID int64) (map[int64]bool, error) {
+	var ids []int64
+	if err := s.NewRaw(ofProtected+" AND named.user_id = ?", userID).Scan(ctx, &ids); err != nil {
+		return nil, err
+	}
+	guarded := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		guarded[id] = true
+	}
+	return guarded, nil
+}
+
+func ofProtectedEntity(ctx context.Context, tx *schema.Tx, memoryID int64) (guarded bool, err error) {
+	err = tx.Row(ctx, "SELECT EXISTS ("+ofProtected+" AND me.memory_id = ?)", []any{memoryID}, &guarded)
+	return guarded, err
+}

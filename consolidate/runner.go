@@ -1,0 +1,199 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// What makes a run happen.
+const (
+	CauseNight   = "night"   // the schedule; uses up the local day
+	CauseManual  = "manual"  // somebody asked
+	CauseTrigger = "trigger" // enough has happened
+)
+
+// DefaultRetirementCap is the share of the derived memories that a day may
+// take out of search.
+const DefaultRetirementCap = 0.05
+
+// The lease that lets one run at a time write to a database. It is short, so
+// that a killed process does not keep the next from starting.
+const (
+	leaseName = "night"
+	leaseTTL  = time.Second
+	heartbeat = leaseTTL / 4
+)
+
+const nightActor = "night"
+
+// RunnerOptions say how nights are run. The zero value is the default.
+type RunnerOptions struct {
+	// Stages in the order they run. Default [DefaultStages].
+	Stages []Stage
+	// RetirementCap is the share of the derived memories, 0–1, that a day may
+	// take out of search. Default nil: [DefaultRetirementCap].
+	RetirementCap *float64
+	// Now is the clock that forgetting is measured by. Default the database's.
+	Now func() time.Time
+	// Progress is called before each stage with its number from 0 and the
+	// number of stages, and once at the end with done = of. Default none.
+	Progress func(stage string, done, of int)
+	// Holder names this runner in the lease. Default a random id.
+	Holder string
+}
+
+// DefaultStages is the list a night goes through. A host that adds a stage
+// inserts it before the last, so that what it writes is not pruned unseen.
+func DefaultStages() []Stage { return []Stage{Decay{}, Prune{}} }
+
+// Runner runs nights over the users of one database, one at a time: a second
+// call waits for the first. It is safe for concurrent use.
+type Runner struct {
+	db       *schema.DB
+	searcher *recall.Searcher
+	opts     RunnerOptions
+	share    float64
+	turn     chan struct{} // held by the run that goes on
+}
+
+// NewRunner makes a runner. searcher is handed to the stages and may be nil.
+//
+// Errors: [*schema.InvalidError] for a cap outside 0–1 and for a stage without
+// a name or with another's.
+func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*Runner, error) {
+	r := &Runner{db: db, searcher: searcher, opts: opts, share: DefaultRetirementCap, turn: make(chan struct{}, 1)}
+	if opts.RetirementCap != nil {
+		r.share = *opts.RetirementCap
+	}
+	if err := schema.ValidUnit("RunnerOptions.RetirementCap", r.share); err != nil {
+		return nil, err
+	}
+	if r.opts.Stages == nil {
+		r.opts.Stages = DefaultStages()
+	}
+	r.opts.Stages = slices.Clone(r.opts.Stages)
+	seen := make(map[string]bool)
+	for _, s := range r.opts.Stages {
+		if s == nil || strings.TrimSpace(s.Name()) == "" || seen[s.Name()] {
+			return nil, &schema.InvalidError{Field: "RunnerOptions.Stages", Reason: "hold a stage without a name, or two of one name"}
+		}
+		seen[s.Name()] = true
+	}
+	if r.opts.Now == nil {
+		r.opts.Now = db.Now
+	}
+	if r.opts.Progress == nil {
+		r.opts.Progress = func(string, int, int) {}
+	}
+	if r.opts.Holder == "" {
+		r.opts.Holder = uuid.NewString()
+	}
+	return r, nil
+}
+
+// Run consolidates one user's memory now. It does not use up the local day. A
+// user nothing is known of gets an empty report.
+//
+// A stage that fails does not keep the others from running: the run ends as
+// failed, and the error joins one [*StageError] for each. The report is there
+// beside it.
+//
+// Errors: [*schema.InvalidError] for the scope or cause; [schema.ErrConflict]
+// while another process runs a night on this database; [*StageError]; the
+// database's errors; the context's error. A run that was cut off is taken up
+// by the next one of the same cause.
+func (r *Runner) Run(ctx context.Context, scope schema.Scope, cause string) (*Report, error) {
+	return r.run(ctx, scope, cause, "")
+}
+
+// RunNight consolidates one user's memory for a local day, YYYY-MM-DD. When it
+// ends well the day and all before it count as consolidated. A day that does
+// already gives an empty report.
+//
+// Errors: those of [Runner.Run].
+func (r *Runner) RunNight(ctx context.Context, scope schema.Scope, day string) (*Report, error) {
+	if _, err := time.Parse(time.DateOnly, day); err != nil {
+		return nil, &schema.InvalidError{Field: "day", Reason: "must be a date such as 2026-03-01"}
+	}
+	return r.run(ctx, scope, CauseNight, day)
+}
+
+func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string) (*Report, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]string{CauseNight, CauseManual, CauseTrigger}, cause) {
+		return nil, &schema.InvalidError{Field: "cause", Reason: "is not one of night, manual, trigger"}
+	}
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	lease, err := r.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stop := keep(ctx, lease)
+	defer func() {
+		stop()
+		_ = lease.Release(context.WithoutCancel(ctx)) // it runs out by itself
+	}()
+
+	n := &night{runner: r, lease: lease, cause: cause, day: day}
+	started := time.Now()
+	proceed, err := n.begin(ctx, scope)
+	if err != nil || !proceed {
+		return &Report{Cause: cause, LocalDay: day, State: "done"}, err
+	}
+	err = n.stages(ctx)
+	n.report.Took = time.Since(started)
+	return n.report, err
+}
+
+// acquire takes the lease. Somebody who was killed holds it no longer than its
+// ttl, which is worth waiting for.
+func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
+	for waited := time.Duration(0); ; waited += heartbeat {
+		lease, err := r.db.AcquireLease(ctx, leaseName, r.opts.Holder, leaseTTL)
+		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL {
+			return lease, err
+		}
+		select {
+		case <-time.After(heartbeat):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// keep renews the lease until stop is called.
+func keep(ctx context.Context, lease *schema.Lease) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(heartbeat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if errors.Is(lease.Renew(ctx), schema.ErrConflict) {
+					return // lost: the next transaction finds out by its term
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
