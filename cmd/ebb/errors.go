@@ -113,3 +113,18 @@ func chooseUser(users []extension.User) string {
 	}
 	return fmt.Sprintf("the file holds %d users; choose one with --user NAME: %s", len(users), strings.Join(names, ", "))
 }
+
+// notFoundAs gives what was not found a sentence of its own; other errors
+// pass.
+func notFoundAs(err error, reason string) error {
+	if !errors.Is(err, extension.ErrNotFound) {
+		return err
+	}
+	return &notFoundError{reason}
+}
+
+type notFoundError struct{ reason string }
+
+func (e *notFoundError) Error() string { return e.reason }
+
+func (*notFoundError) Unwrap() error { return extension.ErrNotFound }

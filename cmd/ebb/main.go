@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -13,8 +14,8 @@ import (
 
 // cli is the command line as kong reads it.
 type cli struct {
-	DB     string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db; env EBB_DB)."`
-	User   string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file; env EBB_USER)."`
+	DB     string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
+	User   string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
 	Tenant string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
 	JSON   bool    `name:"json" help:"Print one JSON document for machines."`
 	Now    instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
@@ -49,8 +50,12 @@ type exited int
 // run is the whole program on given streams. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
-		if e, ok := recover().(exited); ok {
-			code = int(e)
+		switch r := recover().(type) {
+		case nil:
+		case exited:
+			code = int(r)
+		default: // a fault of ours; the stack would tell its user nothing
+			code = report(stderr, nil, fmt.Errorf("a fault inside ebb: %v; please report it with the command line", r))
 		}
 	}()
 	var c cli

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/chains"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type chatCmd struct {
+	provider
+
+	Agent   string `enum:"auto,functions,conversational" default:"auto" help:"How the model calls tools: functions (its API does it) or conversational (in its text); auto picks by provider."`
+	Session string `placeholder:"NAME" help:"Name of this conversation (default: the present minute)."`
+}
+
+// Help documents what can be typed and the JSON.
+func (chatCmd) Help() string {
+	return `Type a message a line. /why shows what memory gave the model for the last answer, /quit ends; so does the end of the input, which may be a pipe.
+
+With --json: one object a line for each turn, {"input", "output", "recalled": [{"rank", "score", "memory"}]}.`
+}
+
+const chatSystemMessage = `You are a warm, attentive assistant with a long-term memory of this user. ` +
+	`Records from memory may stand before the user's message: use them when they help, and say so when you are not sure. ` +
+	`Use the tools to look something up, to remember a lasting fact, or to correct one.`
+
+// turnView is one line of `ebb chat --json`.
+type turnView struct {
+	Input    string       `json:"input"`
+	Output   string       `json:"output"`
+	Recalled []resultView `json:"recalled"`
+}
+
+func (c *chatCmd) Run(a *app) (err error) {
+	model, name, err := c.connect()
+	if err != nil {
+		return err
+	}
+	if _, missing := os.Stat(a.db); errors.Is(missing, os.ErrNotExist) && a.user == "" {
+		return a.scope().Validate() // before a file is made for nobody
+	}
+	seen := new(recalls)
+	x, err := a.openWith(&extension.Config{Hooks: extension.Hooks{
+		OnError: func(source string, err error) {
+			fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
+		},
+		OnRecall: func(_ extension.Scope, _ string, answer *extension.Answer) { seen.add(answer) },
+	}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	scope := a.scope()
+	if scope.Session = c.Session; scope.Session == "" {
+		scope.Session = "chat " + time.Now().Format("2006-01-02 15:04")
+	}
+	session, err := x.Session(scope)
+	if err != nil {
+		return err
+	}
+	talk := &conversation{app: a, page: a.page(), chain: c.executor(model, session), seen: seen, keepGoing: isTerminal(a.stdin)}
+	if talk.keepGoing && !a.json {
+		talk.page.line("%s", talk.page.in(dim, fmt.Sprintf("%s, remembering %s in %s. /why, /quit.", name, scope.User, a.db)))
+	}
+	return talk.run()
+}
+
+func isTerminal(stream any) bool {
+	_, ok := terminal(stream)
+	return ok
+}
+
+// executor is a langchaingo agent as a host would build it: the session's
+// tools, the session's memory, and the option its prompt needs.
+func (c *chatCmd) executor(model llms.Model, session *extension.Session) *agents.Executor {
+	memory := session.Memory()
+	var agent agents.Agent
+	if c.Agent == "functions" || c.Agent == "auto" && c.choose() == "openai" {
+		agent = agents.NewOpenAIFunctionsAgent(model, session.Tools(),
+			agents.NewOpenAIOption().WithSystemMessage(chatSystemMessage), memory.ForOpenAIFunctions())
+	} else {
+		agent = agents.NewConversationalAgent(model, session.Tools())
+	}
+	return agents.NewExecutor(agent, agents.WithMemory(memory),
+		// A small model that forgets the format is told, instead of failing the turn.
+		agents.WithParserErrorHandler(agents.NewParserErrorHandler(func(string) string {
+			return `That was not in the format. To answer, write "AI:" and the answer; to use a tool, write "Action:" and "Action Input:" lines.`
+		})))
+}
+
+// conversation is the loop from a line of input to a line of output.
+type conversation struct {
+	app       *app
+	page      *page
+	chain     chains.Chain
+	seen      *recalls
+	keepGoing bool // after a turn that failed: somebody is there to try again
+	last      []extension.Result
+}
+
+func (c *conversation) run() error {
+	lines := readLines(c.app.ctx, c.app.stdin)
+	for {
+		if c.keepGoing && !c.app.json {
+			fmt.Fprint(c.app.stdout, c.page.in(bold, "> "))
+		}
+		select {
+		case <-c.app.ctx.Done():
+			return c.app.ctx.Err()
+		case l, ok := <-lines:
+			if !ok {
+				return c.page.err
+			}
+			if l.err != nil {
+				return fmt.Errorf("reading the input: %w", l.err)
+			}
+			done, err := c.take(strings.TrimSpace(l.text))
+			if done || err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// take handles one line of input.
+func (c *conversation) take(input string) (done bool, err error) {
+	switch {
+	case input == "":
+		return false, nil
+	case input == "/quit", input == "/exit":
+		return true, nil
+	case input == "/why":
+		c.why()
+		return false, c.page.err
+	case strings.HasPrefix(input, "/"):
+		fmt.Fprintf(c.app.stderr, "ebb: %s is no command; there are /why and /quit\n", oneLine(input, 40))
+		return false, nil
+	}
+	c.seen.take()
+	outputs, err := chains.Call(c.app.ctx, c.chain, map[string]any{"input": input})
+	c.last = c.seen.take()
+	if err != nil {
+		if c.app.ctx.Err() != nil {
+			return false, c.app.ctx.Err()
+		}
+		err = fmt.Errorf("no answer: %w; the question was not stored", err)
+		if !c.keepGoing {
+			return false, err
+		}
+		fmt.Fprintln(c.app.stderr, "ebb: "+message(c.app, err))
+		return false, nil
+	}
+	output, _ := outputs["output"].(string)
+	return false, c.answer(input, strings.TrimSpace(output))
+}
+
+func (c *conversation) answer(input, output string) error {
+	if !c.app.json {
+		c.page.body("", "", output)
+		return c.page.err
+	}
+	turn := turnView{Input: input, Output: output, Recalled: []resultView{}}
+	for _, r := range c.last {
+		turn.Recalled = append(turn.Recalled, resultView{Rank: r.Rank, Score: r.Score, Memory: r.Memory})
+	}
+	return json.NewEncoder(c.app.stdout).Encode(turn)
+}
+
+func (c *conversation) why() {
+	if len(c.last) == 0 {
+		c.page.line("Memory gave nothing for the last answer.")
+	}
+	for _, r := range c.last {
+		c.page.result(r)
+		c.page.reasons(r)
+	}
+}
+
+// recalls gathers what was put before the model, through whichever door.
+type recalls struct {
+	mu    sync.Mutex
+	shown []extension.Result
+}
+
+func (r *recalls) add(answer *extension.Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shown = append(r.shown, answer.Results...)
+}
+
+// take returns what was gathered and begins anew.
+func (r *recalls) take() []extension.Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	shown := r.shown
+	r.shown = nil
+	return shown
+}
+
+type inputLine struct {
+	text string
+	err  error
+}
+
+// readLines reads in the background, so that an interrupt need not wait for a
+// line. The channel closes at the end of the input.
+func readLines(ctx context.Context, from io.Reader) <-chan inputLine {
+	lines := make(chan inputLine)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReader(from)
+		for {
+			text, err := reader.ReadString('\n')
+			if text == "" && errors.Is(err, io.EOF) {
+				return
+			}
+			l := inputLine{text: text}
+			if err != nil && !errors.Is(err, io.EOF) {
+				l = inputLine{err: err}
+			}
+			select {
+			case lines <- l:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
+}

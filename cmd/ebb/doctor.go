@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type doctorCmd struct {
+	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
+}
+
+// Help documents the JSON.
+func (doctorCmd) Help() string {
+	return `Changes nothing. Exits 0 for a healthy file, with or without warnings, and 4 for one that is damaged, not a memory, or written by a newer ebb.
+
+With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}.`
+}
+
+func (c *doctorCmd) Run(a *app) error {
+	path := c.File
+	if path == "" {
+		path = a.db
+	}
+	d, err := extension.Diagnose(a.ctx, path)
+	if errors.Is(err, extension.ErrNotFound) {
+		return &missingFileError{path}
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.printJSON(d)
+	} else {
+		p := a.page()
+		p.diagnosis(d)
+		err = p.err
+	}
+	if err == nil && !d.Healthy {
+		err = &damagedError{path + " is not well; the checks above say what to do"}
+	}
+	return err
+}
+
+func (p *page) diagnosis(d *extension.Diagnosis) {
+	p.line("%s", p.in(bold, d.Path))
+	if d.Refused != "" {
+		p.body("  "+p.in(red, "refused")+"  ", "           ", d.Refused)
+	}
+	colours := map[extension.CheckState]string{
+		extension.CheckOK: good, extension.CheckWarning: warm, extension.CheckDamaged: red, extension.CheckSkipped: dim,
+	}
+	warnings := 0
+	for _, c := range d.Checks {
+		if c.State == extension.CheckWarning {
+			warnings++
+		}
+		p.line("  %s%s", p.in(colours[c.State], fmt.Sprintf("%-9s", c.State)), c.Name)
+		if c.Detail != "" {
+			p.body("           ", "           ", c.Detail)
+		}
+		if c.Fix != "" {
+			p.body("           fix: ", "                ", c.Fix)
+		}
+	}
+	switch {
+	case !d.Healthy:
+		p.line("%s", p.in(red, "Not well."))
+	case warnings > 0:
+		p.line("%s", p.in(good, "Healthy, with "+count(warnings, "warning", "warnings")+"."))
+	default:
+		p.line("%s", p.in(good, "Healthy."))
+	}
+}

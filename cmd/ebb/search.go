@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// query are the arguments that search and explain share.
+type query struct {
+	Query   []string `arg:"" help:"A question or keywords; no syntax, every sign is taken literally."`
+	Limit   int      `short:"n" placeholder:"N" default:"10" help:"The most results, 1 to 1000 (default 10)."`
+	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
+	Tag     string   `help:"Only memories with this tag."`
+	Session string   `placeholder:"NAME" help:"Only this session."`
+	Since   instant  `placeholder:"TIME" help:"Only what happened at or after this time."`
+	Until   instant  `placeholder:"TIME" help:"Only what happened before this time."`
+	AsOf    instant  `placeholder:"TIME" help:"What was true at this time, as far as is known now."`
+	KnownAt instant  `placeholder:"TIME" help:"What was known at this time."`
+	Dormant bool     `help:"Also what has faded out of everyday search."`
+}
+
+type (
+	searchCmd  struct{ query }
+	explainCmd struct{ query }
+)
+
+// Help documents the JSON.
+func (searchCmd) Help() string {
+	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}}]}.`
+}
+
+// Help documents the JSON.
+func (explainCmd) Help() string {
+	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions.`
+}
+
+// answerView is the shape of `ebb search --json` and `ebb explain --json`.
+type answerView struct {
+	Query      string         `json:"query"`
+	Considered int            `json:"considered"` // memories that were scored
+	Degraded   []degradedView `json:"degraded"`   // arms that did not answer
+	Results    []resultView   `json:"results"`
+}
+
+type degradedView struct {
+	Arm    string `json:"arm"`
+	Reason string `json:"reason"`
+}
+
+type resultView struct {
+	Rank    int              `json:"rank"`
+	Score   float64          `json:"score"`
+	Memory  extension.Record `json:"memory"`
+	Arms    []armView        `json:"arms,omitempty"`
+	Signals []signalView     `json:"signals,omitempty"`
+}
+
+type armView struct {
+	Arm   string  `json:"arm"`
+	Rank  int     `json:"rank"`
+	Score float64 `json:"score"`
+}
+
+type signalView struct {
+	Name         string  `json:"name"`
+	Value        float64 `json:"value"`
+	Weight       float64 `json:"weight"`
+	Contribution float64 `json:"contribution"`
+}
+
+func (q *query) ask(a *app) (*extension.Answer, error) {
+	if q.Limit == 0 {
+		return nil, &usageError{"--limit must be from 1 to 1000"}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close(a.ctx)
+	kinds := make([]extension.Kind, len(q.Kind))
+	for i, k := range q.Kind {
+		kinds[i] = extension.Kind(k)
+	}
+	return x.Recall(a.ctx, a.scope(), extension.Query{
+		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
+		Since: q.Since.Time, Until: q.Until.Time, Dormant: q.Dormant,
+		AsOf: extension.AsOf{Valid: q.AsOf.Time, Known: q.KnownAt.Time},
+	})
+}
+
+func (c *searchCmd) Run(a *app) error { return c.run(a, false) }
+
+func (c *explainCmd) Run(a *app) error { return c.run(a, true) }
+
+func (q *query) run(a *app, explain bool) error {
+	answer, err := q.ask(a)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(viewOf(answer, explain))
+	}
+	p := a.page()
+	for _, d := range answer.Degraded {
+		p.line("%s", p.in(warm, fmt.Sprintf("The %s arm did not answer: %s", d.Arm, oneLine(d.Reason, 200))))
+	}
+	if len(answer.Results) == 0 {
+		p.line("Nothing found.")
+	}
+	for i, r := range answer.Results {
+		if i > 0 {
+			p.line("")
+		}
+		p.result(r)
+		if explain {
+			p.reasons(r)
+		}
+	}
+	return p.err
+}
+
+func viewOf(answer *extension.Answer, explain bool) answerView {
+	v := answerView{
+		Query: answer.Query, Considered: answer.Considered,
+		Degraded: make([]degradedView, len(answer.Degraded)), Results: make([]resultView, len(answer.Results)),
+	}
+	for i, d := range answer.Degraded {
+		v.Degraded[i] = degradedView(d)
+	}
+	for i, r := range answer.Results {
+		v.Results[i] = resultView{Rank: r.Rank, Score: r.Score, Memory: r.Memory}
+		if !explain {
+			continue
+		}
+		for _, arm := range r.Arms {
+			v.Results[i].Arms = append(v.Results[i].Arms, armView(arm))
+		}
+		for _, s := range r.Signals {
+			v.Results[i].Signals = append(v.Results[i].Signals, signalView{s.Name, s.Value, s.Weight, s.Contribution()})
+		}
+	}
+	return v
+}
+
+// result shows one memory found: when, who, where, then the text.
+func (p *page) result(r extension.Result) {
+	p.line("%s", p.in(bold, fmt.Sprintf("%2d. ", r.Rank))+p.heading(&r.Memory)+p.in(dim, fmt.Sprintf("  score %.3f", r.Score)))
+	p.body("    ", "    ", r.Memory.Content)
+	p.line("    %s", p.in(dim, r.Memory.UID))
+}
+
+// heading is a memory's first line: when, who, which session, what and how it
+// stands when that is not the usual.
+func (p *page) heading(m *extension.Record) string {
+	parts := []string{p.moment(m.EventTime.Time), p.in(bold, speaker(m))}
+	if m.SessionName != "" {
+		parts = append(parts, oneLine(m.SessionName, 40))
+	}
+	if m.Kind != extension.KindEpisode && cmp.Or(m.Speaker, m.Role) != "" {
+		parts = append(parts, string(m.Kind))
+	}
+	if m.State != "active" {
+		parts = append(parts, p.in(warm, string(m.State)))
+	}
+	if !m.ValidUntil.IsZero() {
+		parts = append(parts, "until "+m.ValidUntil.In(p.location).Format("2006-01-02"))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// speaker is who said it, by name or else by role; what nobody said is named
+// by its kind.
+func speaker(m *extension.Record) string {
+	return oneLine(cmp.Or(m.Speaker, m.Role, string(m.Kind)), 30)
+}
+
+// reasons shows why a result stands where it does.
+func (p *page) reasons(r extension.Result) {
+	rows := make([][]string, 0, len(r.Arms)+len(r.Signals))
+	for _, arm := range r.Arms {
+		rows = append(rows, []string{arm.Arm + " arm", fmt.Sprintf("rank %d", arm.Rank), fmt.Sprintf("(%.3f)", arm.Score)})
+	}
+	for _, s := range r.Signals {
+		if s.Contribution() != 0 {
+			rows = append(rows, []string{s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
+		}
+	}
+	p.table("      ", rows)
+}

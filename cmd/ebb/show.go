@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type showCmd struct {
+	ID string `arg:"" help:"The memory's id, as search prints it."`
+}
+
+// Help documents the JSON.
+func (showCmd) Help() string {
+	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "event"}; what is empty is left out.`
+}
+
+func (c *showCmd) Run(a *app) error {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer x.Close(a.ctx)
+	d, err := x.Get(a.ctx, a.scope(), c.ID)
+	if err != nil {
+		return notFoundAs(err, fmt.Sprintf("no memory %q of this user; ebb search prints ids", c.ID))
+	}
+	if a.json {
+		return a.printJSON(d)
+	}
+	p := a.page()
+	p.detail(d)
+	return p.err
+}
+
+func (p *page) detail(d *extension.Detail) {
+	m := &d.Memory
+	p.line("%s", p.heading(m))
+	p.body("  ", "  ", m.Content)
+	p.line("")
+	rows := [][]string{
+		{"id", m.UID},
+		{"kind", string(m.Kind) + ", " + string(m.State)},
+		{"origin", fmt.Sprintf("%s, trust %d of 4", m.Origin, m.Trust)},
+		{"learnt", p.moment(m.CreatedAt.Time)},
+		{"true", p.span(m)},
+		{"confidence", fmt.Sprintf("%.2f, importance %.2f", m.Confidence, m.Importance)},
+		{"retention", p.retention(d)},
+	}
+	if m.AccessCount > 0 {
+		rows = append(rows, []string{"used", fmt.Sprintf("%s, last %s", count(m.AccessCount, "time", "times"), p.moment(m.LastAccessed.Time))})
+	}
+	if m.Subject != "" {
+		rows = append(rows, []string{"claim", oneLine(m.Subject+" · "+m.Predicate+" · "+m.Object, p.width-16)})
+	}
+	if len(m.Tags) > 0 {
+		rows = append(rows, []string{"tags", oneLine(strings.Join(m.Tags, ", "), p.width-16)})
+	}
+	if e := d.Event; e != nil {
+		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s, journal row %d", e.Topic, e.ID, e.Seq), p.width-16)})
+	}
+	p.table("  ", rows)
+	p.entities(d.Entities)
+	for _, s := range d.Sources {
+		p.related("rests on", &s.Memory)
+		if s.Quote != "" {
+			p.body("      “", "       ", s.Quote+"”")
+		}
+	}
+	for _, r := range []struct {
+		relation string
+		records  []extension.Record
+	}{{"gave rise to", d.Derived}, {"replaces", d.Replaces}, {"replaced by", d.ReplacedBy}} {
+		for i := range r.records {
+			p.related(r.relation, &r.records[i])
+		}
+	}
+	p.history(d.History)
+}
+
+// span says from when to when a memory is true.
+func (p *page) span(m *extension.Record) string {
+	s := "since " + p.moment(m.ValidFrom.Time)
+	if !m.ValidUntil.IsZero() {
+		s = "from " + p.moment(m.ValidFrom.Time) + " until " + p.moment(m.ValidUntil.Time)
+	}
+	return s
+}
+
+func (p *page) retention(d *extension.Detail) string {
+	switch {
+	case d.Memory.Protected:
+		return "1.00, protected"
+	case d.Memory.DecayRate == 0:
+		return "1.00, never fades"
+	}
+	return fmt.Sprintf("%.2f, fading at %.2f per day^0.8", d.Retention, d.Memory.DecayRate)
+}
+
+func (p *page) entities(mentions []extension.Mention) {
+	if len(mentions) == 0 {
+		return
+	}
+	names := make([]string, len(mentions))
+	for i, e := range mentions {
+		names[i] = fmt.Sprintf("%s (%s)", oneLine(e.Name, 60), e.Type)
+	}
+	p.line("")
+	p.body("  mentions ", "           ", strings.Join(names, ", "))
+}
+
+func (p *page) related(relation string, m *extension.Record) {
+	p.line("")
+	p.line("  %s  %s", p.in(bold, relation), p.heading(m))
+	p.body("      ", "      ", m.Content)
+	p.line("      %s", p.in(dim, m.UID))
+}
+
+func (p *page) history(changes []extension.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	p.line("")
+	p.line("  history")
+	rows := make([][]string, len(changes))
+	for i, c := range changes {
+		rows[i] = []string{p.moment(c.At.Time), c.Operation, "by " + c.Actor, oneLine(changed(c), p.width-50)}
+	}
+	p.table("    ", rows)
+}
+
+// changed lists the columns that an operation changed, old → new.
+func changed(c extension.Change) string {
+	var before, after map[string]any
+	if json.Unmarshal([]byte(c.Before), &before) != nil || json.Unmarshal([]byte(c.After), &after) != nil {
+		return ""
+	}
+	var parts []string
+	for column, was := range before {
+		if is := after[column]; fmt.Sprint(was) != fmt.Sprint(is) && !strings.HasSuffix(column, "_at") && !strings.HasSuffix(column, "_until") && column != "superseded_by" {
+			parts = append(parts, fmt.Sprintf("%s %v → %v", column, was, is))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}

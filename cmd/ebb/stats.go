@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type statsCmd struct{}
+
+// Help documents the JSON.
+func (statsCmd) Help() string {
+	return `With --user, or in a file of one user, counts that one; else everybody.
+
+With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "file_bytes", "wal_bytes"}}.`
+}
+
+// statsView is the shape of `ebb stats --json`.
+type statsView struct {
+	Users  []userStats      `json:"users"`
+	Health extension.Health `json:"health"`
+}
+
+// userStats is one user's statistics; the file's health stands beside them,
+// once.
+type userStats struct {
+	Tenant string `json:"tenant,omitempty"`
+	User   string `json:"user"`
+	*extension.Stats
+
+	Health *struct{} `json:"health,omitempty"` // hides that of Stats
+}
+
+func (statsCmd) Run(a *app) error {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer x.Close(a.ctx)
+	users := a.users
+	if a.user != "" {
+		users = []extension.User{{Tenant: a.tenant, Name: a.user}}
+	}
+	v := statsView{Users: []userStats{}}
+	for _, u := range users {
+		stats, err := x.Stats(a.ctx, extension.Scope{Tenant: u.Tenant, User: u.Name})
+		if err != nil {
+			return err
+		}
+		v.Users = append(v.Users, userStats{Tenant: u.Tenant, User: u.Name, Stats: stats})
+	}
+	health, err := x.Health(a.ctx)
+	if err != nil {
+		return err
+	}
+	v.Health = *health
+	if a.json {
+		return a.printJSON(v)
+	}
+	p := a.page()
+	for _, u := range v.Users {
+		p.userStats(u)
+	}
+	if len(v.Users) == 0 {
+		p.line("No user yet.")
+		p.line("")
+	}
+	p.health(&v.Health)
+	return p.err
+}
+
+func (p *page) userStats(u userStats) {
+	name := oneLine(u.User, 60)
+	if u.Tenant != "" {
+		name += " (tenant " + oneLine(u.Tenant, 40) + ")"
+	}
+	p.line("%s", p.in(bold, name))
+	rows := [][]string{{"memories", kindCounts(u.Memories)}}
+	if faded := u.States["dormant"] + u.States["superseded"] + u.States["retired"] + u.States["quarantined"]; faded > 0 {
+		rows = append(rows, []string{"set aside", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined",
+			u.States["superseded"], u.States["dormant"], u.States["retired"], u.States["quarantined"])})
+	}
+	rows = append(rows, []string{"sessions", fmt.Sprint(u.Sessions)}, []string{"entities", fmt.Sprint(u.Entities)})
+	if !u.First.IsZero() {
+		rows = append(rows, []string{"from", p.moment(u.First)}, []string{"until", p.moment(u.Last)})
+	}
+	if u.LastNight != "" {
+		rows = append(rows, []string{"last night", u.LastNight})
+	}
+	if u.LastRun != nil {
+		rows = append(rows, []string{"last run", fmt.Sprintf("%s (%s), %s", p.moment(u.LastRun.StartedAt.Time), u.LastRun.Cause, u.LastRun.State)})
+	}
+	if u.Confirmation+u.Proposals > 0 {
+		rows = append(rows, []string{"waiting", fmt.Sprintf("%s, %s",
+			count(u.Confirmation, "confirmation", "confirmations"), count(u.Proposals, "proposal", "proposals"))})
+	}
+	p.table("  ", rows)
+	p.line("")
+}
+
+func kindCounts(byKind map[string]int64) string {
+	var parts []string
+	for _, k := range []extension.Kind{extension.KindEpisode, extension.KindFact, extension.KindPreference, extension.KindReflection} {
+		if n := byKind[string(k)]; n > 0 {
+			parts = append(parts, count(n, string(k), string(k)+"s"))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (p *page) health(h *extension.Health) {
+	state := p.in(good, "well")
+	if !h.Healthy() {
+		state = p.in(warm, "needs a look")
+	}
+	p.line("%s  %s", p.in(bold, "file"), state)
+	p.table("  ", [][]string{{"size", size(h.FileBytes)}, {"write-ahead log", size(h.WALBytes)}})
+	if len(h.Consumers) > 0 {
+		rows := [][]string{{"consumer", "at", "behind", "retrying", "parked"}}
+		for _, c := range h.Consumers {
+			rows = append(rows, []string{c.Name, fmt.Sprint(c.Cursor), fmt.Sprint(c.Lag), fmt.Sprint(c.Retrying), fmt.Sprint(c.Parked)})
+			if c.LastError != "" {
+				rows = append(rows, []string{"  " + p.in(warm, oneLine(c.LastError, p.width-6))})
+			}
+		}
+		p.table("  ", rows)
+	}
+	for _, f := range h.Failures {
+		p.line("  %s", p.in(warm, fmt.Sprintf("%s failed %s, last %s: %s", f.Source, count(f.Count, "time", "times"), p.moment(f.LastAt.Time), oneLine(f.Error, p.width))))
+	}
+}

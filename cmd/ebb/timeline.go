@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type timelineCmd struct {
+	Entity  string   `placeholder:"NAME" help:"Only memories that mention this person, place or thing, by any of its names."`
+	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
+	Session string   `placeholder:"NAME" help:"Only this session."`
+	Since   instant  `placeholder:"TIME" help:"Only what happened at or after this time."`
+	Until   instant  `placeholder:"TIME" help:"Only what happened before this time."`
+	Limit   int      `short:"n" placeholder:"N" default:"50" help:"Keep the newest so many, 1 to 1000 (default 50)."`
+	IDs     bool     `name:"ids" help:"Print each memory's id."`
+}
+
+// Help documents the JSON.
+func (timelineCmd) Help() string {
+	return `With --json: {"memories": [{"id", "kind", "content", "event_time", …}]}, oldest first.`
+}
+
+// timelineView is the shape of `ebb timeline --json`.
+type timelineView struct {
+	Memories []extension.Record `json:"memories"`
+}
+
+func (c *timelineCmd) Run(a *app) error {
+	if c.Limit == 0 {
+		return &usageError{"--limit must be from 1 to 1000"}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer x.Close(a.ctx)
+	q := extension.TimelineQuery{
+		Entity: c.Entity, Session: c.Session, Since: c.Since.Time, Until: c.Until.Time, Limit: c.Limit,
+	}
+	for _, k := range c.Kind {
+		q.Kinds = append(q.Kinds, extension.Kind(k))
+	}
+	records, err := x.Timeline(a.ctx, a.scope(), q)
+	if err != nil {
+		return notFoundAs(err, fmt.Sprintf("no memory of this user mentions %q; entities are linked in the background after a message is stored", c.Entity))
+	}
+	if a.json {
+		return a.printJSON(timelineView{append([]extension.Record{}, records...)})
+	}
+	p := a.page()
+	p.timeline(records, c.IDs)
+	return p.err
+}
+
+// timeline shows memories day by day.
+func (p *page) timeline(records []extension.Record, ids bool) {
+	if len(records) == 0 {
+		p.line("Nothing in this time.")
+		return
+	}
+	widest := 0
+	for i := range records {
+		widest = max(widest, cells(speaker(&records[i])))
+	}
+	var day string
+	for i := range records {
+		m := &records[i]
+		if today := p.day(m.EventTime.Time); today != day {
+			if day != "" {
+				p.line("")
+			}
+			p.line("%s", p.in(bold, today))
+			day = today
+		}
+		who := speaker(m)
+		first := "  " + m.EventTime.In(p.location).Format("15:04") + "  " + who + strings.Repeat(" ", widest-cells(who)+2)
+		text := m.Content
+		if m.State != "active" {
+			text = fmt.Sprintf("[%s] %s", m.State, text)
+		}
+		indent := strings.Repeat(" ", cells(first))
+		p.body(first, indent, text)
+		if ids {
+			p.line("%s%s", indent, p.in(dim, m.UID))
+		}
+	}
+}
