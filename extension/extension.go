@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -19,6 +20,7 @@ type Extension struct {
 	bus      *eventbus.Journal
 	captures *captures
 	searcher *recall.Searcher
+	runner   *consolidate.Runner
 	behind   *background
 }
 
@@ -45,6 +47,9 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 		Prepare: prepareEpisode, Ingest: x.ingestEpisode,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
+	if x.runner, err = consolidate.NewRunner(db, x.searcher, consolidate.RunnerOptions{Now: cfg.Now}); err != nil {
+		return nil, errors.Join(err, x.Close(ctx))
+	}
 	if !cfg.NoBackground {
 		if x.behind, err = startBackground(ctx, x); err != nil {
 			return nil, errors.Join(err, x.Close(ctx))

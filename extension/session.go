@@ -133,8 +133,9 @@ func (s *Session) toolDeps() tools.Deps {
 			block, _ := render(results, s.ext.cfg.Location)
 			return block
 		},
-		TurnTrust: s.turn.trust,
-		Stats:     s.ext.statsForTool(s.scope),
-		Report:    func(_ context.Context, tool string, err error) { s.ext.report("tool "+tool, err) },
+		TurnTrust:   s.turn.trust,
+		Consolidate: s.ext.consolidateForTool(s.scope),
+		Stats:       s.ext.statsForTool(s.scope),
+		Report:      func(_ context.Context, tool string, err error) { s.ext.report("tool "+tool, err) },
 	}
 }

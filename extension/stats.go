@@ -31,6 +31,7 @@ type Stats struct {
 type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
+	Failures   []schema.Failure         `json:"failures,omitempty"`
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
 }
@@ -42,7 +43,7 @@ func (h Health) Healthy() bool {
 			return false
 		}
 	}
-	return true
+	return len(h.Failures) == 0
 }
 
 // Stats counts one user's memory and reports on the file's health.
@@ -123,7 +124,11 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	if h.Consumers, err = x.bus.Stats(ctx); err != nil {
 		return nil, err
 	}
-	return h, nil
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		h.Failures, err = s.Failures(ctx)
+		return err
+	})
+	return h, err
 }
 
 func size(path string) int64 {

@@ -27,7 +27,7 @@ var calls = map[string]struct {
 	"confirm_fact":       {func(id string) map[string]any { return map[string]any{"memory_id": id} }, ""},
 	"memory_stats":       {func(string) map[string]any { return map[string]any{} }, "episode"},
 	"get_entity_info":    {func(string) map[string]any { return map[string]any{"name": "Noor"} }, "Noor"},
-	"memory_consolidate": {func(string) map[string]any { return map[string]any{} }, ""},
+	"memory_consolidate": {func(string) map[string]any { return map[string]any{} }, "done"},
 }
 
 // remember tells the memory of Noor and returns the id of a fact about her.
