@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is new in every run: ids, and the nonce of a fence.
+var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|nonce="[A-Z0-9]{12}"`)
+
+func TestDemo(t *testing.T) {
+	first := ebb(t, "", "demo")
+	require.Equal(t, exitOK, first.code, first.err)
+	require.Empty(t, first.err)
+	for _, part := range []string{
+		"remember_fact  Ada lives in Lisbon, in Graça.", "correct_fact  Ada lives in Oslo.", "Closed and opened again. The file holds 124 episodes",
+		"<memory nonce=", "When is Noor's wedding?",
+		"today             Ada lives in Oslo.", "in March          Ada lives in Lisbon, in Graça.",
+		"all 124 messages are still there",
+	} {
+		require.Contains(t, first.out, part)
+	}
+	require.Regexp(t, `[1-7] of 7 questions that the story answers`, strings.Join(strings.Fields(first.out), " "))
+	lines := strings.Count(first.out, "\n")
+	require.Greater(t, lines, 80)
+	require.Less(t, lines, 180)
+	require.NotContains(t, first.out, "\x1b", "no colour outside a terminal")
+
+	second := ebb(t, "", "demo")
+	require.Equal(t, changing.ReplaceAllString(first.out, "#"), changing.ReplaceAllString(second.out, "#"), "the demo is the same every time")
+}
+
+func TestDemoKeepsItsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "story.db")
+	require.Equal(t, exitOK, ebb(t, "", "demo", "--keep", path).code)
+	require.Equal(t, exitOK, ebb(t, "", "doctor", path).code)
+	require.Contains(t, ebb(t, "", "search", "cashews", "--db", path).out, "allergic")
+	again := ebb(t, "", "demo", "--keep", path)
+	require.Equal(t, exitUsage, again.code)
+	require.Contains(t, again.err, "exists already")
+}
+
+func TestDemoLeavesNothingBehind(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	require.Equal(t, exitOK, ebb(t, "", "demo").code)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, exitInterrupted, ebbContext(ctx, "", "demo").code)
+	left, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

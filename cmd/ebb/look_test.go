@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+func TestSearch(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "search", "who", "teaches", "violin?", "-n", "1", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, " 1. Mon 2026-03-02 07:45  ada  monday  score ")
+	require.Contains(t, got.out, "\n    My violin teacher Ottilie moved to Ghent.\n    "+f.adaID+"\n")
+
+	require.Equal(t, "Nothing found.\n", ebb(t, "", "search", "zeppelin", "--db", f.db).out)
+	require.Equal(t, "Nothing found.\n", ebb(t, "", "search", "violin", "--user", "nobody", "--db", f.db).out)
+	for name, restriction := range map[string][]string{
+		"kind": {"--kind", "fact"}, "tag": {"--tag", "music"}, "session": {"--session", "tuesday"},
+		"since": {"--since", "2026-03-03"}, "until": {"--until", "2026-03-02"},
+		"as of": {"--as-of", "2026-01-01"}, "known at": {"--known-at", "2026-03-05"},
+	} {
+		require.Equal(t, "Nothing found.\n", ebb(t, "", append([]string{"search", "violin", "--db", f.db}, restriction...)...).out, name)
+	}
+	require.Contains(t, ebb(t, "", "search", "violin", "--since", "2026-03-02", "--until", "2026-03-02 07:46", "--session", "monday",
+		"--kind", "episode,fact", "--as-of", "2026-03-05T00:00:00Z", "--now", "2026-05-01", "--db", f.db).out, "Ottilie")
+	require.Contains(t, ebb(t, "", "search", `"violin* OR NEAR(`, "--db", f.db).out, "Ottilie", "syntax is taken literally")
+}
+
+func TestExplainAddsUp(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "explain", "violin teacher", "--json", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	var answer answerView
+	require.NoError(t, json.Unmarshal([]byte(got.out), &answer))
+	require.NotEmpty(t, answer.Results)
+	for _, r := range answer.Results {
+		require.NotEmpty(t, r.Arms)
+		sum := 0.0
+		for _, s := range r.Signals {
+			sum += s.Contribution
+		}
+		require.Less(t, math.Abs(r.Score-sum), 1e-9)
+	}
+	text := ebb(t, "", "explain", "violin teacher", "--db", f.db).out
+	require.Regexp(t, `text arm +rank 1 +\(\d`, text)
+	require.Regexp(t, `user +\+0\.\d{3}`, text)
+}
+
+func TestShow(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "show", f.adaID, "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	for _, part := range []string{"My violin teacher Ottilie moved to Ghent.", "user_direct, trust 4 of 4", "1.00, never fades", "user.message, event m1"} {
+		require.Contains(t, got.out, part)
+	}
+	var detail extension.Detail
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "show", f.adaID, "--json", "--db", f.db).out), &detail))
+	require.Equal(t, "m1", detail.Event.ID)
+	require.Equal(t, "ada", detail.Event.Scope.User)
+}
+
+func TestTimeline(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "timeline", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Equal(t, `Monday, 2 March 2026
+  07:45  ada        My violin teacher Ottilie moved to Ghent.
+  07:46  assistant  Will the lessons go on?
+
+Tuesday, 3 March 2026
+  07:45  user       Yes, by video, on Fridays.
+                    She insists.
+`, got.out)
+	require.Contains(t, ebb(t, "", "timeline", "--ids", "--db", f.db).out, f.adaID)
+	newest := ebb(t, "", "timeline", "-n", "1", "--db", f.db).out
+	require.Contains(t, newest, "by video")
+	require.NotContains(t, newest, "Ottilie")
+	require.Equal(t, "Nothing in this time.\n", ebb(t, "", "timeline", "--since", "2027-01-01", "--db", f.db).out)
+
+	unknown := ebb(t, "", "timeline", "--entity", "Zebulon", "--db", f.db)
+	require.Equal(t, exitNotFound, unknown.code)
+	require.Contains(t, unknown.err, `mentions "Zebulon"`)
+}
+
+func TestStats(t *testing.T) {
+	f := newFixture(t, "ada", "ben")
+	got := ebb(t, "", "stats", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Equal(t, 2, strings.Count(got.out, "3 episodes"))
+	require.Contains(t, got.out, "file  well")
+
+	var v statsView
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "stats", "--user", "ben", "--json", "--db", f.db).out), &v))
+	require.Len(t, v.Users, 1)
+	require.Equal(t, "ben", v.Users[0].User)
+	require.EqualValues(t, 3, v.Users[0].Memories["episode"])
+	require.Positive(t, v.Health.FileBytes)
+}
+
+func TestDoctor(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "doctor", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "Healthy.\n")
+
+	execute(t, f.db, "DELETE FROM chunks WHERE memory_id = 1")
+	got = ebb(t, "", "doctor", f.db)
+	require.Equal(t, exitDamaged, got.code)
+	require.Contains(t, got.out, "1 memories that no search by text can find")
+	require.Contains(t, got.out, "fix: ")
+	require.Contains(t, got.err, "not well")
+	var d extension.Diagnosis
+	got = ebb(t, "", "doctor", f.db, "--json")
+	require.Equal(t, exitDamaged, got.code)
+	require.NoError(t, json.Unmarshal([]byte(got.out), &d))
+	require.False(t, d.Healthy)
+}
+
+func TestConsolidate(t *testing.T) {
+	f := newFixture(t, "ada")
+	got := ebb(t, "", "consolidate", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.NotEmpty(t, strings.TrimSpace(got.out))
+	var run map[string]any
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "consolidate", "--json", "--db", f.db).out), &run))
+	require.Equal(t, exitOK, ebb(t, "", "doctor", "--db", f.db).code)
+}
+
+// What others wrote may hold signs that steer a terminal.
+func TestMemoriesCannotSteerTheTerminal(t *testing.T) {
+	path := newFixture(t, "ada").db
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true})
+	require.NoError(t, err)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "\x1b[2Jblank"},
+		"parcel \x1b]0;owned\x07 \u202eevil", eventbus.Speaker("\x1b[31mred"))))
+	require.NoError(t, x.Close(t.Context()))
+	for _, args := range [][]string{{"search", "parcel"}, {"explain", "parcel"}, {"timeline"}} {
+		got := ebb(t, "", append(args, "--db", path)...)
+		require.Equal(t, exitOK, got.code, got.err)
+		require.Contains(t, got.out, "parcel")
+		require.NotContains(t, got.out, "\x1b")
+		require.NotContains(t, got.out, "\u202e")
+	}
+}
+
+func TestReadOnlyFileCanBeLookedAt(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everything")
+	}
+	f := newFixture(t, "ada")
+	require.NoError(t, os.Chmod(f.db, 0o400))
+	for name, args := range reading(f.adaID) {
+		got := ebb(t, "", append(args, "--db", f.db)...)
+		require.Equal(t, exitOK, got.code, "%s: %s", name, got.err)
+	}
+	got := ebb(t, "", "consolidate", "--db", f.db)
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.err, "read-only")
+}

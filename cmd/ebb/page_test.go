@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		width      int
+		want       []string
+	}{
+		{"short", "a day", 20, []string{"a day"}},
+		{"words", "one two three four five", 16, []string{"one two three", "four five"}},
+		{"own line breaks", "one\n\ntwo", 20, []string{"one", "", "two"}},
+		{"a long word is cut", strings.Repeat("x", 20), 16, []string{strings.Repeat("x", 16), "xxxx"}},
+		{"Chinese breaks between signs", "我们星期五在湖边的老房子里见面吧", 16, []string{"我们星期五在湖边", "的老房子里见面吧"}},
+	} {
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, wrap(test.text, test.width)) })
+	}
+}
+
+func TestWrapKeepsTheTextAndTheWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := printable(rapid.String().Draw(t, "text"))
+		width := rapid.IntRange(16, 80).Draw(t, "width")
+		lines := wrap(text, width)
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if squeeze(strings.Join(lines, "")) != squeeze(text) {
+			t.Fatalf("%q became %q", text, lines)
+		}
+		for _, l := range lines {
+			if cells(l) > width+1 { // a sign of two cells may stand on the edge
+				t.Fatalf("%q is wider than %d", l, width)
+			}
+		}
+		if got := oneLine(text, width); cells(got) > width || strings.Contains(got, "\n") {
+			t.Fatalf("oneLine(%q, %d) = %q", text, width, got)
+		}
+	})
+}
+
+func TestTableAlignsWithColourAndWideSigns(t *testing.T) {
+	var out bytes.Buffer
+	p := &page{w: &out, width: 80, colour: true}
+	p.table("", [][]string{{p.in(bold, "ab"), "1"}, {"你好", "2"}, {"x"}})
+	require.Equal(t, "\x1b[1mab\x1b[0m    1\n你好  2\nx\n", out.String())
+	require.Equal(t, "ab", (&page{}).in(bold, "ab"), "no colour unless wanted")
+}
+
+func TestSize(t *testing.T) {
+	for bytes, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 3 << 20: "3.0 MiB", 5 << 30: "5.0 GiB"} {
+		require.Equal(t, want, size(bytes))
+	}
+}
