@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
@@ -14,12 +15,17 @@ import (
 //
 // Each door reports a message once. So a report is new unless another door
 // reported the same text, by the same role, that this door has not reported
-// yet: "yes" said twice through one door is two messages, and "yes" said once
-// through two doors is one.
+// yet, within [turnLength]: "yes" said twice through one door is two messages,
+// and "yes" said once through two doors is one.
 type captures struct {
+	now   func() time.Time
 	mu    sync.Mutex
 	turns map[schema.Scope]*turn
 }
+
+// turnLength is how long after the first door another may report the same
+// message. A host that reports later, through another door, says something new.
+const turnLength = 10 * time.Minute
 
 // turn is what is under way in one session.
 type turn struct {
@@ -31,7 +37,8 @@ type turn struct {
 
 type captured struct {
 	role, hash string
-	id         string // of the event that stored it
+	at         time.Time
+	ids        []string // of the events that reported it
 	doors      []door
 }
 
@@ -47,12 +54,15 @@ const (
 // recentCaptures bounds how far back a second report is recognised.
 const recentCaptures = 64
 
-func newCaptures() *captures { return &captures{turns: make(map[schema.Scope]*turn)} }
+func newCaptures(now func() time.Time) *captures {
+	return &captures{now: now, turns: make(map[schema.Scope]*turn)}
+}
 
 // turn finds the session's turn. Sessions are few beside messages; what an
 // idle one holds is dropped when there are many.
 func (c *captures) turn(scope schema.Scope) *turn {
 	const most = 4096
+	scope.Agent = "" // a label of what is written, not another conversation
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t, ok := c.turns[scope]
@@ -74,7 +84,7 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 	defer t.mu.Unlock()
 	before := slices.Clone(t.recent)
 	for i := range before {
-		before[i].doors = slices.Clone(before[i].doors)
+		before[i].doors, before[i].ids = slices.Clone(before[i].doors), slices.Clone(before[i].ids)
 	}
 	floor := t.floor
 	var fresh []eventbus.Event
@@ -84,7 +94,7 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 			fresh = append(fresh, e) // not a message: nothing to recognise
 			continue
 		}
-		if t.known(from, m.Role, schema.HashContent(m.Text), e.ID) {
+		if t.known(from, m.Role, schema.HashContent(m.Text), e.ID, c.now()) {
 			continue
 		}
 		switch m.Role {
@@ -111,21 +121,24 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 }
 
 // known recognises a message that another door reported, or remembers it.
-func (t *turn) known(from door, role, hash, id string) bool {
+func (t *turn) known(from door, role, hash, id string, now time.Time) bool {
+	t.recent = slices.DeleteFunc(t.recent, func(c captured) bool { return now.Sub(c.at) > turnLength })
+	for i := range t.recent {
+		if id != "" && slices.Contains(t.recent[i].ids, id) {
+			return true // reported again, for instance after a time-out
+		}
+	}
 	for i := range t.recent {
 		c := &t.recent[i]
-		if c.id == id && id != "" {
-			return false // the journal recognises its own ids
-		}
 		if c.role == role && c.hash == hash && !slices.Contains(c.doors, from) {
-			c.doors = append(c.doors, from)
+			c.doors, c.ids = append(c.doors, from), append(c.ids, id)
 			return true
 		}
 	}
 	if len(t.recent) == recentCaptures {
 		t.recent = slices.Delete(t.recent, 0, 1)
 	}
-	t.recent = append(t.recent, captured{role: role, hash: hash, id: id, doors: []door{from}})
+	t.recent = append(t.recent, captured{role, hash, now, []string{id}, []door{from}})
 	return false
 }
 

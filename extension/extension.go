@@ -40,7 +40,7 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 		return nil, err
 	}
 	x := &Extension{
-		cfg: cfg, db: db, captures: newCaptures(),
+		cfg: cfg, db: db, captures: newCaptures(cfg.Now),
 		searcher: recall.New(db, recall.Options{Weights: cfg.Weights}),
 	}
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{

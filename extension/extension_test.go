@@ -133,6 +133,29 @@ func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
 	}
 }
 
+func TestARetryThroughTheSecondDoorIsStillOneMessage(t *testing.T) {
+	x := open(t, fresh(t))
+	s := session(t, x, ada)
+	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
+	e := eventbus.UserMessage(extension.Scope{User: "ada", Session: "monday", Agent: "helper"}, "the blue bicycle")
+	for range 2 {
+		require.NoError(t, x.Bus().Publish(t.Context(), e))
+	}
+	require.Len(t, recalled(t, x, ada, "bicycle"), 2, "the message, and the answer beside it")
+}
+
+func TestTheSameWordsMuchLaterAreSomethingNew(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: func() time.Time { return now }, NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	s := session(t, x, ada)
+	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
+	now = now.Add(time.Hour)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle")))
+	require.Len(t, recalled(t, x, ada, "bicycle"), 3)
+}
+
 func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	x, err := extension.Open(t.Context(), fresh(t), nil)
 	require.NoError(t, err)
