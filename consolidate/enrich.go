@@ -1,8 +1,11 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -28,30 +31,47 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 }
 
 // Enrich links the entities that a memory mentions and rates its importance.
-// Doing it again changes nothing: links are keyed by memory and entity, and
-// only a memory of importance 0, which no rating gives, is rated.
+// Names, addresses, handles, hashtags and URLs are entities; dates are not.
+//
+// Doing it again changes nothing. Links are keyed by memory and entity, and a
+// memory that has links is not looked through again, since it could only be
+// read differently by what was learnt after it. Only a memory of importance 0,
+// which no rating gives, is rated.
 //
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a
 // memory that is gone or another user's, the database's errors.
 func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID string) error {
-	if err := scope.Validate(); err != nil {
-		return err
-	}
-	return e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		userID, err := tx.UserID(ctx, scope)
+	var m *schema.Memory
+	var linked bool
+	err := e.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
 		if err != nil {
 			return err
 		}
-		m, err := tx.Memory(ctx, userID, memoryUID)
-		if err != nil {
+		if m, err = s.Memory(ctx, userID, memoryUID); err != nil {
 			return err
+		}
+		return s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{m.ID}, &linked)
+	})
+	if err != nil || linked && m.Importance > 0 {
+		return err
+	}
+	// Looking through the text is the work; it happens before the transaction.
+	found := mentionsOf(m.Content)
+	roles := rolesIn(m.Content, found)
+	return e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		r := &resolver{tx: tx, memory: m}
+		if !linked {
+			if err := r.link(ctx, found, roles); err != nil {
+				return err
+			}
 		}
 		return e.rate(ctx, tx, m)
 	})
 }
 
 // rate stores the importance of a memory that has none and adds what an
-// episode weighs to the user's sum since the last reflection. Both are
+// episode weighs, 0–1, to the user's sum since the last reflection. Both are
 // bookkeeping that the text itself decides, like access counts: they are not
 // audited and keep the version.
 func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
@@ -65,4 +85,41 @@ func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) er
 	}
 	_, err = tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", importance, m.UserID)
 	return err
+}
+
+// mentionsOf finds what can be an entity, the longest names first, so that
+// "Karim Haddad" says who "Karim" is wherever it stands.
+func mentionsOf(content string) []text.Mention {
+	found := slices.DeleteFunc(text.Mentions(content), func(m text.Mention) bool { return m.Type == text.MentionDate })
+	slices.SortStableFunc(found, func(a, b text.Mention) int {
+		return cmp.Compare(len(parseName(b.Text).words), len(parseName(a.Text).words))
+	})
+	return found
+}
+
+// link resolves what was found and links the memory to it.
+func (r *resolver) link(ctx context.Context, found []text.Mention, roles []roleMention) error {
+	if err := r.learnAliases(ctx, found); err != nil {
+		return err
+	}
+	byStart := make(map[int]*schema.Entity, len(found))
+	for _, m := range found {
+		resolved, err := r.resolve(ctx, m)
+		if err != nil {
+			return err
+		}
+		if resolved.entity == nil {
+			continue // too little to go by
+		}
+		byStart[m.Start] = resolved.entity
+		if err := r.tx.LinkEntity(ctx, r.memory.ID, resolved.entity.ID, m.Text, min(m.Confidence, resolved.confidence)); err != nil {
+			return err
+		}
+	}
+	for _, role := range roles {
+		if err := r.role(ctx, role, byStart); err != nil {
+			return err
+		}
+	}
+	return r.casual(ctx, found)
 }

@@ -14,10 +14,11 @@ import (
 )
 
 // The types of entity that code decides by form. A host or a night may give
-// others ("project", "place"): the type is a label, not a closed list.
+// others ("project", "company"): the type is a label, not a closed list.
 const (
 	EntityName    = "name"    // a proper name; what it names is not known
 	EntityPerson  = "person"  // a title, a kinship or a first name tells
+	EntityPlace   = "place"   // it stood behind "in"
 	EntityURL     = "url"     // as written, without surrounding punctuation
 	EntityEmail   = "email"   //
 	EntityHandle  = "handle"  // with its @

@@ -1,0 +1,97 @@
+package consolidate
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// maxCasual is how many words of a text are looked up as names without a
+// capital; chats are short.
+const maxCasual = 128
+
+// wordNames are given names that are also words: in small letters they are
+// taken for the word.
+var wordNames = words(`will may mark hope april june august rose grace art bill frank jack rich grant chase faith joy dawn summer autumn ivy lily
+	ruby amber penny olive iris daisy violet heather hazel holly robin drew dean miles sue rob nick dick gene josh skip buddy norm wade reed
+	brook sandy rocky sunny christian german sterling jasmine ginger pepper angel star melody harmony charity mercy trinity destiny wolf lance
+	pierce colt dolly dots dot pat ray ted don ed al les len val kit max guy jo bea memo pancho chuck teddy wally harry angel cliff clay dale
+	duke earl flora gale glen herb hunter jade lane lee major mason opal pearl piper prince queen rain randy ricky river roman rusty sage
+	scout stella storm tucker viola willow woody tony mina mila lola nana lil mel gail nan dom sol mano tono si`)
+
+// casual finds people known to this user whose given name is written without
+// its capital or shouted ("hey vitya", "ASK INGER"). Only whole words that one
+// known person alone is called by count.
+func (r *resolver) casual(ctx context.Context, found []text.Mention) error {
+	surfaces := casualWords(r.memory.Content, found)
+	if len(surfaces) == 0 {
+		return nil
+	}
+	aliases := make([]string, 0, len(surfaces))
+	for alias := range surfaces {
+		aliases = append(aliases, alias)
+	}
+	var known []string
+	err := r.tx.NewRaw(`SELECT a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
+		WHERE a.user_id = ? AND a.alias IN (?) GROUP BY a.alias HAVING count(*) = 1 AND min(e.type) = ?`,
+		r.memory.UserID, bun.List(aliases), schema.EntityPerson).Scan(ctx, &known)
+	if err != nil {
+		return err
+	}
+	slices.Sort(known)
+	for _, alias := range known {
+		entities, err := r.tx.EntitiesByName(ctx, r.memory.UserID, alias)
+		if err != nil {
+			return err
+		}
+		for _, e := range entities {
+			given := parseName(e.Name).given()
+			if alias != given && !slices.Contains(otherForms(alias), given) {
+				continue // surnames are words too often
+			}
+			if err := r.tx.LinkEntity(ctx, r.memory.ID, e.ID, surfaces[alias], byLikeness); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// casualWords are the words of a text, folded, that could be names written
+// carelessly, with how they are written.
+func casualWords(content string, found []text.Mention) map[string]string {
+	surfaces := make(map[string]string)
+	for start := 0; start < len(content) && len(surfaces) < maxCasual; {
+		first, size := utf8.DecodeRuneInString(content[start:])
+		if !unicode.IsLetter(first) {
+			start += size
+			continue
+		}
+		end := start
+		for end < len(content) {
+			c, size := utf8.DecodeRuneInString(content[end:])
+			if !unicode.IsLetter(c) && !unicode.IsMark(c) {
+				break
+			}
+			end += size
+		}
+		word := content[start:end]
+		folded := text.Fold(word)
+		careless := word == strings.ToLower(word) || word == strings.ToUpper(word)
+		inside := slices.ContainsFunc(found, func(m text.Mention) bool { return m.Start < end && start < m.End })
+		if careless && !inside && utf8.RuneCountInString(word) >= 3 && !wordNames[folded] && !text.IsStopWord(folded) {
+			if _, seen := surfaces[folded]; !seen {
+				surfaces[folded] = word
+			}
+		}
+		start = end
+	}
+	return surfaces
+}
