@@ -1,0 +1,205 @@
+package extension
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ExportReport counts what an export wrote.
+type ExportReport struct {
+	Records int64 `json:"records"` // lines, without the first and the last
+	Bytes   int64 `json:"bytes"`
+}
+
+// Export writes everything one user's memory holds, as JSON lines that
+// [Extension.Import] restores. It is one consistent state of the file, written
+// as a stream; others may write meanwhile.
+//
+// Lossless means: importing it into an empty file and exporting that again
+// gives the same bytes, and importing it where everything is there already
+// changes nothing. It holds the user's settings, sessions, messages and own
+// events with ids, origins, trust and times; memories of every kind and state
+// with their sources, entities, aliases, mentions, links and history; blocks,
+// proposals, confirmations, documents, what models were shown, and the ids of
+// what was erased.
+//
+// Left out is what can be made again: text index and vectors, and the
+// announcements of ebb itself that have no id (memory.stored; import announces
+// anew). Left out too is what belongs to this file and not to the user: row
+// numbers, journal positions, consumers' positions, leases, failures. Events
+// of the topics memory.* are written after all others.
+//
+// Errors: [*InvalidError]; [ErrNotFound] for a user this file does not know;
+// those of w, of the database, of the context. After an error what was written
+// is not a whole export, and Import says so.
+func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*ExportReport, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	out := &exporter{w: bufio.NewWriterSize(w, 64<<10)}
+	out.enc = json.NewEncoder(out)
+	out.enc.SetEscapeHTML(false)
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if userID == 0 {
+			return fmt.Errorf("user %q has no memory in this file: %w", scope.User, ErrNotFound)
+		}
+		out.s, out.userID = s, userID
+		return out.all(ctx)
+	})
+	if err == nil {
+		err = out.w.Flush()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &out.report, nil
+}
+
+// exporter writes one user's records.
+type exporter struct {
+	s      *schema.Snapshot
+	userID int64
+	w      *bufio.Writer
+	enc    *json.Encoder
+	report ExportReport
+}
+
+func (e *exporter) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	e.report.Bytes += int64(n)
+	return n, err
+}
+
+func (e *exporter) put(l exportLine) error {
+	if l.Header == nil && l.End == nil {
+		e.report.Records++
+	}
+	return e.enc.Encode(l)
+}
+
+func (e *exporter) all(ctx context.Context) error {
+	for _, section := range []func(context.Context) error{
+		e.header, e.tombstones, e.sessions, e.runs, e.entities, e.merged, e.aliases,
+		e.messages, e.memories, e.superseded, e.sources, e.links,
+		e.blocks, e.blockVersions, e.proposals, e.confirmations, e.ops, e.documents,
+		e.reports, e.watermark,
+	} {
+		if err := section(ctx); err != nil {
+			return err
+		}
+	}
+	return e.put(exportLine{End: &endRecord{Records: e.report.Records}})
+}
+
+// scanner reads the columns of one row.
+type scanner interface{ Scan(dest ...any) error }
+
+// each writes one line for each row of a query about the user, which is its
+// first argument.
+func (e *exporter) each(ctx context.Context, query string, read func(row scanner) (exportLine, error)) error {
+	rows, err := e.s.Query(ctx, query, e.userID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		line, err := read(rows)
+		if err != nil {
+			return err
+		}
+		if err := e.put(line); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (e *exporter) header(ctx context.Context) error {
+	user, err := e.s.UserByID(ctx, e.userID)
+	if err != nil {
+		return err
+	}
+	return e.put(exportLine{Header: &headerRecord{
+		Export: exportVersion, Tenant: user.Tenant, User: user.Name, TimeZone: user.TimeZone,
+		CreatedAt: user.CreatedAt, NightsThrough: user.NightsThrough, ImportanceSince: user.ImportanceSince,
+	}})
+}
+
+// pageSize is how many memories are read at a time.
+const pageSize = 64
+
+func (e *exporter) memories(ctx context.Context) error {
+	for after := int64(0); ; {
+		ids, err := memoryIDs(ctx, e.s, "SELECT id FROM memories WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?", e.userID, after, pageSize)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		after = ids[len(ids)-1]
+		if err := e.page(ctx, ids); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *exporter) page(ctx context.Context, ids []int64) error {
+	memories, err := e.s.MemoriesByID(ctx, e.userID, ids)
+	if err != nil {
+		return err
+	}
+	byID := make(map[int64]*schema.Memory, len(memories))
+	for i := range memories {
+		byID[memories[i].ID] = &memories[i]
+	}
+	for _, id := range ids {
+		record := &memoryRecord{Memory: *byID[id]}
+		if record.RunID != 0 {
+			if err := e.s.Row(ctx, "SELECT uid FROM runs WHERE id = ?", []any{record.RunID}, &record.Run); err != nil {
+				return err
+			}
+		}
+		if record.Mentions, err = e.mentions(ctx, id); err != nil {
+			return err
+		}
+		if err := e.put(exportLine{Memory: record}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *exporter) mentions(ctx context.Context, memoryID int64) ([]mentionRecord, error) {
+	rows, err := e.s.Query(ctx, `SELECT n.uid, me.surface, me.confidence FROM memory_entities me
+		JOIN entities n ON n.id = me.entity_id WHERE me.memory_id = ? ORDER BY me.entity_id`, memoryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var mentions []mentionRecord
+	for rows.Next() {
+		var m mentionRecord
+		if err := rows.Scan(&m.Entity, &m.Surface, &m.Confidence); err != nil {
+			return nil, err
+		}
+		mentions = append(mentions, m)
+	}
+	return mentions, rows.Err()
+}
+
+// watermark writes the nights' position as a memory, which row ids cannot be.
+func (e *exporter) watermark(ctx context.Context) error {
+	const through = `FROM memories m JOIN users u ON u.id = m.user_id WHERE m.user_id = ? AND m.id <= u.extracted_through`
+	return e.each(ctx, "SELECT uid, place FROM (SELECT m.uid, m.id, count(*) OVER () AS place "+through+") ORDER BY id DESC LIMIT 1",
+		func(row scanner) (exportLine, error) {
+			r := new(watermarkRecord)
+			return exportLine{Watermark: r}, row.Scan(&r.Memory, &r.Memories)
+		})
+}

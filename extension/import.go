@@ -1,0 +1,263 @@
+package extension
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+	"unicode"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ImportFormat names a form of history that [Extension.Import] reads.
+type ImportFormat string
+
+// The formats. Default: recognised by content.
+const (
+	// FormatTurns is one JSON object a line, a turn each: id, session, time
+	// (RFC 3339), speaker, role (user, assistant or tool; default user), text.
+	// Only time and text are required, other fields are ignored.
+	FormatTurns ImportFormat = "turns"
+	// FormatChatGPT is conversations.json of a ChatGPT data export. Of each
+	// conversation the branch that is shown last is taken, and of that the
+	// texts of user and assistant.
+	FormatChatGPT ImportFormat = "chatgpt"
+	// FormatExport is what [Extension.Export] writes.
+	FormatExport ImportFormat = "ebb"
+)
+
+// ImportOptions say how a history is taken in. Only Scope.User is needed, and
+// not even that for ebb's own export.
+type ImportOptions struct {
+	// Scope says whose memory the history becomes. Session, when set, replaces
+	// the session of every turn. An export of ebb brings its sessions, agents
+	// and origins with it; without Scope.User also its user and tenant.
+	Scope Scope
+	// Origin is what the texts are stamped with, and so how far they are
+	// believed. Default import (trust 1). A host may say user_direct for the
+	// history of its own users: then the user's turns count as typed here, and
+	// those of assistants and tools keep the trust of an import, since nobody
+	// knows what they had in view.
+	Origin schema.Origin
+	// Format is the form of the input. Default: recognised by content.
+	Format ImportFormat
+	// Clock, when set, is called with a turn's time before that turn is
+	// stored, in a transaction of its own, so that a host whose Config.Now
+	// follows it replays the past. Default nil: turns are stored in batches
+	// and were learnt now. An export of ebb keeps its times either way.
+	Clock func(turn time.Time)
+	// Progress is called after each batch with the bytes read and those there
+	// are, 0 when that is not known. Default none.
+	Progress func(done, total int64)
+}
+
+// ImportReport counts what an import did. Records are turns, or the lines of
+// an export.
+type ImportReport struct {
+	Format     ImportFormat `json:"format"`
+	Read       int          `json:"read"`       // records, without skipped ones
+	Stored     int          `json:"stored"`     // new here
+	Duplicates int          `json:"duplicates"` // here before
+	Skipped    int          `json:"skipped"`    // messages of a ChatGPT export that are no text of user or assistant
+	Sessions   int          `json:"sessions"`   // different ones among the records
+	Bytes      int64        `json:"bytes"`      // read
+}
+
+// ImportError says where in the input an import stopped. What was stored
+// before is kept; importing the mended input again goes on from there.
+type ImportError struct {
+	Where string // "line 7", or "conversation 3, message …"
+	Err   error  // an [*InvalidError], or a fault of the database
+}
+
+func (e *ImportError) Error() string { return e.Where + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *ImportError) Unwrap() error { return e.Err }
+
+// Import takes a history in: turns, a ChatGPT export, or an export of ebb. It
+// reads r as a stream and stores it in batches, each of them whole or not at
+// all. Importing again stores nothing twice, so an import that was interrupted
+// is simply repeated: a turn is known by its id, or without one by its content
+// and place. The report is valid, for what was stored, also beside an error.
+//
+// It is a bulk load and not a turn of a conversation: hosts' subscribers see
+// the events, but no turn's trust is affected. What works behind the turn
+// follows at its own pace; see [Extension.WaitIdle].
+//
+// Errors: an [*ImportError] around an [*InvalidError] naming the field and the
+// fix, also for an id that the user has already with another text; an
+// [*InvalidError] for an input that is empty or in no known format; the
+// reader's, the database's and the context's errors.
+func (x *Extension) Import(ctx context.Context, r io.Reader, opts ImportOptions) (*ImportReport, error) {
+	if opts.Origin != "" {
+		if err := opts.Origin.Validate(); err != nil {
+			return &ImportReport{}, err
+		}
+	}
+	if x.cfg.ReadOnly {
+		return &ImportReport{}, ErrReadOnly
+	}
+	in := newInput(r)
+	if err := in.detect(&opts.Format); err != nil {
+		return &ImportReport{Format: opts.Format}, err
+	}
+	job := &importJob{x: x, opts: opts, in: in, sessions: make(map[string]struct{})}
+	job.report.Format = opts.Format
+	err := job.run(ctx)
+	job.report.Bytes, job.report.Sessions = in.done, len(job.sessions)
+	if err == nil && job.report.Read+job.report.Skipped == 0 {
+		err = &InvalidError{Field: "input", Reason: "holds nothing to import"}
+	}
+	return &job.report, err
+}
+
+// importJob is one call of Import.
+type importJob struct {
+	x        *Extension
+	opts     ImportOptions
+	in       *input
+	report   ImportReport
+	sessions map[string]struct{}
+}
+
+func (j *importJob) run(ctx context.Context) error {
+	if j.opts.Format == FormatExport {
+		return j.restore(ctx)
+	}
+	if err := j.opts.Scope.Validate(); err != nil {
+		return err
+	}
+	batch := newTurnBatch(j)
+	visit := func(where string, t importedTurn) error { return batch.add(ctx, where, t) }
+	var err error
+	if j.opts.Format == FormatChatGPT {
+		err = readChatGPT(j.in.r, visit, func() { j.report.Skipped++ })
+	} else {
+		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), visit)
+	}
+	if err != nil {
+		return err
+	}
+	return batch.flush(ctx)
+}
+
+// stored counts a batch that is on disk.
+func (j *importJob) stored(read, fresh int) {
+	j.report.Read += read
+	j.report.Stored += fresh
+	j.report.Duplicates += read - fresh
+	if j.opts.Progress != nil {
+		j.opts.Progress(j.in.done, j.in.total)
+	}
+}
+
+// input is the stream with what is known of it.
+type input struct {
+	r     *bufio.Reader
+	src   io.Reader
+	done  int64 // bytes read from src
+	total int64 // 0 when unknown
+	line  int   // line breaks skipped at the front
+}
+
+func newInput(r io.Reader) *input {
+	in := &input{src: r}
+	switch s := r.(type) {
+	case interface{ Len() int }: // bytes.Reader, strings.Reader
+		in.total = int64(s.Len())
+	case *os.File:
+		if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {
+			in.total = info.Size()
+		}
+	}
+	in.r = bufio.NewReaderSize(readerFunc(in.read), 64<<10)
+	return in
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func (in *input) read(p []byte) (int, error) {
+	n, err := in.src.Read(p)
+	in.done += int64(n)
+	return n, err
+}
+
+var exportMark = []byte(`{"ebb":`)
+
+// detect finds the format unless it is given, and skips what may stand before
+// the content.
+func (in *input) detect(format *ImportFormat) error {
+	if err := in.skipMark(); err != nil {
+		return err
+	}
+	for {
+		c, err := in.r.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return &InvalidError{Field: "input", Reason: "is empty; there is nothing to import"}
+		}
+		if err != nil {
+			return err
+		}
+		if c == '\n' {
+			in.line++
+		}
+		if !unicode.IsSpace(rune(c)) {
+			break
+		}
+	}
+	if err := in.r.UnreadByte(); err != nil {
+		return err
+	}
+	start, err := in.r.Peek(len(exportMark))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	found, fault := formatOf(start)
+	switch *format {
+	case "":
+		*format = found
+		return fault
+	case FormatTurns, FormatChatGPT, FormatExport:
+		return nil
+	}
+	return &InvalidError{Field: "Format", Reason: "is not one of turns, chatgpt, ebb"}
+}
+
+// skipMark drops a byte order mark and refuses what is no UTF-8 text at all.
+func (in *input) skipMark() error {
+	start, err := in.r.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
+		_, err := in.r.Discard(3)
+		return err
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return &InvalidError{Field: "input", Reason: "is UTF-16; save it as UTF-8"}
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")), bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return &InvalidError{Field: "input", Reason: "is compressed; unpack it and import what is inside"}
+	}
+	return nil
+}
+
+func formatOf(start []byte) (ImportFormat, error) {
+	switch {
+	case bytes.HasPrefix(start, exportMark):
+		return FormatExport, nil
+	case start[0] == '[':
+		return FormatChatGPT, nil
+	case start[0] == '{':
+		return FormatTurns, nil
+	}
+	return "", &InvalidError{Field: "input", Reason: fmt.Sprintf(
+		"begins with %q: it is neither turns (a JSON object on each line), nor a ChatGPT export (a JSON array), nor an export of ebb", start[0])}
+}

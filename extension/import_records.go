@@ -1,0 +1,323 @@
+package extension
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// restoring is one transaction of an import of an export. What is there
+// already is left as it is; each method reports whether it stored something.
+type restoring struct {
+	x      *Extension
+	tx     *schema.Tx
+	scope  Scope
+	userID int64
+}
+
+func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool, err error) {
+	l := rec.line
+	if l.Header != nil {
+		return false, w.user(ctx, l.Header)
+	}
+	if w.userID == 0 {
+		if w.userID, err = w.tx.UserID(ctx, w.scope); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case l.Tombstone != nil:
+		return w.insert(ctx, "tombstones (user_id, id_hash, erased_at)", w.userID, l.Tombstone.IDHash, l.Tombstone.ErasedAt)
+	case l.Session != nil:
+		return w.insert(ctx, "sessions (user_id, name, created_at)", w.userID, l.Session.Name, l.Session.CreatedAt)
+	case l.Run != nil:
+		r := l.Run
+		return w.insertOwned(ctx, "runs", r.UID, "runs (uid, user_id, cause, local_day, state, started_at, finished_at, stages, error)",
+			r.UID, w.userID, r.Cause, r.LocalDay, r.State, r.StartedAt, r.FinishedAt, string(r.Stages), r.Error)
+	case l.Entity != nil:
+		e := l.Entity
+		return w.insertOwned(ctx, "entities", e.UID, "entities (uid, user_id, type, name, summary, confidence, mention_count, protected, created_at)",
+			e.UID, w.userID, e.Type, e.Name, e.Summary, e.Confidence, e.MentionCount, e.Protected, e.CreatedAt)
+	case l.Merged != nil:
+		return w.merged(ctx, l.Merged)
+	case l.Alias != nil:
+		return w.alias(ctx, l.Alias)
+	case l.Event != nil:
+		return w.event(ctx, l.Event)
+	case l.Memory != nil:
+		return w.memory(ctx, l.Memory, rec.chunks)
+	case l.Superseded != nil:
+		return w.superseded(ctx, l.Superseded)
+	case l.Source != nil:
+		return w.source(ctx, l.Source)
+	case l.Link != nil:
+		return w.link(ctx, l.Link)
+	}
+	return w.rest(ctx, l)
+}
+
+// insert adds a row unless one with its key is there.
+func (w *restoring) insert(ctx context.Context, into string, values ...any) (bool, error) {
+	marks := make([]byte, 0, 3*len(values))
+	for range values {
+		marks = append(marks, ", ?"...)
+	}
+	return w.exec(ctx, "INSERT INTO "+into+" VALUES ("+string(marks[2:])+") ON CONFLICT DO NOTHING", values...)
+}
+
+func (w *restoring) exec(ctx context.Context, query string, args ...any) (bool, error) {
+	res, err := w.tx.Exec(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// insertOwned is insert for a table whose public ids are unique in the file.
+func (w *restoring) insertOwned(ctx context.Context, table, uid, into string, values ...any) (bool, error) {
+	if uid == "" {
+		return false, &InvalidError{Field: "id", Reason: "is missing"}
+	}
+	known, err := w.known(ctx, table, uid)
+	if known || err != nil {
+		return false, err
+	}
+	return w.insert(ctx, into, values...)
+}
+
+// known reports whether the user has the record. Another user's record of
+// that id is an error: to leave it out would lose this one.
+func (w *restoring) known(ctx context.Context, table, uid string) (bool, error) {
+	var owner int64
+	err := w.tx.Row(ctx, "SELECT user_id FROM "+table+" WHERE uid = ?", []any{uid}, &owner)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err == nil && owner != w.userID {
+		err = &InvalidError{Field: "id", Reason: "belongs to another user of this file; import the export under the same user, or into a file of its own"}
+	}
+	return true, err
+}
+
+// row finds the row id behind a public id; 0 for the empty one.
+func (w *restoring) row(ctx context.Context, table, uid string) (id int64, err error) {
+	if uid == "" {
+		return 0, nil
+	}
+	err = w.tx.Row(ctx, "SELECT id FROM "+table+" WHERE user_id = ? AND uid = ?", []any{w.userID, uid}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = &InvalidError{Field: table, Reason: fmt.Sprintf("have no record %.64q, which this line refers to: lines were lost or reordered", uid)}
+	}
+	return id, err
+}
+
+// rows finds two row ids of memories.
+func (w *restoring) rows(ctx context.Context, a, b string) (int64, int64, error) {
+	first, err := w.row(ctx, "memories", a)
+	if err != nil {
+		return 0, 0, err
+	}
+	second, err := w.row(ctx, "memories", b)
+	return first, second, err
+}
+
+func orNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+func (w *restoring) user(ctx context.Context, h *headerRecord) (err error) {
+	if _, err := w.insert(ctx, "users (tenant, name, time_zone, created_at, nights_through, importance_since)",
+		w.scope.Tenant, w.scope.User, h.TimeZone, h.CreatedAt, h.NightsThrough, h.ImportanceSince); err != nil {
+		return err
+	}
+	w.userID, err = w.tx.UserID(ctx, w.scope)
+	return err
+}
+
+func (w *restoring) merged(ctx context.Context, r *mergedRecord) (bool, error) {
+	into, err := w.row(ctx, "entities", r.Into)
+	if err != nil {
+		return false, err
+	}
+	return w.exec(ctx, "UPDATE entities SET merged_into = ? WHERE user_id = ? AND uid = ? AND merged_into IS NULL", into, w.userID, r.Entity)
+}
+
+func (w *restoring) alias(ctx context.Context, r *aliasRecord) (bool, error) {
+	entity, err := w.row(ctx, "entities", r.Entity)
+	if err != nil {
+		return false, err
+	}
+	return w.insert(ctx, "entity_aliases (user_id, alias, entity_id, surface, confidence)", w.userID, r.Alias, entity, r.Surface, r.Confidence)
+}
+
+// event appends to the journal and brings back what came of the event in the
+// same transaction, so that no consumer does it again.
+func (w *restoring) event(ctx context.Context, r *eventRecord) (bool, error) {
+	var seq int64
+	err := w.tx.Row(ctx, `INSERT INTO events (user_id, id, topic, agent, session, origin, trust, payload, occurred_at, recorded_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+		[]any{w.userID, r.ID, r.Topic, r.Agent, r.Session, string(r.Origin), int64(r.Trust), string(r.Payload), r.OccurredAt, r.RecordedAt}, &seq)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil || r.Injection == nil {
+		return err == nil, err
+	}
+	i := r.Injection
+	return w.insert(ctx, "injections (user_id, event_seq, session, channel, query, items, shown_at)",
+		w.userID, seq, i.Session, i.Channel, i.Query, string(i.Items), i.ShownAt)
+}
+
+func (w *restoring) memory(ctx context.Context, r *memoryRecord, chunks []schema.Chunk) (bool, error) {
+	known, err := w.known(ctx, "memories", r.UID)
+	if known || err != nil {
+		return false, err
+	}
+	m := r.Memory
+	m.UserID = w.userID
+	if m.SessionID, err = w.tx.SessionID(ctx, w.userID, m.SessionName); err != nil {
+		return false, err
+	}
+	if m.RunID, err = w.row(ctx, "runs", r.Run); err != nil {
+		return false, err
+	}
+	if m.EventID != "" {
+		err := w.tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{w.userID, m.EventID}, &m.EventSeq)
+		if err != nil {
+			return false, &InvalidError{Field: "event_id", Reason: fmt.Sprintf("names the event %.64q, which does not stand before this line", m.EventID)}
+		}
+	}
+	version := m.Version
+	if err := w.tx.InsertMemory(ctx, &m, chunks); err != nil {
+		return false, err
+	}
+	// What InsertMemory does not take, since new memories do not have it.
+	if _, err := w.tx.Exec(ctx, `UPDATE memories SET expired_at = ?, access_count = ?, last_accessed = ?, stability = ?, version = ? WHERE id = ?`,
+		r.ExpiredAt, r.AccessCount, r.LastAccessed, r.Stability, version, m.ID); err != nil {
+		return false, err
+	}
+	for _, mention := range r.Mentions {
+		entity, err := w.row(ctx, "entities", mention.Entity)
+		if err != nil {
+			return false, err
+		}
+		if _, err := w.insert(ctx, "memory_entities (memory_id, entity_id, surface, confidence)", m.ID, entity, mention.Surface, mention.Confidence); err != nil {
+			return false, err
+		}
+	}
+	scope := w.scope
+	scope.Agent, scope.Session = m.Agent, m.SessionName
+	return true, w.x.announce(ctx, w.tx, scope, &m)
+}
+
+func (w *restoring) superseded(ctx context.Context, r *supersededRecord) (bool, error) {
+	memory, by, err := w.rows(ctx, r.Memory, r.By)
+	if err != nil {
+		return false, err
+	}
+	// A claim that is still current here was replaced elsewhere, later.
+	return w.exec(ctx, "UPDATE memories SET superseded_by = ? WHERE id = ? AND superseded_by IS NULL AND valid_until IS NOT NULL", by, memory)
+}
+
+func (w *restoring) source(ctx context.Context, r *sourceRecord) (bool, error) {
+	memory, source, err := w.rows(ctx, r.Memory, r.Source)
+	if err != nil {
+		return false, err
+	}
+	return w.insert(ctx, "memory_sources (memory_id, source_id, quote)", memory, source, r.Quote)
+}
+
+func (w *restoring) link(ctx context.Context, r *linkRecord) (bool, error) {
+	from, to, err := w.rows(ctx, r.From, r.To)
+	if err != nil {
+		return false, err
+	}
+	run, err := w.row(ctx, "runs", r.Run)
+	if err != nil {
+		return false, err
+	}
+	return w.insert(ctx, "links (from_id, to_id, type, weight, created_at, run_id)", from, to, r.Type, r.Weight, r.CreatedAt, orNull(run))
+}
+
+// rest are the records that nothing else refers to.
+func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
+	switch {
+	case l.Block != nil:
+		b := l.Block
+		return w.insert(ctx, "blocks (user_id, agent, name, content, version, updated_at)", w.userID, b.Agent, b.Name, b.Content, b.Version, b.UpdatedAt)
+	case l.BlockVersion != nil:
+		b := l.BlockVersion
+		return w.exec(ctx, `INSERT INTO block_history (block_id, version, content, actor, at)
+			SELECT id, ?, ?, ?, ? FROM blocks WHERE user_id = ? AND agent = ? AND name = ? ON CONFLICT DO NOTHING`,
+			b.Version, b.Content, b.Actor, b.At, w.userID, b.Agent, b.Name)
+	case l.Proposal != nil:
+		p := l.Proposal
+		run, err := w.row(ctx, "runs", p.Run)
+		if err != nil {
+			return false, err
+		}
+		return w.insertOwned(ctx, "proposals", p.ID, "proposals (uid, user_id, run_id, kind, payload, reason, state, created_at, decided_at, decided_by)",
+			p.ID, w.userID, orNull(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
+	case l.Confirmation != nil:
+		c := l.Confirmation
+		memory, err := w.row(ctx, "memories", c.Memory)
+		if err != nil {
+			return false, err
+		}
+		return w.insertOwned(ctx, "confirmations", c.ID, "confirmations (uid, user_id, memory_id, shown, token_hash, state, created_at, decided_at)",
+			c.ID, w.userID, memory, c.Shown, c.TokenHash, c.State, c.CreatedAt, c.DecidedAt)
+	case l.Op != nil:
+		return w.op(ctx, l.Op)
+	case l.Document != nil:
+		return w.insert(ctx, "documents (user_id, uri, hash, read_at)", w.userID, l.Document.URI, l.Document.Hash, l.Document.ReadAt)
+	case l.Watermark != nil:
+		return w.watermark(ctx, l.Watermark)
+	}
+	return false, &InvalidError{Field: "line", Reason: "holds no record"}
+}
+
+// op brings back an entry of the audit, which has no id of its own: one that
+// is equal in everything is the same one.
+func (w *restoring) op(ctx context.Context, r *opRecord) (bool, error) {
+	if !slices.Contains(opTables, r.Record) {
+		return false, &InvalidError{Field: "record", Reason: fmt.Sprintf("is %.40q, a table the audit does not know", r.Record)}
+	}
+	id, err := w.row(ctx, r.Record, r.ID)
+	if err != nil {
+		return false, err
+	}
+	run, err := w.row(ctx, "runs", r.Run)
+	if err != nil {
+		return false, err
+	}
+	private := func(column string) string {
+		return `CASE WHEN json_valid(` + column + `) AND json_type(` + column + `, '$.superseded_by') = 'text'
+			THEN json_set(` + column + `, '$.superseded_by', (SELECT id FROM memories WHERE uid = json_extract(` + column + `, '$.superseded_by')))
+			ELSE ` + column + ` END`
+	}
+	return w.exec(ctx, `WITH given (before, after) AS (VALUES (?1, ?2)), local (before, after) AS (SELECT `+private("before")+`, `+private("after")+` FROM given)
+		INSERT INTO ops (user_id, run_id, at, actor, operation, record, record_id, before, after)
+		SELECT ?3, ?4, ?5, ?6, ?7, ?8, ?9, before, after FROM local
+		WHERE NOT EXISTS (SELECT 1 FROM ops o WHERE o.record = ?8 AND o.record_id = ?9 AND o.user_id = ?3 AND o.run_id IS ?4
+			AND o.at = ?5 AND o.actor = ?6 AND o.operation = ?7 AND o.before = local.before AND o.after = local.after)`,
+		r.Before, r.After, w.userID, orNull(run), r.At, r.Actor, r.Operation, r.Record, id)
+}
+
+// watermark lets the nights go on where they were. Where other memories stand
+// before it, they were not extracted, and the nights begin anew.
+func (w *restoring) watermark(ctx context.Context, r *watermarkRecord) (bool, error) {
+	memory, err := w.row(ctx, "memories", r.Memory)
+	if err != nil {
+		return false, err
+	}
+	return w.exec(ctx, `UPDATE users SET extracted_through = ?1 WHERE id = ?2 AND extracted_through = 0
+		AND (SELECT count(*) FROM memories WHERE user_id = ?2 AND id <= ?1) = ?3`, memory, w.userID, r.Memories)
+}

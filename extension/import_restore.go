@@ -1,0 +1,229 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// maxExportLine is the longest accepted line of an export, in bytes: the
+// longest text with every byte escaped, and its frame.
+const maxExportLine = 16 << 20
+
+// importedRecord is one line of an export, checked, with the work done that
+// needs no database.
+type importedRecord struct {
+	where  string
+	line   exportLine
+	chunks []schema.Chunk // of a memory
+}
+
+// restore takes an export of ebb back in.
+func (j *importJob) restore(ctx context.Context) error {
+	switch {
+	case j.opts.Scope.Session != "" || j.opts.Scope.Agent != "":
+		return &InvalidError{Field: "Scope", Reason: "has a session or agent; an export of ebb brings its own"}
+	case j.opts.Origin != "":
+		return &InvalidError{Field: "Origin", Reason: "cannot be set for an export of ebb; it brings the origin of every record"}
+	}
+	r := &restorer{job: j}
+	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
+		return err
+	}
+	return r.flush(ctx)
+}
+
+// readExport reads and checks the lines of an export in order. It passes on
+// every record, the header first; the end it keeps to itself.
+func readExport(lines *lines, visit func(importedRecord) error) error {
+	var records int64
+	ended := false
+	for first := true; ; first = false {
+		raw, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		rec := importedRecord{where: "line " + strconv.Itoa(lines.n)}
+		if err == nil {
+			err = rec.parse(raw, first, ended)
+		}
+		if err == nil && rec.line.End != nil {
+			ended = true
+			if rec.line.End.Records != records {
+				err = &InvalidError{Field: "end", Reason: fmt.Sprintf("counts %d records, but %d stand before it: lines were lost or added", rec.line.End.Records, records)}
+			}
+		}
+		if err != nil {
+			return &ImportError{Where: rec.where, Err: err}
+		}
+		if ended {
+			continue
+		}
+		if !first {
+			records++
+		}
+		if err := visit(rec); err != nil {
+			return err
+		}
+	}
+	if !ended {
+		return &ImportError{Where: "line " + strconv.Itoa(lines.n), Err: &InvalidError{Field: "end", Reason: "is missing: the export was cut off; what stands before is stored, export again and import that"}}
+	}
+	return nil
+}
+
+func (r *importedRecord) parse(raw []byte, first, ended bool) error {
+	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(raw, nil)))
+	dec.DisallowUnknownFields() // they would be lost
+	if err := dec.Decode(&r.line); err != nil {
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return &InvalidError{Field: strings.Trim(field, `"`), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
+		}
+		return invalidJSON(err)
+	}
+	switch {
+	case ended:
+		return &InvalidError{Field: "line", Reason: "stands after the end; import each export by itself"}
+	case countRecords(&r.line) != 1 || dec.More():
+		return &InvalidError{Field: "line", Reason: "does not hold exactly one record"}
+	case first != (r.line.Header != nil):
+		return &InvalidError{Field: "ebb", Reason: "is the first line of an export, and only that"}
+	}
+	return r.check()
+}
+
+func countRecords(l *exportLine) (n int) {
+	v := reflect.ValueOf(l).Elem()
+	for i := range v.NumField() {
+		if !v.Field(i).IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// check refuses what the database would, while nothing is stored yet.
+func (r *importedRecord) check() error {
+	switch l := r.line; {
+	case l.Header != nil:
+		if l.Header.Export < 1 || l.Header.Export > exportVersion {
+			return &InvalidError{Field: "export", Reason: fmt.Sprintf("has version %d, this ebb reads up to %d: use a newer ebb", l.Header.Export, exportVersion)}
+		}
+		return schema.Scope{Tenant: l.Header.Tenant, User: l.Header.User}.Validate()
+	case l.Event != nil:
+		return l.Event.check()
+	case l.Memory != nil:
+		if err := l.Memory.Validate(); err != nil {
+			return err
+		}
+		if l.Memory.UID == "" {
+			return &InvalidError{Field: "id", Reason: "is missing"}
+		}
+		r.chunks = schema.PrepareChunks(l.Memory.Content, l.Memory.Speaker)
+	}
+	return nil
+}
+
+func (r *eventRecord) check() error {
+	for _, label := range [...]struct{ field, value string }{{"id", r.ID}, {"topic", r.Topic}} {
+		if label.value == "" {
+			return &InvalidError{Field: label.field, Reason: "is missing"}
+		}
+		if err := schema.ValidLabel(label.field, label.value); err != nil {
+			return err
+		}
+	}
+	if err := r.Origin.Validate(); err != nil {
+		return err
+	}
+	if r.Trust < 0 || r.Trust > r.Origin.Ceiling() {
+		return &InvalidError{Field: "trust", Reason: "is above what its origin can carry"}
+	}
+	if len(r.Payload) == 0 || r.OccurredAt.IsZero() || r.RecordedAt.IsZero() {
+		return &InvalidError{Field: "event", Reason: "lacks its payload, occurred_at or recorded_at"}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, r.Payload); err != nil {
+		return invalidJSON(err)
+	}
+	r.Payload = compact.Bytes()
+	switch r.Topic {
+	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
+		_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
+		return err
+	}
+	return nil
+}
+
+// restorer stores records in batches, each in one transaction.
+type restorer struct {
+	job     *importJob
+	scope   Scope // whose memory it becomes
+	pending []importedRecord
+	bytes   int
+}
+
+func (r *restorer) add(ctx context.Context, rec importedRecord) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if h := rec.line.Header; h != nil {
+		r.scope = r.job.opts.Scope
+		if r.scope.User == "" {
+			r.scope = Scope{Tenant: h.Tenant, User: h.User}
+		}
+		if err := r.scope.Validate(); err != nil {
+			return err
+		}
+	}
+	if s := rec.line.Session; s != nil {
+		r.job.sessions[s.Name] = struct{}{}
+	}
+	r.pending = append(r.pending, rec)
+	if m := rec.line.Memory; m != nil {
+		r.bytes += len(m.Content)
+	}
+	if e := rec.line.Event; e != nil {
+		r.bytes += len(e.Payload)
+	}
+	if len(r.pending) >= batchTurns || r.bytes >= batchBytes {
+		return r.flush(ctx)
+	}
+	return nil
+}
+
+func (r *restorer) flush(ctx context.Context) error {
+	read, fresh := 0, 0
+	err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		w := &restoring{x: r.job.x, tx: tx, scope: r.scope}
+		for _, rec := range r.pending {
+			stored, err := w.record(ctx, rec)
+			if err != nil {
+				return &ImportError{Where: rec.where, Err: err}
+			}
+			if rec.line.Header != nil {
+				continue
+			}
+			read++
+			if stored {
+				fresh++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.job.stored(read, fresh)
+	r.pending, r.bytes = r.pending[:0], 0
+	return nil
+}

@@ -1,0 +1,430 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// openFile opens a memory without anything working behind the turn.
+func openFile(t *testing.T, path string) *Extension {
+	t.Helper()
+	x, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return x
+}
+
+func openNew(t *testing.T) *Extension {
+	t.Helper()
+	return openFile(t, filepath.Join(t.TempDir(), "memory.db"))
+}
+
+var ada = Scope{User: "ada"}
+
+func importText(t *testing.T, x *Extension, input string, opts ImportOptions) (*ImportReport, error) {
+	t.Helper()
+	if opts.Scope == (Scope{}) {
+		opts.Scope = ada
+	}
+	return x.Import(t.Context(), strings.NewReader(input), opts)
+}
+
+func count(t *testing.T, x *Extension, query string, args ...any) (n int) {
+	t.Helper()
+	require.NoError(t, x.db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		return s.Row(ctx, query, args, &n)
+	}))
+	return n
+}
+
+const episodes = "SELECT count(*) FROM memories WHERE kind = 'episode'"
+
+// line is one turn; fields replace those of the default.
+func line(fields map[string]any) string {
+	turn := map[string]any{
+		"id": "t1", "session": "s1", "time": "2026-01-02T03:04:05.678Z", "speaker": "Ada", "role": "user", "text": "The kettle is blue.",
+	}
+	for k, v := range fields {
+		if turn[k] = v; v == nil {
+			delete(turn, k)
+		}
+	}
+	encoded, err := json.Marshal(turn)
+	if err != nil {
+		panic(err)
+	}
+	return string(encoded) + "\n"
+}
+
+func manyTurns(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(line(map[string]any{"id": fmt.Sprintf("t%d", i), "session": fmt.Sprintf("s%d", i/100), "text": fmt.Sprintf("Kettle number %d is blue.", i)}))
+	}
+	return b.String()
+}
+
+func TestImportTurns(t *testing.T) {
+	x := openNew(t)
+	input := "\xef\xbb\xbf\n" + line(nil) +
+		line(map[string]any{"id": "t2", "session": "s2", "role": "assistant", "speaker": "Bot", "text": "Noted,\x00 blue \u212b."}) +
+		line(map[string]any{"id": "t3", "role": "tool", "speaker": "shop", "text": "42 kettles"}) +
+		line(map[string]any{"id": "t4", "role": nil, "session": nil, "speaker": nil, "mood": "unknown fields are ignored", "text": "Thanks"})
+	report, err := importText(t, x, input, ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, &ImportReport{Format: FormatTurns, Read: 4, Stored: 4, Sessions: 3, Bytes: int64(len(input))}, report)
+
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+	require.NoError(t, err)
+	require.Len(t, all, 4)
+	first := all[0]
+	require.Equal(t, "t1", first.EventID)
+	require.Equal(t, "s1", first.SessionName)
+	require.Equal(t, "Ada", first.Speaker)
+	require.Equal(t, schema.OriginImport, first.Origin)
+	require.Equal(t, schema.Trust(1), first.Trust)
+	require.Equal(t, time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC), first.EventTime.Time)
+	require.Equal(t, "Noted, blue Å.", all[1].Content)
+	require.Equal(t, "assistant", all[1].Role)
+	require.Equal(t, "tool", all[2].Role)
+	require.Equal(t, "user", all[3].Role)
+
+	answer, err := x.Recall(t.Context(), ada, Query{Text: "which colour is the kettle"})
+	require.NoError(t, err)
+	require.Equal(t, "t1", answer.Results[0].Memory.EventID)
+
+	report, err = importText(t, x, input, ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 4, report.Duplicates)
+	require.Zero(t, report.Stored)
+	require.Equal(t, 4, count(t, x, episodes))
+}
+
+func TestImportOrigin(t *testing.T) {
+	x := openNew(t)
+	_, err := importText(t, x, line(nil)+line(map[string]any{"id": "t2", "role": "assistant"})+line(map[string]any{"id": "t3", "role": "tool"}),
+		ImportOptions{Scope: Scope{User: "ada", Session: "old", Agent: "a"}, Origin: schema.OriginUser})
+	require.NoError(t, err)
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+	require.NoError(t, err)
+	require.Equal(t, []schema.Origin{schema.OriginUser, schema.OriginAssistant, schema.OriginToolExternal}, []schema.Origin{all[0].Origin, all[1].Origin, all[2].Origin})
+	require.Equal(t, []schema.Trust{4, 1, 1}, []schema.Trust{all[0].Trust, all[1].Trust, all[2].Trust})
+	require.Equal(t, "old", all[2].SessionName)
+	require.Equal(t, "a", all[2].Agent)
+
+	_, err = importText(t, x, line(nil), ImportOptions{Origin: "heaven"})
+	requireInvalid(t, err, "Origin")
+}
+
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	var invalid *InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, field, invalid.Field)
+}
+
+func TestImportWithoutIDs(t *testing.T) {
+	x := openNew(t)
+	yes := line(map[string]any{"id": nil, "text": "yes"})
+	input := yes + yes + line(map[string]any{"id": nil, "text": "yes", "speaker": "Bo"})
+	report, err := importText(t, x, input, ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 3, report.Stored, "equal turns of one moment are told apart")
+	report, err = importText(t, x, input, ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 3, report.Duplicates)
+	require.Equal(t, 3, count(t, x, episodes))
+}
+
+func TestImportTwiceInOneInput(t *testing.T) {
+	x := openNew(t)
+	report, err := importText(t, x, line(nil)+line(nil)+line(map[string]any{"id": "t2"}), ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, 3, report.Read)
+	require.Equal(t, 2, report.Stored)
+	require.Equal(t, 1, report.Duplicates)
+}
+
+func TestImportRefusesAnIDUsedForSomethingElse(t *testing.T) {
+	other := line(map[string]any{"text": "The kettle is red."})
+	for _, separate := range []bool{false, true} {
+		x := openNew(t)
+		input := line(map[string]any{"id": "t0"}) + line(nil)
+		if separate {
+			_, err := importText(t, x, input, ImportOptions{})
+			require.NoError(t, err)
+			input = ""
+		}
+		_, err := importText(t, x, input+other, ImportOptions{})
+		requireInvalid(t, err, "id")
+		require.ErrorContains(t, err, "with another text; ids are unique per user")
+		_, err = importText(t, x, input+line(map[string]any{"time": "2026-01-03T00:00:00Z"}), ImportOptions{})
+		require.ErrorContains(t, err, "with another time")
+		_, err = importText(t, x, other, ImportOptions{Scope: Scope{User: "bo"}})
+		require.NoError(t, err, "another user may have that id")
+	}
+}
+
+func TestImportRefusesBadInput(t *testing.T) {
+	tests := []struct{ name, input, field, want string }{
+		{"nothing", "", "input", "is empty"},
+		{"only blanks", " \n\t\r\n", "input", "is empty"},
+		{"no JSON", "id,session,time\n", "input", `begins with 'i'`},
+		{"UTF-16", "\xff\xfe{\x00", "input", "UTF-16"},
+		{"a ZIP file", "PK\x03\x04rest", "input", "compressed"},
+		{"cut off", "\n" + line(nil) + `{"id":"t2","text":"The ke`, "JSON", "line 3: JSON is not one whole object"},
+		{"spread over lines", "{\n\"id\": 1\n}", "JSON", "line 1: JSON"},
+		{"a number for an id", `{"id":7}`, "id", "line 1: id is a JSON number where a string belongs"},
+		{"no time", line(map[string]any{"time": nil}), "time", "line 1: time is missing"},
+		{"a time without a zone", line(map[string]any{"time": "2026-01-02 03:04"}), "time", "give RFC 3339 with a zone"},
+		{"the year 0", line(map[string]any{"time": "0000-01-02T03:04:05Z"}), "time", "outside the years 1 to 9999"},
+		{"the zero time", line(map[string]any{"time": "0001-01-01T00:00:00Z"}), "time", "outside the years 1 to 9999"},
+		{"no text", line(map[string]any{"text": " \n"}), "text", "line 1: text is empty"},
+		{"only NUL", line(map[string]any{"text": "\x00\x00"}), "text", "is empty"},
+		{"a role of its own", line(map[string]any{"role": "system"}), "role", "use user, assistant or tool"},
+		{"a long id", line(map[string]any{"id": strings.Repeat("x", 600)}), "id", "longer than 512 bytes"},
+		{"NUL in a session", line(map[string]any{"session": "a\x00b"}), "session", "NUL"},
+		{"a long text", line(map[string]any{"text": strings.Repeat("word ", 1<<18)}), "text", "longer than 1 MiB"},
+		{"a long line", line(nil) + line(map[string]any{"text": strings.Repeat("x", 2<<20)}), "line", "line 2: line is longer than 2 MiB"},
+		{"a long line without end", strings.Repeat(" ", 100) + "{" + strings.Repeat("x", 3<<20), "line", "line 1: line is longer"},
+		{"an array of turns", "[" + strings.TrimSpace(line(nil)) + "]", "mapping", "conversation 1: mapping is missing"},
+	}
+	x := openNew(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			report, err := importText(t, x, test.input, ImportOptions{})
+			requireInvalid(t, err, test.field)
+			require.ErrorContains(t, err, test.want)
+			require.Zero(t, report.Stored, "nothing of the batch is kept")
+			require.Zero(t, count(t, x, episodes))
+		})
+	}
+	_, err := importText(t, x, line(nil), ImportOptions{Format: "csv"})
+	requireInvalid(t, err, "Format")
+	_, err = x.Import(t.Context(), strings.NewReader(line(nil)), ImportOptions{})
+	requireInvalid(t, err, "Scope.User")
+	_, err = x.Import(t.Context(), io.MultiReader(strings.NewReader(line(nil)), failing{}), ImportOptions{Scope: ada})
+	require.ErrorIs(t, err, errBroken)
+}
+
+var errBroken = errors.New("the disk fell out")
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errBroken }
+
+func TestImportKeepsWholeBatchesOnly(t *testing.T) {
+	x := openNew(t)
+	bad := manyTurns(batchTurns+200) + line(map[string]any{"id": "bad", "time": "tomorrow"})
+	report, err := importText(t, x, bad, ImportOptions{})
+	var at *ImportError
+	require.ErrorAs(t, err, &at)
+	require.Equal(t, fmt.Sprintf("line %d", batchTurns+201), at.Where)
+	require.Equal(t, batchTurns, report.Stored)
+	require.Equal(t, batchTurns, count(t, x, episodes))
+
+	report, err = importText(t, x, manyTurns(batchTurns+200)+line(map[string]any{"id": "bad"}), ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, batchTurns, report.Duplicates)
+	require.Equal(t, 201, report.Stored)
+}
+
+func TestImportReportsProgress(t *testing.T) {
+	x := openNew(t)
+	input := manyTurns(2*batchTurns + 1)
+	var done []int64
+	_, err := importText(t, x, input, ImportOptions{Progress: func(d, total int64) {
+		require.Equal(t, int64(len(input)), total)
+		done = append(done, d)
+	}})
+	require.NoError(t, err)
+	require.Len(t, done, 3)
+	require.IsIncreasing(t, append([]int64{0}, done[:2]...))
+	require.Equal(t, int64(len(input)), done[2])
+}
+
+func TestImportGoesOnWhereItWasInterrupted(t *testing.T) {
+	x := openNew(t)
+	input := manyTurns(3 * batchTurns)
+	ctx, cancel := context.WithCancel(t.Context())
+	report, err := x.Import(ctx, strings.NewReader(input), ImportOptions{Scope: ada, Progress: func(int64, int64) { cancel() }})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, batchTurns, report.Stored)
+	report, err = importText(t, x, input, ImportOptions{})
+	require.NoError(t, err)
+	require.Equal(t, batchTurns, report.Duplicates)
+	require.Equal(t, 2*batchTurns, report.Stored)
+	require.Equal(t, 3*batchTurns, count(t, x, episodes))
+}
+
+func TestImportMovesTheClock(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoBackground: true, Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	defer x.Close(t.Context())
+	_, err = importText(t, x, line(nil)+line(map[string]any{"id": "t2", "time": "2026-05-01T00:00:00Z"}),
+		ImportOptions{Clock: func(turn time.Time) { now = turn }})
+	require.NoError(t, err)
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+	require.NoError(t, err)
+	for _, m := range all {
+		require.Equal(t, m.EventTime, m.CreatedAt)
+	}
+}
+
+func TestImportIntoAReadOnlyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	require.NoError(t, openFile(t, path).Close(t.Context()))
+	x, err := Open(t.Context(), path, &Config{ReadOnly: true})
+	require.NoError(t, err)
+	defer x.Close(t.Context())
+	_, err = importText(t, x, line(nil), ImportOptions{})
+	require.ErrorIs(t, err, ErrReadOnly)
+}
+
+func TestImportIsHeardByHosts(t *testing.T) {
+	x := openNew(t)
+	var heard []string
+	_, err := x.Bus().Subscribe(t.Context(), "host", func(_ context.Context, e eventbus.Event) error {
+		heard = append(heard, e.ID)
+		return nil
+	}, eventbus.Topics(eventbus.TopicUserMessage))
+	require.NoError(t, err)
+	_, err = importText(t, x, line(nil), ImportOptions{})
+	require.NoError(t, err)
+	require.NoError(t, x.bus.WaitIdle(t.Context()))
+	require.Equal(t, []string{"t1"}, heard)
+}
+
+func TestImportChatGPT(t *testing.T) {
+	input, err := os.ReadFile("testdata/import_chatgpt.json")
+	require.NoError(t, err)
+	x := openNew(t)
+	report, err := x.Import(t.Context(), bytes.NewReader(input), ImportOptions{Scope: ada})
+	require.NoError(t, err)
+	require.Equal(t, FormatChatGPT, report.Format)
+	require.Equal(t, 5, report.Stored)
+	require.Equal(t, 4, report.Skipped)
+	require.Equal(t, 2, report.Sessions)
+
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{Session: "conv-teapot"})
+	require.NoError(t, err)
+	var said []string
+	for _, m := range all {
+		said = append(said, m.Role+": "+m.Content)
+	}
+	require.Equal(t, []string{
+		"user: How hot should water for sencha be?",
+		"assistant: About 75 °C.\nNever boiling.",
+		"user: And what does this leaf look like to you?",
+	}, said, "the branch shown last, without the first draft of the answer")
+	require.Equal(t, time.Date(2025, 3, 1, 10, 0, 0, 250e6, time.UTC), all[0].EventTime.Time)
+	require.Equal(t, all[1].EventTime, all[2].EventTime, "without a time of its own, that of the message before")
+
+	report, err = x.Import(t.Context(), bytes.NewReader(input), ImportOptions{Scope: ada})
+	require.NoError(t, err)
+	require.Equal(t, 5, report.Duplicates)
+}
+
+func TestImportRefusesBadChatGPT(t *testing.T) {
+	const message = `{"id":"m","author":{"role":"user"},"content":{"content_type":"text","parts":["hi"]}}`
+	tests := []struct{ name, input, field, want string }{
+		{"nothing in it", "[]", "input", "holds nothing"},
+		{"cut off", `[{"id":"c"`, "JSON", "conversation 1: JSON"},
+		{"not closed", `[{"id":"c","mapping":{}}`, "JSON", "end: JSON"},
+		{"two arrays", `[{"mapping":{}}] []`, "input", "goes on after the array"},
+		{"no conversation", `[{"id":"c"}]`, "mapping", "conversation 1: mapping is missing"},
+		{"no end", `[{"mapping":{"a":{}}}]`, "current_node", "is missing"},
+		{"an unknown end", `[{"mapping":{"a":{}},"current_node":"b"}]`, "mapping", "does not hold the node"},
+		{"a circle", `[{"mapping":{"a":{"parent":"b"},"b":{"parent":"a"}},"current_node":"a"}]`, "mapping", "runs in a circle"},
+		{"no time anywhere", `[{"mapping":{"a":{"message":` + message + `}},"current_node":"a"}]`, "create_time", "conversation 1, message m: create_time is missing"},
+		{"a time beyond all", `[{"create_time":1e300,"mapping":{"a":{"message":` + message + `}},"current_node":"a"}]`, "create_time", "is no time"},
+	}
+	x := openNew(t)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := importText(t, x, test.input, ImportOptions{})
+			requireInvalid(t, err, test.field)
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+	_, err := importText(t, x, line(nil), ImportOptions{Format: FormatChatGPT})
+	requireInvalid(t, err, "input")
+}
+
+// FuzzImport feeds the parsers; what they pass on must be storable, and every
+// fault must be told from a crash.
+func FuzzImport(f *testing.F) {
+	f.Add([]byte(line(nil)))
+	f.Add([]byte(line(map[string]any{"id": nil}) + line(map[string]any{"id": nil})))
+	f.Add([]byte(`[{"create_time":1,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["hi",{}]}}}},"current_node":"a"}]`))
+	f.Add([]byte(`{"ebb":{"export":1,"user":"ada","created_at":"2026-01-01T00:00:00Z"}}` + "\n" +
+		`{"event":{"id":"e","topic":"user.message","origin":"import","trust":1,"payload":{"text":"x"},"occurred_at":"2026-01-01T00:00:00Z","recorded_at":"2026-01-01T00:00:00Z"}}` + "\n" + `{"end":{"records":1}}`))
+	f.Add([]byte("\xef\xbb\xbf\n\xff\xfe{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var format ImportFormat
+		in := newInput(bytes.NewReader(data))
+		if err := in.detect(&format); err != nil {
+			return
+		}
+		turn := func(where string, turn importedTurn) error {
+			switch {
+			case where == "" || turn.id == "" || turn.at.IsZero():
+				t.Errorf("a turn without place, id or time: %+v", turn)
+			case schema.ValidContent("text", turn.text) != nil:
+				t.Errorf("a text that cannot be stored: %q", turn.text)
+			}
+			return nil
+		}
+		var err error
+		switch format {
+		case FormatTurns:
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), turn)
+		case FormatChatGPT:
+			err = readChatGPT(in.r, turn, func() {})
+		case FormatExport:
+			err = readExport(newLines(in.r, in.line, maxExportLine), func(r importedRecord) error {
+				if countRecords(&r.line) != 1 {
+					t.Errorf("%s: not one record", r.where)
+				}
+				return nil
+			})
+		}
+		var place *ImportError
+		var invalid *InvalidError
+		if err != nil && !(errors.As(err, &place) && errors.As(err, &invalid) && place.Where != "") {
+			t.Errorf("the error names no place or no field: %v", err)
+		}
+	})
+}
+
+func BenchmarkImport(b *testing.B) {
+	input := manyTurns(2000)
+	for b.Loop() {
+		x, err := Open(b.Context(), filepath.Join(b.TempDir(), "m.db"), &Config{NoBackground: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := x.Import(b.Context(), strings.NewReader(input), ImportOptions{Scope: ada}); err != nil {
+			b.Fatal(err)
+		}
+		if err := x.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(2000*b.N)/b.Elapsed().Seconds(), "turns/s")
+}
