@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
@@ -67,18 +66,12 @@ type demo struct {
 	questions []storyQuestion
 	turnOf    map[string]string // turn id by text
 	scenes    int
+	untold    int // tool calls that were not printed
 	hits      int // questions with an expected turn among those shown
 	asked     int // questions that the story answers
 	found     int // expected turns shown
 	expected  int
 }
-
-// clock is the demo's time.
-type clock struct{ millis atomic.Int64 }
-
-func (c *clock) now() time.Time { return time.UnixMilli(c.millis.Load()).UTC() }
-
-func (c *clock) set(t time.Time) { c.millis.Store(t.UnixMilli()) }
 
 func (d *demo) scene(title string) {
 	if d.scenes++; d.scenes > 1 {

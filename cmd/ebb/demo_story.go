@@ -62,19 +62,48 @@ var throughMemory = []string{"story-11", "story-12"}
 
 // toolMoment is a tool call of the story's agent, right after a turn.
 type toolMoment struct {
-	after, tool string
-	content     string
-	confidence  float64
-	entities    []string
-	corrects    string // content of the fact that a correct_fact is about
+	after      string // turn id
+	content    string
+	confidence float64
+	corrects   string // the fact that this one corrects; empty for a new one
+	told       bool   // whether the demo tells of it
 }
 
+const (
+	livesInLisbon = "Ada lives in Lisbon, in Graça."
+	livesInOslo   = "Ada lives in Oslo."
+	allergy       = "Ada is allergic to cashews."
+	boss          = "Ada's boss is Henrike."
+	meeting       = "The team meeting is on Tuesday at ten."
+	cat           = "Vitya's cat is called Commodore."
+)
+
 var toolMoments = []toolMoment{
-	{after: "story-01:03", tool: "remember_fact", content: "Ada lives in Lisbon, in Graça.", confidence: 0.9, entities: []string{"Ada", "Lisbon"}},
-	{after: "story-01:11", tool: "remember_fact", content: "Ada is allergic to cashews.", confidence: 1, entities: []string{"Ada"}},
-	{after: "story-10:01", tool: "correct_fact", content: "Ada lives in Oslo.", corrects: "Ada lives in Lisbon, in Graça."},
-	{after: "story-11:05", tool: "remember_fact", content: "Sunniva joins Ada's team in May.", confidence: 0.7, entities: []string{"Sunniva"}},
-	{after: "story-12:01", tool: "remember_fact", content: "Vitya's cat is called Commodore.", confidence: 0.4, entities: []string{"Vitya", "Commodore"}},
+	{after: "story-01:03", content: livesInLisbon, confidence: 0.9, told: true},
+	{after: "story-01:05", content: "Pixel is a small grey dog with one white paw.", confidence: 0.8},
+	{after: "story-01:07", content: "Ada is a senior product designer at Nordlys Maps.", confidence: 0.9},
+	{after: "story-01:11", content: allergy, confidence: 1, told: true},
+	{after: "story-02:09", content: "The test on the Tejo is on the 26th.", confidence: 0.6},
+	{after: "story-03:07", content: "Noor sold Ada's roller skates to buy her a helmet.", confidence: 0.4},
+	{after: "story-03:09", content: "Noor learnt to drive in an ice cream van.", confidence: 0.4},
+	{after: "story-04:05", content: "Ada runs on Tuesdays and Thursdays.", confidence: 0.6},
+	{after: "story-05:01", content: boss, confidence: 0.8},
+	{after: "story-05:09", content: "Ada would miss grilled sardines.", confidence: 0.3},
+	{after: "story-06:03", content: "Ada's doctor is Dr. Pinto.", confidence: 0.7},
+	{after: "story-07:05", content: "The removal van comes on the 9th of April.", confidence: 0.6},
+	{after: "story-07:07", content: "Pixel sees the vet on the 8th.", confidence: 0.5},
+	{after: "story-07:09", content: "Solveig rents out the flat in Grünerløkka.", confidence: 0.7},
+	{after: "story-07:11", content: "Noor has booked the sofa for August.", confidence: 0.5},
+	{after: "story-08:07", content: "The release is on the 1st of September in Hamburg.", confidence: 0.8},
+	{after: "story-08:09", content: "Duarte has Ada's number for the May race.", confidence: 0.3},
+	{after: "story-08:11", content: "The lake run is around Sognsvann.", confidence: 0.6},
+	{after: "story-09:09", content: "Noor always answers the phone.", confidence: 0.5},
+	{after: "story-10:01", content: livesInOslo, corrects: livesInLisbon, told: true},
+	{after: "story-11:01", content: "The river is called the Akerselva.", confidence: 0.4},
+	{after: "story-11:05", content: "Tuva draws faster than Ada thinks.", confidence: 0.4},
+	{after: "story-11:05", content: "Sunniva starts in May.", confidence: 0.6},
+	{after: "story-11:07", content: meeting, confidence: 0.6},
+	{after: "story-12:01", content: cat, confidence: 0.4},
 }
 
 // listen takes the story in, turn by turn, each at its own time.
@@ -110,6 +139,8 @@ func (d *demo) listen() error {
 			return err
 		}
 	}
+	d.line("")
+	d.say("And %d more calls of remember_fact, for smaller things: a meeting, a cat, a river.", d.untold)
 	return nil
 }
 
@@ -127,20 +158,27 @@ func (d *demo) callTools(t storyTurn) error {
 		if m.after != t.ID {
 			continue
 		}
-		args := map[string]any{"content": m.content, "confidence": m.confidence, "entity_names": m.entities}
-		if m.tool == "correct_fact" {
+		tool, args := "remember_fact", map[string]any{"content": m.content, "confidence": m.confidence}
+		if m.corrects != "" {
 			old, err := d.fact(m.corrects)
 			if err != nil {
 				return err
 			}
-			args = map[string]any{"memory_id": old.UID, "new_content": m.content}
+			tool, args = "correct_fact", map[string]any{"memory_id": old.UID, "new_content": m.content}
 		}
-		answer, err := d.call(as(t.Session), m.tool, args)
+		answer, err := d.call(as(t.Session), tool, args)
 		if err != nil {
 			return err
 		}
+		if _, err := d.fact(m.content); err != nil {
+			return fmt.Errorf("%w; %s answered: %s", err, tool, answer)
+		}
+		if !m.told {
+			d.untold++
+			continue
+		}
 		d.line("")
-		d.line("   %s  %s  %s", d.moment(t.Time), d.in(bold, m.tool), m.content)
+		d.line("   %s  %s  %s", d.moment(t.Time), d.in(bold, tool), m.content)
 		d.body("     → ", "       ", answer)
 	}
 	return nil

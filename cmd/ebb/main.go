@@ -27,6 +27,9 @@ type cli struct {
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
 	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
 	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
+	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
+	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
+	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`

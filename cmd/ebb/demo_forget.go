@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// How long the demo's last scene lasts.
+const (
+	weeks      = 16
+	weekColumn = 4 // a column of the table every so many weeks
+)
+
+// watched are the facts whose fading is shown.
+var watched = []string{allergy, livesInOslo, boss, meeting, cat}
+
+// forget lets weeks pass, a night after each day, and shows what fades.
+func (d *demo) forget() error {
+	d.scene("Weeks pass")
+	facts := make([]*extension.Record, len(watched))
+	rows := make([][]string, len(watched))
+	for i, content := range watched {
+		f, err := d.fact(content)
+		if err != nil {
+			return err
+		}
+		facts[i] = f
+		rows[i] = []string{f.Content, fmt.Sprintf("%.1f", f.Confidence)}
+	}
+	header := []string{"fact", "confidence", "today"}
+	if err := d.retentions(facts, rows); err != nil {
+		return err
+	}
+	start, changes := d.clock.now(), 0
+	for day := 1; day <= 7*weeks; day++ {
+		d.clock.set(start.AddDate(0, 0, day))
+		if day%28 == 14 {
+			if err := d.use("Is there anything with cashews in it? You know my allergy."); err != nil {
+				return err
+			}
+		}
+		night, err := d.ext.Consolidate(d.ctx, as(""))
+		if err != nil {
+			return err
+		}
+		changes += night.Changes()
+		if day%(7*weekColumn) == 0 {
+			header = append(header, fmt.Sprintf("week %d", day/7))
+			if err := d.retentions(facts, rows); err != nil {
+				return err
+			}
+		}
+	}
+	for i, f := range facts {
+		now, err := d.ext.Get(d.ctx, as(""), f.UID)
+		if err != nil {
+			return err
+		}
+		rows[i] = append(rows[i], string(now.Memory.State))
+	}
+	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month Ada speaks of her allergy; of the rest, never. What is retained of some facts (1 = fresh):", weeks)
+	d.line("")
+	d.table("   ", append([][]string{append(header, "then")}, rows...))
+	d.line("")
+	d.say("The nights put %s to sleep: those whose confidence × retention fell below 0.05, the weakest first.", count(changes, "fact", "facts"))
+	return d.whatStayed(facts)
+}
+
+// retentions adds a column.
+func (d *demo) retentions(facts []*extension.Record, rows [][]string) error {
+	for i, f := range facts {
+		now, err := d.ext.Get(d.ctx, as(""), f.UID)
+		if err != nil {
+			return err
+		}
+		rows[i] = append(rows[i], fmt.Sprintf("%.2f", now.Retention))
+	}
+	return nil
+}
+
+// use is a turn in which memory is put before a model: what is used stays.
+func (d *demo) use(question string) error {
+	session, err := d.ext.Session(as("later"))
+	if err != nil {
+		return err
+	}
+	if _, err := session.Memory().LoadMemoryVariables(d.ctx, map[string]any{"input": question}); err != nil {
+		return err
+	}
+	return d.ext.WaitIdle(d.ctx)
+}
+
+// whatStayed shows that what faded is out of the way and not gone, and that
+// what was said never fades.
+func (d *demo) whatStayed(facts []*extension.Record) error {
+	for _, f := range facts {
+		now, err := d.ext.Get(d.ctx, as(""), f.UID)
+		if err != nil {
+			return err
+		}
+		if now.Memory.State != "dormant" {
+			continue
+		}
+		everyday, err := d.finds(f, false)
+		if err != nil {
+			return err
+		}
+		asked, err := d.finds(f, true)
+		if err != nil {
+			return err
+		}
+		d.say("“%s” An everyday search %s; one that asks for faded memories too (--dormant) %s.", f.Content, found(everyday), found(asked))
+		break
+	}
+	stats, err := d.ext.Stats(d.ctx, as(""))
+	if err != nil {
+		return err
+	}
+	d.say("What was said never fades: all %s are still there, word for word.", count(stats.Memories["episode"], "message", "messages"))
+	return nil
+}
+
+func found(yes bool) string {
+	if yes {
+		return "finds it"
+	}
+	return "leaves it out"
+}
+
+func (d *demo) finds(f *extension.Record, dormant bool) (bool, error) {
+	answer, err := d.ext.Recall(d.ctx, as(""), extension.Query{Text: f.Content, Dormant: dormant})
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(answer.Results, func(r extension.Result) bool { return r.Memory.UID == f.UID }), nil
+}
