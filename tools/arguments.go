@@ -25,7 +25,7 @@ type arguments struct {
 func (a arguments) has(name string) bool { return a.fields[name] != nil }
 
 func (a arguments) mistake(name, reason string) error {
-	return mistakef("%s: %s %s. Nothing was changed.", a.tool.name, name, reason)
+	return mistakef("%s: %s %s.%s", a.tool.name, name, reason, a.tool.unchanged())
 }
 
 // text reads a text without white space around it; "" when it is absent.

@@ -127,7 +127,7 @@ func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing)
 	before := evidence{fresh.Confidence, fresh.Origin, fresh.Trust}
 	after := before
 	after.Confidence += reinforcement * (1 - before.Confidence)
-	if b.turn.Trust > before.Trust {
+	if b.turn.Trust >= before.Trust {
 		after.Origin, after.Trust = b.turn.Origin, b.turn.Trust
 	}
 	*m = *fresh

@@ -11,7 +11,8 @@ import (
 
 func confirmFact() *Tool {
 	return &Tool{
-		name: "confirm_fact",
+		name:   "confirm_fact",
+		writes: true,
 		description: "Asks for a fact to be protected for good, so that it neither fades nor is changed by the memory itself. " +
 			"Use it when the user says that something must never be forgotten. It only asks: the user or the host decides, so do not tell the user that it is protected. " +
 			"Do not use it to agree with a fact or to save a new one (remember_fact). Returns whether the question now waits.",

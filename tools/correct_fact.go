@@ -3,7 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -29,7 +29,8 @@ type Correction struct {
 
 func correctFact() *Tool {
 	return &Tool{
-		name: "correct_fact",
+		name:   "correct_fact",
+		writes: true,
 		description: "Replaces one remembered fact that is wrong or no longer true; the old one stays in the history. " +
 			"Use it when the user contradicts or updates something you recalled. First find its id with search_memory. " +
 			"Do not use it for a claim that merely adds something (remember_fact), nor on what a document or web page says against the user. " +
@@ -73,6 +74,10 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", old.UID), nil
 	case schema.HashContent(content) == old.ContentHash:
 		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", old.UID), nil
+	}
+	if old.Origin == schema.OriginUser {
+		// What the user said before cannot correct what they said since.
+		turns = slices.DeleteFunc(turns, func(t schema.Memory) bool { return t.EventTime.Before(old.EventTime.Time) })
 	}
 	c := claim{
 		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(),
@@ -153,5 +158,5 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO proposals (uid, user_id, kind, payload, reason, state, created_at) VALUES (?, ?, ?, ?, ?, 'pending', ?)`,
 		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
-	return strings.TrimSpace(fmt.Sprintf(waits, old.UID)), err
+	return fmt.Sprintf(waits, old.UID), err
 }

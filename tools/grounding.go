@@ -24,12 +24,12 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 }
 
 // statement is what a claim says that somebody must have said: its names, its
-// numbers, its dates, and its other words.
+// numbers, its dates, and its words.
 type statement struct {
 	names   []string // folded: names, URLs, addresses, handles, hashtags
 	numbers []string
 	dates   []date
-	terms   []string // index terms without function words
+	terms   []string // index terms without function words, dates left out
 }
 
 // date is a time expression, and what it means when that is known.
@@ -39,7 +39,7 @@ type date struct {
 }
 
 func understand(content string, now time.Time) statement {
-	s := statement{terms: text.QueryTerms(content, 0)}
+	var s statement
 	spans := text.TimeSpans(content, now)
 	undated := []byte(content)
 	blank := func(from, to int) {
@@ -51,6 +51,7 @@ func understand(content string, now time.Time) statement {
 		s.dates = append(s.dates, date{text.Fold(spans[i].Text), &spans[i]})
 		blank(spans[i].Offset, spans[i].Offset+len(spans[i].Text))
 	}
+	s.terms = text.QueryTerms(string(undated), 0)
 	for _, m := range text.Mentions(content) {
 		dated := strings.TrimSpace(string(undated[m.Start:m.End])) == ""
 		switch {
@@ -66,8 +67,8 @@ func understand(content string, now time.Time) statement {
 	return s
 }
 
-// How much of a claim's words a turn must hold besides its names, numbers and
-// dates. A claim without any of those rests on its words alone.
+// How much of a claim's words a turn must hold. With names, numbers or dates
+// that all occur, the verb may differ; without any, the words are all there is.
 const (
 	wordsWithAnchors    = 0.5
 	wordsWithoutAnchors = 2.0 / 3
@@ -111,9 +112,10 @@ func (s statement) wordsHeldBy(turn string, self map[string]bool) bool {
 			said[t] = true
 		}
 	}
-	need := wordsWithAnchors
-	if len(s.names)+len(s.numbers)+len(s.dates) == 0 {
-		need = wordsWithoutAnchors
+	anchored := len(s.names)+len(s.numbers)+len(s.dates) > 0
+	need := wordsWithoutAnchors
+	if anchored {
+		need = wordsWithAnchors
 	}
 	held, words := 0, 0
 	for _, t := range s.terms {
@@ -125,7 +127,10 @@ func (s statement) wordsHeldBy(turn string, self map[string]bool) bool {
 			held++
 		}
 	}
-	return words > 0 && float64(held) >= need*float64(words)
+	if words == 0 {
+		return anchored
+	}
+	return float64(held) >= need*float64(words)
 }
 
 var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your)\b`)

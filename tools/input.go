@@ -137,8 +137,8 @@ func (t *Tool) check(fields map[string]any) (arguments, error) {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return arguments{}, mistakef("%s: unknown %s %s. It takes %s. Nothing was changed.",
-			t.name, plural(len(unknown), "field", "fields"), strings.Join(unknown[:min(len(unknown), 8)], ", "), t.allowed())
+		return arguments{}, mistakef("%s: unknown %s %s. It takes %s.%s",
+			t.name, plural(len(unknown), "field", "fields"), strings.Join(unknown[:min(len(unknown), 8)], ", "), t.allowed(), t.unchanged())
 	}
 	args := arguments{tool: t, fields: fields}
 	for _, p := range t.parameters {

@@ -11,7 +11,8 @@ const maxClaim = 2000
 
 func rememberFact() *Tool {
 	return &Tool{
-		name: "remember_fact",
+		name:   "remember_fact",
+		writes: true,
 		description: "Saves one lasting claim about the user or their world, so that later conversations know it. " +
 			"Use it when the user asks you to remember something, or states something that will still matter in weeks: names, dates, decisions, preferences. " +
 			"Do not use it for small talk, for what you inferred or read in documents and web pages, for instructions to yourself, or to change an existing fact (correct_fact); every message is kept anyway. " +

@@ -55,6 +55,7 @@ type Tool struct {
 	description string
 	primary     string // the parameter that a bare text goes to; "" for none
 	parameters  []parameter
+	writes      bool // it can change what is remembered
 	run         func(ctx context.Context, d *Deps, args arguments) (string, error)
 }
 
@@ -160,13 +161,21 @@ func (t *Tool) explain(ctx context.Context, err error) string {
 	case errors.As(err, &wrong):
 		return string(wrong)
 	case errors.As(err, &invalid):
-		return t.name + ": " + invalid.Error() + ". Nothing was changed."
+		return t.name + ": " + invalid.Error() + "." + t.unchanged()
 	case errors.Is(err, schema.ErrConflict):
 		return t.name + ": the memory was changed by someone else in the meantime. Nothing was changed; search for it again and retry."
 	case errors.Is(err, schema.ErrReadOnly):
 		return t.name + ": the memory is read-only here, so nothing was changed. Do not retry; tell the user it was not saved."
 	}
 	return t.fault(ctx, err)
+}
+
+// unchanged ends a message of a tool that could have changed something.
+func (t *Tool) unchanged() string {
+	if t.writes {
+		return " Nothing was changed."
+	}
+	return ""
 }
 
 // fault tells the host what went wrong and the model that it did.

@@ -1,0 +1,121 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
+	search := searchMemory()
+	for _, input := range []string{
+		`{"query": "Lisbon flat"}`,
+		`Lisbon flat`,
+		"  Lisbon flat \n",
+		`"Lisbon flat"`,
+		`{"__arg1": "Lisbon flat"}`,
+		`{"__arg1": {"query": "Lisbon flat"}}`,
+		`{"__arg1": "{\"query\": \"Lisbon flat\"}"}`,
+		`{"__arg1": {"__arg1": "Lisbon flat"}}`,
+		`"{\"query\": \"Lisbon flat\"}"`,
+		"```json\n{\"query\": \"Lisbon flat\"}\n```",
+		"```\n{\"query\": \"Lisbon flat\"}\n```\nThat should find it.",
+		"```json {\"query\": \"Lisbon flat\"}```",
+		"```\nLisbon flat\n```",
+		"\ufeff{\"query\": \"Lisbon flat\"}",
+		"{\"query\": \"Lisbon flat\"}\nObservation: I will wait for the result.",
+		`{"query": "Lisbon flat", "kind": null, "tag": ""}`,
+	} {
+		args, err := search.read(input)
+		require.NoError(t, err, input)
+		query, err := args.text("query")
+		require.NoError(t, err, input)
+		require.Equal(t, "Lisbon flat", query, input)
+	}
+}
+
+func TestReadExplainsMistakes(t *testing.T) {
+	search, correct, stats := searchMemory(), correctFact(), memoryStats()
+	for _, c := range []struct {
+		tool  *Tool
+		input string
+		says  string
+	}{
+		{search, "", "query is missing"},
+		{search, " \n", "query is missing"},
+		{search, "{}", "query is missing"},
+		{search, "null", "query is missing"},
+		{search, `{"__arg1": ""}`, "query is missing"},
+		{search, `{"__arg1": null}`, "query is missing"},
+		{search, `{"query": "  "}`, "query is missing"},
+		{search, `{"query": ["a"]}`, "query must be a text"},
+		{search, `{"query": "a", "user": "bob", "Limit": 3}`, `unknown fields "Limit", "user". It takes query (required), kind, tag, limit, since, until`},
+		{search, `{"query": "a"`, "ends in the middle"},
+		{search, `{query: a}`, "not valid JSON"},
+		{search, `{"query": "a", "limit": NaN}`, "not valid JSON"},
+		{search, `{"query": "a"}{"query": "b"}`, "more than one JSON object"},
+		{search, `["a"]`, "JSON array"},
+		{search, `{"__arg1": ["a"]}`, "must be a text or an object"},
+		{search, "\xff\xfe\x00", "not text"},
+		{search, "a\x00b", "not text"},
+		{search, `{"query": "a\u0000b"}`, "not text"},
+		{search, `{"query": "\ud800"}`, "not text"},
+		{search, strings.Repeat("a", maxInput+1), "65537 bytes"},
+		{search, strings.Repeat(`{"__arg1":`, 9) + `"a"` + strings.Repeat("}", 9), "wrapped too many times"},
+		{search, strings.Repeat("[", 20_000), "Nothing"}, // bare text; see below
+		{correct, "01890000-0000-7000-8000-000000000000", "new_content is missing"},
+		{stats, `{"user": "bob"}`, "It takes no fields"},
+	} {
+		_, err := c.tool.read(c.input)
+		if c.says == "Nothing" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.says, clip(c.input, 60))
+		require.IsType(t, mistake(""), err)
+	}
+	for _, input := range []string{"", "{}", "none", `{"__arg1": ""}`, `{"__arg1": "now"}`} {
+		_, err := stats.read(input)
+		require.NoError(t, err, input)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "Lisbon", `{"query":"a","limit":"1e9"}`, `{"__arg1":"{\"query\":\"a\"}"}`, "```json\n{\"query\":1}\n```", `{"query":"a"} then`,
+		"\"", "\"a\"", "[1]", "```", "{\"__arg1\":{\"__arg1\":{}}}", `{"limit":-1e400,"query":"x"}`, "\xff", "{\"query\":\"\\ud800\"}",
+	} {
+		f.Add(seed)
+	}
+	all := New(Deps{})
+	f.Fuzz(func(t *testing.T, input string) {
+		for _, tool := range all {
+			args, err := tool.read(input)
+			if err != nil {
+				require.IsType(t, mistake(""), err)
+				require.True(t, utf8.ValidString(err.Error()), "%q", err)
+				continue
+			}
+			for _, p := range tool.parameters {
+				value, err := args.text(p.name)
+				if err == nil {
+					require.True(t, utf8.ValidString(value) && !strings.Contains(value, "\x00"))
+					require.False(t, p.required && value == "", "%s of %s is empty", p.name, tool.name)
+				}
+				_, _, _ = args.number(p.name)
+				_, _ = args.list(p.name)
+			}
+			// What was read can be written down and read again to the same effect.
+			again, err := json.Marshal(args.fields)
+			require.NoError(t, err)
+			if len(again) <= maxInput {
+				second, err := tool.read(string(again))
+				require.NoError(t, err, "%s", again)
+				require.Len(t, second.fields, len(args.fields))
+			}
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package tools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
+)
+
+var order = []string{
+	"search_memory", "remember_fact", "correct_fact", "confirm_fact", "memory_stats", "get_entity_info", "memory_consolidate",
+}
+
+func ExampleNew() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "ebb")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	db, err := schema.Open(ctx, filepath.Join(dir, "memory.db"), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+
+	scope := schema.Scope{User: "ada", Session: "monday"}
+	searcher := recall.New(db, recall.Options{})
+	all := tools.New(tools.Deps{
+		DB: db, Scope: scope,
+		Search: func(ctx context.Context, q recall.Query) (*recall.Answer, error) {
+			return searcher.Search(ctx, scope, q)
+		},
+	})
+	search, remember := all[0], all[1]
+
+	for _, step := range []struct {
+		tool  *tools.Tool
+		input string
+	}{
+		{search, "dog"},
+		{remember, `{"content": "Ada's dog is called Biscuit.", "entity_names": ["Biscuit"]}`},
+		{search, `{"query": "dog", "limit": -1}`},
+		{search, "dog"},
+	} {
+		answer, err := step.tool.Call(ctx, step.input)
+		first, _, _ := strings.Cut(answer, "\n")
+		first = regexp.MustCompile(`[0-9a-f-]{36}`).ReplaceAllString(first, "<id>")
+		fmt.Println(first, err)
+	}
+	// Output:
+	// Nothing was found in memory for "dog". Try fewer or other words, a name, or a synonym; if that finds nothing either, say that you do not remember rather than guess. <nil>
+	// Saved fact <id> as your own statement: no message of the user's in this session holds it, so it counts less than what the user says. <nil>
+	// search_memory: limit must be a whole number from 1 to 50. <nil>
+	// 1 memory, best first: <nil>
+}
+
+func ExampleTool_Definition() {
+	confirm := tools.New(tools.Deps{})[3].Definition()
+	parameters, err := json.Marshal(confirm.Function.Parameters)
+	fmt.Println(confirm.Type, confirm.Function.Name, err)
+	fmt.Println(string(parameters))
+	// Output:
+	// function confirm_fact <nil>
+	// {"additionalProperties":false,"properties":{"memory_id":{"description":"The id of the fact, copied from a search_memory record.","type":"string"}},"required":["memory_id"],"type":"object"}
+}
+
+func TestNewGivesSevenToolsInOrder(t *testing.T) {
+	var names []string
+	for _, tool := range tools.New(tools.Deps{}) {
+		names = append(names, tool.Name())
+		require.Contains(t, tool.Description(), "Use it ", tool.Name())
+		require.Regexp(t, `Do not use it|Never use it|do not tell`, tool.Description(), tool.Name())
+		require.Contains(t, tool.Description(), "Input: ", tool.Name())
+		require.Less(t, len(tool.Description()), 2000, tool.Name())
+	}
+	require.Equal(t, order, names)
+}
+
+func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
+	good := map[string]string{
+		"search_memory":      `{"query": "a", "kind": "fact", "tag": "t", "limit": 3, "since": "last week", "until": "2026-01-01"}`,
+		"remember_fact":      `{"content": "a", "confidence": 0.5, "entity_names": ["Rosa"], "tags": ["t"]}`,
+		"correct_fact":       `{"memory_id": "a", "new_content": "b"}`,
+		"confirm_fact":       `{"memory_id": "a"}`,
+		"memory_stats":       `{}`,
+		"get_entity_info":    `{"name": "Rosa"}`,
+		"memory_consolidate": `{}`,
+	}
+	bad := map[string][]string{
+		"search_memory": {`{}`, `{"query": "a", "user": "bob"}`, `{"query": "a", "kind": "x"}`, `{"query": "a", "limit": 51}`, `{"query": "a", "limit": 1.5}`},
+		"remember_fact": {`{}`, `{"content": "a", "confidence": 2}`, `{"content": "a", "tags": "t"}`},
+		"correct_fact":  {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`},
+	}
+	check := func(s *jsonschema.Resolved, doc string) error {
+		var v any
+		require.NoError(t, json.Unmarshal([]byte(doc), &v))
+		return s.Validate(v)
+	}
+	for _, tool := range tools.New(tools.Deps{}) {
+		raw, err := json.Marshal(tool.Parameters())
+		require.NoError(t, err)
+		var s jsonschema.Schema
+		require.NoError(t, json.Unmarshal(raw, &s))
+		resolved, err := s.Resolve(nil)
+		require.NoError(t, err)
+		require.NoError(t, check(resolved, good[tool.Name()]), tool.Name())
+		for _, doc := range bad[tool.Name()] {
+			require.Error(t, check(resolved, doc), "%s %s", tool.Name(), doc)
+		}
+	}
+}
+
+// TestNoInputIsAGoError sends every tool what models send at their worst.
+func TestNoInputIsAGoError(t *testing.T) {
+	h := ada(t)
+	h.says("I live in Porto.", time.Hour)
+	fact := h.fact("The user lives in Porto.", schema.OriginUser)
+	before := h.rows("memories")
+	for _, name := range order {
+		for _, input := range []string{
+			"", " ", "{", "}", "{}", "[]", "[1,2]", "null", `""`, `{"__arg1": {}}`, `{"__arg1": 7}`, "\xff\xfe", "a\x00b", "\u202e\u0000",
+			strings.Repeat("x", 70_000), strings.Repeat("{", 60_000), strings.Repeat(`{"a":`, 12_000),
+			`{"query": {}}`, `{"content": 1e9}`, `{"memory_id": -1}`, `{"memory_id": "` + unknownID + `"}`, `{"name": "` + strings.Repeat("n", 3000) + `"}`,
+			`{"memory_id": "'; DROP TABLE memories; --", "new_content": "x"}`,
+			`{"content": "a", "confidence": 1e9}`, `{"content": "a", "confidence": "NaN"}`, `{"content": "a", "confidence": -0.1}`,
+			`{"content": "a", "tags": [["x"]]}`, `{"content": "a", "entity_names": {"x": 1}}`, `{"content": "` + strings.Repeat("ü", 2001) + `"}`,
+			`{"content": "a", "tags": ["` + strings.Repeat("t", 600) + `"]}`, `{"content": "a", "entity_names": ["` + strings.Repeat("t", 600) + `"]}`,
+			`{"content": "a", "tags": "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21"}`, `{"user": "bob", "tenant": "x"}`,
+		} {
+			if name == "remember_fact" && !strings.Contains(input, `"a"`) && !strings.HasPrefix(input, "{\"content\": \"") {
+				continue // a bare text is a claim; below
+			}
+			answer := h.call(name, input)
+			require.NotContains(t, answer, "failed inside the memory", "%s %.60q", name, input)
+		}
+	}
+	require.Equal(t, before, h.rows("memories"), "nothing was stored")
+	require.Zero(t, h.rows("proposals"))
+	require.Zero(t, h.rows("confirmations"))
+	require.Equal(t, fact.Version, h.memory(fact.UID).Version)
+	require.Empty(t, h.fault)
+}
+
+func TestAnEndedContextIsTheOneGoError(t *testing.T) {
+	h := ada(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tool := range h.all {
+		answer, err := tool.Call(ctx, "Porto")
+		require.ErrorIs(t, err, context.Canceled, tool.Name())
+		require.Empty(t, answer)
+	}
+	require.Zero(t, h.rows("memories"))
+}
+
+func TestFaultsAndPanicsAreToldAndReported(t *testing.T) {
+	var reported []string
+	all := tools.New(tools.Deps{
+		DB: openDB(t), Scope: schema.Scope{User: "ada"},
+		Search:      func(context.Context, recall.Query) (*recall.Answer, error) { return nil, schema.ErrCorrupt },
+		Consolidate: func(context.Context) (string, error) { panic("boom") },
+		Stored:      func(context.Context, *schema.Tx, *schema.Memory) error { panic("in a write") },
+		Report:      func(_ context.Context, tool string, err error) { reported = append(reported, tool+": "+err.Error()) },
+		Stats:       func(context.Context) (string, error) { return "", schema.ErrReadOnly },
+	})
+	for tool, says := range map[int]string{0: "the database file is damaged", 1: "in a write", 4: "read-only", 6: "boom"} {
+		answer, err := all[tool].Call(t.Context(), "Porto")
+		require.NoError(t, err)
+		require.Contains(t, answer, says)
+	}
+	require.Len(t, reported, 3, "a read-only file is no fault: %v", reported)
+}
+
+func TestWithoutTheHostsFunctionsToolsSaySo(t *testing.T) {
+	all := tools.New(tools.Deps{DB: openDB(t), Scope: schema.Scope{User: "ada"}})
+	for _, i := range []int{0, 4, 6} {
+		answer, err := all[i].Call(t.Context(), "Porto")
+		require.NoError(t, err)
+		require.Contains(t, answer, "not available in this host")
+	}
+}
+
+func TestStatsAndConsolidateDelegate(t *testing.T) {
+	all := tools.New(tools.Deps{
+		DB: openDB(t), Scope: schema.Scope{User: "ada"},
+		Stats:       func(context.Context) (string, error) { return `{"episodes": 3}`, nil },
+		Consolidate: func(context.Context) (string, error) { return "decayed 2", nil },
+	})
+	answer, err := all[4].Call(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, `{"episodes": 3}`, answer)
+	answer, err = all[6].Call(t.Context(), "{}")
+	require.NoError(t, err)
+	require.Equal(t, "decayed 2", answer)
+}
+
+func TestClosedDatabase(t *testing.T) {
+	db, err := schema.Open(t.Context(), t.TempDir()+"/memory.db", nil)
+	require.NoError(t, err)
+	h := newHost(t, db, schema.Scope{User: "ada"})
+	require.NoError(t, db.Close())
+	for _, name := range []string{"search_memory", "remember_fact", "get_entity_info"} {
+		require.Contains(t, h.call(name, "Porto"), "the database is closed")
+	}
+	require.Len(t, h.fault, 3)
+	require.ErrorIs(t, errors.Join(h.fault...), schema.ErrClosed)
+}
+
+func TestCall(t *testing.T) {
+	h := ada(t)
+	h.says("The kayak is in Porto.", time.Hour)
+	ctx := t.Context()
+	response, err := tools.Call(ctx, h.all, llms.ToolCall{ID: "c1", FunctionCall: &llms.FunctionCall{Name: "search_memory", Arguments: `{"query":"kayak"}`}})
+	require.NoError(t, err)
+	require.Equal(t, "c1", response.ToolCallID)
+	require.Equal(t, "search_memory", response.Name)
+	require.Contains(t, response.Content, "The kayak is in Porto.")
+
+	response, err = tools.Call(ctx, h.all, llms.ToolCall{ID: "c2", FunctionCall: &llms.FunctionCall{Name: "drop_memory"}})
+	require.NoError(t, err)
+	require.Contains(t, response.Content, `no tool named "drop_memory"`)
+	require.Contains(t, response.Content, "search_memory, remember_fact")
+
+	response, err = tools.Call(ctx, h.all, llms.ToolCall{ID: "c3"})
+	require.NoError(t, err)
+	require.Contains(t, response.Content, "names no function")
+
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = tools.Call(ended, h.all, llms.ToolCall{ID: "c4", FunctionCall: &llms.FunctionCall{Name: "memory_stats"}})
+	require.ErrorIs(t, err, context.Canceled)
+}
