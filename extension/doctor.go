@@ -147,7 +147,7 @@ func openForExamination(path string, readOnly bool) (*sql.DB, error) {
 		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err != nil {
 			return err
 		}
-		if err := c.Exec("PRAGMA busy_timeout = 2000; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 0"); err != nil {
+		if err := c.Exec("PRAGMA busy_timeout = 1000; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 0"); err != nil {
 			return err
 		}
 		return fts5.Register(c)
@@ -289,39 +289,37 @@ func (e *examination) textIndex(ctx context.Context) {
 
 // countCheck is a query that counts what should not be.
 type countCheck struct {
-	name, query string
-	state       CheckState
-	found, fix  string
+	name, query, found, fix string
 }
 
 var countChecks = []countCheck{
 	{
 		name:  "text of every memory",
 		query: "SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)",
-		state: CheckDamaged, found: "memories that no search by text can find", fix: fixReport,
+		found: "memories that no search by text can find", fix: fixReport,
 	},
 	{
 		name:  "scope of the text",
 		query: "SELECT count(*) FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id >> 32 <> m.user_id",
-		state: CheckDamaged, found: "pieces of text filed under another user", fix: fixReport,
+		found: "pieces of text filed under another user", fix: fixReport,
 	},
 	{
 		name: "episodes have their message",
 		query: `SELECT count(*) FROM memories m LEFT JOIN events e ON e.seq = m.event_seq
 			WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id)`,
-		state: CheckDamaged, found: "episodes whose message is not in the journal", fix: fixReport,
+		found: "episodes whose message is not in the journal", fix: fixReport,
 	},
 	{
 		name: "messages have their episode",
 		query: `SELECT count(*) FROM events e WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
 			AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.event_seq = e.seq)`,
-		state: CheckDamaged, found: "messages in the journal that were not remembered", fix: fixReport,
+		found: "messages in the journal that were not remembered", fix: fixReport,
 	},
 	{
 		name: "replaced claims",
 		query: `SELECT count(*) FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by
 			WHERE (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
-		state: CheckDamaged, found: "claims whose state and replacement disagree", fix: fixReport,
+		found: "claims whose state and replacement disagree", fix: fixReport,
 	},
 }
 
@@ -332,7 +330,7 @@ func (e *examination) count(ctx context.Context, c countCheck) {
 	case err != nil:
 		e.note(c.name, CheckDamaged, err.Error(), fixRestore)
 	case n > 0:
-		e.note(c.name, c.state, fmt.Sprintf("%d %s", n, c.found), c.fix)
+		e.note(c.name, CheckDamaged, fmt.Sprintf("%s: %d", c.found, n), c.fix)
 	default:
 		e.note(c.name, CheckOK, "", "")
 	}
@@ -367,7 +365,7 @@ func (e *examination) watermarks(ctx context.Context) {
 func (e *examination) consumers(ctx context.Context) {
 	const name = "consumers"
 	found, err := e.lines(ctx, `
-		SELECT consumer || ': ' || count(*) - count(next_attempt_at) || ' parked, ' || count(next_attempt_at) || ' retrying, last error: ' ||
+		SELECT consumer || ': ' || (count(*) - count(next_attempt_at)) || ' parked, ' || count(next_attempt_at) || ' retrying, last error: ' ||
 			coalesce((SELECT last_error FROM deliveries l WHERE l.consumer = d.consumer AND last_error <> '' ORDER BY seq DESC LIMIT 1), 'none')
 		FROM deliveries d GROUP BY consumer ORDER BY consumer`)
 	switch {

@@ -73,9 +73,9 @@ const (
 	livesInLisbon = "Ada lives in Lisbon, in Graça."
 	livesInOslo   = "Ada lives in Oslo."
 	allergy       = "Ada is allergic to cashews."
-	boss          = "Ada's boss is Henrike."
 	meeting       = "The team meeting is on Tuesday at ten."
-	cat           = "Vitya's cat is called Commodore."
+	skates        = "Noor sold Ada's roller skates."
+	sardines      = "Ada would miss grilled sardines."
 )
 
 var toolMoments = []toolMoment{
@@ -84,11 +84,11 @@ var toolMoments = []toolMoment{
 	{after: "story-01:07", content: "Ada is a senior product designer at Nordlys Maps.", confidence: 0.9},
 	{after: "story-01:11", content: allergy, confidence: 1, told: true},
 	{after: "story-02:09", content: "The test on the Tejo is on the 26th.", confidence: 0.6},
-	{after: "story-03:07", content: "Noor sold Ada's roller skates to buy her a helmet.", confidence: 0.4},
+	{after: "story-03:07", content: skates, confidence: 0.4},
 	{after: "story-03:09", content: "Noor learnt to drive in an ice cream van.", confidence: 0.4},
 	{after: "story-04:05", content: "Ada runs on Tuesdays and Thursdays.", confidence: 0.6},
-	{after: "story-05:01", content: boss, confidence: 0.8},
-	{after: "story-05:09", content: "Ada would miss grilled sardines.", confidence: 0.3},
+	{after: "story-05:01", content: "Ada's boss is Henrike.", confidence: 0.8},
+	{after: "story-05:09", content: sardines, confidence: 0.3},
 	{after: "story-06:03", content: "Ada's doctor is Dr. Pinto.", confidence: 0.7},
 	{after: "story-07:05", content: "The removal van comes on the 9th of April.", confidence: 0.6},
 	{after: "story-07:07", content: "Pixel sees the vet on the 8th.", confidence: 0.5},
@@ -103,7 +103,7 @@ var toolMoments = []toolMoment{
 	{after: "story-11:05", content: "Tuva draws faster than Ada thinks.", confidence: 0.4},
 	{after: "story-11:05", content: "Sunniva starts in May.", confidence: 0.6},
 	{after: "story-11:07", content: meeting, confidence: 0.6},
-	{after: "story-12:01", content: cat, confidence: 0.4},
+	{after: "story-12:01", content: "Vitya's cat is called Commodore.", confidence: 0.4},
 }
 
 // listen takes the story in, turn by turn, each at its own time.

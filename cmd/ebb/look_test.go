@@ -114,7 +114,7 @@ func TestDoctor(t *testing.T) {
 	execute(t, f.db, "DELETE FROM chunks WHERE memory_id = 1")
 	got = ebb(t, "", "doctor", f.db)
 	require.Equal(t, exitDamaged, got.code)
-	require.Contains(t, got.out, "1 memories that no search by text can find")
+	require.Contains(t, got.out, "memories that no search by text can find: 1")
 	require.Contains(t, got.out, "fix: ")
 	require.Contains(t, got.err, "not well")
 	var d extension.Diagnosis

@@ -122,7 +122,11 @@ func (p *page) health(h *extension.Health) {
 	if len(h.Consumers) > 0 {
 		rows := [][]string{{"consumer", "at", "behind", "retrying", "parked"}}
 		for _, c := range h.Consumers {
-			rows = append(rows, []string{c.Name, fmt.Sprint(c.Cursor), fmt.Sprint(c.Lag), fmt.Sprint(c.Retrying), fmt.Sprint(c.Parked)})
+			behind := fmt.Sprint(c.Lag)
+			if c.Lag > 0 && !h.Background {
+				behind = "≤" + behind // only where it is served are its topics known
+			}
+			rows = append(rows, []string{c.Name, fmt.Sprint(c.Cursor), behind, fmt.Sprint(c.Retrying), fmt.Sprint(c.Parked)})
 			if c.LastError != "" {
 				rows = append(rows, []string{"  " + p.in(warm, oneLine(c.LastError, p.width-6))})
 			}

@@ -1,0 +1,220 @@
+package extension_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// spoil changes a file behind the memory's back.
+func spoil(t *testing.T, path, statements string) {
+	t.Helper()
+	db, err := driver.Open("file:"+path, func(c *sqlite3.Conn) error { return fts5.Register(c) })
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), statements)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+// filled is a closed memory with two users' messages. It is made once.
+func filled(t *testing.T) string {
+	t.Helper()
+	filledOnce.Do(func() {
+		path := fresh(t)
+		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true})
+		require.NoError(t, err)
+		for _, user := range []string{"ada", "bob"} {
+			scope := extension.Scope{User: user, Session: "monday"}
+			for range 20 {
+				require.NoError(t, x.Bus().Publish(t.Context(),
+					eventbus.UserMessage(scope, "the ferry to Hvaler leaves at nine "+strings.Repeat("and a little later ", 30)),
+					eventbus.AgentResponse(scope, "noted")))
+			}
+		}
+		require.NoError(t, x.WaitIdle(t.Context()))
+		require.NoError(t, x.Close(t.Context()))
+		filledFile, err = os.ReadFile(path)
+		require.NoError(t, err)
+	})
+	path := fresh(t)
+	require.NoError(t, os.WriteFile(path, filledFile, 0o600))
+	return path
+}
+
+var (
+	filledOnce sync.Once
+	filledFile []byte
+)
+
+func diagnose(t *testing.T, path string) *extension.Diagnosis {
+	t.Helper()
+	d, err := extension.Diagnose(t.Context(), path)
+	require.NoError(t, err)
+	return d
+}
+
+func check(t *testing.T, d *extension.Diagnosis, name string) extension.Check {
+	t.Helper()
+	for _, c := range d.Checks {
+		if c.Name == name {
+			return c
+		}
+	}
+	require.Failf(t, "no such check", "%s in %+v", name, d.Checks)
+	return extension.Check{}
+}
+
+func TestDiagnoseHealthyFileChangesNothing(t *testing.T) {
+	path := filled(t)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	d := diagnose(t, path)
+	require.True(t, d.Healthy)
+	require.Empty(t, d.Refused)
+	for _, c := range d.Checks {
+		require.Equal(t, extension.CheckOK, c.State, "%s: %s", c.Name, c.Detail)
+		require.Empty(t, c.Fix)
+	}
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
+
+func TestDiagnoseWhileTheMemoryIsInUse(t *testing.T) {
+	path := fresh(t)
+	x := open(t, path)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "still in the write-ahead log")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	d := diagnose(t, path)
+	require.True(t, d.Healthy, "%+v", d)
+	require.Len(t, recalled(t, x, ada, "write-ahead log"), 1)
+}
+
+func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
+	for _, test := range []struct {
+		name, spoil, check string
+		state              extension.CheckState
+		says               string
+	}{
+		{"memory without text", "DELETE FROM chunks_fts; DELETE FROM chunks WHERE memory_id = 3", "text of every memory", extension.CheckDamaged, "memories that no search by text can find: 1"},
+		{"text of another user", "UPDATE chunks SET id = id + (1 << 40) WHERE memory_id = 3", "scope of the text", extension.CheckDamaged, "pieces of text filed under another user: 1"},
+		{"index behind its text", "UPDATE chunks SET text = 'kayak' WHERE memory_id = 3", "text index", extension.CheckDamaged, ""},
+		{"episode without message", "UPDATE memories SET event_seq = NULL WHERE id = 5", "episodes have their message", extension.CheckDamaged, "not in the journal: 1"},
+		{"message without episode", "UPDATE memories SET event_seq = NULL WHERE id = 5", "messages have their episode", extension.CheckDamaged, "not remembered: 1"},
+		{"row that points nowhere", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5", "references", extension.CheckDamaged, "memories row 5 → sessions"},
+		{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000", "watermarks", extension.CheckDamaged, "past the journal"},
+		{"extraction ahead of the memories", "UPDATE users SET extracted_through = 1000000 WHERE id = 1", "watermarks", extension.CheckDamaged, "user ada is extracted through 1000000"},
+		{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1", "watermarks", extension.CheckDamaged, "no day"},
+		{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5", "replaced claims", extension.CheckDamaged, "disagree: 1"},
+		{"parked event", `INSERT INTO consumers VALUES ('mailer', 1, 0, 0) ON CONFLICT DO NOTHING;
+			INSERT INTO deliveries VALUES ('mailer', 1, 5, NULL, 'no route to host')`, "consumers", extension.CheckWarning, "mailer: 1 parked, 0 retrying, last error: no route to host"},
+		{"failing background work", "INSERT INTO failures VALUES ('night', 1, 'out of paper', 3, 0, 0)", "background work", extension.CheckWarning, "night failed 3 times, last 1970-01-01T00:00:00Z: out of paper"},
+		{"newer version", "PRAGMA user_version = 999", "ebb memory", extension.CheckWarning, "schema version 999"},
+		{"lost table", "PRAGMA foreign_keys = off; DROP TABLE users", "ebb memory", extension.CheckDamaged, "only 4 of 5 main tables"},
+		{"other journal mode", "PRAGMA journal_mode = delete", "ebb memory", extension.CheckWarning, "journal mode is \"delete\""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filled(t)
+			spoil(t, path, test.spoil)
+			d := diagnose(t, path)
+			c := check(t, d, test.check)
+			require.Equal(t, test.state, c.State, c.Detail)
+			require.Contains(t, c.Detail, test.says)
+			require.NotEmpty(t, c.Fix)
+			require.Equal(t, test.state == extension.CheckWarning && d.Refused == "", d.Healthy, "%+v", d)
+		})
+	}
+}
+
+func TestDiagnoseDamagedPages(t *testing.T) {
+	path := filled(t)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 4096 * 3; i < len(content)-100; i += 4096 { // all pages but the first
+		copy(content[i:], strings.Repeat("\xff", 100))
+	}
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	d := diagnose(t, path)
+	require.False(t, d.Healthy)
+	damaged := 0
+	for _, c := range d.Checks {
+		if c.State == extension.CheckDamaged {
+			damaged++
+			require.NotEmpty(t, c.Fix, c.Name)
+		}
+	}
+	require.Positive(t, damaged)
+}
+
+func TestDiagnoseFilesThatAreNoMemory(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	foreign := filepath.Join(dir, "foreign.db")
+	spoil(t, foreign, "CREATE TABLE recipes (name TEXT)")
+	for name, test := range map[string]struct{ path, check, says string }{
+		"empty file":       {write("empty", ""), "SQLite file", "no bytes"},
+		"text":             {write("text", "dear diary, this is no database"), "SQLite file", "does not begin"},
+		"cut header":       {write("cut", "SQLite format 3\x00 and then nonsense"), "ebb memory", ""},
+		"foreign database": {foreign, "ebb memory", "another program's database"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := diagnose(t, test.path)
+			require.False(t, d.Healthy)
+			require.NotEmpty(t, d.Refused)
+			c := check(t, d, test.check)
+			require.Equal(t, extension.CheckDamaged, c.State)
+			require.Contains(t, c.Detail, test.says)
+			require.NotEmpty(t, c.Fix)
+		})
+	}
+	_, err := extension.Diagnose(t.Context(), filepath.Join(dir, "nowhere"))
+	require.ErrorIs(t, err, extension.ErrNotFound)
+	var invalid *extension.InvalidError
+	for _, path := range []string{"", " ", dir} {
+		_, err = extension.Diagnose(t.Context(), path)
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "path", invalid.Field)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = extension.Diagnose(ended, foreign)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestDiagnoseLeftoversOfACreation(t *testing.T) {
+	path := filled(t)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new-wal"), nil, 0o600))
+	d := diagnose(t, path)
+	require.True(t, d.Healthy)
+	require.Equal(t, extension.CheckWarning, check(t, d, "leftover files").State)
+}
+
+func TestDiagnoseWaitsForNoWriter(t *testing.T) {
+	path := filled(t)
+	db, err := driver.Open("file:" + path)
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	started := time.Now()
+	c := check(t, diagnose(t, path), "text index")
+	require.Equal(t, extension.CheckSkipped, c.State)
+	require.Less(t, time.Since(started), 30*time.Second)
+	require.NoError(t, db.Close())
+}
