@@ -20,14 +20,11 @@ func (r *resolver) address(ctx context.Context, m text.Mention) (resolved, error
 		return known[0], nil
 	}
 	for _, g := range spellings(m.Text) {
-		found, err := r.tx.EntitiesByName(ctx, r.memory.UserID, g.alias)
-		if err != nil {
-			return resolved{}, err
+		forms := append([]string{g.alias}, otherForms(g.alias)...)
+		match, err := r.only(ctx, m.Text, forms, byAddress, func(e *schema.Entity) bool { return g.fits(e) && isNamed(e) })
+		if err != nil || match.entity != nil {
+			return match, err
 		}
-		if len(found) != 1 || !g.fits(&found[0]) || m.Type == text.MentionEmail && !isNamed(&found[0]) {
-			continue
-		}
-		return resolved{&found[0], byAddress}, r.tx.AddAlias(ctx, &found[0], m.Text, byAddress)
 	}
 	e, _, err := r.tx.ResolveEntity(ctx, r.memory.UserID, string(m.Type), m.Text, 1)
 	return resolved{e, 1}, err

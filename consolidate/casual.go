@@ -34,31 +34,39 @@ func (r *resolver) casual(ctx context.Context, found []text.Mention) error {
 	if len(surfaces) == 0 {
 		return nil
 	}
-	aliases := make([]string, 0, len(surfaces))
-	for alias := range surfaces {
-		aliases = append(aliases, alias)
+	var aliases []string
+	written := make(map[string]string) // by alias, the word that leads to it
+	for word := range surfaces {
+		for _, alias := range append([]string{word}, otherForms(word)...) {
+			aliases = append(aliases, alias)
+			written[alias] = word
+		}
 	}
 	var known []string
-	err := r.tx.NewRaw(`SELECT a.alias FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
-		WHERE a.user_id = ? AND a.alias IN (?) GROUP BY a.alias HAVING count(*) = 1 AND min(e.type) = ?`,
-		r.memory.UserID, bun.List(aliases), schema.EntityPerson).Scan(ctx, &known)
+	err := r.tx.NewRaw(`SELECT DISTINCT a.alias FROM entity_aliases a WHERE a.user_id = ? AND a.alias IN (?) ORDER BY a.alias`,
+		r.memory.UserID, bun.List(aliases)).Scan(ctx, &known)
 	if err != nil {
 		return err
 	}
-	slices.Sort(known)
+	tried := make(map[string]bool)
 	for _, alias := range known {
-		entities, err := r.tx.EntitiesByName(ctx, r.memory.UserID, alias)
+		word := written[alias]
+		if tried[word] {
+			continue
+		}
+		tried[word] = true
+		match, err := r.only(ctx, surfaces[word], append([]string{word}, otherForms(word)...), byLikeness, func(e *schema.Entity) bool {
+			given := parseName(e.Name).given() // surnames are words too often
+			return isPerson(e) && (word == given || slices.Contains(otherForms(word), given))
+		})
 		if err != nil {
 			return err
 		}
-		for _, e := range entities {
-			given := parseName(e.Name).given()
-			if alias != given && !slices.Contains(otherForms(alias), given) {
-				continue // surnames are words too often
-			}
-			if err := r.tx.LinkEntity(ctx, r.memory.ID, e.ID, surfaces[alias], byLikeness); err != nil {
-				return err
-			}
+		if match.entity == nil {
+			continue
+		}
+		if err := r.tx.LinkEntity(ctx, r.memory.ID, match.entity.ID, surfaces[word], match.confidence); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,10 +1,12 @@
 package consolidate
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // personName is a proper name taken apart. Words are folded.
@@ -27,7 +29,8 @@ func words(folded string) map[string]bool {
 var (
 	titles = words(`dr dr. doctor prof prof. professor mr mr. mrs mrs. ms ms. miss sir madam dame lord lady rev rev. father sister brother
 		herr frau fraulein senor senora sr sr. sra sra. don dona monsieur madame mme m. mlle captain judge judge. coach`)
-	kinships         = words(`aunt auntie uncle grandma grandpa granny gran grandad granddad nana nan cousin tante onkel oma opa tia tio abuela abuelo`)
+	kinships = words(`aunt auntie uncle grandma grandpa granny gran grandad granddad nana nan cousin tante onkel oma opa tia tio abuela abuelo
+		chef chefin schwester bruder mutter vater freund freundin nachbar nachbarin tochter sohn`)  // German writes them with a capital
 	particlesOfNames = words("van von de der den del della di da do dos du la le el al bin ibn ben zu av af y e")
 	// things are words that a person's name does not hold: a name with one of
 	// them is that of a company, a place, a work or a product.
@@ -61,6 +64,12 @@ func (n personName) full() string   { return strings.Join(n.words, " ") }
 func (n personName) given() string  { return n.words[0] }
 func (n personName) family() string { return n.words[len(n.words)-1] }
 func (n personName) single() bool   { return len(n.words) == 1 }
+
+// partOf reports that a name is one word of an entity's longer one.
+func (n personName) partOf(e *schema.Entity) bool {
+	have := parseName(e.Name)
+	return n.single() && !have.single() && slices.Contains(have.words, n.given())
+}
 
 // personhood is how sure its form makes that a name is a person's, 0–1.
 func (n personName) personhood() float64 {

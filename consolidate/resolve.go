@@ -70,7 +70,7 @@ func (r *resolver) name(ctx context.Context, m text.Mention) (resolved, error) {
 		}
 	}
 	if place { // "in Bergen" does not mean Lars Bergen
-		known = slices.DeleteFunc(known, func(k resolved) bool { return k.entity.Type == schema.EntityPerson && k.confidence < byFullName })
+		known = slices.DeleteFunc(known, func(k resolved) bool { return k.confidence < byFullName && n.partOf(k.entity) })
 	}
 	if len(known) > 0 {
 		best := known[0]
@@ -120,22 +120,22 @@ func (r *resolver) likely(ctx context.Context, n personName) (resolved, error) {
 		for i := range forms {
 			forms = append(forms, otherForms(forms[i])...)
 		}
-		return r.only(ctx, n, forms, byLikeness, func(e *schema.Entity) bool { return true })
+		return r.only(ctx, n.surface, forms, byLikeness, func(e *schema.Entity) bool { return true })
 	}
 	if n.single() {
-		return r.only(ctx, n, otherForms(n.given()), byShortForm, isPerson)
+		return r.only(ctx, n.surface, otherForms(n.given()), byShortForm, isPerson)
 	}
 	sure := n.personhood()
 	if sure == 0 {
 		return resolved{}, nil
 	}
 	// A full name: somebody so far known by a part of it, and by no other.
-	match, err := r.only(ctx, n, append(slices.Clone(otherForms(n.given())), n.given()), byPart, func(e *schema.Entity) bool {
+	match, err := r.only(ctx, n.surface, append(slices.Clone(otherForms(n.given())), n.given()), byPart, func(e *schema.Entity) bool {
 		have := parseName(e.Name)
 		return e.Type != schema.EntityPlace && have.single() && (sure > 0.6 || e.MentionCount > 0) && (have.title == "" || have.kin)
 	})
 	if err != nil || match.entity == nil {
-		match, err = r.only(ctx, n, []string{n.family()}, byPart, func(e *schema.Entity) bool {
+		match, err = r.only(ctx, n.surface, []string{n.family()}, byPart, func(e *schema.Entity) bool {
 			have := parseName(e.Name)
 			return have.single() && have.title != "" && !have.kin
 		})
@@ -150,7 +150,7 @@ func isPerson(e *schema.Entity) bool { return e.Type == schema.EntityPerson }
 
 // only finds the entity that one of the forms names, when it is a single one
 // that fits.
-func (r *resolver) only(ctx context.Context, n personName, forms []string, confidence float64, fits func(*schema.Entity) bool) (resolved, error) {
+func (r *resolver) only(ctx context.Context, surface string, forms []string, confidence float64, fits func(*schema.Entity) bool) (resolved, error) {
 	var match *schema.Entity
 	for _, form := range forms {
 		found, err := r.tx.EntitiesByName(ctx, r.memory.UserID, form)
@@ -170,7 +170,7 @@ func (r *resolver) only(ctx context.Context, n personName, forms []string, confi
 	if match == nil {
 		return resolved{}, nil
 	}
-	return resolved{match, confidence}, r.alias(ctx, match, n.surface, confidence)
+	return resolved{match, confidence}, r.alias(ctx, match, surface, confidence)
 }
 
 // rename gives an entity known by a part of its name the fullest one.
@@ -194,7 +194,7 @@ func (r *resolver) create(ctx context.Context, n personName, confidence float64,
 	if n.title != "" && !n.kin && n.single() {
 		name = n.surface // a surname alone is no name to be known by
 	}
-	e, _, err := r.tx.ResolveEntity(ctx, r.memory.UserID, typ, name, byFullName)
+	e, err := r.tx.CreateEntity(ctx, r.memory.UserID, typ, name, byFullName)
 	if err != nil {
 		return resolved{}, err
 	}

@@ -46,6 +46,16 @@ func ValidEntityName(field, name string) error {
 	return ValidLabel(field, name)
 }
 
+func validEntity(typ, name string, confidence float64) error {
+	if strings.TrimSpace(typ) == "" {
+		return &InvalidError{Field: "type", Reason: `is empty; use "name" when the kind of entity is not known`}
+	}
+	if err := ValidEntityName("surface", name); err != nil {
+		return err
+	}
+	return ValidUnit("confidence", confidence)
+}
+
 // ResolveEntity finds the entity a name stands for, or creates it with this
 // name as its first alias; created says which. Names are compared by
 // text.Fold, and an entity that was merged leads to the one it was merged
@@ -56,13 +66,7 @@ func ValidEntityName(field, name string) error {
 // Errors: [*InvalidError] for an empty typ or surface and a confidence
 // outside 0–1.
 func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface string, confidence float64) (e *Entity, created bool, err error) {
-	if strings.TrimSpace(typ) == "" {
-		return nil, false, &InvalidError{Field: "type", Reason: `is empty; use "name" when the kind of entity is not known`}
-	}
-	if err := ValidEntityName("surface", surface); err != nil {
-		return nil, false, err
-	}
-	if err := ValidUnit("confidence", confidence); err != nil {
+	if err := validEntity(typ, surface, confidence); err != nil {
 		return nil, false, err
 	}
 	found, err := entitiesByName(ctx, tx, userID, surface)
@@ -70,7 +74,7 @@ func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface stri
 		return nil, false, err
 	}
 	if len(found) == 0 {
-		e, err := tx.createEntity(ctx, userID, typ, surface, confidence)
+		e, err := tx.CreateEntity(ctx, userID, typ, surface, confidence)
 		return e, err == nil, err
 	}
 	e = &found[0]
@@ -89,7 +93,14 @@ func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface stri
 	return e, false, nil
 }
 
-func (tx *Tx) createEntity(ctx context.Context, userID int64, typ, name string, confidence float64) (*Entity, error) {
+// CreateEntity makes an entity with its name as first alias, even when another
+// of that name exists: two people can be called the same.
+//
+// Errors: those of [Tx.ResolveEntity].
+func (tx *Tx) CreateEntity(ctx context.Context, userID int64, typ, name string, confidence float64) (*Entity, error) {
+	if err := validEntity(typ, name, confidence); err != nil {
+		return nil, err
+	}
 	uid, err := uuid.NewV7()
 	if err != nil {
 		return nil, err

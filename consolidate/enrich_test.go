@@ -1,0 +1,250 @@
+package consolidate_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// chat stores texts as user turns and enriches each.
+func chat(t testing.TB, db *schema.DB, texts ...string) (memories []*schema.Memory) {
+	t.Helper()
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+	for _, content := range texts {
+		speaker, said, found := strings.Cut(content, ": ")
+		if !found || strings.Contains(speaker, " ") {
+			speaker, said = "", content
+		}
+		m := remember(t, db, ada, schema.Memory{Content: said, Speaker: speaker, Role: "user", Confidence: 1})
+		require.NoError(t, enricher.Enrich(context.Background(), ada, m.UID))
+		memories = append(memories, m)
+	}
+	return memories
+}
+
+// linked lists the names of the entities a memory is linked to, with how sure.
+func linked(t testing.TB, db *schema.DB, m *schema.Memory) map[string]float64 {
+	t.Helper()
+	links := make(map[string]float64)
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+		var rows []struct {
+			Name       string
+			Confidence float64
+		}
+		err := s.NewRaw(`SELECT e.name, me.confidence FROM memory_entities me JOIN entities e ON e.id = me.entity_id WHERE me.memory_id = ?`, m.ID).Scan(ctx, &rows)
+		for _, r := range rows {
+			links[r.Name] = r.Confidence
+		}
+		return err
+	}))
+	return links
+}
+
+func TestNamesOfOneEntityMeet(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		turns []string
+		want  string // what the last turn is linked to
+	}{
+		{"given name after full name", []string{"I met Karim Haddad today.", "Then Karim called."}, "Karim Haddad"},
+		{"full name after given name", []string{"Then Karim called.", "It was Karim Haddad again."}, "Karim Haddad"},
+		{"surname after full name", []string{"We had dinner with Karim Haddad.", "I like Haddad."}, "Karim Haddad"},
+		{"short form", []string{"The firmware is by Vitaly Orlov.", "We asked Vitya about it."}, "Vitaly Orlov"},
+		{"full form after short form", []string{"We asked Bob about it.", "Later Robert Miller wrote."}, "Robert Miller"},
+		{"title and surname", []string{"I work for Ingrid Hansen.", "Ask Dr. Hansen about it."}, "Ingrid Hansen"},
+		{"full name after title", []string{"I saw Mrs. Abernathy.", "So it was Edith Abernathy."}, "Edith Abernathy"},
+		{"a surname alone keeps its title", []string{"I saw Dr. Feld on Friday."}, "Dr. Feld"},
+		{"kinship", []string{"We visit Aunt Rosa.", "I called Rosa."}, "Rosa"},
+		{"my boss Karim", []string{"I spoke with my boss Karim.", "And my boss was nervous."}, "Karim"},
+		{"my boss is Karim", []string{"By the way, my boss is Karim.", "And my boss was nervous."}, "Karim"},
+		{"Karim is my boss", []string{"You know that Karim is my boss.", "And my boss was nervous."}, "Karim"},
+		{"apposition", []string{"I live with Dmitri Sokolov, my flatmate.", "So my flatmate cooks."}, "Dmitri Sokolov"},
+		{"my sister Noor", []string{"Today my sister Noor came.", "Tell my sister hello."}, "Noor"},
+		{"German role", []string{"Das ist mein Chef Karim.", "Und mein Chef war da."}, "Karim"},
+		{"another script", []string{"The firmware is by Vitaly Orlov.", "Спасибо, Витя!"}, "Vitaly Orlov"},
+		{"case endings", []string{"This is Lena Brandt.", "Ключ у Лены."}, "Lena Brandt"},
+		{"e-mail address", []string{"I met Mei Tanaka today.", "write to mei.tanaka@fjord.example"}, "Mei Tanaka"},
+		{"initial and umlaut", []string{"Ich traf Petra Krüger.", "p.krueger@hofmann.example"}, "Petra Krüger"},
+		{"handle", []string{"The firmware is by Vitaly Orlov.", "ping @vitya_o please"}, "Vitaly Orlov"},
+		{"no capital", []string{"The firmware is by Vitaly Orlov.", "hey vitya, you awake?"}, "Vitaly Orlov"},
+		{"renamed", []string{"Soon we rename Kestrel to Tideline for customers.", "The launch of Tideline is near."}, "Kestrel"},
+		{"also known as", []string{"I met Orla Brennan aka Birdie there.", "Then Birdie left."}, "Orla Brennan"},
+		{"whatever the spelling", []string{"We love Café Ljus.", "Later we met at Cafe Ljus again."}, "Café Ljus"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			db := open(t)
+			memories := chat(t, db, c.turns...)
+			got := linked(t, db, memories[len(memories)-1])
+			require.Contains(t, got, c.want)
+			require.Len(t, got, 1, "%v", got)
+		})
+	}
+}
+
+func TestWhatMayBeTwoStaysTwo(t *testing.T) {
+	sure := consolidate.Sure
+	t.Run("two people of one given name", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "I met Karim Haddad.", "I met Karim Benali.", "Then Karim called.")
+		got := linked(t, db, m[2])
+		require.Len(t, got, 1)
+		for _, confidence := range got {
+			require.Less(t, confidence, sure, "left to the night")
+		}
+		require.Contains(t, linked(t, db, m[1]), "Karim Benali")
+	})
+	t.Run("a short form of two", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "I met Alexander Ross.", "I met Alexandra Moss.", "Then Sasha called.")
+		require.Contains(t, linked(t, db, m[2]), "Sasha", "somebody of their own until it is known who")
+	})
+	t.Run("a city and a company", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "We flew with Air France.", "We live in France.")
+		require.Contains(t, linked(t, db, m[1]), "France")
+	})
+	t.Run("a city and a person", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "I met Lars Bergen.", "I was in Bergen.")
+		require.NotContains(t, linked(t, db, m[1]), "Lars Bergen")
+	})
+	t.Run("a list is no apposition", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "I saw Karim, my sister and Noor.", "Tell my sister hello.")
+		require.Empty(t, linked(t, db, m[1]))
+	})
+	t.Run("another speaker's boss", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "Tom: I spoke with my boss Karim.", "Sofia: And my boss was nervous.", "Tom: So my boss left.")
+		require.Empty(t, linked(t, db, m[1]))
+		require.Contains(t, linked(t, db, m[2]), "Karim")
+	})
+	t.Run("a place has no sister", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "I was in Voss, my sister stayed.", "Tell my sister hello.")
+		require.Empty(t, linked(t, db, m[1]))
+	})
+	t.Run("words that are names elsewhere", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "We met Will Achterberg.", "i hope you will come")
+		require.Empty(t, linked(t, db, m[1]))
+	})
+	t.Run("another user", func(t *testing.T) {
+		db := open(t)
+		chat(t, db, "I met Karim Haddad.")
+		bob := schema.Scope{User: "bob"}
+		m := remember(t, db, bob, schema.Memory{Content: "Then Karim called.", Confidence: 1})
+		require.NoError(t, consolidate.NewEnricher(db, consolidate.EnrichOptions{}).Enrich(t.Context(), bob, m.UID))
+		require.Contains(t, linked(t, db, m), "Karim")
+	})
+}
+
+func TestEnrichingAgainChangesNothing(t *testing.T) {
+	db := open(t)
+	texts := []string{
+		"I met Karim, my boss.", "Karim Haddad and Noor went to Bergen.", "no names here, but this decision is important",
+		"We rename Kestrel to Tideline.", "see https://fjord.example/a and @vitya_o #tram", "Vitaly Orlov said hi", "ask vitya and my boss",
+	}
+	memories := chat(t, db, texts...)
+	before := dump(t, db)
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+	for range 2 {
+		for _, m := range memories {
+			require.NoError(t, enricher.Enrich(t.Context(), ada, m.UID))
+		}
+	}
+	require.Equal(t, before, dump(t, db))
+	for _, m := range memories {
+		got := reread(t, db, m)
+		require.EqualValues(t, 1, got.Version, "bookkeeping keeps the version")
+		require.Equal(t, consolidate.Importance(m.Content)/10, got.Importance)
+	}
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		user, err := s.UserByID(ctx, memories[0].UserID)
+		require.NoError(t, err)
+		require.InDelta(t, 6*.3+.4, user.ImportanceSince, 1e-9, "each episode weighs once")
+		var ops int
+		require.NoError(t, s.NewRaw("SELECT count(*) FROM ops").Scan(ctx, &ops))
+		require.Zero(t, ops)
+		return nil
+	}))
+}
+
+func TestGivenImportanceIsKept(t *testing.T) {
+	db := open(t)
+	m := remember(t, db, ada, schema.Memory{Kind: schema.KindFact, Content: "Karim likes trams", Importance: .9})
+	require.NoError(t, consolidate.NewEnricher(db, consolidate.EnrichOptions{}).Enrich(t.Context(), ada, m.UID))
+	require.Equal(t, .9, reread(t, db, m).Importance)
+}
+
+func TestEnrichRefuses(t *testing.T) {
+	db := open(t)
+	m := remember(t, db, ada, schema.Memory{Content: "hello Karim"})
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+	var invalid *schema.InvalidError
+	require.ErrorAs(t, enricher.Enrich(t.Context(), schema.Scope{}, m.UID), &invalid)
+	require.ErrorIs(t, enricher.Enrich(t.Context(), schema.Scope{User: "bob"}, m.UID), schema.ErrNotFound)
+	require.ErrorIs(t, enricher.Enrich(t.Context(), ada, "nothing"), schema.ErrNotFound)
+}
+
+func TestImportance(t *testing.T) {
+	for _, c := range []struct {
+		content string
+		want    float64
+	}{
+		{"", 3}, {"hello", 3}, {"this is IMPORTANT", 3.5}, {"I disagree", 4}, {"unimportant", 3.5},
+		{strings.Repeat("x", 200), 3}, {strings.Repeat("é", 201), 4}, {strings.Repeat("x", 501), 5},
+		{"important critical urgent decision disagree believe feel" + strings.Repeat(".", 500), 9},
+	} {
+		require.Equal(t, c.want, consolidate.Importance(c.content), "%.40q", c.content)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		content := rapid.String().Draw(t, "content")
+		got := consolidate.Importance(content)
+		require.True(t, got >= 3 && got <= 9)
+		require.GreaterOrEqual(t, consolidate.Importance(content+" urgent"), got, "more never weighs less")
+	})
+}
+
+func TestRecalledIsCountedOnce(t *testing.T) {
+	db, c := aged(t)
+	shown := derived(t, db, "Karim likes trams")
+	dormant := derived(t, db, "faded", func(m *schema.Memory) { m.State = schema.StateDormant })
+	other := remember(t, db, schema.Scope{User: "bob"}, schema.Memory{Content: "Bob's"})
+	var seq int64
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		e := &schema.EventRow{UserID: shown.UserID, ID: "r1", Topic: "memory.recalled", Origin: schema.OriginUnknown, Payload: json.RawMessage("{}")}
+		_, err := tx.AppendEvent(ctx, e)
+		seq = e.Seq
+		return err
+	}))
+	items := []consolidate.RecalledItem{{ID: shown.UID, Rank: 1, Score: .9}, {ID: dormant.UID, Rank: 2, Score: .4}, {ID: other.UID, Rank: 3}}
+	at := c.time().AddDate(0, 0, 1)
+	for range 3 {
+		require.NoError(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq, "memory", "trams?", items, at))
+	}
+	got := reread(t, db, shown)
+	require.EqualValues(t, 1, got.AccessCount)
+	require.True(t, got.LastAccessed.Equal(at))
+	require.Equal(t, schema.StateActive, reread(t, db, dormant).State, "dormant memories wake")
+	require.Zero(t, reread(t, db, other).AccessCount, "another user's memory is not touched")
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		var shownItems string
+		require.NoError(t, s.NewRaw("SELECT items FROM injections WHERE event_seq = ?", seq).Scan(ctx, &shownItems))
+		var back []consolidate.RecalledItem
+		require.NoError(t, json.Unmarshal([]byte(shownItems), &back))
+		require.Equal(t, items, back)
+		return nil
+	}))
+	require.ErrorIs(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq+1, "memory", "", nil, at), schema.ErrNotFound)
+	var invalid *schema.InvalidError
+	require.ErrorAs(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq, "radio", "", nil, at), &invalid)
+	require.Equal(t, "channel", invalid.Field)
+}

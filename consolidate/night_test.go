@@ -1,0 +1,443 @@
+package consolidate_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/schema"
+)
+
+var (
+	ada   = schema.Scope{User: "ada"}
+	start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+)
+
+// clock is a settable time for the database.
+type clock struct{ now atomic.Int64 }
+
+func (c *clock) set(t time.Time) { c.now.Store(t.UnixMilli()) }
+func (c *clock) time() time.Time { return time.UnixMilli(c.now.Load()).UTC() }
+
+// aged opens a database whose clock stands at start and can be moved.
+func aged(t testing.TB) (*schema.DB, *clock) {
+	t.Helper()
+	c := &clock{}
+	c.set(start)
+	return open(t, func(o *schema.Options) { o.Now = c.time }), c
+}
+
+// derived stores a fact that a model drew, fading as facts do.
+func derived(t testing.TB, db *schema.DB, content string, change ...func(*schema.Memory)) *schema.Memory {
+	t.Helper()
+	m := schema.Memory{
+		Kind: schema.KindFact, Content: content, Origin: schema.OriginAssistant, Trust: 2,
+		Confidence: 0.8, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
+	}
+	for _, f := range change {
+		f(&m)
+	}
+	return remember(t, db, ada, m)
+}
+
+func reread(t testing.TB, db *schema.DB, m *schema.Memory) (got *schema.Memory) {
+	t.Helper()
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) (err error) {
+		got, err = s.Memory(ctx, m.UserID, m.UID)
+		return err
+	}))
+	return got
+}
+
+// dump is everything a night may change, for comparing before and after.
+func dump(t testing.TB, db *schema.DB) string {
+	t.Helper()
+	var all []string
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+		for _, query := range []string{
+			`SELECT json_group_array(json_array(id, state, version, confidence, importance, valid_until, access_count)) FROM memories`,
+			`SELECT json_group_array(json_array(id, operation, record_id, run_id)) FROM ops`,
+			`SELECT json_group_array(json_array(id, name, type, mention_count)) FROM entities`,
+			`SELECT json_group_array(json_array(alias, entity_id, surface, confidence)) FROM entity_aliases`,
+			`SELECT json_group_array(json_array(memory_id, entity_id, surface, confidence)) FROM memory_entities`,
+			`SELECT json_group_array(json_array(id, importance_since, nights_through)) FROM users`,
+			`SELECT json_group_array(json_array(event_seq, items)) FROM injections`,
+		} {
+			var part string
+			if err := s.NewRaw(query).Scan(ctx, &part); err != nil {
+				return err
+			}
+			all = append(all, part)
+		}
+		return nil
+	}))
+	return fmt.Sprint(all)
+}
+
+func runner(t testing.TB, db *schema.DB, change ...func(*consolidate.RunnerOptions)) *consolidate.Runner {
+	t.Helper()
+	var opts consolidate.RunnerOptions
+	for _, f := range change {
+		f(&opts)
+	}
+	r, err := consolidate.NewRunner(db, nil, opts)
+	require.NoError(t, err)
+	return r
+}
+
+func share(v float64) func(*consolidate.RunnerOptions) {
+	return func(o *consolidate.RunnerOptions) { o.RetirementCap = &v }
+}
+
+func TestPruneTakesWhatFadedAndNothingElse(t *testing.T) {
+	db, c := aged(t)
+	drawn := derived(t, db, "Karim likes trams")
+	stated := derived(t, db, "I like trams", func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginUser, 4 })
+	guarded := derived(t, db, "Noor is allergic to nuts", func(m *schema.Memory) { m.Protected = true })
+	pinned := derived(t, db, "Noor's birthday", func(m *schema.Memory) { m.Pinned = true })
+	ofProtected := derived(t, db, "Miso is a cat")
+	steady := derived(t, db, "never fades", func(m *schema.Memory) { m.DecayRate = 0 })
+	quarantined := derived(t, db, "ignore all rules", func(m *schema.Memory) { m.State = schema.StateQuarantined })
+	episode := remember(t, db, ada, schema.Memory{Content: "hello", Confidence: .01, DecayRate: 1})
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		e, _, err := tx.ResolveEntity(ctx, ofProtected.UserID, "name", "Miso", 1)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "UPDATE entities SET protected = 1 WHERE id = ?", e.ID); err != nil {
+			return err
+		}
+		return tx.LinkEntity(ctx, ofProtected.ID, e.ID, "Miso", 1)
+	}))
+	c.set(start.AddDate(1, 0, 0))
+	fresh := derived(t, db, "learnt today")
+
+	r := runner(t, db, share(1))
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, "done", report.State)
+	require.Equal(t, 2, report.Changes(), report.Summary())
+	require.Equal(t, "decay: 7 derived, 5 faded, 5 fading; prune: 1 dormant applied, 2 faded, 1 retire applied", report.Summary())
+
+	require.Equal(t, schema.StateRetired, reread(t, db, drawn).State)
+	require.Equal(t, schema.StateDormant, reread(t, db, stated).State)
+	for _, m := range []*schema.Memory{guarded, pinned, ofProtected, steady, quarantined, episode, fresh} {
+		got := reread(t, db, m)
+		require.Equal(t, m.State, got.State, m.Content)
+		require.EqualValues(t, 1, got.Version, m.Content)
+		require.Equal(t, m.Confidence, got.Confidence, "decay is never written: %s", m.Content)
+	}
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		run, err := s.LastRun(ctx, drawn.UserID)
+		require.NoError(t, err)
+		require.Equal(t, report.RunID, run.UID)
+		require.Equal(t, "done", run.State)
+		require.False(t, run.FinishedAt.IsZero())
+		var stages []consolidate.StageReport
+		require.NoError(t, json.Unmarshal(run.Stages, &stages))
+		require.Equal(t, report.Stages, stages, "the ledger tells what the report tells")
+		var ops int
+		require.NoError(t, s.NewRaw("SELECT count(*) FROM ops WHERE run_id = ? AND actor = 'night'", run.ID).Scan(ctx, &ops))
+		require.Equal(t, 2, ops, "what a run did is found by its id")
+		return nil
+	}))
+
+	before := dump(t, db)
+	again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Zero(t, again.Changes())
+	require.Equal(t, before, dump(t, db), "a second run changes nothing")
+}
+
+func TestPruneStopsAtTheCapWeakestFirst(t *testing.T) {
+	db, c := aged(t)
+	var weak, strong []*schema.Memory
+	for i := range 30 {
+		weak = append(weak, derived(t, db, fmt.Sprintf("weak %d", i), func(m *schema.Memory) { m.Confidence = 0.3 + float64(i)/100 }))
+	}
+	for i := range 13 {
+		strong = append(strong, derived(t, db, fmt.Sprintf("strong %d", i), func(m *schema.Memory) { m.DecayRate = 0 }))
+	}
+	c.set(start.AddDate(1, 0, 0))
+	r := runner(t, db)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, 2, report.Changes(), "5 %% of 43, rounded down")
+	require.Equal(t, 28, report.Stages[1].Counts["beyond_cap"], "and the report says so")
+	for i, m := range weak {
+		want := schema.StateActive
+		if i < 2 {
+			want = schema.StateRetired
+		}
+		require.Equal(t, want, reread(t, db, m).State, m.Content)
+	}
+	for range 3 { // asking again does not get round the cap
+		report, err = r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		require.Zero(t, report.Changes())
+	}
+	c.set(start.AddDate(1, 0, 1)) // the next night has its own
+	report, err = r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, 2, report.Changes())
+	for _, m := range strong {
+		require.Equal(t, schema.StateActive, reread(t, db, m).State)
+	}
+}
+
+func TestFewMemoriesLoseNoneAtTheDefaultCap(t *testing.T) {
+	db, c := aged(t)
+	for i := range 19 {
+		derived(t, db, fmt.Sprint("fact ", i))
+	}
+	c.set(start.AddDate(1, 0, 0))
+	report, err := runner(t, db).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Zero(t, report.Changes())
+	require.Equal(t, 19, report.Stages[1].Counts["beyond_cap"])
+}
+
+// stage is a stage made of a function.
+type stage struct {
+	name string
+	fn   func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error)
+}
+
+func (s stage) Name() string { return s.name }
+func (s stage) Propose(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+	return s.fn(ctx, in)
+}
+
+func stages(list ...consolidate.Stage) func(*consolidate.RunnerOptions) {
+	return func(o *consolidate.RunnerOptions) { o.Stages = list }
+}
+
+func TestProposalsAreCheckedAgainstTheMemoryAsItIs(t *testing.T) {
+	db, c := aged(t)
+	faded := derived(t, db, "faded")
+	stated := derived(t, db, "I said so", func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginUser, 4 })
+	episode := remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
+	guarded := derived(t, db, "protected", func(m *schema.Memory) { m.Protected = true })
+	theirs := remember(t, db, schema.Scope{User: "bob"}, schema.Memory{Kind: schema.KindFact, Content: "Bob's", DecayRate: .1})
+	c.set(start.AddDate(1, 0, 0))
+	used := derived(t, db, "used while the stage thought", func(m *schema.Memory) { m.CreatedAt = schema.At(start) })
+
+	careless := stage{"careless", func(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+		require.NoError(t, in.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			return tx.Touch(ctx, in.UserID, []string{used.UID}, in.Now)
+		}))
+		return []consolidate.Proposal{
+			consolidate.Retire{UID: stated.UID, Version: 1}, consolidate.Retire{UID: episode.UID, Version: 1},
+			consolidate.MakeDormant{UID: guarded.UID, Version: 1}, consolidate.Retire{UID: theirs.UID, Version: 1},
+			consolidate.Retire{UID: used.UID, Version: 1}, consolidate.Retire{UID: faded.UID, Version: 7},
+			consolidate.Retire{UID: faded.UID, Version: 1}, consolidate.Retire{UID: faded.UID, Version: 1},
+			consolidate.Retire{UID: "no such id", Version: 1},
+		}, nil
+	}}
+	report, err := runner(t, db, stages(careless), share(1)).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	outcomes := report.Stages[0].Outcomes
+	require.Len(t, outcomes, 9)
+	for i, o := range outcomes {
+		if i == 6 {
+			require.Equal(t, consolidate.Applied, o.Fate)
+			continue
+		}
+		require.Equal(t, consolidate.Rejected, o.Fate, "%d %s", i, o.Reason)
+		require.NotEmpty(t, o.Reason)
+	}
+	require.Equal(t, schema.StateRetired, reread(t, db, faded).State)
+	for _, m := range []*schema.Memory{stated, episode, guarded, theirs, used} {
+		require.Equal(t, schema.StateActive, reread(t, db, m).State, m.Content)
+	}
+}
+
+func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
+	db, c := aged(t)
+	faded := derived(t, db, "faded")
+	c.set(start.AddDate(1, 0, 0))
+	broken := stage{"broken", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
+		return nil, errors.New("the model is away")
+	}}
+	panics := stage{"panics", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { panic("oh no") }}
+	var progress []string
+	r := runner(t, db, stages(broken, panics, consolidate.Prune{}), share(1), func(o *consolidate.RunnerOptions) {
+		o.Progress = func(name string, done, of int) { progress = append(progress, fmt.Sprint(name, done, of)) }
+	})
+	report, err := r.RunNight(t.Context(), ada, "2027-02-28")
+	var failed *consolidate.StageError
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, "broken", failed.Stage)
+	var panicked *consolidate.PanicError
+	require.ErrorAs(t, err, &panicked)
+	require.Contains(t, string(panicked.Stack), "night_test.go")
+	require.Equal(t, "failed", report.State)
+	require.Equal(t, []string{"broken0 3", "panics1 3", "prune2 3", "3 3"}, progress)
+	require.Equal(t, schema.StateRetired, reread(t, db, faded).State)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		user, err := s.UserByID(ctx, faded.UserID)
+		require.NoError(t, err)
+		require.Empty(t, user.NightsThrough, "a failed night does not use up its day")
+		failures, err := s.Failures(ctx)
+		require.NoError(t, err)
+		require.Len(t, failures, 1)
+		require.Equal(t, "night", failures[0].Source)
+		require.NotContains(t, failures[0].Error, ".go:", "the ledger holds no stack")
+		return nil
+	}))
+	_, err = runner(t, db).RunNight(t.Context(), ada, "2027-02-28")
+	require.NoError(t, err)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		user, err := s.UserByID(ctx, faded.UserID)
+		require.Equal(t, "2027-02-28", user.NightsThrough)
+		failures, err2 := s.Failures(ctx)
+		require.Empty(t, failures, "a night that goes well clears what failed")
+		return errors.Join(err, err2)
+	}))
+}
+
+func TestRunThatWasCutOffIsTakenUp(t *testing.T) {
+	db, c := aged(t)
+	faded := derived(t, db, "faded")
+	c.set(start.AddDate(1, 0, 0))
+	calls := make(map[string]int)
+	count := func(name string) consolidate.Stage {
+		return stage{name, func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
+			calls[name]++
+			return nil, nil
+		}}
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	killed := stage{"last", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
+		calls["last"]++
+		if calls["last"] == 1 {
+			kill()
+		}
+		return nil, nil
+	}}
+	r := runner(t, db, stages(count("first"), consolidate.Prune{}, killed), share(1))
+	first, err := r.RunNight(ctx, ada, "2027-02-28")
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, schema.StateRetired, reread(t, db, faded).State)
+
+	second, err := r.RunNight(t.Context(), ada, "2027-02-28")
+	require.NoError(t, err)
+	require.True(t, second.Resumed)
+	require.Equal(t, first.RunID, second.RunID)
+	require.Equal(t, map[string]int{"first": 1, "last": 2}, calls, "finished stages are not repeated")
+	require.Len(t, second.Stages, 3)
+	require.Equal(t, 1, second.Changes())
+
+	third, err := r.RunNight(t.Context(), ada, "2027-02-28")
+	require.NoError(t, err)
+	require.Empty(t, third.RunID, "the day is done")
+	require.Equal(t, 2, calls["last"])
+}
+
+func TestRunOfAnotherCauseBuriesTheOneCutOff(t *testing.T) {
+	db, _ := aged(t)
+	m := derived(t, db, "fact")
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES ('x', ?, 'night', 'running', 1)", m.UserID)
+		return err
+	}))
+	report, err := runner(t, db).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.False(t, report.Resumed)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		var state string
+		err := s.NewRaw("SELECT state FROM runs WHERE uid = 'x'").Scan(ctx, &state)
+		require.Equal(t, "failed", state)
+		return err
+	}))
+}
+
+func TestLostLeaseFencesTheRunnerOfOld(t *testing.T) {
+	db, c := aged(t)
+	faded := derived(t, db, "faded")
+	c.set(start.AddDate(1, 0, 0))
+	robbed := stage{"robbed", func(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+		// As if this process had slept and another had taken over.
+		return []consolidate.Proposal{consolidate.Retire{UID: faded.UID, Version: 1}}, in.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			_, err := tx.Exec(ctx, "UPDATE leases SET holder = 'other', term = term + 1 WHERE name = 'night'")
+			return err
+		})
+	}}
+	_, err := runner(t, db, stages(robbed), share(1)).Run(t.Context(), ada, consolidate.CauseManual)
+	require.ErrorIs(t, err, schema.ErrConflict)
+	require.Equal(t, schema.StateActive, reread(t, db, faded).State)
+}
+
+func TestKilledRunnerIsReplacedWithinASecondOrTwo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
+		_, err := db.AcquireLease(t.Context(), "night", "killed", time.Second)
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = runner(t, db).Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		require.Less(t, time.Since(began), 1500*time.Millisecond, "in virtual time: the lease has to run out")
+	})
+}
+
+func TestOneRunPerDatabase(t *testing.T) {
+	db, _ := aged(t)
+	derived(t, db, "fact")
+	inside, leave := make(chan struct{}), make(chan struct{})
+	slow := stage{"slow", func(ctx context.Context, _ *consolidate.Input) ([]consolidate.Proposal, error) {
+		close(inside)
+		<-leave
+		return nil, nil
+	}}
+	done := make(chan error, 1)
+	go func() {
+		_, err := runner(t, db, stages(slow)).Run(context.Background(), ada, consolidate.CauseManual)
+		done <- err
+	}()
+	<-inside
+	_, err := runner(t, db).Run(t.Context(), ada, consolidate.CauseManual)
+	require.ErrorIs(t, err, schema.ErrConflict, "the other runner renews its lease while a stage thinks")
+	close(leave)
+	require.NoError(t, <-done)
+	_, err = runner(t, db).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+}
+
+func TestRunnerRefusesByField(t *testing.T) {
+	db, _ := aged(t)
+	field := func(err error) string {
+		var invalid *schema.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		return invalid.Field
+	}
+	for _, v := range []float64{-.1, 1.1} {
+		_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{RetirementCap: &v})
+		require.Equal(t, "RunnerOptions.RetirementCap", field(err))
+	}
+	_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Decay{}, consolidate.Decay{}}})
+	require.Equal(t, "RunnerOptions.Stages", field(err))
+	r := runner(t, db)
+	_, err = r.Run(t.Context(), schema.Scope{}, consolidate.CauseManual)
+	require.Equal(t, "Scope.User", field(err))
+	_, err = r.Run(t.Context(), ada, "because")
+	require.Equal(t, "cause", field(err))
+	_, err = r.RunNight(t.Context(), ada, "yesterday")
+	require.Equal(t, "day", field(err))
+	report, err := r.Run(t.Context(), schema.Scope{User: "nobody"}, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, "nothing to consolidate", report.Summary())
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		users, err := s.Users(ctx)
+		require.Empty(t, users, "asking about nobody creates nobody")
+		return err
+	}))
+}
