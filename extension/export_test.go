@@ -422,3 +422,33 @@ func TestExportIsOneState(t *testing.T) {
 	close(stop)
 	require.NoError(t, <-done)
 }
+
+// TestRestoredWorkIsNotDoneTwice lets everything behind the turn run on both
+// sides: what it made of a message is in the export, and must not be made of
+// the restored message again.
+func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
+	working := func() *Extension {
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Location: time.UTC})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+		return x
+	}
+	x, y := working(), working()
+	_, err := importText(t, x,
+		line(map[string]any{"id": "t1", "text": "Ottilie Brandt moved to Ghent with her dog Biscuit on 4 March 2026."})+
+			line(map[string]any{"id": "t2", "text": "Write to Ottilie at ottilie@example.org, says Marek."}), ImportOptions{})
+	require.NoError(t, err)
+	s, err := x.Session(ada)
+	require.NoError(t, err)
+	loaded, err := s.Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "Where does Ottilie live now?"})
+	require.NoError(t, err)
+	require.Contains(t, fmt.Sprint(loaded), "Ghent")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.NotZero(t, count(t, x, "SELECT count(*) FROM memory_entities"))
+	require.NotZero(t, count(t, x, "SELECT sum(access_count) FROM memories"))
+
+	export := exported(t, x, ada)
+	restored(t, y, export)
+	require.NoError(t, y.WaitIdle(t.Context()))
+	require.Equal(t, export, exported(t, y, ada))
+}

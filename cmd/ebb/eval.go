@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/evalset"
+)
+
+type evalCmd struct {
+	Dir       string  `arg:"" help:"A folder with conversations/NAME.jsonl and queries.jsonl."`
+	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`
+	K         int     `name:"k" default:"20" placeholder:"N" help:"Rank so many source turns a question, 20 to 1000 (default 20)."`
+	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
+	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound)."`
+}
+
+// Help says what is measured, and documents the JSON.
+func (evalCmd) Help() string {
+	return `Imports each conversation under a user of its own into a temporary memory, with a clock that stands at each turn's time, waits until everything behind it has caught up, asks each question at its time, and measures which turns come back. A question sees the whole of its conversation.
+
+Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
+
+With --json: {"set", "turns", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.`
+}
+
+// Run measures, and writes nothing but what it was asked for.
+func (c *evalCmd) Run(a *app) (err error) {
+	switch {
+	case c.K < 20 || c.K > 1000:
+		return &usageError{"--k must be from 20 to 1000"}
+	case c.Diversity < 0 || c.Diversity > 1:
+		return &usageError{"--diversity must be from 0 to 1"}
+	case c.Budget < 0:
+		return &usageError{"--budget must not be negative"}
+	}
+	set, err := evalset.Load(c.Dir)
+	if err != nil {
+		return &usageError{err.Error()}
+	}
+	dir, err := os.MkdirTemp("", "ebb-eval-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	m := &measurement{cmd: c, app: a, set: set}
+	if err := m.run(filepath.Join(dir, "eval.db")); err != nil {
+		return err
+	}
+	if c.RunFile != "" {
+		err := writeFile(c.RunFile, true, func(w io.Writer) error { return evalset.WriteRun(w, m.answers, c.K, "ebb") })
+		if err != nil {
+			return err
+		}
+	}
+	view := m.view()
+	if a.json {
+		return a.printJSON(view)
+	}
+	return view.print(a)
+}
+
+// measurement is one run over a set.
+type measurement struct {
+	cmd   *evalCmd
+	app   *app
+	set   *evalset.Set
+	clock clock
+	x     *extension.Extension
+
+	turns            int
+	imported, recall time.Duration
+	answers          []evalset.Answered
+}
+
+func (m *measurement) run(path string) (err error) {
+	m.clock.set(m.set.Conversations[0].Turns[0].Time)
+	m.x, err = extension.Open(m.app.ctx, path, &extension.Config{Now: m.clock.now, Location: time.UTC, NoSchedule: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.x.Close(context.WithoutCancel(m.app.ctx))) }()
+	started := time.Now()
+	if err := m.importAll(); err != nil {
+		return err
+	}
+	m.imported = time.Since(started)
+	started = time.Now()
+	if err := m.askAll(); err != nil {
+		return err
+	}
+	m.recall = time.Since(started)
+	return nil
+}
+
+func (m *measurement) importAll() error {
+	all := 0
+	for _, c := range m.set.Conversations {
+		all += len(c.Turns)
+	}
+	bar := m.app.bar(int64(all), "importing", false)
+	defer func() { _ = bar.Clear() }()
+	for _, c := range m.set.Conversations {
+		f, err := os.Open(c.Path)
+		if err != nil {
+			return err
+		}
+		report, err := m.x.Import(m.app.ctx, f, extension.ImportOptions{
+			Scope: extension.Scope{User: c.Name}, Clock: m.clock.set,
+			Progress: func(int64, int64) { _ = bar.Add(1) },
+		})
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+		m.turns += report.Stored
+	}
+	if err := m.x.WaitIdle(m.app.ctx); err != nil {
+		return err
+	}
+	return m.healthy()
+}
+
+// healthy refuses to measure a memory that is not whole.
+func (m *measurement) healthy() error {
+	health, err := m.x.Health(m.app.ctx)
+	if err != nil || health.Healthy() {
+		return err
+	}
+	for _, c := range health.Consumers {
+		if c.Parked+c.Retrying > 0 {
+			return fmt.Errorf("the consumer %s failed for %s, so the figures would not be those of a whole memory: %s",
+				c.Name, count(c.Parked+c.Retrying, "event", "events"), c.LastError)
+		}
+	}
+	return errors.New("something behind the import failed, so the figures would not be those of a whole memory")
+}
+
+func (m *measurement) askAll() error {
+	bar := m.app.bar(int64(len(m.set.Queries)), "asking", false)
+	defer func() { _ = bar.Clear() }()
+	for _, q := range m.set.Queries {
+		m.clock.set(q.Time)
+		ranking, err := m.ask(q)
+		if err != nil {
+			return fmt.Errorf("question %s: %w", q.ID, err)
+		}
+		m.answers = append(m.answers, evalset.Answered{Query: q, Ranking: ranking})
+		_ = bar.Add(1)
+	}
+	return nil
+}
+
+// ask ranks K source turns. Where several results come from one turn it asks
+// for more of them.
+func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
+	const most = 1000
+	scope := extension.Scope{User: q.Conversation}
+	for limit := m.cmd.K; ; limit = min(2*limit, most) {
+		answer, err := m.x.Recall(m.app.ctx, scope, extension.Query{
+			Text: q.Question, Now: q.Time, Limit: limit, Diversity: m.cmd.Diversity, Budget: m.cmd.Budget,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(answer.Degraded) > 0 {
+			return nil, fmt.Errorf("the %s arm did not answer: %s", answer.Degraded[0].Arm, answer.Degraded[0].Reason)
+		}
+		found := make([]evalset.Found, len(answer.Results))
+		for i, r := range answer.Results {
+			turns, err := m.turnsOf(scope, r.Memory, 0)
+			if err != nil {
+				return nil, err
+			}
+			found[i] = evalset.Found{Turns: turns, Text: r.Memory.Content, Score: r.Score}
+		}
+		ranking := evalset.Rank(found)
+		if len(ranking) >= m.cmd.K || len(found) < limit || limit == most {
+			return ranking[:min(len(ranking), m.cmd.K)], nil
+		}
+	}
+}
+
+// turnsOf are the turns a memory comes from: itself for a message, the turns
+// of its sources, in the order they were said, for what was derived.
+func (m *measurement) turnsOf(scope extension.Scope, memory extension.Record, depth int) ([]string, error) {
+	const deepest = 4 // a reflection on facts of messages is 2
+	if memory.EventID != "" {
+		return []string{memory.EventID}, nil
+	}
+	if memory.Kind == extension.KindEpisode || depth == deepest {
+		return nil, nil
+	}
+	detail, err := m.x.Get(m.app.ctx, scope, memory.UID)
+	if err != nil {
+		return nil, err
+	}
+	var turns []string
+	for _, source := range detail.Sources {
+		of, err := m.turnsOf(scope, source.Memory, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		turns = append(turns, of...)
+	}
+	return turns, nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type exportCmd struct {
+	Out   string `type:"path" placeholder:"FILE" help:"Write here (default: standard output). An existing file is not touched."`
+	Force bool   `help:"Replace an existing file, once the export is whole."`
+}
+
+// Help says what an export is, and documents the JSON.
+func (exportCmd) Help() string {
+	return `Everything one user's memory holds, as JSON lines that ebb import restores: into an empty file, exporting again gives the same bytes. Text index and vectors are left out; they are made again.
+
+With --json, and --out: {"file", "records", "bytes"}.`
+}
+
+// exportView is the shape of `ebb export --out FILE --json`.
+type exportView struct {
+	File string `json:"file"`
+	*extension.ExportReport
+}
+
+// Run exports one user's memory.
+func (c *exportCmd) Run(a *app) (err error) {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	if c.Out == "" {
+		_, err := x.Export(a.ctx, a.stdout, a.scope())
+		return err
+	}
+	var report *extension.ExportReport
+	err = writeFile(c.Out, c.Force, func(w io.Writer) (err error) {
+		report, err = x.Export(a.ctx, w, a.scope())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(exportView{c.Out, report})
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.Out, count(report.Records, "record", "records"), size(report.Bytes))
+	return err
+}
+
+// writeFile writes a file that appears under its name whole or not at all,
+// and replaces another only when told to.
+func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
+	if !replace {
+		if _, err := os.Lstat(path); err == nil {
+			return &usageError{path + " exists; give another --out, or add --force to replace it"}
+		}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if removal := os.Remove(tmp.Name()); removal != nil && !errors.Is(removal, fs.ErrNotExist) {
+			err = errors.Join(err, removal)
+		}
+	}()
+	err = write(tmp)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return err
+	}
+	if replace {
+		return os.Rename(tmp.Name(), path)
+	}
+	return os.Link(tmp.Name(), path) // fails when somebody was faster
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestExportAndImportAgain(t *testing.T) {
+	f := newFixture(t, "ada", "ben")
+	dir := t.TempDir()
+	o := ebb(t, "", "--db", f.db, "export")
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "choose one with --user")
+
+	out := filepath.Join(dir, "ada.jsonl")
+	o = ebb(t, "", "--db", f.db, "--user", "ada", "--json", "export", "--out", out)
+	require.Equal(t, exitOK, o.code, o.err)
+	written, err := os.ReadFile(out)
+	require.NoError(t, err)
+	var view struct {
+		File           string
+		Records, Bytes int
+	}
+	require.NoError(t, json.Unmarshal([]byte(o.out), &view))
+	require.Equal(t, out, view.File)
+	require.Len(t, written, view.Bytes)
+	require.Equal(t, bytes.Count(written, []byte("\n"))-2, view.Records)
+
+	o = ebb(t, "", "--db", f.db, "--user", "ada", "export")
+	require.Equal(t, string(written), o.out, "to standard output, and the same again")
+
+	// Into a file of another user, without saying whose it is: it knows.
+	other := newFixture(t, "cleo")
+	o = ebb(t, "", "--db", other.db, "import", out)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "records stored")
+	o = ebb(t, "", "--db", other.db, "--user", "ada", "export")
+	require.Equal(t, string(written), o.out)
+}
+
+func TestExportNeverOverwrites(t *testing.T) {
+	f := newFixture(t, "ada")
+	out := writeTo(t, filepath.Join(t.TempDir(), "precious.txt"), "precious")
+	o := ebb(t, "", "--db", f.db, "export", "--out", out)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "exists; give another --out, or add --force")
+	kept, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, "precious", string(kept))
+
+	o = ebb(t, "", "--db", f.db, "export", "--out", out, "--force")
+	require.Equal(t, exitOK, o.code, o.err)
+	replaced, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, ebb(t, "", "--db", f.db, "export").out, string(replaced))
+}
+
+func TestExportOfNobody(t *testing.T) {
+	f := newFixture(t, "ada")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	o := ebb(t, "", "--db", f.db, "--user", "nobody", "export", "--out", out)
+	require.Equal(t, exitNotFound, o.code)
+	require.NoFileExists(t, out)
+	o = ebb(t, "", "--db", filepath.Join(t.TempDir(), "none.db"), "export")
+	require.Equal(t, exitNotFound, o.code)
+}
+
+func TestWriteFileLeavesNothingHalf(t *testing.T) {
+	dir := t.TempDir()
+	path := writeTo(t, filepath.Join(dir, "out"), "before")
+	broken := errors.New("the disk fell out")
+	for _, replace := range []bool{true, false} {
+		err := writeFile(path, replace, func(w io.Writer) error {
+			_, err := w.Write([]byte("half"))
+			return errors.Join(err, broken)
+		})
+		require.Error(t, err)
+	}
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "before", string(kept))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}

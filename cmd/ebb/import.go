@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+type importCmd struct {
+	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json, without folders below), or - for standard input."`
+	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
+	Origin  string `enum:"import,user_direct" default:"import" placeholder:"ORIGIN" help:"How far the user's turns are believed: import, or user_direct for this user's own words (default import)."`
+}
+
+// Help says what can be imported, and documents the JSON.
+func (importCmd) Help() string {
+	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote, which brings its user along unless --user names another.
+
+Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
+
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "sessions", "bytes", "error"}]}.`
+}
+
+// importView is the shape of `ebb import --json`.
+type importView struct {
+	Read       int              `json:"read"`
+	Stored     int              `json:"stored"`
+	Duplicates int              `json:"duplicates"`
+	Skipped    int              `json:"skipped"`
+	Seconds    float64          `json:"seconds"` // storing, without what works behind it
+	Files      []importFileView `json:"files"`
+}
+
+type importFileView struct {
+	File string `json:"file"`
+	*extension.ImportReport
+	Error string `json:"error,omitempty"`
+}
+
+// Run imports every file and fails when one of them did.
+func (c *importCmd) Run(a *app) (err error) {
+	files, err := c.files()
+	if err != nil {
+		return err
+	}
+	named := a.user != ""
+	x, err := a.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+
+	var view importView
+	var faults []error
+	started := time.Now()
+	for _, file := range files {
+		report, fault := c.file(a, x, file, named)
+		shown := importFileView{File: file, ImportReport: report}
+		view.Read += report.Read
+		view.Stored += report.Stored
+		view.Duplicates += report.Duplicates
+		view.Skipped += report.Skipped
+		if fault != nil {
+			shown.Error = fault.Error()
+			faults = append(faults, &importFault{file, fault})
+		}
+		view.Files = append(view.Files, shown)
+		var invalid *extension.InvalidError
+		if fault != nil && !errors.As(fault, &invalid) {
+			break // not this file's fault
+		}
+	}
+	view.Seconds = time.Since(started).Seconds()
+	if a.json {
+		err = a.printJSON(view)
+	} else {
+		err = view.print(a)
+	}
+	if err == nil && len(faults) == 0 {
+		err = catchUp(a, x)
+	}
+	return errors.Join(append([]error{err}, faults...)...)
+}
+
+type importFault struct {
+	file string
+	err  error
+}
+
+func (e *importFault) Error() string { return e.file + ": " + e.err.Error() }
+func (e *importFault) Unwrap() error { return e.err }
+
+// files lists what the argument means.
+func (c *importCmd) files() ([]string, error) {
+	if c.Path == "-" {
+		return []string{"-"}, nil
+	}
+	info, err := os.Stat(c.Path)
+	if err != nil {
+		return nil, &usageError{"cannot import: " + err.Error()}
+	}
+	if !info.IsDir() {
+		return []string{c.Path}, nil
+	}
+	entries, err := os.ReadDir(c.Path) // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".jsonl" || ext == ".json") {
+			files = append(files, filepath.Join(c.Path, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them"}
+	}
+	return files, nil
+}
+
+// file imports one file. The report is never nil.
+func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool) (*extension.ImportReport, error) {
+	in, total := a.stdin, int64(-1)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return &extension.ImportReport{}, err
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			total = info.Size()
+		}
+		in = f
+	}
+	r := bufio.NewReader(in)
+	scope := a.scope()
+	if !named && isExport(r) {
+		scope = extension.Scope{} // it knows whose memory it is
+	}
+	scope.Session = c.Session
+	opts := extension.ImportOptions{Scope: scope}
+	if c.Origin != string(eventbus.OriginImport) {
+		opts.Origin = eventbus.Origin(c.Origin)
+	}
+	bar := a.bar(total, filepath.Base(file), true)
+	defer func() { _ = bar.Clear() }()
+	opts.Progress = func(done, _ int64) { _ = bar.Set64(done) }
+	return x.Import(a.ctx, r, opts)
+}
+
+// isExport reports whether what follows is an export of ebb.
+func isExport(r *bufio.Reader) bool {
+	start, _ := r.Peek(16)
+	return bytes.HasPrefix(bytes.TrimSpace(start), []byte(`{"ebb":`))
+}
+
+func (v *importView) print(a *app) error {
+	p := a.page()
+	for _, f := range v.Files {
+		p.line("%s: %s stored, %d were there already%s", f.File, count(f.Stored, f.noun(), f.noun()+"s"), f.Duplicates, f.rest())
+	}
+	rate := ""
+	if v.Seconds > 0 {
+		rate = fmt.Sprintf(", %.0f a second", float64(v.Read)/v.Seconds)
+	}
+	p.line("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
+	return p.err
+}
+
+func (f importFileView) noun() string {
+	if f.Format == extension.FormatExport {
+		return "record"
+	}
+	return "turn"
+}
+
+func (f importFileView) rest() string {
+	s := ""
+	if f.Skipped > 0 {
+		s = fmt.Sprintf(", %d skipped (no text of user or assistant)", f.Skipped)
+	}
+	if f.Error != "" {
+		s += "; stopped by a fault"
+	}
+	return s
+}
+
+// catchUp waits for what works behind the turn. Interrupting it loses
+// nothing: the rest is done when the file is next opened.
+func catchUp(a *app, x *extension.Extension) error {
+	bar := a.bar(-1, "linking names", false)
+	defer func() { _ = bar.Clear() }()
+	return x.WaitIdle(a.ctx)
+}
+
+// bar is a progress bar on stderr, or one that draws nothing when nobody
+// watches. A total of -1 is unknown.
+func (a *app) bar(total int64, what string, bytes bool) *progressbar.ProgressBar {
+	var w io.Writer = io.Discard
+	if a.interactive {
+		w = a.stderr
+	}
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(a.interactive), progressbar.OptionSetDescription(oneLine(what, 30)),
+		progressbar.OptionShowBytes(bytes), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish())
+}

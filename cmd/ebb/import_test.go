@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// turnLines are n turns as an import reads them.
+func turnLines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"t%d","session":"s","time":"2026-01-02T03:04:05Z","speaker":"Ada","role":"user","text":"Kettle number %d is blue."}`+"\n", i, i)
+	}
+	return b.String()
+}
+
+func writeTo(t *testing.T, path, content string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+func imported(t *testing.T, o outcome) (v importView) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(o.out), &v), "%s%s", o.out, o.err)
+	return v
+}
+
+func TestImportFilesFoldersAndStandardInput(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "memory.db")
+	in := filepath.Join(dir, "in")
+	file := writeTo(t, filepath.Join(in, "a.jsonl"), turnLines(3))
+	writeTo(t, filepath.Join(in, "b.json"), `[{"id":"c","create_time":1740823200,"current_node":"n","mapping":{"n":{"message":{"id":"m","author":{"role":"user"},"content":{"content_type":"text","parts":["Which tea?"]}}}}}]`)
+	writeTo(t, filepath.Join(in, "notes.txt"), "not for us")
+	writeTo(t, filepath.Join(in, "below", "c.jsonl"), turnLines(9))
+
+	o := ebb(t, "", "--db", db, "import", file)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "name one with --user NAME")
+
+	o = ebb(t, "", "--db", db, "--user", "ada", "import", file)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "a.jsonl: 3 turns stored, 0 were there already\n3 read and 3 stored in")
+
+	v := imported(t, ebb(t, "", "--db", db, "--user", "ada", "--json", "import", in))
+	require.Equal(t, 4, v.Read)
+	require.Equal(t, 1, v.Stored)
+	require.Equal(t, 3, v.Duplicates)
+	require.Len(t, v.Files, 2)
+	require.Equal(t, extension.FormatChatGPT, v.Files[1].Format)
+
+	v = imported(t, ebb(t, turnLines(4), "--db", db, "--json", "import", "-"))
+	require.Equal(t, 1, v.Stored, "the file's only user is meant")
+
+	o = ebb(t, "", "--db", db, "search", "kettle number")
+	require.Contains(t, o.out, "Kettle number 3 is blue.")
+}
+
+func TestImportOptionsReachTheMemory(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o := ebb(t, turnLines(1), "--db", db, "--user", "ada", "import", "--session", "old", "--origin", "user_direct", "-")
+	require.Equal(t, exitOK, o.code, o.err)
+	var view struct {
+		Results []struct {
+			Memory extension.Record `json:"memory"`
+		} `json:"results"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "--json", "search", "kettle").out), &view))
+	require.Equal(t, "old", view.Results[0].Memory.SessionName)
+	require.EqualValues(t, "user_direct", view.Results[0].Memory.Origin)
+}
+
+func TestImportSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "memory.db")
+	empty := filepath.Join(dir, "empty")
+	require.NoError(t, os.Mkdir(empty, 0o755))
+	tests := []struct {
+		name, stdin string
+		args        []string
+		want        string
+	}{
+		{"no such file", "", []string{filepath.Join(dir, "nowhere.jsonl")}, "no such file"},
+		{"a folder without files", "", []string{empty}, "has no *.jsonl and no *.json"},
+		{"an empty file", "", []string{writeTo(t, filepath.Join(dir, "empty.jsonl"), "")}, "empty.jsonl: input is empty"},
+		{"empty standard input", "", []string{"-"}, "-: input is empty"},
+		{"bad JSON", turnLines(2) + "{\n", []string{"-"}, "-: line 3: JSON is not one whole object"},
+		{"a line that is too long", `{"text":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"-"}, "-: line 1: line is longer than 2 MiB"},
+		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, "line 1: time is"},
+		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id "t0" was used by line 1`},
+		{"a memory file", "SQLite format 3\x00", []string{"-"}, "begins with 'S'"},
+		{"an unknown origin", turnLines(1), []string{"--origin", "heaven", "-"}, "--origin must be one of"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			o := ebb(t, test.stdin, append([]string{"--db", db, "--user", "ada", "import"}, test.args...)...)
+			require.Equal(t, exitUsage, o.code, o.out)
+			require.Contains(t, o.err, test.want)
+			require.NotContains(t, strings.TrimSpace(o.err), "\n", "one line")
+		})
+	}
+	stats := ebb(t, "", "--db", db, "--user", "ada", "--json", "stats")
+	require.NotContains(t, stats.out, `"episode": 1`, "nothing of a faulty batch is kept")
+}
+
+func TestImportGoesOnWithTheOtherFiles(t *testing.T) {
+	dir := t.TempDir()
+	writeTo(t, filepath.Join(dir, "in", "a.jsonl"), "{\n")
+	writeTo(t, filepath.Join(dir, "in", "b.jsonl"), turnLines(2))
+	o := ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "--json", "import", filepath.Join(dir, "in"))
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "a.jsonl: line 1: JSON")
+	v := imported(t, o)
+	require.Equal(t, 2, v.Stored)
+	require.Contains(t, v.Files[0].Error, "line 1")
+	require.Empty(t, v.Files[1].Error)
+}
+
+func TestImportInterrupted(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	o := ebbContext(ctx, turnLines(10), "--db", db, "--user", "ada", "import", "-")
+	require.Equal(t, exitInterrupted, o.code, o.err)
+	o = ebb(t, turnLines(10), "--db", db, "--user", "ada", "import", "-")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "10 turns stored")
+}
+
+// TestImportProcess is the process that TestImportKilledAndRepeated kills.
+func TestImportProcess(t *testing.T) {
+	db, file := os.Getenv("EBB_TEST_IMPORT_DB"), os.Getenv("EBB_TEST_IMPORT_FILE")
+	if db == "" {
+		t.Skip("is run by TestImportKilledAndRepeated")
+	}
+	os.Exit(run(t.Context(), []string{"--db", db, "--user", "ada", "import", file}, os.Stdin, os.Stdout, os.Stderr))
+}
+
+func TestImportKilledAndRepeated(t *testing.T) {
+	const turns = 6000
+	dir := t.TempDir()
+	db := filepath.Join(dir, "memory.db")
+	file := writeTo(t, filepath.Join(dir, "a.jsonl"), turnLines(turns))
+
+	self, err := os.Executable()
+	require.NoError(t, err)
+	child := exec.CommandContext(t.Context(), self, "-test.run=^TestImportProcess$")
+	child.Env = append(os.Environ(), "EBB_TEST_IMPORT_DB="+db, "EBB_TEST_IMPORT_FILE="+file)
+	require.NoError(t, child.Start())
+	require.Eventually(t, func() bool { // some of it is on disk
+		info, err := os.Stat(db + "-wal")
+		return err == nil && info.Size() > 1<<19
+	}, 20*time.Second, time.Millisecond)
+	require.NoError(t, child.Process.Kill())
+	_ = child.Wait()
+
+	o := ebb(t, "", "--db", db, "--user", "ada", "--json", "import", file)
+	require.Equal(t, exitOK, o.code, o.err)
+	v := imported(t, o)
+	require.Equal(t, turns, v.Read)
+	require.Equal(t, turns, v.Stored+v.Duplicates)
+	require.NotZero(t, v.Duplicates, "what was stored before the kill is still there")
+	var stats struct {
+		Users []struct {
+			Memories map[string]int `json:"memories"`
+		} `json:"users"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "--json", "stats").out), &stats))
+	require.Equal(t, turns, stats.Users[0].Memories["episode"])
+}
