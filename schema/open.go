@@ -57,6 +57,7 @@ type DB struct {
 	opts Options
 
 	readers *bun.DB
+	reading chan struct{} // one token a snapshot
 	reads   statements
 
 	writer   *bun.DB
@@ -121,8 +122,11 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	readers.SetMaxOpenConns(db.opts.Readers)
-	readers.SetMaxIdleConns(db.opts.Readers)
+	// One more than there are snapshots: a statement that is not prepared yet
+	// needs a connection of its own, one at a time.
+	readers.SetMaxOpenConns(db.opts.Readers + 1)
+	readers.SetMaxIdleConns(db.opts.Readers + 1)
+	db.reading = make(chan struct{}, db.opts.Readers)
 	db.readers = bun.NewDB(readers, sqlitedialect.New())
 	if db.opts.ReadOnly {
 		return db.checkIdentity(ctx, readers)

@@ -131,3 +131,23 @@ func TestOpenRefusesWhatIsNotAnEbbDatabase(t *testing.T) {
 		})
 	}
 }
+
+func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
+	db := open(t)
+	const readers = 4 // the default
+	var ready, done sync.WaitGroup
+	ready.Add(readers)
+	for i := range readers {
+		done.Go(func() {
+			if err := db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+				ready.Done()
+				ready.Wait()
+				var n int
+				return s.Row(ctx, fmt.Sprintf("SELECT 1 + %d", i), nil, &n)
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+}

@@ -26,6 +26,12 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 	if db.isClosed() {
 		return ErrClosed
 	}
+	select {
+	case db.reading <- struct{}{}:
+		defer func() { <-db.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.readError(ctx, err)
