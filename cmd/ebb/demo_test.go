@@ -15,6 +15,7 @@ import (
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|nonce="[A-Z0-9]{12}"`)
 
 func TestDemo(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	first := ebb(t, "", "demo")
 	require.Equal(t, exitOK, first.code, first.err)
 	require.Empty(t, first.err)
@@ -34,6 +35,7 @@ func TestDemo(t *testing.T) {
 
 	second := ebb(t, "", "demo")
 	require.Equal(t, changing.ReplaceAllString(first.out, "#"), changing.ReplaceAllString(second.out, "#"), "the demo is the same every time")
+	requireNothingLeft(t)
 }
 
 func TestDemoKeepsItsFile(t *testing.T) {
@@ -46,12 +48,16 @@ func TestDemoKeepsItsFile(t *testing.T) {
 	require.Contains(t, again.err, "exists already")
 }
 
-func TestDemoLeavesNothingBehind(t *testing.T) {
+func TestDemoInterruptedLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	require.Equal(t, exitOK, ebb(t, "", "demo").code)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.Equal(t, exitInterrupted, ebbContext(ctx, "", "demo").code)
+	requireNothingLeft(t)
+}
+
+func requireNothingLeft(t *testing.T) {
+	t.Helper()
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	require.Empty(t, left)
