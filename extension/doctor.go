@@ -207,10 +207,8 @@ func (e *examination) isMemory(ctx context.Context) bool {
 	const name = "ebb memory"
 	var tables, version int
 	var mode string
-	err := errors.Join(
-		e.db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')").Scan(&tables),
-		e.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version),
-		e.db.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode))
+	err := e.db.QueryRowContext(ctx, `SELECT count(*), (SELECT user_version FROM pragma_user_version), (SELECT journal_mode FROM pragma_journal_mode)
+		FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')`).Scan(&tables, &version, &mode)
 	switch {
 	case err != nil:
 		e.note(name, CheckDamaged, err.Error(), fixRestore)
