@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // record is one recalled memory as a model sees it.
@@ -19,6 +20,7 @@ type record struct {
 	Speaker string `json:"speaker,omitempty"`
 	Origin  string `json:"origin"`
 	Until   string `json:"true_until,omitempty"`
+	State   string `json:"state,omitempty"` // unless active
 	Text    string `json:"text"`
 }
 
@@ -54,6 +56,9 @@ func recordOf(r recall.Result, loc *time.Location) record {
 	}
 	if rec.Speaker == "" {
 		rec.Speaker = m.Role
+	}
+	if m.State != schema.StateActive {
+		rec.State = string(m.State)
 	}
 	if !m.ValidUntil.IsZero() {
 		rec.Until = m.ValidUntil.In(loc).Format("Mon 2006-01-02")

@@ -31,6 +31,9 @@ const turnLength = 10 * time.Minute
 type turn struct {
 	mu     sync.Mutex
 	recent []captured
+	// heard holds what the user said in turns that began and have not ended,
+	// by hash: the Memory hears of it at both ends.
+	heard map[string]bool
 	// floor is the lowest trust of what this turn has put before the model.
 	floor schema.Trust
 }
@@ -70,7 +73,7 @@ func (c *captures) turn(scope schema.Scope) *turn {
 		if len(c.turns) >= most {
 			clear(c.turns)
 		}
-		t = &turn{floor: schema.MaxTrust}
+		t = &turn{floor: schema.MaxTrust, heard: make(map[string]bool)}
 		c.turns[scope] = t
 	}
 	return t
@@ -140,6 +143,33 @@ func (t *turn) known(from door, role, hash, id string, now time.Time) bool {
 	}
 	t.recent = append(t.recent, captured{role, hash, now, []string{id}, []door{from}})
 	return false
+}
+
+// begin reports whether a turn begins with these words, or is begun again
+// after it failed.
+func (t *turn) begin(said string) (fresh bool) {
+	const most = 64 // turns that failed leave their words here
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	hash := schema.HashContent(said)
+	if t.heard[hash] {
+		return false
+	}
+	if len(t.heard) == most {
+		clear(t.heard)
+	}
+	t.heard[hash] = true
+	return true
+}
+
+// end reports whether the turn that ends was seen to begin.
+func (t *turn) end(said string) (begun bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	hash := schema.HashContent(said)
+	begun = t.heard[hash]
+	delete(t.heard, hash)
+	return begun
 }
 
 // shown lowers the turn's floor to the trust of what a model now has in view.

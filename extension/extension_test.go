@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
 
@@ -97,7 +98,10 @@ func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
 	}
 	doors := []door{
 		{"memory", func(t *testing.T, _ *extension.Extension, s *extension.Session, said, answered string) {
-			require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": said}, map[string]any{"output": answered}))
+			m := s.Memory()
+			_, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": said})
+			require.NoError(t, err)
+			require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": said}, map[string]any{"output": answered}))
 		}},
 		{"callbacks", func(t *testing.T, _ *extension.Extension, s *extension.Session, said, answered string) {
 			h := s.Callbacks()
@@ -168,6 +172,23 @@ func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")
 }
 
+func TestMemoryStoresTheUsersWordsWhenTheTurnBegins(t *testing.T) {
+	x := open(t, fresh(t))
+	m := session(t, x, ada).Memory()
+	inputs := map[string]any{"input": "No, my dog is called Crumble"}
+	for range 2 { // a turn that failed and is tried again
+		_, err := m.LoadMemoryVariables(t.Context(), inputs)
+		require.NoError(t, err)
+		require.Len(t, recalled(t, x, ada, "dog"), 1)
+	}
+	require.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "Crumble it is"}))
+	require.Len(t, recalled(t, x, ada, "dog Crumble"), 2)
+
+	_, err := m.LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.Len(t, recalled(t, x, ada, "dog Crumble"), 3, "said again, in another turn")
+}
+
 func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "march"}, "I am allergic to cashews")))
@@ -186,6 +207,7 @@ func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 	require.Contains(t, history, "Human: what am I allergic to?", "the inner memory's own turns")
 	require.NotContains(t, history, `"text":"what am I allergic to?"`, "what the history holds is not recalled beside it")
 	require.NotContains(t, load("🙂"), "<memory", "nothing to search for")
+	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 5, "load and save are one turn; the smile stands beside one")
 }
 
 func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {
@@ -294,4 +316,29 @@ func TestSearchSyntaxIsTakenLiterally(t *testing.T) {
 	for _, q := range []string{`"plums`, `plums AND NOT (`, `speaker: plums*`, `NEAR(plums pears, 5)`, `{plums} ^ -`, `'; DROP TABLE memories; -- plums`} {
 		require.Len(t, recalled(t, x, ada, q), 1, q)
 	}
+}
+
+// listening counts the calls of tools.
+type listening struct {
+	callbacks.SimpleHandler
+
+	started, ended []string
+}
+
+func (l *listening) HandleToolStart(_ context.Context, input string) {
+	l.started = append(l.started, input)
+}
+func (l *listening) HandleToolEnd(_ context.Context, output string) {
+	l.ended = append(l.ended, output)
+}
+
+func TestToolsReportTheirCallsToHandlers(t *testing.T) {
+	x := open(t, fresh(t))
+	var heard listening
+	for _, tool := range session(t, x, ada).Tools(&heard) {
+		answer, err := tool.Call(t.Context(), "plums")
+		require.NoError(t, err)
+		require.Equal(t, answer, heard.ended[len(heard.ended)-1], tool.Name())
+	}
+	require.Len(t, heard.started, 7)
 }

@@ -17,6 +17,10 @@ import (
 // turns of this conversation, ebb adds what it recalls from all others and
 // stores both sides of every turn.
 //
+// What the user said is stored when the turn begins, so that the tools called
+// during the turn see it and nothing is lost if the turn fails; the answer is
+// stored when it ends.
+//
 // Neither loading nor saving ever fails a turn because of ebb; faults are
 // reported through [Hooks] and in the statistics.
 type Memory struct {
@@ -63,8 +67,9 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 	return names
 }
 
-// LoadMemoryVariables loads this conversation's turns and what may help from
-// all others. The error is the inner memory's.
+// LoadMemoryVariables begins a turn: it loads this conversation's turns and
+// what may help from all others, and stores what the user said. The error is
+// the inner memory's.
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
 	loaded, err := m.inner.LoadMemoryVariables(ctx, inputs)
 	if err != nil {
@@ -76,6 +81,8 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	}
 	question := inputText(inputs, m.MemoryVariables(ctx))
 	key := m.inner.GetMemoryKey(ctx)
+	// Recalled first: what is asked must not be found beside itself.
+	defer m.session.hear(ctx, question)
 	block := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
 	if m.variable != "" {
 		values[m.variable] = block
@@ -95,11 +102,12 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	return values, nil
 }
 
-// SaveContext stores the turn durably and hands it to the inner memory.
+// SaveContext ends the turn: it stores the answer durably, and what the user
+// said unless loading did, and hands both to the inner memory.
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
 	var turn []eventbus.Event
 	scope := m.session.scope
-	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" {
+	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" && !m.session.turn.end(said) {
 		turn = append(turn, eventbus.UserMessage(scope, said))
 	}
 	if answered := outputText(outputs); answered != "" {
@@ -117,16 +125,27 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 // stored for the long term stays.
 func (m *Memory) Clear(ctx context.Context) error { return m.inner.Clear(ctx) }
 
-// capture stores messages unless another front door has.
-func (s *Session) capture(ctx context.Context, from door, messages ...eventbus.Event) {
+// hear stores what the user said at the beginning of a turn.
+func (s *Session) hear(ctx context.Context, said string) {
+	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.turn.begin(said) {
+		if !s.capture(ctx, doorMemory, eventbus.UserMessage(s.scope, said)) {
+			s.turn.end(said) // the end of the turn tries again
+		}
+	}
+}
+
+// capture stores messages unless another front door has. It reports whether
+// they are stored.
+func (s *Session) capture(ctx context.Context, from door, messages ...eventbus.Event) bool {
 	if len(messages) == 0 {
-		return
+		return true
 	}
 	// A turn that was answered is stored even when its caller has gone.
 	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.scope, messages...)
 	if err != nil {
 		s.ext.report(string(from), err)
 	}
+	return err == nil
 }
 
 // inputText finds what the user said among a chain's inputs: the usual keys,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/llms"
 	lctools "github.com/tmc/langchaingo/tools"
 
@@ -33,13 +34,36 @@ func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
 	return s.ext.Recall(ctx, s.scope, q)
 }
 
-// Tools are the memory tools for a langchaingo agent.
-func (s *Session) Tools() []lctools.Tool {
+// Tools are the memory tools for a langchaingo agent. Their calls are reported
+// to the handlers given: langchaingo's executor leaves that to the tools.
+func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
 	all := make([]lctools.Tool, len(s.tools))
 	for i, t := range s.tools {
 		all[i] = t
+		if len(handlers) > 0 {
+			all[i] = reportedTool{t, callbacks.CombiningHandler{Callbacks: handlers}}
+		}
 	}
 	return all
+}
+
+// reportedTool tells a handler of its calls.
+type reportedTool struct {
+	*tools.Tool
+
+	handler callbacks.Handler
+}
+
+// Call implements langchaingo's tools.Tool.
+func (t reportedTool) Call(ctx context.Context, input string) (string, error) {
+	t.handler.HandleToolStart(ctx, input)
+	output, err := t.Tool.Call(ctx, input)
+	if err != nil {
+		t.handler.HandleToolError(ctx, err)
+		return "", err
+	}
+	t.handler.HandleToolEnd(ctx, output)
+	return output, nil
 }
 
 // LLMTools are the same tools for a host with a tool loop of its own: pass
