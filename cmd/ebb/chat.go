@@ -156,7 +156,7 @@ func (c *conversation) take(input string) (done bool, err error) {
 		if c.app.ctx.Err() != nil {
 			return false, c.app.ctx.Err()
 		}
-		err = fmt.Errorf("no answer: %w; the question was not stored", err)
+		err = fmt.Errorf("no answer from the model: %w", err)
 		if !c.keepGoing {
 			return false, err
 		}

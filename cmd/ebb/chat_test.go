@@ -126,7 +126,7 @@ func TestChatWithAServerThatFails(t *testing.T) {
 	require.Contains(t, got.err, "no answer")
 	requireOneLine(t, got)
 	require.Len(t, server.Requests(), 1, "a pipe is not read on after a failure")
-	require.Equal(t, "Nothing in this time.\n", ebb(t, "", "timeline", "--user", "ada", "--db", db).out)
+	require.Contains(t, ebb(t, "", "timeline", "--user", "ada", "--db", db).out, "hello", "what was said is kept")
 }
 
 func TestChatIsInterruptedWhileTheModelThinks(t *testing.T) {

@@ -37,7 +37,7 @@ func (d *demo) forget() error {
 	for day := 1; day <= 7*weeks; day++ {
 		d.clock.set(start.AddDate(0, 0, day))
 		if day%28 == 14 {
-			if err := d.use("Is there anything with cashews in it? You know my allergy."); err != nil {
+			if err := d.use("Is Ada allergic to cashews?"); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (d *demo) forget() error {
 		}
 		rows[i] = append(rows[i], string(now.Memory.State))
 	}
-	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month Ada speaks of her allergy; of the rest, never. What is retained of some facts (1 = fresh):", weeks)
+	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month the agent looks up Ada's allergy (search_memory); the rest, never. What is retained of some facts (1 = fresh):", weeks)
 	d.line("")
 	d.table("   ", append([][]string{append(header, "then")}, rows...))
 	d.line("")
@@ -80,13 +80,9 @@ func (d *demo) retentions(facts []*extension.Record, rows [][]string) error {
 	return nil
 }
 
-// use is a turn in which memory is put before a model: what is used stays.
-func (d *demo) use(question string) error {
-	session, err := d.ext.Session(as("later"))
-	if err != nil {
-		return err
-	}
-	if _, err := session.Memory().LoadMemoryVariables(d.ctx, map[string]any{"input": question}); err != nil {
+// use has a model look a fact up: what is used stays.
+func (d *demo) use(query string) error {
+	if _, err := d.call(as("later"), "search_memory", map[string]any{"query": query, "kind": "fact", "limit": 1}); err != nil {
 		return err
 	}
 	return d.ext.WaitIdle(d.ctx)

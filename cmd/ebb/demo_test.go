@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,4 +62,13 @@ func requireNothingLeft(t *testing.T) {
 	left, err := os.ReadDir(os.TempDir())
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+func TestDemoThatFindsNothingFails(t *testing.T) {
+	d := &demo{page: &page{w: io.Discard, width: 80}, asked: 7, expected: 11}
+	err := d.end()
+	require.ErrorIs(t, err, errNothingFound)
+	require.Equal(t, exitFailure, exitCode(err))
+	d.hits = 1
+	require.NoError(t, d.end())
 }
