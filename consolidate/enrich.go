@@ -33,10 +33,11 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 // Enrich links the entities that a memory mentions and rates its importance.
 // Names, addresses, handles, hashtags and URLs are entities; dates are not.
 //
-// Doing it again changes nothing. Links are keyed by memory and entity, and a
-// memory that has links is not looked through again, since it could only be
-// read differently by what was learnt after it. Only a memory of importance 0,
-// which no rating gives, is rated.
+// Doing it again changes nothing. Links are keyed by memory and entity, and an
+// episode that has links is not looked through again: it would be read by what
+// was learnt after it. (Whoever derives a memory may have linked it already, so
+// that is no sign there.) Only a memory of importance 0, which means "not rated
+// yet" and which no rating gives, is rated; importance that somebody gave stays.
 //
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a
 // memory that is gone or another user's, the database's errors.
@@ -50,6 +51,9 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID str
 		}
 		if m, err = s.Memory(ctx, userID, memoryUID); err != nil {
 			return err
+		}
+		if m.Kind != schema.KindEpisode {
+			return nil
 		}
 		return s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{m.ID}, &linked)
 	})

@@ -184,6 +184,25 @@ func TestGivenImportanceIsKept(t *testing.T) {
 	require.Equal(t, .9, reread(t, db, m).Importance)
 }
 
+func TestDerivedMemoryKeepsTheLinksItCameWith(t *testing.T) {
+	db := open(t)
+	m := derived(t, db, "They met Noor in Bergen")
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		e, _, err := tx.ResolveEntity(ctx, m.UserID, schema.EntityPerson, "Karim", 1)
+		if err != nil {
+			return err
+		}
+		return tx.LinkEntity(ctx, m.ID, e.ID, "Karim", 1)
+	}))
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+	require.NoError(t, enricher.Enrich(t.Context(), ada, m.UID))
+	links := linked(t, db, m)
+	require.Len(t, links, 3, "%v", links)
+	before := dump(t, db)
+	require.NoError(t, enricher.Enrich(t.Context(), ada, m.UID))
+	require.Equal(t, before, dump(t, db))
+}
+
 func TestEnrichRefuses(t *testing.T) {
 	db := open(t)
 	m := remember(t, db, ada, schema.Memory{Content: "hello Karim"})

@@ -3,6 +3,7 @@ package consolidate_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,8 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/schema"
 )
+
+var year = flag.Bool("year", false, "run 366 nights in every zone")
 
 // nights runs a schedule over a fresh database in a bubble whose clock starts
 // at from, for the user's zone, and returns the days that were consolidated.
@@ -56,15 +59,19 @@ func TestEachLocalDayIsConsolidatedOnce(t *testing.T) {
 		nights                          int
 	}{
 		{"London, whose 01:00 is skipped and doubled", "Europe/London", "", "01:00", 366},
-		{"New York, a user's own zone", "UTC", "America/New_York", "02:30", 366},
+		{"New York, a user's own zone", "UTC", "America/New_York", "02:30", 100},
 		{"Lord Howe, half an hour of summer time", "Australia/Lord_Howe", "", "02:00", 100},
 		{"Kathmandu, 5:45 ahead", "Asia/Kathmandu", "", "00:00", 30},
 		{"Beirut, whose midnight is skipped", "Asia/Beirut", "", "00:00", 100},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			n := c.nights
-			if testing.Short() {
-				n = min(n, 100)
+			switch {
+			case *year:
+				n = 366
+			case testing.Short():
+				n = min(n, 30)
 			}
 			location := zone(t, c.location)
 			local := location
@@ -159,11 +166,12 @@ func TestStopCutsOffANightAndWaitsForIt(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)))
 		db := open(t)
 		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
-		inside, leave, cut := make(chan struct{}), make(chan struct{}), false
+		inside, leave := make(chan struct{}), make(chan struct{})
+		var cut atomic.Bool
 		stubborn := stage{"stubborn", func(ctx context.Context, _ *consolidate.Input) ([]consolidate.Proposal, error) {
 			close(inside)
 			<-ctx.Done()
-			cut = true
+			cut.Store(true)
 			<-leave
 			return nil, ctx.Err()
 		}}
@@ -176,7 +184,7 @@ func TestStopCutsOffANightAndWaitsForIt(t *testing.T) {
 		hurry, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		require.ErrorIs(t, s.Stop(hurry), context.DeadlineExceeded)
-		require.True(t, cut)
+		require.True(t, cut.Load())
 		close(leave)
 		require.NoError(t, s.Stop(t.Context()))
 	})
