@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
@@ -98,4 +99,38 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 		require.Equal(t, exitUsage, o.code, o.err)
 		require.Contains(t, o.err, test.want)
 	}
+}
+
+// TestEvalCountsDerivedMemoriesForTheirTurns asks a memory in which an insight
+// rests on a fact, and the fact on two messages.
+func TestEvalCountsDerivedMemoriesForTheirTurns(t *testing.T) {
+	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &extension.Config{NoBackground: true})
+	require.NoError(t, err)
+	defer x.Close(t.Context())
+	event := func(id, text string) string {
+		return `{"event":{"id":"` + id + `","topic":"user.message","origin":"user_direct","trust":4,"payload":{"text":"` + text + `"},"occurred_at":"2026-01-02T00:00:00Z","recorded_at":"2026-01-02T00:00:00Z"}}`
+	}
+	memory := func(id, kind, content, event string) string {
+		return `{"memory":{"id":"` + id + `","kind":"` + kind + `","content":"` + content + `","event_time":"2026-01-02T00:00:00Z","created_at":"2026-01-02T00:00:00Z","valid_from":"2026-01-02T00:00:00Z","confidence":1,"importance":0.5,"access_count":0,"decay_rate":0,"stability":1,"utility":0.5,"state":"active","origin":"user_direct","trust":4,"version":1,"event_id":"` + event + `"}}`
+	}
+	source := func(memory, of string) string { return `{"source":{"memory":"` + memory + `","source":"` + of + `"}}` }
+	_, err = x.Import(t.Context(), strings.NewReader(strings.Join([]string{
+		`{"ebb":{"export":1,"user":"ada","created_at":"2026-01-02T00:00:00Z"}}`,
+		event("t1", "I sing."), event("t2", "Every Monday."), event("t3", "With Bo."),
+		memory("m1", "episode", "I sing.", "t1"), memory("m2", "episode", "Every Monday.", "t2"), memory("m3", "episode", "With Bo.", "t3"),
+		memory("f1", "fact", "Ada sings every Monday.", ""), memory("r1", "reflection", "Choirs matter greatly here.", ""),
+		source("f1", "m2"), source("f1", "m1"), source("r1", "f1"), source("r1", "m3"),
+		`{"end":{"records":12}}`,
+	}, "\n")), extension.ImportOptions{})
+	require.NoError(t, err)
+
+	m := &measurement{cmd: &evalCmd{K: 20}, app: newApp(t.Context(), nil, nil, nil), x: x}
+	ranking, err := m.ask(evalset.Query{Conversation: "ada", Question: "do choirs matter greatly"})
+	require.NoError(t, err)
+	var turns []string
+	for _, r := range ranking {
+		turns = append(turns, r.Turn)
+	}
+	require.Equal(t, []string{"t3", "t1", "t2"}, turns, "sources of one moment in the order they were stored: message, then fact")
+	require.IsDecreasing(t, []int{ranking[0].Tokens, ranking[1].Tokens}, "the second turn of a result costs nothing more")
 }
