@@ -57,6 +57,9 @@ func parseName(surface string) personName {
 	}
 	n.bare = strings.Join(fields, " ")
 	n.words = strings.Fields(text.Fold(n.bare))
+	if len(n.words) == 0 { // nothing that folding leaves: a name is never without a word
+		return personName{surface: surface, bare: surface, words: []string{strings.ToLower(surface)}}
+	}
 	return n
 }
 

@@ -74,8 +74,12 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 			return fmt.Errorf("the ledger of run %s: %w", n.report.RunID, err)
 		}
 	case errors.Is(err, sql.ErrNoRows):
-		n.report.RunID = uuid.NewString()
-		err := tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, local_day, state, started_at) VALUES (?, ?, ?, ?, 'running', ?) RETURNING id",
+		uid, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		n.report.RunID = uid.String()
+		err = tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, local_day, state, started_at) VALUES (?, ?, ?, ?, 'running', ?) RETURNING id",
 			[]any{n.report.RunID, n.input.UserID, n.cause, n.day, schema.At(n.input.Now)}, &n.input.RunID)
 		if err != nil {
 			return err

@@ -55,9 +55,6 @@ func (r *resolver) resolve(ctx context.Context, m text.Mention) (resolved, error
 // somebody new.
 func (r *resolver) name(ctx context.Context, m text.Mention) (resolved, error) {
 	n := parseName(m.Text)
-	if len(n.words) == 0 {
-		n = personName{surface: m.Text, bare: m.Text, words: []string{text.Fold(m.Text)}}
-	}
 	place := r.placed(m) && n.title == "" && !isGivenName(n.given())
 	known, err := r.known(ctx, n.surface)
 	if err != nil {
@@ -217,8 +214,10 @@ func (r *resolver) parts(ctx context.Context, e *schema.Entity, n personName) er
 	if sure <= 0.6 {
 		confidence = byLikeness
 	}
-	fields := strings.Fields(n.bare)
-	aliases := []string{fields[0], fields[len(fields)-1]}
+	aliases := []string{n.bare}
+	if fields := strings.Fields(n.bare); len(fields) > 1 {
+		aliases = []string{fields[0], fields[len(fields)-1]}
+	}
 	if n.title != "" {
 		aliases = append(aliases, n.bare)
 	}
