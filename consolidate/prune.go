@@ -20,8 +20,8 @@ import (
 //
 // A day takes at most the input's RetirementCap of the derived memories,
 // weakest first, however often it runs: a fifth run finds the cap used up by
-// the first. The share is rounded down, so that fewer than 20 derived memories
-// lose none at the default cap.
+// the first. The share is rounded down, but a day may always take one, or a
+// small memory would keep what it has long forgotten.
 //
 // Counts: faded, and beyond_cap, what the cap left for another night.
 type Prune struct{}
@@ -90,10 +90,13 @@ func allowance(ctx context.Context, db bun.IDB, in *Input) (int, error) {
 	return allowed(active, pruned, in.RetirementCap), nil
 }
 
-// allowed is the cap's share of what was there before today's pruning, less
-// what it already took.
+// allowed is the cap's share of what was there before today's pruning, at
+// least one unless the share is 0, less what it already took.
 func allowed(active, pruned int, share float64) int {
-	return max(0, int(math.Floor(share*float64(active+pruned)+1e-9))-pruned)
+	if share <= 0 {
+		return 0
+	}
+	return max(0, max(1, int(math.Floor(share*float64(active+pruned)+1e-9)))-pruned)
 }
 
 const ofProtected = `SELECT me.memory_id FROM memory_entities me
