@@ -62,14 +62,16 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 const closeWithin = 5 * time.Second
 
 // Close finishes what is in flight within ctx's deadline, or 5 s without one,
-// and closes the file. What waits is durable and goes on at the next Open.
+// and closes the file. What waits is durable and goes on at the next Open. A
+// cancelled context does not cut it short: that is when programs close.
 // Closing again is fine.
 func (x *Extension) Close(ctx context.Context) error {
-	if _, ok := ctx.Deadline(); !ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, closeWithin)
-		defer cancel()
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(closeWithin)
 	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
 	// The nights first: they use the bus. The file last: everything uses it.
 	return errors.Join(x.behind.stop(ctx), x.bus.Close(ctx), x.db.Close())
 }

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -187,6 +188,41 @@ func TestMemoryStoresTheUsersWordsWhenTheTurnBegins(t *testing.T) {
 	_, err := m.LoadMemoryVariables(t.Context(), inputs)
 	require.NoError(t, err)
 	require.Len(t, recalled(t, x, ada, "dog Crumble"), 3, "said again, in another turn")
+}
+
+func TestSpeakersHaveNames(t *testing.T) {
+	x := open(t, fresh(t))
+	m := session(t, x, ada).Memory(extension.WithSpeakers("Ada", "Helper"))
+	inputs := map[string]any{"input": "the plums are ripe"}
+	_, err := m.LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "then pick the plums"}))
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "plums"})
+	require.NoError(t, err)
+	names := map[string]string{}
+	for _, r := range answer.Results {
+		names[r.Memory.Role] = r.Memory.Speaker
+	}
+	require.Equal(t, map[string]string{"user": "Ada", "assistant": "Helper"}, names)
+}
+
+func TestCloseWithACancelledContextStillCloses(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	x, err := extension.Open(ctx, fresh(t), nil)
+	require.NoError(t, err)
+	cancel()
+	require.NoError(t, x.Close(ctx))
+}
+
+func TestOnlyTheOwnerCanReadWhatIsStored(t *testing.T) {
+	path := fresh(t)
+	x := open(t, path)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "between us")))
+	for _, suffix := range []string{"", "-wal"} { // the shared memory holds page numbers only
+		info, err := os.Stat(path + suffix)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "memory.db%s", suffix)
+	}
 }
 
 func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {

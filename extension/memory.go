@@ -27,7 +27,11 @@ type Memory struct {
 	session  *Session
 	inner    lcschema.Memory
 	variable string
+	speakers speakers
 }
+
+// speakers are the display names of the two sides of a conversation.
+type speakers struct{ user, assistant string }
 
 var _ lcschema.Memory = (*Memory)(nil)
 
@@ -42,6 +46,12 @@ func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.
 // prompts that name it. Default: they stand before the inner memory's history,
 // which every prompt that knows memory has.
 func WithVariable(name string) MemoryOption { return func(m *Memory) { m.variable = name } }
+
+// WithSpeakers names the two sides of the conversation, so that "what did Ada
+// say about …" finds her turns. Default none: the roles stand for them.
+func WithSpeakers(user, assistant string) MemoryOption {
+	return func(m *Memory) { m.speakers = speakers{user, assistant} }
+}
 
 // Memory is the session's langchaingo memory, for agents.WithMemory or a chain.
 func (s *Session) Memory(opts ...MemoryOption) *Memory {
@@ -82,7 +92,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	question := inputText(inputs, m.MemoryVariables(ctx))
 	key := m.inner.GetMemoryKey(ctx)
 	// Recalled first: what is asked must not be found beside itself.
-	defer m.session.hear(ctx, question)
+	defer m.hear(ctx, question)
 	block := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
 	if m.variable != "" {
 		values[m.variable] = block
@@ -108,10 +118,10 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	var turn []eventbus.Event
 	scope := m.session.scope
 	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" && !m.session.turn.end(said) {
-		turn = append(turn, eventbus.UserMessage(scope, said))
+		turn = append(turn, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	if answered := outputText(outputs); answered != "" {
-		turn = append(turn, eventbus.AgentResponse(scope, answered))
+		turn = append(turn, eventbus.AgentResponse(scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
 	m.session.capture(ctx, doorMemory, turn...)
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
@@ -126,9 +136,10 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 func (m *Memory) Clear(ctx context.Context) error { return m.inner.Clear(ctx) }
 
 // hear stores what the user said at the beginning of a turn.
-func (s *Session) hear(ctx context.Context, said string) {
+func (m *Memory) hear(ctx context.Context, said string) {
+	s := m.session
 	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.turn.begin(said) {
-		if !s.capture(ctx, doorMemory, eventbus.UserMessage(s.scope, said)) {
+		if !s.capture(ctx, doorMemory, eventbus.UserMessage(s.scope, said, eventbus.Speaker(m.speakers.user))) {
 			s.turn.end(said) // the end of the turn tries again
 		}
 	}

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,6 +19,8 @@ type (
 	Answer       = recall.Answer
 	Result       = recall.Result
 	Weights      = recall.Weights
+	Report       = consolidate.Report
+	Failure      = schema.Failure
 )
 
 // The kinds of memory.

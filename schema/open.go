@@ -218,6 +218,9 @@ func dsn(path string, opts Options, readOnly bool) string {
 	}
 	if opts.VFS != "" {
 		q.Set("vfs", opts.VFS)
+	} else {
+		// The write-ahead log holds messages too: as private as the file.
+		q.Set("modeof", path)
 	}
 	// Without "file:" SQLite takes the parameters as part of the name.
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
