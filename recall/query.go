@@ -44,6 +44,10 @@ type Query struct {
 	// model unasked sets it.
 	Unquarantined bool
 
+	// Skip leaves out memories it returns true for, for instance what the
+	// prompt holds already. Nil skips none.
+	Skip func(*schema.Memory) bool
+
 	// Diversity is the weight, 0–1, that maximal marginal relevance gives to
 	// being unlike the results above. 0 turns it off.
 	Diversity float64

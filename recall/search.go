@@ -234,7 +234,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			if m == nil {
 				m = derived[r.memoryID]
 			}
-			if m == nil || (q.Agent != "" && m.Agent != q.Agent) || !holds(m, q.AsOf) {
+			if m == nil || (q.Agent != "" && m.Agent != q.Agent) || !holds(m, q.AsOf) || (q.Skip != nil && q.Skip(m)) {
 				continue
 			}
 			results = append(results, Result{Memory: *m, Score: r.score, Arms: r.arms, Signals: r.signals})
