@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,7 +146,7 @@ func TestScoreProperties(t *testing.T) {
 		// Moving evidence to the front never lowers a value.
 		var front, rest []string
 		for _, id := range order {
-			if contains(evidence, id) {
+			if slices.Contains(evidence, id) {
 				front = append(front, id)
 			} else {
 				rest = append(rest, id)
@@ -155,15 +156,6 @@ func TestScoreProperties(t *testing.T) {
 		require.GreaterOrEqual(t, sorted.NDCG+1e-12, m.NDCG)
 		require.GreaterOrEqual(t, sorted.MRR, m.MRR)
 	})
-}
-
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
 
 func TestMeanAndCategories(t *testing.T) {

@@ -140,22 +140,23 @@ type Answered struct {
 
 // Category is the mean over the questions of one category.
 type Category struct {
-	Name string
 	Metrics
+
+	Name string
 }
 
 // ByCategory scores every ranking: the mean of each category, by name, and of
 // all questions together.
 func ByCategory(answers []Answered) (categories []Category, total Metrics) {
 	parts := make(map[string][]Metrics)
-	var all []Metrics
+	all := make([]Metrics, 0, len(answers))
 	for _, a := range answers {
 		m := Score(a.Ranking, a.Query.Evidence)
 		parts[a.Query.Category] = append(parts[a.Query.Category], m)
 		all = append(all, m)
 	}
 	for name, of := range parts {
-		categories = append(categories, Category{name, Mean(of...)})
+		categories = append(categories, Category{Mean(of...), name})
 	}
 	slices.SortFunc(categories, func(a, b Category) int {
 		if a.Name < b.Name {
