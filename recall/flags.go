@@ -2,12 +2,27 @@ package recall
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// prepared makes a set of the terms the index holds for these words.
-func prepared(words string) map[string]bool {
+// docFlags are what the ranker wants to know of a text beyond its terms.
+type docFlags uint8
+
+const (
+	saysI     docFlags = 1 << iota // speaks in the first person
+	saysYou                        // speaks to someone
+	asks                           // opens with a question word
+	wishes                         // states a standing wish or preference
+	datesIt                        // holds a date or time word, or a number
+	numbersIt                      // holds a number
+	placesIt                       // holds a word of place
+	byUser                         // role user
+)
+
+// vocabulary makes a set of the terms the index holds for these words.
+func vocabulary(words string) map[string]bool {
 	set := make(map[string]bool)
 	for _, t := range text.Terms(words) {
 		set[t] = true
@@ -15,22 +30,73 @@ func prepared(words string) map[string]bool {
 	return set
 }
 
+// Words that give a text its flags. Chinese words are separated, so that each
+// makes its own bigrams only.
 var (
-	firstPerson = prepared("I I'm I've I'd I'll my me mine myself we our us ours")
-	dateTerms   = prepared(`yesterday today tomorrow tonight ago last next week weekend month year day
+	firstPerson  = vocabulary("I I'm I've I'd I'll my me mine myself we our us ours 我 我的 我们 我在 我要 我想")
+	secondPerson = vocabulary("you 你 您 你们 你的")
+	questionWord = vocabulary("what how why where who which 什么 怎么 哪里 哪儿 谁")
+	wishWord     = vocabulary("always prefer preference 总是 喜欢")
+	dateWord     = vocabulary(`yesterday today tomorrow tonight ago last next week weekend month year day
 		monday tuesday wednesday thursday friday saturday sunday january february march april june july
-		august september october november december summer winter spring autumn birthday anniversary`)
+		august september october november december summer winter spring autumn birthday anniversary
+		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 生日 号`)
+	numberWord = vocabulary(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
+		hundred thousand first second third once twice couple few`)
+	placeWord = vocabulary(`in at from city country town park beach street store shop museum restaurant home school
+		university hotel island lake mountain house downtown 公园 学校 医院 城市 酒店`)
 )
 
-// flagsOf reads from prepared text what the ranker wants to know of it.
-func flagsOf(text string) (flags docFlags) {
-	for term := range strings.FieldsSeq(text) {
-		if firstPerson[term] {
+// flagsOf reads the flags from prepared text.
+func flagsOf(prepared string) (flags docFlags) {
+	first := true
+	for term := range strings.FieldsSeq(prepared) {
+		digit := term[0] >= '0' && term[0] <= '9'
+		switch {
+		case firstPerson[term]:
 			flags |= saysI
+		case secondPerson[term]:
+			flags |= saysYou
+		case wishWord[term]:
+			flags |= wishes
+		case placeWord[term]:
+			flags |= placesIt
 		}
-		if dateTerms[term] || (term[0] >= '0' && term[0] <= '9') {
+		if digit || dateWord[term] {
 			flags |= datesIt
 		}
+		if digit || numberWord[term] {
+			flags |= numbersIt
+		}
+		if first && questionWord[term] {
+			flags |= asks
+		}
+		first = false
 	}
 	return flags
+}
+
+// nameCap is the number of names in a text beyond which more say nothing.
+const nameCap = 3
+
+// namesIn counts words that begin with a capital without beginning a sentence,
+// up to nameCap: names, mostly, for as much as one look at each word can tell.
+func namesIn(content string) (names uint8) {
+	inside := false // a sentence
+	for word := range strings.FieldsSeq(content) {
+		first := rune(word[0])
+		if first >= 0x80 {
+			for _, r := range word {
+				first = r
+				break
+			}
+		}
+		if inside && unicode.IsUpper(first) && word != "I" && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’") {
+			if names++; names == nameCap {
+				return names
+			}
+		}
+		inside = !strings.ContainsRune(".!?", rune(word[len(word)-1]))
+	}
+	return names
 }

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -8,26 +9,29 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// index is one user's text in memory: for every term the chunks that hold it.
-// It is a cache over the durable chunks and is brought up to date from them,
-// so whoever wrote them, in this process or another, is seen.
+// index is one user's text in memory: for every term the chunks that hold it,
+// and for every chunk its terms in order. It is a cache over the durable
+// chunks and is brought up to date from them, so whoever wrote them, in this
+// process or another, is seen.
 //
 // Chunks and documents (memories) are numbered in order of arrival, which is
 // the order of their ids; an index built in steps equals one built at once.
 type index struct {
 	terms    map[string]uint32
-	postings [][]posting // by term
+	postings [][]posting         // by term
+	families map[string][]uint32 // root of a word -> its terms; see root
 
-	chunkDoc  []uint32 // by chunk
-	chunkLen  []uint16
-	totalLen  int
-	lastChunk int64
-	lastOp    int64
+	chunks                []chunk
+	words                 []uint32 // the terms of every chunk, one chunk after another
+	firstChunk, lastChunk int64    // ids
+	lastOp                int64
+	lastNamed             int64 // the last chunk whose memory's names were counted
 
 	docs     []document
+	sessions map[int64]uint32    // session -> its number
+	tails    []int32             // by session: its last document in time, -1 = none
 	speakers []string            // prepared names
 	named    map[string][]uint16 // term of a name -> speakers
-	tails    map[int64]uint32    // session -> its last document in time
 }
 
 // posting packs a chunk number and a term frequency: chunk<<8 | min(tf, 255).
@@ -38,26 +42,26 @@ const maxChunks = 1 << 24
 func (p posting) chunk() uint32 { return uint32(p) >> 8 }
 func (p posting) tf() float32   { return float32(uint8(p)) }
 
+type chunk struct {
+	doc   uint32
+	start uint32 // of its terms in words
+	words uint32 // how many
+}
+
 type document struct {
 	memory  int64
-	session int64
-	time    int64 // Unix milliseconds
-	prev    int32 // neighbours in the session, -1 = none
+	time    int64  // Unix milliseconds
+	first   uint32 // its first chunk
+	session uint32 // number; 0 = none
+	prev    int32  // neighbours in the session, -1 = none
 	next    int32
 	words   uint16 // terms in all chunks
 	speaker uint16
+	flags   docFlags
 	kind    kindBit
 	state   stateBit
-	flags   docFlags
+	names   uint8 // capitals inside sentences, at most nameCap
 }
-
-type docFlags uint8
-
-const (
-	saysI   docFlags = 1 << iota // speaks in the first person
-	datesIt                      // holds a date or time word, or a number
-	byUser                       // role user
-)
 
 type (
 	kindBit  uint8
@@ -76,48 +80,63 @@ func bitOfState(s schema.State) stateBit {
 
 func newIndex() *index {
 	return &index{
-		terms: make(map[string]uint32),
-		named: make(map[string][]uint16),
-		tails: make(map[int64]uint32),
+		terms:    make(map[string]uint32),
+		families: make(map[string][]uint32),
+		sessions: map[int64]uint32{0: 0},
+		tails:    []int32{-1},
+		named:    make(map[string][]uint16),
 	}
 }
 
-// add takes in one chunk. Chunks must come in order of id.
+// add takes in one chunk. Chunks must come in order of id; a chunk of an older
+// memory adds keys to it.
 func (ix *index) add(c schema.IndexedChunk) {
-	chunk := uint32(len(ix.chunkDoc))
-	if chunk >= maxChunks {
+	if ix.firstChunk == 0 {
+		ix.firstChunk = c.ID
+	}
+	ix.lastChunk = c.ID
+	at := uint32(len(ix.chunks))
+	if at >= maxChunks {
 		return // the durable index still finds it
 	}
 	doc := ix.document(c)
-	words := ix.post(chunk, c.Text)
-	ix.chunkDoc = append(ix.chunkDoc, doc)
-	ix.chunkLen = append(ix.chunkLen, uint16(min(words, math.MaxUint16)))
-	ix.totalLen += words
-	ix.lastChunk = c.ID
+	words := ix.post(at, c.Text)
+	ix.chunks = append(ix.chunks, chunk{doc: doc, start: uint32(len(ix.words)) - words, words: words})
 	d := &ix.docs[doc]
-	d.words = uint16(min(int(d.words)+words, math.MaxUint16))
+	d.words = uint16(min(uint32(d.words)+words, math.MaxUint16))
 	d.flags |= flagsOf(c.Text)
 }
 
-func (ix *index) post(chunk uint32, prepared string) (words int) {
+func (ix *index) post(at uint32, prepared string) (words uint32) {
 	for term := range strings.FieldsSeq(prepared) {
 		words++
-		id, known := ix.terms[term]
-		if !known {
-			id = uint32(len(ix.postings))
-			ix.terms[strings.Clone(term)] = id
-			ix.postings = append(ix.postings, nil)
-		}
+		id := ix.term(term)
+		ix.words = append(ix.words, id)
 		list := ix.postings[id]
-		if n := len(list); n > 0 && list[n-1].chunk() == chunk {
+		if n := len(list); n > 0 && list[n-1].chunk() == at {
 			if uint8(list[n-1]) < math.MaxUint8 {
 				list[n-1]++
 			}
 			continue
 		}
-		ix.postings[id] = append(list, posting(chunk<<8|1))
+		ix.postings[id] = append(list, posting(at<<8|1))
 	}
 	return words
+}
+
+// term numbers a term, and enters a new one into its families.
+func (ix *index) term(term string) uint32 {
+	if id, known := ix.terms[term]; known {
+		return id
+	}
+	id := uint32(len(ix.postings))
+	term = strings.Clone(term)
+	ix.terms[term] = id
+	ix.postings = append(ix.postings, nil)
+	for _, r := range roots(term) {
+		ix.families[r] = append(ix.families[r], id)
+	}
+	return id
 }
 
 // document finds the chunk's document or appends it.
@@ -127,14 +146,15 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 	}
 	doc := uint32(len(ix.docs))
 	d := document{
-		memory: c.MemoryID, session: c.SessionID, time: c.EventTime, prev: -1, next: -1,
-		speaker: ix.speaker(c.Speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State),
+		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
+		session: ix.session(c.SessionID), speaker: ix.speaker(c.Speaker),
+		kind: bitOfKind(c.Kind), state: bitOfState(c.State),
 	}
 	if c.Role == "user" {
 		d.flags |= byUser
 	}
 	ix.docs = append(ix.docs, d)
-	if c.Kind == schema.KindEpisode && c.SessionID != 0 {
+	if c.Kind == schema.KindEpisode && d.session != 0 {
 		ix.chain(doc)
 	}
 	return doc
@@ -142,46 +162,32 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 
 // find looks a memory up; documents are sorted by memory id.
 func (ix *index) find(memory int64) (uint32, bool) {
-	i, ok := slices.BinarySearchFunc(ix.docs, memory, func(d document, id int64) int {
-		switch {
-		case d.memory < id:
-			return -1
-		case d.memory > id:
-			return 1
-		}
-		return 0
-	})
+	i, ok := slices.BinarySearchFunc(ix.docs, memory, func(d document, id int64) int { return cmp.Compare(d.memory, id) })
 	return uint32(i), ok
 }
 
-// chain puts a document into its session's order in time.
-func (ix *index) chain(doc uint32) {
-	d := &ix.docs[doc]
-	tail, known := ix.tails[d.session]
+// termsOf is what a chunk says, in order.
+func (ix *index) termsOf(at uint32) []uint32 {
+	c := &ix.chunks[at]
+	return ix.words[c.start : c.start+c.words]
+}
+
+// meanLength is the mean number of terms in a chunk, 0 without any.
+func (ix *index) meanLength() float32 {
+	if len(ix.chunks) == 0 {
+		return 0
+	}
+	return float32(len(ix.words)) / float32(len(ix.chunks))
+}
+
+func (ix *index) session(id int64) uint32 {
+	number, known := ix.sessions[id]
 	if !known {
-		ix.tails[d.session] = doc
-		return
+		number = uint32(len(ix.tails))
+		ix.sessions[id] = number
+		ix.tails = append(ix.tails, -1)
 	}
-	after := int32(tail)
-	for after >= 0 && ix.docs[after].time > d.time {
-		after = ix.docs[after].prev
-	}
-	d.prev = after
-	if after < 0 {
-		first := tail
-		for ix.docs[first].prev >= 0 {
-			first = uint32(ix.docs[first].prev)
-		}
-		d.next = int32(first)
-	} else {
-		d.next = ix.docs[after].next
-		ix.docs[after].next = int32(doc)
-	}
-	if d.next < 0 {
-		ix.tails[d.session] = doc
-	} else {
-		ix.docs[d.next].prev = int32(doc)
-	}
+	return number
 }
 
 func (ix *index) speaker(prepared string) uint16 {
@@ -194,7 +200,9 @@ func (ix *index) speaker(prepared string) uint16 {
 	id := uint16(len(ix.speakers))
 	ix.speakers = append(ix.speakers, strings.Clone(prepared))
 	for term := range strings.FieldsSeq(ix.speakers[id]) {
-		ix.named[term] = append(ix.named[term], id)
+		if !slices.Contains(ix.named[term], id) {
+			ix.named[term] = append(ix.named[term], id)
+		}
 	}
 	return id
 }

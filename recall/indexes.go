@@ -51,7 +51,7 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64)
 	}
 	ix := c.get(userID)
 	ix.mu.RLock()
-	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp {
+	if ix.lastChunk >= lastChunk && ix.lastNamed >= lastChunk && ix.lastOp >= lastOp {
 		return ix, nil
 	}
 	ix.mu.RUnlock()
@@ -69,6 +69,9 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
 		return err
 	}
+	if err := ix.countNames(ctx, s); err != nil {
+		return err
+	}
 	if ix.lastOp >= lastOp {
 		return nil
 	}
@@ -79,4 +82,30 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 	ix.change(changed)
 	ix.lastOp = lastOp
 	return nil
+}
+
+// countNames reads the originals of what was added: the chunks are in lower
+// case.
+func (ix *index) countNames(ctx context.Context, s *schema.Snapshot) error {
+	if ix.lastNamed >= ix.lastChunk {
+		return nil
+	}
+	rows, err := s.Query(ctx, `SELECT DISTINCT m.id, m.content FROM chunks c JOIN memories m ON m.id = c.memory_id
+		WHERE c.id > ? AND c.id <= ?`, max(ix.lastNamed, ix.firstChunk-1), ix.lastChunk)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var content string
+		if err := rows.Scan(&id, &content); err != nil {
+			return err
+		}
+		if doc, ok := ix.find(id); ok {
+			ix.docs[doc].names = namesIn(content)
+		}
+	}
+	ix.lastNamed = ix.lastChunk
+	return rows.Err()
 }

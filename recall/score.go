@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -10,116 +9,127 @@ import (
 )
 
 // Weights of the linear ranker, one per signal. Every signal is 0 when there
-// is nothing to say, so that a missing one is neutral. A host may set its own.
+// is nothing to say, so that a missing one is neutral. A host may set its own;
+// see [DefaultWeights] for how the defaults came about.
 type Weights struct {
-	Text        float64 // own BM25 / the best in this search, 0–1
-	Neighbours  float64 // the same of the turns before and after, summed, 0–2
-	Fusion      float64 // normalised reciprocal rank fusion of all arms, 0–1
-	Session     float64 // mean of the session's three best text scores, 0–1
-	Speaker     float64 // 1 when the question names the speaker
+	// What the text itself says.
+	Text     float64 // BM25 of the best chunk / the best in this search, 0–1
+	Related  float64 // the same for relatives of the words: "painter" for "paint", 0–1
+	Coverage float64 // share of the question, by idf, that the text holds, 0–1
+	Phrase   float64 // share of the question whose neighbouring words stand together, 0–1
+	Feedback float64 // terms shared with the ten best texts, by the best, 0–1
+
+	// What stands around it.
+	Before          float64 // text score of the turn before, 0–1
+	After           float64 // text score of the turn after, 0–1
+	Window          float64 // share of the question that it and two turns to either side hold, 0–1
+	Session         float64 // mean of the session's three best text scores, 0–1
+	SessionCoverage float64 // share of the question that the session holds, 0–1
+	Answers         float64 // 1 when someone else asked just before
+
+	// Who says it, and how.
+	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
 	FirstPerson float64 // 1 when the named speaker speaks of themselves
-	Length      float64 // ln(1 + words)/ln(1 + 100), capped at 1
-	Date        float64 // 1 when the question asks when and the text holds a date
 	User        float64 // 1 for the user's own words
-	Retention   float64 // retention − 1 of a derived memory, −1–0
-	Confidence  float64 // confidence − 1 of a derived memory, −1–0
-	Importance  float64 // importance − ½ of a derived memory, −½–½
+	Asks        float64 // 1 when it opens with a question word
+	You         float64 // 1 when it speaks to someone
+	Wish        float64 // 1 when the user states a standing wish or preference
+	Length      float64 // ln(1 + words)/ln(1 + 100), capped at 1
+
+	// Whether it is the kind of answer that is asked for.
+	Date   float64 // 1 when the question asks when and the text holds a date
+	Place  float64 // 1 when it asks where and the text holds a word of place
+	Number float64 // 1 when it asks how many and the text holds a number
+	Name   float64 // names in the text / 3 when it asks who, a third of that for which, what or where
+
+	// Other arms.
+	Time   float64 // 1 in the time the question names, falling by 1/e in ten days
+	Entity float64 // 1 when it mentions an entity the question names
+	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
+
+	// Only derived memories have these.
+	Retention  float64 // retention − 1, −1–0
+	Confidence float64 // confidence − 1, −1–0
+	Importance float64 // importance − ½, −½–½
 }
 
-// DefaultWeights were fitted on the development split; see docs/RECALL.md.
+// DefaultWeights were fitted by internal/train on three sets of real
+// conversations, except those of Entity, Retention, Confidence and Importance,
+// for which these sets hold no example. The scale is free; Text is 1.
 func DefaultWeights() Weights {
 	return Weights{
-		Text: 1, Neighbours: 0.25, Fusion: 0, Session: 0.25, Speaker: 0.15, FirstPerson: 0.05,
-		Length: 0.15, Date: 0.10, User: 0.10,
-		Retention: 0.2, Confidence: 0.2, Importance: 0.1,
+		Text: 1.00, Related: 0.48, Coverage: 0.23, Phrase: 0.70, Feedback: 0.23,
+		Before: 0.22, After: 0.29, Window: 0.91, Session: 0.52, SessionCoverage: 0.46, Answers: 0.17,
+		Speaker: 0.44, FirstPerson: 0.63, User: 0.90, Asks: -0.35, You: -0.12, Wish: 0.47, Length: -0.58,
+		Date: 0.72, Place: 0.16, Number: 0.32, Name: 0.90,
+		Time:   1.70,
+		Entity: 0.1, Retention: 0.2, Confidence: 0.2, Importance: 0.1,
 	}
 }
 
-// signals are the values the weights multiply.
-type signals struct {
-	text, neighbours, fusion, session, speaker, firstPerson, length, date, user float64
-	retention, confidence, importance                                           float64
-}
+// signals are the values the weights multiply, under the same names.
+type signals Weights
 
 func (s signals) list(w Weights) []Signal {
 	return []Signal{
-		{"text", s.text, w.Text},
-		{"neighbours", s.neighbours, w.Neighbours},
-		{"fusion", s.fusion, w.Fusion},
-		{"session", s.session, w.Session},
-		{"speaker", s.speaker, w.Speaker},
-		{"first person", s.firstPerson, w.FirstPerson},
-		{"length", s.length, w.Length},
-		{"date", s.date, w.Date},
-		{"user", s.user, w.User},
-		{"retention", s.retention, w.Retention},
-		{"confidence", s.confidence, w.Confidence},
-		{"importance", s.importance, w.Importance},
+		{"text", s.Text, w.Text},
+		{"related", s.Related, w.Related},
+		{"coverage", s.Coverage, w.Coverage},
+		{"phrase", s.Phrase, w.Phrase},
+		{"feedback", s.Feedback, w.Feedback},
+		{"before", s.Before, w.Before},
+		{"after", s.After, w.After},
+		{"window", s.Window, w.Window},
+		{"session", s.Session, w.Session},
+		{"session coverage", s.SessionCoverage, w.SessionCoverage},
+		{"answers", s.Answers, w.Answers},
+		{"speaker", s.Speaker, w.Speaker},
+		{"first person", s.FirstPerson, w.FirstPerson},
+		{"user", s.User, w.User},
+		{"asks", s.Asks, w.Asks},
+		{"you", s.You, w.You},
+		{"wish", s.Wish, w.Wish},
+		{"length", s.Length, w.Length},
+		{"date", s.Date, w.Date},
+		{"place", s.Place, w.Place},
+		{"number", s.Number, w.Number},
+		{"name", s.Name, w.Name},
+		{"time", s.Time, w.Time},
+		{"entity", s.Entity, w.Entity},
+		{"fusion", s.Fusion, w.Fusion},
+		{"retention", s.Retention, w.Retention},
+		{"confidence", s.Confidence, w.Confidence},
+		{"importance", s.Importance, w.Importance},
 	}
 }
 
 // scored is a candidate with its place in the ranking.
 type scored struct {
 	fused
-	doc     *document
-	signals []Signal
+	doc     uint32
+	signals signals
 	score   float64
 }
 
-// asked is what the question itself tells the ranker.
-type asked struct {
-	when     bool            // it asks for a time
-	speakers map[uint16]bool // speakers it names
-}
-
-// score turns fused candidates into a ranking: the sum of weighted signals.
-// It is a pure function of its arguments.
-func score(ix *index, q asked, found []fused, text []Candidate, derived map[int64]*schema.Memory, now time.Time, w Weights) []scored {
-	byMemory := make(map[int64]*Candidate, len(text))
-	var top float64
-	for i := range text {
-		byMemory[text[i].MemoryID] = &text[i]
-		top = max(top, float64(text[i].own))
+// rank orders candidates by the sum of their weighted signals; ties go to the
+// older. It is a pure function of its arguments.
+func rank(candidates []scored, w Weights) {
+	for i := range candidates {
+		candidates[i].score = 0
+		for _, s := range candidates[i].signals.list(w) {
+			candidates[i].score += s.Contribution()
+		}
 	}
-	sessions := sessionPriors(ix, text)
-	ranked := make([]scored, 0, len(found))
-	for _, f := range found {
-		doc, ok := ix.find(f.memoryID)
-		if !ok {
-			continue
-		}
-		d := &ix.docs[doc]
-		s := signals{fusion: f.score, length: min(1, math.Log1p(float64(d.words))/math.Log1p(100))}
-		if c := byMemory[f.memoryID]; c != nil && top > 0 {
-			s.text = float64(c.own) / top
-			s.neighbours = float64(c.beside) / top
-		}
-		s.session = sessions[d.session]
-		if q.speakers[d.speaker] {
-			s.speaker = 1
-			s.firstPerson = bit(d.flags&saysI != 0)
-		}
-		s.date = bit(q.when && d.flags&datesIt != 0)
-		s.user = bit(d.flags&byUser != 0)
-		if m := derived[f.memoryID]; m != nil {
-			s.retention = RetentionOf(m, now) - 1
-			s.confidence = m.Confidence - 1
-			s.importance = m.Importance - 0.5
-		}
-		all := s.list(w)
-		ranked = append(ranked, scored{fused: f, doc: d, signals: all, score: total(all)})
-	}
-	slices.SortFunc(ranked, func(a, b scored) int {
+	slices.SortFunc(candidates, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memoryID, b.memoryID))
 	})
-	return ranked
 }
 
-func total(all []Signal) (sum float64) {
-	for _, s := range all {
-		sum += s.Contribution()
-	}
-	return sum
+// derive adds the signals that only derived memories have.
+func (s *signals) derive(m *schema.Memory, now time.Time) {
+	s.Retention = RetentionOf(m, now) - 1
+	s.Confidence = m.Confidence - 1
+	s.Importance = m.Importance - 0.5
 }
 
 func bit(b bool) float64 {
@@ -127,45 +137,4 @@ func bit(b bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// RetentionOf is a memory's [Retention] at now. Forgetting counts from the
-// last use, or from when it was learnt; what happened long ago but was learnt
-// today is fresh.
-func RetentionOf(m *schema.Memory, now time.Time) float64 {
-	since := m.CreatedAt.Time
-	if m.LastAccessed.After(since) {
-		since = m.LastAccessed.Time
-	}
-	return Retention(m.DecayRate, now.Sub(since).Hours()/24)
-}
-
-// sessionPriors is, by session, the mean of its three best text scores
-// divided by the best of all.
-func sessionPriors(ix *index, text []Candidate) map[int64]float64 {
-	const best = 3
-	type tally struct {
-		sum float64
-		n   int
-	}
-	tallies := make(map[int64]tally)
-	var top float64
-	for _, c := range text { // best first
-		top = max(top, c.Score)
-		doc, ok := ix.find(c.MemoryID)
-		if !ok {
-			continue
-		}
-		session := ix.docs[doc].session
-		if t := tallies[session]; t.n < best && session != 0 {
-			tallies[session] = tally{t.sum + c.Score, t.n + 1}
-		}
-	}
-	priors := make(map[int64]float64, len(tallies))
-	for session, t := range tallies {
-		if top > 0 {
-			priors[session] = t.sum / best / top
-		}
-	}
-	return priors
 }

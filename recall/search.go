@@ -2,12 +2,9 @@ package recall
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -28,7 +25,7 @@ type Searcher struct {
 
 type weightedArm struct {
 	Arm
-	weight float64
+	weight float64 // in the fusion
 }
 
 // New makes a searcher over db.
@@ -37,7 +34,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 	if opts.Weights != nil {
 		s.weights = *opts.Weights
 	}
-	s.arms = []weightedArm{{textArm{}, 1}}
+	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
 	return s
 }
 
@@ -49,20 +46,8 @@ func New(db *schema.DB, opts Options) *Searcher {
 // database's errors, the context's error. An arm that fails is reported in
 // [Answer.Degraded] instead.
 func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*Answer, error) {
-	if err := scope.Validate(); err != nil {
+	if err := s.complete(scope, &q); err != nil {
 		return nil, err
-	}
-	if strings.TrimSpace(q.Text) == "" {
-		return nil, &schema.InvalidError{Field: "query", Reason: "is empty; say what to look for"}
-	}
-	if err := q.Validate(); err != nil {
-		return nil, err
-	}
-	if q.Limit == 0 {
-		q.Limit = DefaultLimit
-	}
-	if q.Now.IsZero() {
-		q.Now = s.db.Now()
 	}
 	answer := &Answer{Query: q.Text}
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
@@ -70,7 +55,17 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil || userID == 0 {
 			return err
 		}
-		return s.search(ctx, snap, userID, q, answer)
+		ranked, err := s.rank(ctx, snap, userID, q)
+		if err != nil {
+			return err
+		}
+		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)
+		results, err := s.read(ctx, snap, userID, q, ranked)
+		if err != nil {
+			return err
+		}
+		answer.Results = cut(results, q)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -78,191 +73,166 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	return answer, nil
 }
 
-func (s *Searcher) search(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, answer *Answer) error {
-	ix, err := s.indexes.current(ctx, snap, userID)
-	if err != nil {
+// complete checks a query and fills in what it leaves open.
+func (s *Searcher) complete(scope schema.Scope, q *Query) error {
+	if err := scope.Validate(); err != nil {
 		return err
 	}
-	defer ix.mu.RUnlock()
-
-	allowed, err := filter(ctx, snap, userID, q)
-	if err != nil {
+	if strings.TrimSpace(q.Text) == "" {
+		return &schema.InvalidError{Field: "query", Reason: "is empty; say what to look for"}
+	}
+	if err := q.Validate(); err != nil {
 		return err
 	}
-	r := &Request{Query: q, UserID: userID, Terms: text.QueryTerms(q.Text, 0), Snapshot: snap, index: ix.index, allowed: allowed}
-	rankings := s.ask(ctx, r, answer)
-	if err := ctx.Err(); err != nil {
-		return err
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
 	}
-	found := fuse(rankings)
-	answer.Considered = len(found)
-	derived, err := readDerived(ctx, snap, userID, ix.index, found)
-	if err != nil {
-		return err
-	}
-	ranked := score(ix.index, ix.understand(q.Text), found, rankings[0].candidates, derived, q.Now, s.weights)
-	results, err := s.read(ctx, snap, userID, q, ranked, derived)
-	if err != nil {
-		return err
-	}
-	results = withinBudget(diversify(results, q.Diversity), q.Budget)
-	answer.Results = results[:min(len(results), q.Limit)]
-	for i := range answer.Results {
-		answer.Results[i].Rank = i + 1
+	if q.Now.IsZero() {
+		q.Now = s.db.Now()
 	}
 	return nil
 }
 
+// ranking is all candidates in order, before anything is cut.
+type ranked struct {
+	candidates []scored
+	derived    map[int64]*schema.Memory
+	degraded   []Degraded
+}
+
+// rank runs arms → fuse → score.
+func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
+	ix, err := s.indexes.current(ctx, snap, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer ix.mu.RUnlock()
+	filter, err := newFilter(ctx, snap, ix.index, userID, q)
+	if err != nil {
+		return nil, err
+	}
+	m := borrow(ix.index)
+	defer m.giveBack()
+	r := &Request{
+		Query: q, UserID: userID, Snapshot: snap,
+		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
+	}
+	rankings, degraded := s.ask(ctx, r)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	candidates := m.signal(ix.index, r.question, fuse(rankings))
+	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
+	if err != nil {
+		return nil, err
+	}
+	for i := range candidates {
+		if memory := derived[candidates[i].memoryID]; memory != nil {
+			candidates[i].signals.derive(memory, q.Now)
+		}
+	}
+	rank(candidates, s.weights)
+	return &ranked{candidates, derived, degraded}, nil
+}
+
 // ask runs the arms side by side.
-func (s *Searcher) ask(ctx context.Context, r *Request, answer *Answer) []ranking {
+func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) {
 	rankings := make([]ranking, len(s.arms))
 	errs := make([]error, len(s.arms))
 	var wg sync.WaitGroup
 	for i, arm := range s.arms {
-		wg.Go(func() {
-			rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
-			rankings[i].candidates, errs[i] = arm.Candidates(ctx, r)
-		})
+		rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
+		wg.Go(func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) })
 	}
 	wg.Wait()
+	var degraded []Degraded
 	for i, err := range errs {
 		if err != nil {
-			answer.Degraded = append(answer.Degraded, Degraded{Arm: rankings[i].arm, Reason: err.Error()})
+			rankings[i].candidates = nil
+			degraded = append(degraded, Degraded{Arm: rankings[i].arm, Reason: err.Error()})
 		}
 	}
-	return rankings
-}
-
-// filter turns the query's restrictions into a test of a document.
-func filter(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (func(*document) bool, error) {
-	var kinds kindBit
-	for _, k := range q.Kinds {
-		kinds |= bitOfKind(k)
-	}
-	in := bitOfState(schema.StateActive)
-	if q.Dormant {
-		in |= bitOfState(schema.StateDormant)
-	}
-	if !q.Unquarantined {
-		in |= bitOfState(schema.StateQuarantined)
-	}
-	if !q.AsOf.IsZero() { // what ended since is decided once it is read
-		in |= bitOfState(schema.StateDormant) | bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
-	}
-	since, until := bound(q.Since), bound(q.Until)
-	var session int64
-	if q.Session != "" {
-		id, err := snap.SessionID(ctx, userID, q.Session)
-		if err != nil {
-			return nil, err
-		}
-		if id == 0 {
-			return func(*document) bool { return false }, nil
-		}
-		session = id
-	}
-	var tagged map[int64]bool
-	if q.Tag != "" {
-		var err error
-		if tagged, err = snap.TaggedMemories(ctx, userID, q.Tag); err != nil {
-			return nil, err
-		}
-	}
-	return func(d *document) bool {
-		return d.state&in != 0 &&
-			(kinds == 0 || d.kind&kinds != 0) &&
-			(session == 0 || d.session == session) &&
-			(q.Since.IsZero() || d.time >= since) &&
-			(q.Until.IsZero() || d.time < until) &&
-			(tagged == nil || tagged[d.memory])
-	}, nil
-}
-
-func bound(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
+	return rankings, degraded
 }
 
 // readDerived reads the candidates that fade or carry a confidence.
-func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, found []fused) (map[int64]*schema.Memory, error) {
+func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, candidates []scored) (map[int64]*schema.Memory, error) {
 	var ids []int64
-	for _, f := range found {
-		if doc, ok := ix.find(f.memoryID); ok && ix.docs[doc].kind != bitOfKind(schema.KindEpisode) {
-			ids = append(ids, f.memoryID)
+	for _, c := range candidates {
+		if ix.docs[c.doc].kind != bitOfKind(schema.KindEpisode) {
+			ids = append(ids, c.memoryID)
 		}
 	}
+	return readByID(ctx, snap, userID, ids)
+}
+
+func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []int64) (map[int64]*schema.Memory, error) {
 	memories, err := snap.MemoriesByID(ctx, userID, ids)
 	if err != nil {
 		return nil, err
 	}
-	derived := make(map[int64]*schema.Memory, len(memories))
+	byID := make(map[int64]*schema.Memory, len(memories))
 	for i := range memories {
-		derived[memories[i].ID] = &memories[i]
+		byID[memories[i].ID] = &memories[i]
 	}
-	return derived, nil
+	return byID, nil
 }
 
 // read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent or moment excludes.
-func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, ranked []scored, derived map[int64]*schema.Memory) ([]Result, error) {
+// those that the query's agent, moment or Skip excludes.
+func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
 		want = 3 * q.Limit // what is set aside is replaced from here
 	}
-	results := make([]Result, 0, min(want, len(ranked)))
-	for len(ranked) > 0 && len(results) < want {
-		batch := ranked[:min(len(ranked), want-len(results))]
-		ranked = ranked[len(batch):]
+	left := all.candidates
+	results := make([]Result, 0, min(want, len(left)))
+	for len(left) > 0 && len(results) < want {
+		batch := left[:min(len(left), want-len(results))]
+		left = left[len(batch):]
 		var ids []int64
-		for _, r := range batch {
-			if derived[r.memoryID] == nil {
-				ids = append(ids, r.memoryID)
+		for _, c := range batch {
+			if all.derived[c.memoryID] == nil {
+				ids = append(ids, c.memoryID)
 			}
 		}
-		memories, err := snap.MemoriesByID(ctx, userID, ids)
+		episodes, err := readByID(ctx, snap, userID, ids)
 		if err != nil {
 			return nil, err
 		}
-		byID := make(map[int64]*schema.Memory, len(memories))
-		for i := range memories {
-			byID[memories[i].ID] = &memories[i]
-		}
-		for _, r := range batch {
-			m := byID[r.memoryID]
+		for _, c := range batch {
+			m := episodes[c.memoryID]
 			if m == nil {
-				m = derived[r.memoryID]
+				m = all.derived[c.memoryID]
 			}
-			if m == nil || (q.Agent != "" && m.Agent != q.Agent) || !holds(m, q.AsOf) || (q.Skip != nil && q.Skip(m)) {
-				continue
+			if m != nil && q.excludes(m) == "" {
+				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights)})
 			}
-			results = append(results, Result{Memory: *m, Score: r.score, Arms: r.arms, Signals: r.signals})
 		}
 	}
 	return results, nil
 }
 
-// holds applies AsOf. In the present the document's state has decided.
-func holds(m *schema.Memory, at AsOf) bool {
-	return at.IsZero() || m.HeldAt(at.Valid, at.Known)
-}
-
-// understand reads from a question what the ranker wants to know of it.
-func (ix *index) understand(question string) asked {
-	q := asked{speakers: make(map[uint16]bool)}
-	terms := text.Terms(question)
-	for _, t := range terms {
-		for _, s := range ix.named[t] {
-			q.speakers[s] = true
-		}
+// excludes says which part of the query keeps a memory that was read out of
+// the results, "" for none.
+func (q *Query) excludes(m *schema.Memory) string {
+	switch {
+	case q.Agent != "" && m.Agent != q.Agent:
+		return "agent"
+	case !q.AsOf.IsZero() && !m.HeldAt(q.AsOf.Valid, q.AsOf.Known): // in the present its state has decided
+		return "as of"
+	case q.Skip != nil && q.Skip(m):
+		return "skip"
 	}
-	q.when = asksWhen(terms)
-	return q
+	return ""
 }
 
-var whenTerms = prepared("when date day month year week weekend long ago recently last first")
-
-func asksWhen(terms []string) bool {
-	return slices.ContainsFunc(terms, func(t string) bool { return whenTerms[t] })
+// cut runs diversify → budget → limit and numbers what is left.
+func cut(results []Result, q Query) []Result {
+	results = withinBudget(diversify(results, q.Diversity), q.Budget)
+	results = results[:min(len(results), q.Limit)]
+	for i := range results {
+		results[i].Rank = i + 1
+	}
+	return results
 }

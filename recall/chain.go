@@ -1,0 +1,55 @@
+package recall
+
+// chain puts a document into its session's order in time; of two at the same
+// time the one that came first stands first.
+func (ix *index) chain(doc uint32) {
+	d := &ix.docs[doc]
+	tail := ix.tails[d.session]
+	if tail < 0 {
+		ix.tails[d.session] = int32(doc)
+		return
+	}
+	first, after := tail, tail
+	for after >= 0 && ix.docs[after].time > d.time {
+		first, after = after, ix.docs[after].prev
+	}
+	d.prev = after
+	if after < 0 {
+		d.next = first
+	} else {
+		d.next = ix.docs[after].next
+		ix.docs[after].next = int32(doc)
+	}
+	if d.next < 0 {
+		ix.tails[d.session] = int32(doc)
+	} else {
+		ix.docs[d.next].prev = int32(doc)
+	}
+}
+
+// window is the reach of a turn's surroundings: two turns to either side.
+const window = 2
+
+// before and after are a document's neighbours in its session, nearest first,
+// -1 where the session ends.
+func (ix *index) before(doc uint32) (out [window]int32) {
+	at := int32(doc)
+	for i := range out {
+		if at >= 0 {
+			at = ix.docs[at].prev
+		}
+		out[i] = at
+	}
+	return out
+}
+
+func (ix *index) after(doc uint32) (out [window]int32) {
+	at := int32(doc)
+	for i := range out {
+		if at >= 0 {
+			at = ix.docs[at].next
+		}
+		out[i] = at
+	}
+	return out
+}

@@ -1,0 +1,77 @@
+package recall
+
+import (
+	"context"
+	"time"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// filter is a query's restrictions as a test of a document.
+type filter struct {
+	states       stateBit
+	kinds        kindBit // 0 = all
+	session      uint32
+	inSession    bool
+	since, until int64 // Unix milliseconds; see bounded
+	bounded      [2]bool
+	tagged       map[int64]bool // nil = no restriction
+}
+
+func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int64, q Query) (*filter, error) {
+	f := &filter{states: bitOfState(schema.StateActive)}
+	if q.Dormant {
+		f.states |= bitOfState(schema.StateDormant)
+	}
+	if !q.Unquarantined {
+		f.states |= bitOfState(schema.StateQuarantined)
+	}
+	if !q.AsOf.IsZero() { // what ended since is decided once it is read
+		f.states |= bitOfState(schema.StateDormant) | bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
+	}
+	for _, k := range q.Kinds {
+		f.kinds |= bitOfKind(k)
+	}
+	f.since, f.bounded[0] = bound(q.Since)
+	f.until, f.bounded[1] = bound(q.Until)
+	if q.Session != "" {
+		id, err := snap.SessionID(ctx, userID, q.Session)
+		if err != nil {
+			return nil, err
+		}
+		f.inSession = true
+		if id != 0 {
+			f.session = ix.sessions[id] // 0, no session, when nothing was said in it
+		}
+	}
+	if q.Tag != "" {
+		var err error
+		if f.tagged, err = snap.TaggedMemories(ctx, userID, q.Tag); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func bound(t time.Time) (int64, bool) {
+	return t.UnixMilli(), !t.IsZero()
+}
+
+// excludes says what keeps a document out of the results, "" for nothing.
+func (f *filter) excludes(d *document) string {
+	switch {
+	case d.state&f.states == 0:
+		return "state"
+	case f.kinds != 0 && d.kind&f.kinds == 0:
+		return "kind"
+	case f.inSession && (d.session != f.session || d.session == 0):
+		return "session"
+	case f.bounded[0] && d.time < f.since:
+		return "since"
+	case f.bounded[1] && d.time >= f.until:
+		return "until"
+	case f.tagged != nil && !f.tagged[d.memory]:
+		return "tag"
+	}
+	return ""
+}

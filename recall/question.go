@@ -1,0 +1,223 @@
+package recall
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// question is what is understood of a query before anything is looked up.
+type question struct {
+	parts    []part
+	total    float32 // Σ idf of the parts
+	kind     kindOfAnswer
+	speakers map[uint16]bool // speakers it names
+	names    []string        // names it holds, as written
+	spans    []span          // times it names
+}
+
+// kindOfAnswer is what a question asks for.
+type kindOfAnswer uint8
+
+const (
+	asksWhen   kindOfAnswer = 1 << iota
+	asksWhere               // a place
+	asksNumber              // how many, how much
+	asksWho
+	asksName // which, what, where: something that may have a name
+)
+
+// span is a half-open stretch of time in Unix milliseconds.
+type span struct{ from, to int64 }
+
+// part is one term of a question that is looked up, with its relatives.
+type part struct {
+	exact   uint32
+	known   bool    // exact is in the index
+	idf     float32 // of exact
+	related []relative
+	// relatedIDF counts exact and its relatives together.
+	relatedIDF float32
+}
+
+// relative is another term that may stand for a part's own.
+type relative struct {
+	term   uint32
+	weight float32 // 0–1
+}
+
+const (
+	// maxParts bounds a question; sets of parts are bits of a word.
+	maxParts = 64
+	// frameShare is the weight of a word that frames a question ("what kind
+	// of", "do they both") rather than say what it is about.
+	frameShare = 0.35
+	// characterShare is the weight of one character of a bigram that matches.
+	characterShare = 0.5
+	// commonShare bounds relatives: terms in more of the chunks tell nothing.
+	commonShare = 0.1
+)
+
+// understand reads a question asked at now with the knowledge of the index.
+func (ix *index) understand(asked string, now time.Time) *question {
+	q := &question{speakers: make(map[uint16]bool)}
+	all := text.Terms(asked)
+	q.kind = answerKind(all)
+	for _, s := range text.TimeSpans(asked, now) {
+		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
+	}
+	called := make(map[string]bool) // terms that name a speaker
+	for _, t := range all {
+		for _, s := range ix.named[t] {
+			q.speakers[s], called[t] = true, true
+		}
+	}
+	for _, m := range text.Mentions(asked) {
+		if m.Type != text.MentionName {
+			continue
+		}
+		q.names = append(q.names, m.Text)
+		for _, t := range text.Terms(m.Text) {
+			if s, ok := ix.addressed(t); ok && !called[t] {
+				q.speakers[s], called[t] = true, true
+			}
+		}
+	}
+	q.divide(ix, text.QueryTerms(asked, maxParts), called)
+	return q
+}
+
+// divide makes the parts. Who a question is about is told by the speaker of a
+// text, not by their name in it, which others say: the names of speakers are
+// left out unless there is nothing else.
+func (q *question) divide(ix *index, terms []string, called map[string]bool) {
+	about := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return called[t] })
+	if len(about) == 0 {
+		about = terms
+	}
+	framesOnly := !slices.ContainsFunc(about, func(t string) bool { return !frameWord[t] })
+	for _, t := range about {
+		p := ix.part(t)
+		if frameWord[t] && !framesOnly {
+			p.idf *= frameShare
+			p.relatedIDF *= frameShare
+		}
+		q.parts = append(q.parts, p)
+		q.total += p.idf
+	}
+}
+
+// part looks a term and its relatives up.
+func (ix *index) part(term string) part {
+	id, known := ix.terms[term]
+	p := part{exact: id, known: known}
+	df := 0
+	if known {
+		df = len(ix.postings[id])
+	}
+	p.idf = float32(inverseDocumentFrequency(len(ix.chunks), df))
+
+	bound := max(10, int(commonShare*float64(len(ix.chunks))))
+	together := df
+	relate := func(family []uint32, weight float32) {
+		sum := 0
+		for _, other := range family {
+			sum += len(ix.postings[other])
+		}
+		if weight < 1 && sum > bound {
+			return
+		}
+		for _, other := range family {
+			if known && other == id || slices.ContainsFunc(p.related, func(r relative) bool { return r.term == other }) {
+				continue
+			}
+			p.related = append(p.related, relative{other, weight})
+			together += len(ix.postings[other])
+		}
+	}
+	keys := roots(term)
+	for _, r := range keys {
+		weight := float32(1)
+		if len(keys) > 1 {
+			if text.IsStopWord(r) {
+				continue
+			}
+			weight = characterShare
+		}
+		relate(ix.families[r], weight)
+	}
+	for _, other := range relatives[term] {
+		for _, r := range roots(other) {
+			relate(ix.families[r], 1)
+		}
+	}
+	p.relatedIDF = float32(inverseDocumentFrequency(len(ix.chunks), min(together, len(ix.chunks))))
+	return p
+}
+
+// addressed finds the speaker whom the others call by a name that is not the
+// one they are stored under: a nickname, or a real name behind an account's.
+// The name has to come up three times, hardly ever from themselves, and in
+// turns that stand beside theirs.
+func (ix *index) addressed(term string) (speaker uint16, ok bool) {
+	id, known := ix.terms[term]
+	if !known || len(ix.speakers) < 2 || len(ix.postings[id]) < 3 {
+		return 0, false
+	}
+	uses := len(ix.postings[id])
+	said, beside := make(map[uint16]int), make(map[uint16]int)
+	for _, p := range ix.postings[id] {
+		d := &ix.docs[ix.chunks[p.chunk()].doc]
+		said[d.speaker]++
+		for _, n := range [...]int32{d.prev, d.next} {
+			if n >= 0 && ix.docs[n].speaker != d.speaker {
+				beside[ix.docs[n].speaker]++
+			}
+		}
+	}
+	for s := range ix.speakers {
+		s := uint16(s)
+		if said[s]*10 <= uses && beside[s] >= uses && (!ok || beside[s] > beside[speaker]) {
+			speaker, ok = s, true
+		}
+	}
+	return speaker, ok
+}
+
+func answerKind(terms []string) (k kindOfAnswer) {
+	for _, t := range terms {
+		if whenWord[t] {
+			k |= asksWhen
+		}
+		if whereWord[t] {
+			k |= asksWhere
+		}
+		if howManyWord[t] {
+			k |= asksNumber
+		}
+		if whoWord[t] {
+			k |= asksWho
+		}
+		if nameWord[t] {
+			k |= asksName
+		}
+	}
+	return k
+}
+
+// Words that tell what a question asks for, and words that only frame it.
+var (
+	whenWord    = vocabulary("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
+	whereWord   = vocabulary("where city country place located location 哪里 哪儿 城市 地方")
+	howManyWord = vocabulary("many much old often times price cost amount 多少 几个 多大 多久")
+	whoWord     = vocabulary("who whom whose name")
+	nameWord    = vocabulary("where which what city country place")
+	frameWord   = vocabulary(`kind type sort name describe description mention say tell talk discuss think feel many much
+		time times number often recently might would likely consider according specific particular various different both
+		share common thing things way ways make take give use become happen come plan decide want able start currently
+		recent new first last ever person people example inspire regarding related involve include participate engage
+		activity activities show help try seem look conversation question answer summary summarize comprehensive order
+		walk bring brought aspect across item list session only throughout topic explain
+		什么 怎么 时候 哪里 哪个 哪些 哪天 多少 几个 现在 目前 最后 最近 以前 之前 后来`)
+)

@@ -1,0 +1,156 @@
+package recall
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// lengthOf is ln(1 + words)/ln(1 + 100), capped at 1: an answer takes words.
+func lengthOf(d *document) float64 {
+	return min(1, math.Log1p(float64(d.words))/math.Log1p(100))
+}
+
+// signal reads the signals of every candidate that the index knows.
+func (m *matches) signal(ix *index, q *question, found []fused) []scored {
+	undo := m.mark(q)
+	defer undo()
+	candidates := make([]scored, 0, len(found))
+	interest := make([]float64, 0, len(found))
+	for _, f := range found {
+		if doc, ok := ix.find(f.memoryID); ok {
+			candidates = append(candidates, scored{fused: f, doc: doc})
+		}
+	}
+	// Best first as the text arm sees it, whatever else has proposed them.
+	slices.SortFunc(candidates, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(m.interest(ix, q, b.doc), m.interest(ix, q, a.doc)), cmp.Compare(a.doc, b.doc))
+	})
+	docs := make([]uint32, len(candidates))
+	for i, c := range candidates {
+		docs[i] = c.doc
+		interest = append(interest, float64(m.interest(ix, q, c.doc)))
+	}
+	view := m.view(ix, q, docs)
+	shared := m.feedback(ix, q, docs, interest)
+	for i := range candidates {
+		c := &candidates[i]
+		c.signals = view.of(c.doc)
+		c.signals.Feedback = shared[i]
+		c.signals.Fusion = c.fused.score
+		for _, a := range c.arms {
+			if a.Arm == (entityArm{}).Name() {
+				c.signals.Entity = 1
+			}
+		}
+	}
+	return candidates
+}
+
+// view is what the candidates of one search have in common.
+type view struct {
+	ix *index
+	q  *question
+	m  *matches
+	// top and topRelated are the best text scores, without and with relatives.
+	top, topRelated float64
+	sessions        map[uint32]prior
+}
+
+// prior is a session's three best text scores.
+type prior struct {
+	sum float64
+	n   int
+}
+
+const priorBest = 3
+
+func (m *matches) view(ix *index, q *question, docs []uint32) *view {
+	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior)}
+	for _, doc := range docs {
+		d := &m.docs[doc]
+		v.top = max(v.top, float64(d.own))
+		v.topRelated = max(v.topRelated, float64(d.own+d.related))
+	}
+	if v.top == 0 {
+		v.top = v.topRelated
+	}
+	for _, doc := range docs { // best first
+		s := ix.docs[doc].session
+		if p := v.sessions[s]; s != 0 && p.n < priorBest {
+			v.sessions[s] = prior{p.sum + v.text(int32(doc)), p.n + 1}
+		}
+	}
+	return v
+}
+
+// text is a document's text score as its neighbours and session count it.
+func (v *view) text(doc int32) float64 {
+	if doc < 0 || v.topRelated == 0 {
+		return 0
+	}
+	d := &v.m.docs[doc]
+	return float64(d.own+0.5*d.related) / v.topRelated
+}
+
+func (v *view) of(doc uint32) (s signals) {
+	d, found := &v.ix.docs[doc], &v.m.docs[doc]
+	v.content(&s, doc, found)
+	v.surroundings(&s, doc, d, found)
+	v.voice(&s, d)
+
+	q := v.q.kind
+	s.Date = bit(q&asksWhen != 0 && d.flags&datesIt != 0)
+	s.Place = bit(q&asksWhere != 0 && d.flags&placesIt != 0)
+	s.Number = bit(q&asksNumber != 0 && d.flags&numbersIt != 0)
+	switch names := float64(d.names) / nameCap; {
+	case q&asksWho != 0:
+		s.Name = names
+	case q&asksName != 0:
+		s.Name = names / 3
+	}
+	s.Time = v.q.nearness(d.time)
+	return s
+}
+
+func (v *view) content(s *signals, doc uint32, found *docMatch) {
+	if v.topRelated > 0 {
+		s.Text = float64(found.own) / v.top
+		s.Related = float64(found.related) / v.topRelated
+		s.Coverage = v.q.weigh(found.held())
+		s.Phrase = v.m.phrase(v.ix, v.q, doc)
+	}
+}
+
+func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch) {
+	before, after := v.ix.before(doc), v.ix.after(doc)
+	s.Before, s.After = v.text(before[0]), v.text(after[0])
+	together := found.held()
+	for _, near := range [...][window]int32{before, after} {
+		for _, n := range near {
+			together |= v.m.at(n).held()
+		}
+	}
+	s.Window = v.q.weigh(together)
+	if d.session != 0 {
+		s.Session = v.sessions[d.session].sum / priorBest
+		s.SessionCoverage = v.q.weigh(v.m.sessions[d.session])
+	}
+	if p := d.prev; p >= 0 {
+		s.Answers = bit(v.ix.docs[p].flags&asks != 0 && v.ix.docs[p].speaker != d.speaker)
+	}
+}
+
+func (v *view) voice(s *signals, d *document) {
+	if len(v.q.speakers) > 0 {
+		if s.Speaker = -1; v.q.speakers[d.speaker] {
+			s.Speaker = 1
+			s.FirstPerson = bit(d.flags&saysI != 0)
+		}
+	}
+	s.User = bit(d.flags&byUser != 0)
+	s.Asks = bit(d.flags&asks != 0)
+	s.You = bit(d.flags&saysYou != 0)
+	s.Wish = bit(d.flags&wishes != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)
+	s.Length = lengthOf(d)
+}

@@ -1,0 +1,45 @@
+package recall
+
+import "context"
+
+// The text arm's choice of what the ranker sees: a text's own BM25, a part of
+// that of its surroundings, and more for a speaker the question names.
+const (
+	relatedShare  = 0.7
+	besideShare   = 0.2
+	besideShare2  = 0.08 // two turns away
+	speakerFactor = 1.2
+)
+
+// textArm scores by BM25 over the user's own statistics: a message by its best
+// chunk, plus shares of its neighbours' scores.
+type textArm struct{}
+
+func (textArm) Name() string { return "text" }
+
+func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
+	ix, m := r.index, r.matches
+	m.match(ix, r.question)
+	near := m.surround(ix)
+	candidates := make([]Candidate, 0, len(near))
+	for _, doc := range near {
+		d := &ix.docs[doc]
+		if r.filter.excludes(d) == "" {
+			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(m.interest(ix, r.question, doc))})
+		}
+	}
+	return best(candidates), nil
+}
+
+func (d docMatch) score() float32 { return d.own + relatedShare*d.related }
+
+func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
+	score := m.docs[doc].score()
+	before, after := ix.before(doc), ix.after(doc)
+	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
+	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
+	if q.speakers[ix.docs[doc].speaker] {
+		score *= speakerFactor
+	}
+	return score
+}
