@@ -18,7 +18,7 @@ const (
 	datesIt                        // holds a date or time word, or a number
 	numbersIt                      // holds a number
 	placesIt                       // holds a word of place
-	byUser                         // role user
+	byUser                         // role user, or derived
 )
 
 // vocabulary makes a set of the terms the index holds for these words.

@@ -150,7 +150,7 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 		session: ix.session(c.SessionID), speaker: ix.speaker(c.Speaker),
 		kind: bitOfKind(c.Kind), state: bitOfState(c.State),
 	}
-	if c.Role == "user" {
+	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
 		d.flags |= byUser
 	}
 	ix.docs = append(ix.docs, d)

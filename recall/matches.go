@@ -76,7 +76,7 @@ func (m *matches) giveBack() {
 	for _, s := range m.touchedSessions {
 		m.sessions[s] = 0
 	}
-	m.touchedChunks, m.touchedDocs, m.near, m.touchedSessions = m.touchedChunks[:0], m.touchedDocs[:0], nil, m.touchedSessions[:0]
+	m.touchedChunks, m.touchedDocs, m.near, m.touchedSessions = m.touchedChunks[:0], m.touchedDocs[:0], m.near[:0], m.touchedSessions[:0]
 	pool.Put(m)
 }
 
@@ -142,9 +142,14 @@ func (m *matches) post(ix *index, term uint32, part uint8, exact bool, idf, mean
 	}
 }
 
-// surround lists the documents that matched and then those around them.
-func (m *matches) surround(ix *index) []uint32 {
-	m.near = append(m.near, m.touchedDocs...)
+// surround lists the documents that matched and that the filter lets through,
+// and then those around them.
+func (m *matches) surround(ix *index, f *filter) []uint32 {
+	for _, doc := range m.touchedDocs {
+		if f.excludes(&ix.docs[doc]) == "" {
+			m.near = append(m.near, doc)
+		}
+	}
 	from := 0
 	for range window {
 		end := len(m.near)

@@ -30,7 +30,7 @@ type Weights struct {
 	// Who says it, and how.
 	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
 	FirstPerson float64 // 1 when the named speaker speaks of themselves
-	User        float64 // 1 for the user's own words
+	User        float64 // 1 for the user's own words and what was derived from them
 	Asks        float64 // 1 when it opens with a question word
 	You         float64 // 1 when it speaks to someone
 	Wish        float64 // 1 when the user states a standing wish or preference

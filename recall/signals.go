@@ -132,7 +132,10 @@ func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch
 		}
 	}
 	s.Window = v.q.weigh(together)
-	if d.session != 0 {
+	if d.session == 0 { // a session of its own
+		s.Session = v.text(int32(doc)) / priorBest
+		s.SessionCoverage = v.q.weigh(found.held())
+	} else {
 		s.Session = v.sessions[d.session].sum / priorBest
 		s.SessionCoverage = v.q.weigh(v.m.sessions[d.session])
 	}
@@ -142,7 +145,7 @@ func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch
 }
 
 func (v *view) voice(s *signals, d *document) {
-	if len(v.q.speakers) > 0 {
+	if len(v.q.speakers) > 0 && v.ix.speakers[d.speaker] != "" {
 		if s.Speaker = -1; v.q.speakers[d.speaker] {
 			s.Speaker = 1
 			s.FirstPerson = bit(d.flags&saysI != 0)

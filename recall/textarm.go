@@ -20,7 +20,7 @@ func (textArm) Name() string { return "text" }
 func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	ix, m := r.index, r.matches
 	m.match(ix, r.question)
-	near := m.surround(ix)
+	near := m.surround(ix, r.filter)
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
 		d := &ix.docs[doc]
