@@ -46,7 +46,7 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 	m := &schema.Memory{
 		UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
 		Kind: schema.KindEpisode, Role: p.message.Role, Speaker: p.message.Speaker, Content: p.message.Text, ContentHash: p.hash,
-		EventTime: schema.At(e.OccurredAt), Confidence: 1, Importance: 0.5,
+		EventTime: schema.At(e.OccurredAt), Confidence: 1, Utility: 0.5,
 		Origin: e.Origin, Trust: e.TrustLevel(),
 	}
 	if p.message.Tool != "" {

@@ -102,13 +102,16 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 
 // Retire soft-deletes a derived memory: it is no longer current, and history
 // keeps it. Errors: [*InvalidError] for an episode or a protected memory,
-// [ErrConflict].
+// [ErrConflict] for one that is no longer current or changed since it was read.
 func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
 	if m.Kind == KindEpisode {
 		return &InvalidError{Field: "memory_id", Reason: "names an episode; what was said is never retired"}
 	}
 	if m.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory"}
+	}
+	if m.State == StateSuperseded || m.State == StateRetired {
+		return fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	now := At(tx.Now)
 	return tx.changeMemory(ctx, m, by, "retire",

@@ -22,8 +22,6 @@ type arguments struct {
 	fields map[string]any // string, json.Number, bool, []any or map[string]any
 }
 
-func (a arguments) has(name string) bool { return a.fields[name] != nil }
-
 func (a arguments) mistake(name, reason string) error {
 	return mistakef("%s: %s %s.%s", a.tool.name, name, reason, a.tool.unchanged())
 }
