@@ -1,0 +1,48 @@
+// Package schema is the one database of a memory: its records, its
+// migrations, its writer and its readers. Everything above it speaks of
+// memories; only this package speaks to SQLite about opening, locking and
+// committing.
+//
+// # Records
+//
+// The journal (events) holds what happened; memories hold what is remembered:
+// one table for episodes, facts, preferences and reflections. An episode is a
+// message, verbatim, and is never changed. A fact is superseded, not
+// overwritten: [Memory.HeldAt] answers what was true at a time, and what was
+// known at a time. Every change of a memory leaves a row in ops with the
+// columns before and after. Instants are INTEGER Unix milliseconds, UTC.
+//
+// # Writing
+//
+// There is one writer. [DB.Write] runs a function inside BEGIN IMMEDIATE and
+// returns once the commit is durable (write-ahead log, synchronous=FULL).
+// Writes that wait at the same moment share one commit. Statements of the hot
+// path are prepared once ([Tx.Exec], [Tx.Row]); elsewhere bun's query builders
+// are embedded in [Tx] and [Snapshot]. No transaction may be open over a call
+// to a model or an embedder. A background checkpoint moves the log into the
+// file, so that no commit has to.
+//
+// # Reading
+//
+// [DB.Read] runs a function on one consistent [Snapshot] from a small pool.
+// Reading writes nothing.
+//
+// # Searching
+//
+// What is searched is prepared text (package internal/text) in chunks, written
+// in the memory's own transaction. A chunk's id carries its user in the upper
+// 32 bits, so one user's text is one range of ids: FTS5 is scoped inside its
+// own query. Package recall keeps an index of it in memory and learns from
+// [Snapshot.TextWatermark] what that index has not seen.
+//
+// # Scopes
+//
+// [Scope] says whose memory is meant. A record of another user cannot be told
+// from one that does not exist: both are [ErrNotFound].
+//
+// # Files
+//
+// A new file appears under its name only once it is complete. A migration is
+// one transaction under SQLite's own write lock, which dies with its process.
+// [Open] refuses what is not an ebb database, and what a newer ebb wrote.
+package schema
