@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/evalset"
+)
+
+// depth is how many results of a question are kept.
+const depth = 300
+
+// example is one question with the signals of what was found for it.
+type example struct {
+	set, conversation string
+	evidence          int // turns that answer it, found or not
+	rows              [][]float64
+	right             []bool // by row
+}
+
+// data is all examples and the names of their columns.
+type data struct {
+	signals  []string
+	defaults []float64 // the ranker's present weights
+	examples []example
+}
+
+// sets are the names of the sets, in order of loading.
+func (d *data) sets() []string { return d.distinct(func(e *example) string { return e.set }) }
+
+// conversations are the names of the conversations, in order of loading.
+func (d *data) conversations() []string {
+	return d.distinct(func(e *example) string { return e.conversation })
+}
+
+func (d *data) distinct(key func(*example) string) (all []string) {
+	for i := range d.examples {
+		if k := key(&d.examples[i]); !slices.Contains(all, k) {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// only is the data of which keep holds.
+func (d *data) only(keep func(*example) bool) *data {
+	part := &data{signals: d.signals, defaults: d.defaults}
+	for _, e := range d.examples {
+		if keep(&e) {
+			part.examples = append(part.examples, e)
+		}
+	}
+	return part
+}
+
+// load imports the set in dir and asks its questions.
+func (d *data) load(ctx context.Context, dir string) (err error) {
+	set, err := evalset.Load(dir)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "train")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	var now atomic.Int64
+	clock := func(t time.Time) { now.Store(t.UnixMilli()) }
+	clock(set.Conversations[0].Turns[0].Time)
+	x, err := extension.Open(ctx, filepath.Join(scratch, "memory.db"), &extension.Config{
+		Now: func() time.Time { return time.UnixMilli(now.Load()).UTC() }, Location: time.UTC, NoSchedule: true,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()
+	for _, c := range set.Conversations {
+		f, err := os.Open(c.Path)
+		if err != nil {
+			return err
+		}
+		_, err = x.Import(ctx, f, extension.ImportOptions{Scope: extension.Scope{User: c.Name}, Clock: clock})
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	if err := x.WaitIdle(ctx); err != nil {
+		return err
+	}
+	for _, q := range set.Queries {
+		clock(q.Time)
+		answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth})
+		if err != nil {
+			return err
+		}
+		d.add(filepath.Base(dir), q, answer)
+	}
+	return nil
+}
+
+func (d *data) add(set string, q evalset.Query, answer *extension.Answer) {
+	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence)}
+	for _, r := range answer.Results {
+		row := make([]float64, len(r.Signals))
+		for i, s := range r.Signals {
+			row[i] = s.Value
+			if len(d.signals) < len(r.Signals) {
+				d.signals, d.defaults = append(d.signals, s.Name), append(d.defaults, s.Weight)
+			}
+		}
+		e.rows = append(e.rows, row)
+		e.right = append(e.right, slices.Contains(q.Evidence, r.Memory.EventID))
+	}
+	d.examples = append(d.examples, e)
+}

@@ -1,0 +1,173 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// readIndex builds a user's index from what is stored.
+func readIndex(t failer, db *schema.DB, scope schema.Scope) *index {
+	t.Helper()
+	var built *index
+	snapshot(t, db, scope, func(ctx context.Context, s *schema.Snapshot, user int64) {
+		shared, err := newIndexes().current(ctx, s, user)
+		require.NoError(t, err)
+		built = shared.index
+		shared.mu.RUnlock()
+	})
+	return built
+}
+
+// Whatever is written between two searches (turns out of order, changes of
+// state, keys of older memories), the index that follows along equals one that
+// is built from the end result.
+func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
+	db, n := open(t), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		ada := schema.Scope{User: fmt.Sprint("ada", n)}
+		say(t, db, ada, turn{text: "the first word"})
+		following := newIndexes()
+		var ids []int64
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			switch rapid.IntRange(0, 3).Draw(t, "what") {
+			case 0:
+				say(t, db, schema.Scope{User: "bob"}, someTurn.Draw(t, "bob's"))
+			case 1:
+				if len(ids) > 0 {
+					changeState(t, db, rapid.SampledFrom(ids).Draw(t, "changed"), rapid.SampledFrom([]schema.State{schema.StateDormant, schema.StateActive}).Draw(t, "state"))
+				}
+			case 2:
+				if len(ids) > 0 {
+					addKey(t, db, rapid.SampledFrom(ids).Draw(t, "keyed"), someQuestion.Draw(t, "key"))
+				}
+			default:
+				ids = append(ids, say(t, db, ada, someTurn.Draw(t, "turn"))...)
+			}
+			snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
+				ix, err := following.current(ctx, s, user)
+				require.NoError(t, err)
+				ix.mu.RUnlock()
+			})
+		}
+		var user int64
+		snapshot(t, db, ada, func(_ context.Context, _ *schema.Snapshot, id int64) { user = id })
+		require.Equal(t, readIndex(t, db, ada), following.get(user).index)
+	})
+}
+
+func changeState(t failer, db *schema.DB, id int64, state schema.State) {
+	t.Helper()
+	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
+		var uid string
+		var user int64
+		if err := tx.Row(ctx, "SELECT uid, user_id FROM memories WHERE id = ?", []any{id}, &uid, &user); err != nil {
+			return err
+		}
+		m, err := tx.Memory(ctx, user, uid)
+		if err != nil {
+			return err
+		}
+		return tx.SetState(ctx, m, state, host)
+	}))
+}
+
+// addKey gives a memory one more chunk to be found by.
+func addKey(t failer, db *schema.DB, id int64, words string) {
+	t.Helper()
+	c := schema.PrepareChunks(words, "")[0]
+	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
+		var chunk int64
+		if err := tx.Row(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
+			SELECT 1 + max(c.id), ?, ?, '' FROM chunks c WHERE c.id >> 32 = (SELECT user_id FROM memories WHERE id = ?) RETURNING id`,
+			[]any{id, c.Text, id}, &chunk); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, '')", chunk, c.Text)
+		return err
+	}))
+}
+
+// Every term leads to the same memories in memory and in the durable index.
+func TestIndexAgreesWithFullText(t *testing.T) {
+	db, n := open(t), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		ada := schema.Scope{User: fmt.Sprint("ada", n)}
+		said := rapid.SliceOfN(someTurn, 1, 15).Draw(t, "turns")
+		for i := range said {
+			said[i].speaker = "" // FTS5 finds a speaker's turns by the name too
+		}
+		say(t, db, ada, said...)
+		say(t, db, schema.Scope{User: "bob"}, rapid.SliceOfN(someTurn, 0, 5).Draw(t, "bob's")...)
+		ix := readIndex(t, db, ada)
+		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
+			for term, id := range ix.terms {
+				var here, there []int64
+				for _, p := range ix.postings[id] {
+					here = append(here, ix.docs[ix.chunks[p.chunk()].doc].memory)
+				}
+				found, err := s.MatchText(ctx, user, []string{term}, 1000)
+				require.NoError(t, err)
+				for _, f := range found {
+					there = append(there, f.MemoryID)
+				}
+				slices.Sort(there)
+				require.Equal(t, slices.Compact(here), slices.Compact(there), term)
+			}
+		})
+	})
+}
+
+func TestChainOrdersASessionInTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		times := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 30).Draw(t, "times")
+		ix := newIndex()
+		for i, at := range times {
+			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: int64(i + 1), Text: "word", SessionID: 7, EventTime: at, Kind: schema.KindEpisode, State: schema.StateActive})
+		}
+		want := make([]int32, len(times))
+		for i := range want {
+			want[i] = int32(i)
+		}
+		slices.SortStableFunc(want, func(a, b int32) int { return int(times[a] - times[b]) })
+		var forwards, backwards []int32
+		for at := ix.tails[1]; at >= 0; at = ix.docs[at].prev {
+			backwards = append(backwards, at)
+		}
+		for at := want[0]; at >= 0; at = ix.docs[at].next {
+			forwards = append(forwards, at)
+		}
+		slices.Reverse(backwards)
+		require.Equal(t, want, backwards)
+		require.Equal(t, want, forwards)
+	})
+}
+
+func TestAddressed(t *testing.T) {
+	db := open(t)
+	say(t, db, ada,
+		turn{session: "one", speaker: "mx_77", text: "Morning! Slept badly again.", minutes: 0},
+		turn{session: "one", speaker: "Ada", text: "Oh no, Katya. Tea?", minutes: 1},
+		turn{session: "one", speaker: "mx_77", text: "Yes please.", minutes: 2},
+		turn{session: "one", speaker: "Ada", text: "Here you go, Katya.", minutes: 3},
+		turn{session: "one", speaker: "mx_77", text: "Lovely.", minutes: 4},
+		turn{session: "one", speaker: "Ada", text: "Katya, did you call the plumber?", minutes: 5},
+		turn{session: "one", speaker: "mx_77", text: "Tomorrow.", minutes: 6},
+	)
+	ix := readIndex(t, db, ada)
+	speaker, ok := ix.addressed("katya")
+	require.True(t, ok)
+	require.Equal(t, "mx 77", ix.speakers[speaker])
+	for _, no := range []string{"plumber", "nobody", "you"} {
+		_, ok := ix.addressed(no)
+		require.False(t, ok, no)
+	}
+}

@@ -1,0 +1,148 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Explanation says what became of one memory in a search.
+type Explanation struct {
+	Memory schema.Memory
+	// Outcome says it in a word.
+	Outcome Outcome
+	// Reason says it in a sentence.
+	Reason string
+	// Result holds its arms, signals and score when it was ranked; nil when it
+	// was not. Its Rank is the place among all that was ranked, before limit,
+	// diversity and budget.
+	Result *Result
+	// Above is the last result that was returned, to compare signals with; nil
+	// when the memory is among the results or there are none.
+	Above *Result
+	// Degraded lists the arms that did not give their full answer.
+	Degraded []Degraded
+}
+
+// Outcome is what became of a memory in a search.
+type Outcome string
+
+// What can become of a memory.
+const (
+	Returned  Outcome = "returned"  // it is among the results
+	Excluded  Outcome = "excluded"  // a restriction of the query keeps it out
+	Unmatched Outcome = "unmatched" // no arm proposed it
+	Outranked Outcome = "outranked" // it was ranked below the limit
+	Cut       Outcome = "cut"       // diversity or the token budget left it out
+)
+
+// Why says why a memory is, or is not, among the results of a query.
+//
+// Errors: those of [Searcher.Search]; [schema.ErrNotFound] for an id that does
+// not exist or belongs to another user.
+func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid string) (*Explanation, error) {
+	if err := s.complete(scope, &q); err != nil {
+		return nil, err
+	}
+	var e *Explanation
+	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
+		userID, err := snap.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if userID == 0 {
+			return schema.ErrNotFound
+		}
+		memory, err := snap.Memory(ctx, userID, uid)
+		if err != nil {
+			return err
+		}
+		e = &Explanation{Memory: *memory}
+		return s.explain(ctx, snap, userID, q, e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, e *Explanation) error {
+	if why, err := s.excluded(ctx, snap, userID, q, &e.Memory); err != nil || why != "" {
+		e.Outcome, e.Reason = Excluded, why
+		return err
+	}
+	all, err := s.rank(ctx, snap, userID, q)
+	if err != nil {
+		return err
+	}
+	e.Degraded = all.degraded
+	at := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == e.Memory.ID })
+	if at < 0 {
+		e.Outcome, e.Reason = Unmatched, "no arm proposed it: neither it nor the turns around it hold enough of the query's words, and the query names no time or entity of its own"
+		return nil
+	}
+	c := all.candidates[at]
+	e.Result = &Result{Memory: e.Memory, Score: c.score, Rank: at + 1, Arms: c.arms, Signals: c.signals.list(s.weights)}
+	results, err := s.read(ctx, snap, userID, q, all)
+	if err != nil {
+		return err
+	}
+	considered := slices.ContainsFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID })
+	results = cut(results, q)
+	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
+		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
+		return nil
+	}
+	if n := len(results); n > 0 {
+		e.Above = &results[n-1]
+	}
+	e.Outcome, e.Reason = Outranked, fmt.Sprintf("it ranks %d of %d, and the limit is %d", at+1, len(all.candidates), q.Limit)
+	if considered && (q.Diversity > 0 || q.Budget > 0) {
+		e.Outcome, e.Reason = Cut, fmt.Sprintf("it ranks %d of %d, but the token budget or what is said above it already leaves it out", at+1, len(all.candidates))
+	}
+	return nil
+}
+
+// excluded says which restriction of the query keeps a memory out, "" for none.
+func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, m *schema.Memory) (string, error) {
+	if what := q.excludes(m); what != "" {
+		return "the query's " + what + " excludes it", nil
+	}
+	ix, err := s.indexes.current(ctx, snap, userID)
+	if err != nil {
+		return "", err
+	}
+	defer ix.mu.RUnlock()
+	f, err := newFilter(ctx, snap, ix.index, userID, q)
+	if err != nil {
+		return "", err
+	}
+	doc, ok := ix.find(m.ID)
+	if !ok {
+		return "it has no searchable text", nil
+	}
+	switch what := f.excludes(&ix.docs[doc]); what {
+	case "":
+		return "", nil
+	case "state":
+		return "it is " + string(m.State) + ", and the query does not include that", nil
+	default:
+		return "the query's " + what + " excludes it", nil
+	}
+}
+
+// String prints the explanation in a few lines.
+func (e *Explanation) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", e.Outcome, e.Reason)
+	if e.Result != nil {
+		b.WriteString(e.Result.Explain())
+	}
+	if e.Above != nil && e.Result != nil {
+		b.WriteString("the last result returned:\n" + e.Above.Explain())
+	}
+	return b.String()
+}
