@@ -171,23 +171,28 @@ CREATE TABLE links (
 ) WITHOUT ROWID;
 CREATE INDEX links_by_target ON links (to_id);
 
-CREATE TABLE embedding_generations (
-  id           INTEGER PRIMARY KEY,
+CREATE TABLE embedding_generations (              -- one embedding model at one size
+  id           INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused: searches keep vectors by it
   model        TEXT NOT NULL,
-  dims         INTEGER NOT NULL,
+  dims         INTEGER NOT NULL CHECK (dims > 0),
   state        TEXT NOT NULL CHECK (state IN ('building','serving','retired')),
   created_at   INTEGER NOT NULL,
   activated_at INTEGER
 );
+CREATE UNIQUE INDEX embedding_generations_serving ON embedding_generations (state) WHERE state = 'serving';
 
+-- One vector for each chunk and generation, in order of arrival: whoever keeps
+-- a user's vectors in memory asks for those after the last id it has seen.
 CREATE TABLE vectors (
-  id         INTEGER PRIMARY KEY,
-  generation INTEGER NOT NULL REFERENCES embedding_generations(id) ON DELETE CASCADE,
-  memory_id  INTEGER NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
-  vector     BLOB NOT NULL,                      -- float32 little-endian
-  UNIQUE (generation, memory_id)
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  chunk_id   INTEGER NOT NULL REFERENCES chunks(id) ON DELETE CASCADE,
+  generation INTEGER NOT NULL REFERENCES embedding_generations(id),
+  vector     BLOB NOT NULL,                      -- unit length, float32 little-endian
+  UNIQUE (chunk_id, generation)
 );
-CREATE INDEX vectors_by_memory ON vectors (memory_id);
+CREATE INDEX vectors_by_user ON vectors (user_id, id);
+CREATE INDEX vectors_by_generation ON vectors (generation);
 
 CREATE TABLE blocks (
   id         INTEGER PRIMARY KEY,

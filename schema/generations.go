@@ -1,0 +1,154 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/uptrace/bun"
+)
+
+// GenerationState is where a generation of vectors stands.
+type GenerationState string
+
+// The states of a generation, in the order it passes through them.
+const (
+	GenerationBuilding GenerationState = "building" // beside the serving one
+	GenerationServing  GenerationState = "serving"  // what searches compare with; at most one
+	GenerationRetired  GenerationState = "retired"  // waits to be dropped
+)
+
+// Generation is all vectors that one embedding model made at one size.
+// Vectors of two generations are never compared.
+type Generation struct {
+	bun.BaseModel `bun:"table:embedding_generations"`
+
+	ID          int64           `bun:",pk,autoincrement" json:"-"`
+	Model       string          `bun:",notnull" json:"model"`
+	Dims        int             `bun:",notnull" json:"dims"`
+	State       GenerationState `bun:",notnull" json:"state"`
+	CreatedAt   Time            `bun:",notnull" json:"created_at"`
+	ActivatedAt Time            `json:"activated_at,omitzero"`
+}
+
+// Generations lists all generations, oldest first.
+func (s *Snapshot) Generations(ctx context.Context) ([]Generation, error) {
+	var all []Generation
+	err := s.NewSelect().Model(&all).Order("id").Scan(ctx)
+	return all, err
+}
+
+// ServingGeneration is the one whose vectors searches compare with; nil when
+// there is none yet.
+func (s *Snapshot) ServingGeneration(ctx context.Context) (*Generation, error) {
+	g := Generation{State: GenerationServing}
+	err := s.Row(ctx, "SELECT id, model, dims, created_at, activated_at FROM embedding_generations WHERE state = 'serving'",
+		nil, &g.ID, &g.Model, &g.Dims, &g.CreatedAt, &g.ActivatedAt)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &g, nil
+}
+
+func (tx *Tx) generation(ctx context.Context, id int64) (*Generation, error) {
+	g := Generation{ID: id}
+	err := tx.Row(ctx, "SELECT model, dims, state FROM embedding_generations WHERE id = ?", []any{id}, &g.Model, &g.Dims, &g.State)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && g.State == GenerationRetired {
+		return nil, fmt.Errorf("generation %d of vectors: %w", id, ErrNotFound)
+	}
+	return &g, err
+}
+
+// OpenGeneration finds the generation of a model at a size, or creates it:
+// serving when there is no other, else building. A generation of another
+// model or size that is being built is retired, since only one is wanted.
+//
+// Errors: [*InvalidError] for a model without name or a size that is none.
+func (tx *Tx) OpenGeneration(ctx context.Context, model string, dims int) (*Generation, error) {
+	if model == "" {
+		return nil, &InvalidError{Field: "model", Reason: "is empty; vectors are kept apart by their model's name"}
+	}
+	if err := ValidLabel("model", model); err != nil {
+		return nil, err
+	}
+	if dims <= 0 {
+		return nil, &InvalidError{Field: "dims", Reason: "must be positive"}
+	}
+	_, err := tx.Exec(ctx, "UPDATE embedding_generations SET state = 'retired' WHERE state = 'building' AND (model <> ? OR dims <> ?)", model, dims)
+	if err != nil {
+		return nil, err
+	}
+	g := new(Generation)
+	err = tx.NewSelect().Model(g).Where("model = ? AND dims = ? AND state <> 'retired'", model, dims).
+		Order("id DESC").Limit(1).Scan(ctx)
+	if err == nil || !errors.Is(err, sql.ErrNoRows) {
+		return g, err
+	}
+	var serving bool
+	if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM embedding_generations WHERE state = 'serving')", nil, &serving); err != nil {
+		return nil, err
+	}
+	*g = Generation{Model: model, Dims: dims, State: GenerationBuilding, CreatedAt: At(tx.Now)}
+	if !serving {
+		g.State, g.ActivatedAt = GenerationServing, g.CreatedAt
+	}
+	_, err = tx.NewInsert().Model(g).ExcludeColumn("id").Returning("id").Exec(ctx)
+	return g, err
+}
+
+// ActivateGeneration lets searches use the generation from now on and retires
+// the one they used, in one step. Activating the serving one changes nothing.
+//
+// Errors: [ErrNotFound] when it is gone or retired.
+func (tx *Tx) ActivateGeneration(ctx context.Context, id int64) error {
+	g, err := tx.generation(ctx, id)
+	if err != nil || g.State == GenerationServing {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "UPDATE embedding_generations SET state = 'retired' WHERE state = 'serving'"); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE embedding_generations SET state = 'serving', activated_at = ? WHERE id = ?", tx.Now.UnixMilli(), id)
+	return err
+}
+
+// DropRetired deletes at most limit vectors of retired generations, and such
+// generations once they are empty. It reports whether there is more to delete;
+// one transaction for all would be too large.
+func (tx *Tx) DropRetired(ctx context.Context, limit int) (more bool, err error) {
+	res, err := tx.Exec(ctx, `DELETE FROM vectors WHERE id IN (SELECT v.id FROM vectors v
+		WHERE v.generation IN (SELECT id FROM embedding_generations WHERE state = 'retired') LIMIT ?)`, limit)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == int64(limit) {
+		return err == nil, err
+	}
+	_, err = tx.Exec(ctx, "DELETE FROM embedding_generations WHERE state = 'retired'")
+	return false, err
+}
+
+// Embedded says how far a generation has got.
+type Embedded struct {
+	Chunks  int64 // in all
+	Pending int64 // without a vector
+	Since   Time  // when the oldest memory among those was stored; zero without any
+}
+
+// Embedded counts what a generation has vectors of. Generation 0 has none.
+func (s *Snapshot) Embedded(ctx context.Context, generation int64) (Embedded, error) {
+	var e Embedded
+	err := s.Row(ctx, `SELECT (SELECT count(*) FROM chunks),
+		(SELECT count(*) FROM chunks) - (SELECT count(*) FROM vectors WHERE generation = ?)`, []any{generation}, &e.Chunks, &e.Pending)
+	if err != nil || e.Pending == 0 {
+		return e, err
+	}
+	err = s.Row(ctx, `SELECT min(m.created_at) FROM chunks c JOIN memories m ON m.id = c.memory_id
+		WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.generation = ?)`, []any{generation}, &e.Since)
+	return e, err
+}

@@ -1,0 +1,223 @@
+package schema
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// Vector is the embedding of a text. The database keeps it as a BLOB of
+// little-endian float32, four bytes a number.
+type Vector []float32
+
+// Value implements [driver.Valuer]. A vector without numbers is an error.
+func (v Vector) Value() (driver.Value, error) {
+	if len(v) == 0 {
+		return nil, &InvalidError{Field: "vector", Reason: "is empty"}
+	}
+	return v.appendTo(make([]byte, 0, 4*len(v))), nil
+}
+
+func (v Vector) appendTo(b []byte) []byte {
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// Scan implements [database/sql.Scanner]. It reuses v's memory where that is
+// large enough.
+func (v *Vector) Scan(src any) error {
+	b, ok := src.([]byte)
+	if !ok {
+		return fmt.Errorf("schema.Vector: cannot read %T, want a BLOB", src)
+	}
+	if len(b) == 0 || len(b)%4 != 0 {
+		return fmt.Errorf("schema.Vector: a BLOB of %d bytes is no list of float32", len(b))
+	}
+	out := (*v)[:0]
+	for ; len(b) > 0; b = b[4:] {
+		out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	*v = out
+	return nil
+}
+
+// Unit returns the first dims numbers (0 means all) scaled to length 1, as a
+// vector of its own. Cutting is meant for models whose first numbers say most
+// (Kusupati et al. 2022, Matryoshka representation learning).
+//
+// Errors: [*InvalidError] for fewer than dims numbers, NaN, Inf, and a vector
+// without direction.
+func (v Vector) Unit(dims int) (Vector, error) {
+	if dims == 0 {
+		dims = len(v)
+	}
+	if len(v) == 0 || len(v) < dims {
+		return nil, &InvalidError{Field: "vector", Reason: fmt.Sprintf("has %d numbers, want %d", len(v), max(dims, 1))}
+	}
+	var sum float64
+	for i, x := range v {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return nil, &InvalidError{Field: "vector", Reason: fmt.Sprintf("holds %v at %d; an embedding is of finite numbers", x, i)}
+		}
+		if i < dims {
+			sum += float64(x) * float64(x)
+		}
+	}
+	if sum == 0 {
+		return nil, &InvalidError{Field: "vector", Reason: "is all zero; it has no direction to compare"}
+	}
+	unit := make(Vector, dims)
+	for i := range unit {
+		unit[i] = float32(float64(v[i]) / math.Sqrt(sum))
+	}
+	return unit, nil
+}
+
+// ChunkVector is the embedding of one chunk.
+type ChunkVector struct {
+	ID       int64 // grows with arrival, across users and generations
+	ChunkID  int64
+	MemoryID int64
+	Vector   Vector
+}
+
+// LastVector is the id of the newest vector of the user in any generation; 0
+// without any. Whoever keeps vectors in memory compares it with what it has.
+func (s *Snapshot) LastVector(ctx context.Context, userID int64) (id int64, err error) {
+	err = s.Row(ctx, "SELECT coalesce(max(id), 0) FROM vectors WHERE user_id = ?", []any{userID}, &id)
+	return id, err
+}
+
+// VectorsAfter calls visit for each of the user's vectors of one generation
+// with an id greater than after, in order, until visit returns an error. The
+// vector is visit's only until it returns.
+func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after int64, visit func(ChunkVector) error) error {
+	rows, err := s.Query(ctx, `SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
+		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, userID, after, generation)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var v ChunkVector
+	for rows.Next() {
+		if err := rows.Scan(&v.ID, &v.ChunkID, &v.MemoryID, &v.Vector); err != nil {
+			return err
+		}
+		if err := visit(v); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// PendingChunk is a chunk that a generation has no vector of.
+type PendingChunk struct {
+	ID       int64
+	UserID   int64
+	MemoryID int64
+	Text     string // the piece of the memory's content, verbatim
+}
+
+// LastChunks gives the id of every user's last chunk, by user. Users without
+// text are left out.
+func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
+	rows, err := s.Query(ctx, `SELECT id, last FROM (SELECT u.id,
+			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u)
+		WHERE last IS NOT NULL`, chunkBits)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	last := make(map[int64]int64)
+	for rows.Next() {
+		var user, chunk int64
+		if err := rows.Scan(&user, &chunk); err != nil {
+			return nil, err
+		}
+		last[user] = chunk
+	}
+	return last, rows.Err()
+}
+
+// PendingChunks lists the first chunks of a user after an id that the
+// generation has no vector of, in order, at most limit. Generation 0 has none.
+func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) ([]PendingChunk, error) {
+	first, last := chunkRange(userID)
+	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, m.content,
+			(SELECT count(*) FROM chunks e WHERE e.memory_id = c.memory_id AND e.id < c.id)
+		FROM chunks c JOIN memories m ON m.id = c.memory_id
+		WHERE c.id BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.generation = ?)
+		ORDER BY c.id LIMIT ?`, max(first, after+1), last, generation, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var pending []PendingChunk
+	for rows.Next() {
+		p := PendingChunk{UserID: userID}
+		var prepared, content string
+		var number int
+		if err := rows.Scan(&p.ID, &p.MemoryID, &prepared, &content, &number); err != nil {
+			return nil, err
+		}
+		// Keys that were added to a memory later are no piece of its content.
+		if p.Text = prepared; number == 0 && len(content) <= text.DefaultChunkRunes {
+			p.Text = content
+		} else if pieces := text.Chunks(content, 0); number < len(pieces) {
+			p.Text = pieces[number]
+		}
+		pending = append(pending, p)
+	}
+	return pending, rows.Err()
+}
+
+// InsertVectors stores vectors of a generation and returns how many were new.
+// A chunk that is gone, is another memory's by now, or has its vector already
+// is left out.
+//
+// Errors: [ErrNotFound] when the generation is gone or retired; [*InvalidError]
+// for a vector of another size than the generation's, or not of unit length.
+func (tx *Tx) InsertVectors(ctx context.Context, generation int64, vectors []ChunkVector) (stored int, err error) {
+	g, err := tx.generation(ctx, generation)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range vectors {
+		if err := checkUnit(v.Vector, g.Dims); err != nil {
+			return 0, err
+		}
+		res, err := tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
+			SELECT id >> ?, id, ?, ? FROM chunks WHERE id = ? AND memory_id = ?
+			ON CONFLICT (chunk_id, generation) DO NOTHING`, chunkBits, generation, v.Vector, v.ChunkID, v.MemoryID)
+		if err != nil {
+			return 0, err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return 0, err
+		}
+		stored += int(n)
+	}
+	return stored, nil
+}
+
+// checkUnit keeps out what no similarity can be computed from.
+func checkUnit(v Vector, dims int) error {
+	if len(v) != dims {
+		return &InvalidError{Field: "vector", Reason: fmt.Sprintf("has %d numbers, those of its generation have %d", len(v), dims)}
+	}
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if !(math.Abs(sum-1) < 1e-3) { // NaN and Inf too
+		return &InvalidError{Field: "vector", Reason: fmt.Sprintf("has length %.3g; store what Unit returns", math.Sqrt(sum))}
+	}
+	return nil
+}
