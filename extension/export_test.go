@@ -365,6 +365,9 @@ func TestExportRoundTrip(t *testing.T) {
 				w.fact(content.Draw(rt, "fact"), rapid.Float64Range(0, 1).Draw(rt, "confidence"))
 			case 2:
 				w.change(rapid.SampledFrom(w.facts).Draw(rt, "retired"), func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+					if m.State != schema.StateActive {
+						return nil // what has ended cannot end again
+					}
 					return tx.Retire(ctx, m, schema.Actor{Name: "night"})
 				})
 			case 3:
