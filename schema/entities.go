@@ -69,7 +69,7 @@ func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface stri
 	if err := validEntity(typ, surface, confidence); err != nil {
 		return nil, false, err
 	}
-	found, err := entitiesByName(ctx, tx, userID, surface)
+	found, err := tx.EntitiesByName(ctx, userID, surface)
 	if err != nil {
 		return nil, false, err
 	}
@@ -172,27 +172,33 @@ func (tx *Tx) LinkEntity(ctx context.Context, memoryID, entityID int64, surface 
 // entities appear as the one they were merged into. An unknown name gives an
 // empty list.
 func (s *Snapshot) EntitiesByName(ctx context.Context, userID int64, name string) ([]Entity, error) {
-	return entitiesByName(ctx, s, userID, name)
+	return entitiesByName(ctx, s.Query, s.db, userID, name)
 }
 
 // EntitiesByName is [Snapshot.EntitiesByName] inside the write.
 func (tx *Tx) EntitiesByName(ctx context.Context, userID int64, name string) ([]Entity, error) {
-	return entitiesByName(ctx, tx, userID, name)
+	return entitiesByName(ctx, tx.Query, tx.db, userID, name)
 }
 
-func entitiesByName(ctx context.Context, db bun.IDB, userID int64, name string) ([]Entity, error) {
+// entitiesByName is asked for every mention of every message, so its statement
+// is prepared once.
+func entitiesByName(ctx context.Context, query func(context.Context, string, ...any) (*sql.Rows, error), db *DB, userID int64, name string) ([]Entity, error) {
 	alias := text.Fold(name)
 	if alias == "" {
 		return nil, nil
 	}
-	var entities []Entity
-	err := db.NewRaw(`WITH RECURSIVE chain (id, next, confidence) AS (
+	rows, err := query(ctx, `WITH RECURSIVE chain (id, next, confidence) AS (
 			SELECT e.id, e.merged_into, a.confidence FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
 				WHERE a.user_id = ? AND a.alias = ?
 			UNION SELECT e.id, e.merged_into, chain.confidence FROM chain JOIN entities e ON e.id = chain.next)
 		SELECT e.* FROM (SELECT id, max(confidence) AS surest FROM chain WHERE next IS NULL GROUP BY id) AS root
 			JOIN entities e ON e.id = root.id
-			ORDER BY root.surest DESC, e.mention_count DESC, e.id`, userID, alias).Scan(ctx, &entities)
+			ORDER BY root.surest DESC, e.mention_count DESC, e.id`, userID, alias)
+	if err != nil {
+		return nil, err
+	}
+	var entities []Entity
+	err = db.readers.ScanRows(ctx, rows, &entities)
 	return entities, err
 }
 

@@ -50,6 +50,15 @@ func (tx *Tx) Row(ctx context.Context, query string, args []any, dest ...any) er
 	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
 }
 
+// Query reads rows with a statement prepared once.
+func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := tx.stmts.get(ctx, tx.conn, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
 type write struct {
 	ctx   context.Context
 	fn    func(context.Context, *Tx) error
