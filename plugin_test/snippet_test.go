@@ -1,0 +1,37 @@
+package plugin_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/embeddings"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// What a host writes, as the README and the plan of the house show it. That it
+// compiles is most of the test.
+func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
+	var (
+		llm  llms.Model          = forbidden{}
+		emb  embeddings.Embedder = forbidden{}
+		ctx                      = context.Background()
+		path                     = filepath.Join(t.TempDir(), "memory.db")
+	)
+	ext, err := extension.Open(ctx, path, &extension.Config{Model: llm, Embedder: emb, NoBackground: true})
+	require.NoError(t, err)
+	defer ext.Close(ctx)
+	s, err := ext.Session(extension.Scope{User: "ada", Session: "2026-03-01"})
+	require.NoError(t, err)
+	agent := agents.NewConversationalAgent(llm, s.Tools())
+	exec := agents.NewExecutor(agent, agents.WithMemory(s.Memory()))
+	require.NotNil(t, exec.Memory)
+
+	require.NoError(t, ext.Bus().Publish(ctx, eventbus.UserMessage(s.Scope(), "hello")))
+	require.NotNil(t, extension.WrapModel(llm, s))
+}
