@@ -3,6 +3,7 @@ package recall
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -17,7 +18,6 @@ const (
 	wishes                         // states a standing wish or preference
 	datesIt                        // holds a date or time word, or a number
 	numbersIt                      // holds a number
-	placesIt                       // holds a word of place
 	byUser                         // role user, or derived
 )
 
@@ -33,8 +33,8 @@ func vocabulary(words string) map[string]bool {
 // Words that give a text its flags. Chinese words are separated, so that each
 // makes its own bigrams only.
 var (
-	firstPerson  = vocabulary("I I'm I've I'd I'll my me mine myself we our us ours 我 我的 我们 我在 我要 我想")
-	secondPerson = vocabulary("you 你 您 你们 你的")
+	firstPerson  = vocabulary("I I'm I've I'd I'll my me mine myself we our us ours")
+	secondPerson = vocabulary("you")
 	questionWord = vocabulary("what how why where who which 什么 怎么 哪里 哪儿 谁")
 	wishWord     = vocabulary("always prefer preference 总是 喜欢")
 	dateWord     = vocabulary(`yesterday today tomorrow tonight ago last next week weekend month year day
@@ -43,14 +43,13 @@ var (
 		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 生日 号`)
 	numberWord = vocabulary(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
 		hundred thousand first second third once twice couple few`)
-	placeWord = vocabulary(`in at from city country town park beach street store shop museum restaurant home school
-		university hotel island lake mountain house downtown 公园 学校 医院 城市 酒店`)
 )
 
 // flagsOf reads the flags from prepared text.
 func flagsOf(prepared string) (flags docFlags) {
 	first := true
 	for term := range strings.FieldsSeq(prepared) {
+		flags |= spokenFlags(term)
 		digit := term[0] >= '0' && term[0] <= '9'
 		switch {
 		case firstPerson[term]:
@@ -59,8 +58,6 @@ func flagsOf(prepared string) (flags docFlags) {
 			flags |= saysYou
 		case wishWord[term]:
 			flags |= wishes
-		case placeWord[term]:
-			flags |= placesIt
 		}
 		if digit || dateWord[term] {
 			flags |= datesIt
@@ -76,6 +73,20 @@ func flagsOf(prepared string) (flags docFlags) {
 	return flags
 }
 
+// spokenFlags finds the persons of Chinese, which stand inside bigrams.
+func spokenFlags(term string) (flags docFlags) {
+	if term[0] < utf8.RuneSelf {
+		return 0
+	}
+	if strings.ContainsRune(term, '我') {
+		flags |= saysI
+	}
+	if strings.ContainsAny(term, "你您") {
+		flags |= saysYou
+	}
+	return flags
+}
+
 // nameCap is the number of names in a text beyond which more say nothing.
 const nameCap = 3
 
@@ -85,7 +96,7 @@ func namesIn(content string) (names uint8) {
 	inside := false // a sentence
 	for word := range strings.FieldsSeq(content) {
 		first := rune(word[0])
-		if first >= 0x80 {
+		if first >= utf8.RuneSelf {
 			for _, r := range word {
 				first = r
 				break

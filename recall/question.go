@@ -12,6 +12,7 @@ type question struct {
 	parts    []part
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
+	ofOthers bool            // it asks what the assistant, not the user, said
 	speakers map[uint16]bool // speakers it names
 	names    []string        // names it holds, as written
 	spans    []span          // times it names
@@ -22,7 +23,6 @@ type kindOfAnswer uint8
 
 const (
 	asksWhen   kindOfAnswer = 1 << iota
-	asksWhere               // a place
 	asksNumber              // how many, how much
 	asksWho
 	asksName // which, what, where: something that may have a name
@@ -63,7 +63,7 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	q := &question{speakers: make(map[uint16]bool)}
 	all := text.Terms(asked)
-	q.kind = answerKind(all)
+	q.kind, q.ofOthers = answerKind(all), asksYou(all)
 	for _, s := range text.TimeSpans(asked, now) {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}
@@ -185,13 +185,21 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	return speaker, ok
 }
 
+// asksYou reports a question after the assistant's own words: "what did you
+// suggest", "the recipe you gave me".
+func asksYou(terms []string) bool {
+	for i := 1; i < len(terms); i++ {
+		if terms[i-1] == "you" && sayWord[terms[i]] {
+			return true
+		}
+	}
+	return false
+}
+
 func answerKind(terms []string) (k kindOfAnswer) {
 	for _, t := range terms {
 		if whenWord[t] {
 			k |= asksWhen
-		}
-		if whereWord[t] {
-			k |= asksWhere
 		}
 		if howManyWord[t] {
 			k |= asksNumber
@@ -209,10 +217,10 @@ func answerKind(terms []string) (k kindOfAnswer) {
 // Words that tell what a question asks for, and words that only frame it.
 var (
 	whenWord    = vocabulary("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
-	whereWord   = vocabulary("where city country place located location 哪里 哪儿 城市 地方")
 	howManyWord = vocabulary("many much old often times price cost amount 多少 几个 多大 多久")
 	whoWord     = vocabulary("who whom whose name")
 	nameWord    = vocabulary("where which what city country place")
+	sayWord     = vocabulary("say said tell told suggest recommend advise propose give gave mention promise write wrote")
 	frameWord   = vocabulary(`kind type sort name describe description mention say tell talk discuss think feel many much
 		time times number often recently might would likely consider according specific particular various different both
 		share common thing things way ways make take give use become happen come plan decide want able start currently

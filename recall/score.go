@@ -15,7 +15,6 @@ type Weights struct {
 	// What the text itself says.
 	Text     float64 // BM25 of the best chunk / the best in this search, 0–1
 	Related  float64 // the same for relatives of the words: "painter" for "paint", 0–1
-	Coverage float64 // share of the question, by idf, that the text holds, 0–1
 	Phrase   float64 // share of the question whose neighbouring words stand together, 0–1
 	Feedback float64 // terms shared with the ten best texts, by the best, 0–1
 
@@ -25,12 +24,11 @@ type Weights struct {
 	Window          float64 // share of the question that it and two turns to either side hold, 0–1
 	Session         float64 // mean of the session's three best text scores, 0–1
 	SessionCoverage float64 // share of the question that the session holds, 0–1
-	Answers         float64 // 1 when someone else asked just before
 
 	// Who says it, and how.
 	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
 	FirstPerson float64 // 1 when the named speaker speaks of themselves
-	User        float64 // 1 for the user's own words and what was derived from them
+	User        float64 // 1 for the user's own words and what was derived from them, unless the assistant's are asked for
 	Asks        float64 // 1 when it opens with a question word
 	You         float64 // 1 when it speaks to someone
 	Wish        float64 // 1 when the user states a standing wish or preference
@@ -38,13 +36,13 @@ type Weights struct {
 
 	// Whether it is the kind of answer that is asked for.
 	Date   float64 // 1 when the question asks when and the text holds a date
-	Place  float64 // 1 when it asks where and the text holds a word of place
 	Number float64 // 1 when it asks how many and the text holds a number
 	Name   float64 // names in the text / 3 when it asks who, a third of that for which, what or where
 
 	// Other arms.
 	Time   float64 // 1 in the time the question names, falling by 1/e in ten days
 	Entity float64 // 1 when it mentions an entity the question names
+	Vector float64 // cosine with the question: 0 for what is usual, 1 for the best
 	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
 
 	// Only derived memories have these.
@@ -54,16 +52,16 @@ type Weights struct {
 }
 
 // DefaultWeights were fitted by internal/train on three sets of real
-// conversations, except those of Entity, Retention, Confidence and Importance,
-// for which these sets hold no example. The scale is free; Text is 1.
+// conversations, except those of Retention, Confidence and Importance, for
+// which these sets hold no example. The scale is free; Text is 1.
 func DefaultWeights() Weights {
 	return Weights{
-		Text: 1.00, Related: 0.48, Coverage: 0.23, Phrase: 0.70, Feedback: 0.23,
-		Before: 0.22, After: 0.29, Window: 0.91, Session: 0.52, SessionCoverage: 0.46, Answers: 0.17,
-		Speaker: 0.44, FirstPerson: 0.63, User: 0.90, Asks: -0.35, You: -0.12, Wish: 0.47, Length: -0.58,
-		Date: 0.72, Place: 0.16, Number: 0.32, Name: 0.90,
-		Time:   1.70,
-		Entity: 0.1, Retention: 0.2, Confidence: 0.2, Importance: 0.1,
+		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
+		Before: 0.22, After: 0.27, Window: 0.81, Session: 0.44, SessionCoverage: 0.41,
+		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, You: -0.12, Wish: 0.44, Length: -0.51,
+		Date: 0.64, Number: 0.27, Name: 0.77,
+		Time: 1.55, Entity: 0.44,
+		Retention: 0.2, Confidence: 0.2, Importance: 0.1,
 	}
 }
 
@@ -74,7 +72,6 @@ func (s signals) list(w Weights) []Signal {
 	return []Signal{
 		{"text", s.Text, w.Text},
 		{"related", s.Related, w.Related},
-		{"coverage", s.Coverage, w.Coverage},
 		{"phrase", s.Phrase, w.Phrase},
 		{"feedback", s.Feedback, w.Feedback},
 		{"before", s.Before, w.Before},
@@ -82,7 +79,6 @@ func (s signals) list(w Weights) []Signal {
 		{"window", s.Window, w.Window},
 		{"session", s.Session, w.Session},
 		{"session coverage", s.SessionCoverage, w.SessionCoverage},
-		{"answers", s.Answers, w.Answers},
 		{"speaker", s.Speaker, w.Speaker},
 		{"first person", s.FirstPerson, w.FirstPerson},
 		{"user", s.User, w.User},
@@ -91,11 +87,11 @@ func (s signals) list(w Weights) []Signal {
 		{"wish", s.Wish, w.Wish},
 		{"length", s.Length, w.Length},
 		{"date", s.Date, w.Date},
-		{"place", s.Place, w.Place},
 		{"number", s.Number, w.Number},
 		{"name", s.Name, w.Name},
 		{"time", s.Time, w.Time},
 		{"entity", s.Entity, w.Entity},
+		{"vector", s.Vector, w.Vector},
 		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},

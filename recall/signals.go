@@ -101,7 +101,6 @@ func (v *view) of(doc uint32) (s signals) {
 
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&datesIt != 0)
-	s.Place = bit(q&asksWhere != 0 && d.flags&placesIt != 0)
 	s.Number = bit(q&asksNumber != 0 && d.flags&numbersIt != 0)
 	switch names := float64(d.names) / nameCap; {
 	case q&asksWho != 0:
@@ -117,7 +116,6 @@ func (v *view) content(s *signals, doc uint32, found *docMatch) {
 	if v.topRelated > 0 {
 		s.Text = float64(found.own) / v.top
 		s.Related = float64(found.related) / v.topRelated
-		s.Coverage = v.q.weigh(found.held())
 		s.Phrase = v.m.phrase(v.ix, v.q, doc)
 	}
 }
@@ -139,9 +137,6 @@ func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch
 		s.Session = v.sessions[d.session].sum / priorBest
 		s.SessionCoverage = v.q.weigh(v.m.sessions[d.session])
 	}
-	if p := d.prev; p >= 0 {
-		s.Answers = bit(v.ix.docs[p].flags&asks != 0 && v.ix.docs[p].speaker != d.speaker)
-	}
 }
 
 func (v *view) voice(s *signals, d *document) {
@@ -151,7 +146,7 @@ func (v *view) voice(s *signals, d *document) {
 			s.FirstPerson = bit(d.flags&saysI != 0)
 		}
 	}
-	s.User = bit(d.flags&byUser != 0)
+	s.User = bit(d.flags&byUser != 0 && !v.q.ofOthers)
 	s.Asks = bit(d.flags&asks != 0)
 	s.You = bit(d.flags&saysYou != 0)
 	s.Wish = bit(d.flags&wishes != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)

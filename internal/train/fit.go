@@ -11,14 +11,14 @@ const (
 	rate  = 0.05
 )
 
-// fit finds the weights of d's signals, without those in drop (weight 0).
+// fit finds the weights of d's signals, without those dropped (weight 0).
 func fit(d *data, drop ...string) []float64 {
 	scale := deviations(d)
 	var free []int // columns to fit
 	weights := slices.Clone(d.defaults)
 	for j, name := range d.signals {
 		switch {
-		case slices.Contains(drop, name):
+		case slices.Contains(drop, name) || slices.Contains(d.dropped, name):
 			weights[j] = 0
 		case scale[j] > 0:
 			free = append(free, j)

@@ -28,6 +28,7 @@ type example struct {
 type data struct {
 	signals  []string
 	defaults []float64 // the ranker's present weights
+	dropped  []string  // columns that are never fitted
 	examples []example
 }
 
@@ -50,7 +51,7 @@ func (d *data) distinct(key func(*example) string) (all []string) {
 
 // only is the data of which keep holds.
 func (d *data) only(keep func(*example) bool) *data {
-	part := &data{signals: d.signals, defaults: d.defaults}
+	part := &data{signals: d.signals, defaults: d.defaults, dropped: d.dropped}
 	for _, e := range d.examples {
 		if keep(&e) {
 			part.examples = append(part.examples, e)

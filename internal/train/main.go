@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"sync"
 	"text/tabwriter"
 
@@ -16,21 +17,22 @@ import (
 )
 
 func main() {
+	drop := flag.String("drop", "fusion", "signals to fit without, separated by commas; with one weighted arm fusion only repeats the text arm's rank")
 	ablate := flag.Bool("ablate", false, "also fit without each signal in turn")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, flag.Args(), *ablate); err != nil {
+	if err := run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1) //nolint:gocritic // stop has nothing left to do
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dirs []string, ablate bool) error {
+func run(ctx context.Context, w io.Writer, dirs, drop []string, ablate bool) error {
 	if len(dirs) == 0 {
 		return errors.New("no set given; name the folders of one or more")
 	}
-	d := new(data)
+	d := &data{dropped: drop}
 	for _, dir := range dirs {
 		if err := d.load(ctx, dir); err != nil {
 			return err

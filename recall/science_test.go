@@ -1,0 +1,281 @@
+package recall
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestRetention(t *testing.T) {
+	for _, test := range []struct{ rate, days, want float64 }{
+		{0, 1000, 1},
+		{0.1, 0, 1},
+		{0.1, -3, 1},
+		{0.1, 1, math.Exp(-0.1)},
+		{0.1, 32, math.Exp(-0.1 * 16)}, // 32^0.8 = 16
+		{1, 1024, math.Exp(-256)},
+	} {
+		require.InDelta(t, test.want, Retention(test.rate, test.days), 1e-12, test)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0, 2).Draw(t, "rate")
+		days := rapid.Float64Range(0, 1e4).Draw(t, "days")
+		r := Retention(rate, days)
+		require.True(t, r >= 0 && r <= 1)
+		require.LessOrEqual(t, Retention(rate, days+1), r)
+		require.LessOrEqual(t, Retention(rate+0.1, days), r)
+	})
+}
+
+func TestRetentionCountsFromTheLastUse(t *testing.T) {
+	m := &schema.Memory{CreatedAt: schema.At(noon), EventTime: schema.At(noon.AddDate(-10, 0, 0)), DecayRate: 0.1}
+	require.InDelta(t, 1, RetentionOf(m, noon), 1e-12, "learnt today, however long ago it happened")
+	later := noon.Add(32 * 24 * time.Hour)
+	require.InDelta(t, math.Exp(-1.6), RetentionOf(m, later), 1e-12)
+	m.LastAccessed = schema.At(later)
+	require.InDelta(t, 1, RetentionOf(m, later), 1e-12)
+}
+
+func TestInverseDocumentFrequency(t *testing.T) {
+	require.InDelta(t, math.Log(1+10.5/0.5), inverseDocumentFrequency(10, 0), 1e-12)
+	require.InDelta(t, math.Log(1+0.5/10.5), inverseDocumentFrequency(10, 10), 1e-12)
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 1e6).Draw(t, "n")
+		df := rapid.IntRange(0, n-1).Draw(t, "df")
+		require.Greater(t, inverseDocumentFrequency(n, df), inverseDocumentFrequency(n, df+1))
+		require.Positive(t, inverseDocumentFrequency(n, n))
+	})
+}
+
+func TestTermWeight(t *testing.T) {
+	require.InDelta(t, 1, termWeight(1, 10, 10), 1e-6, "once in a text of mean length")
+	rapid.Check(t, func(t *rapid.T) {
+		tf := rapid.Float32Range(1, 200).Draw(t, "tf")
+		length := rapid.Float32Range(tf, 1000).Draw(t, "length")
+		w := termWeight(tf, length, 20)
+		require.True(t, w > 0 && w < bm25K1+1)
+		require.Greater(t, termWeight(tf+1, length, 20), w, "more often is more")
+		require.Less(t, termWeight(tf, length+1, 20), w, "among more words is less")
+	})
+}
+
+func TestFuse(t *testing.T) {
+	c := func(ids ...int64) (out []Candidate) {
+		for _, id := range ids {
+			out = append(out, Candidate{MemoryID: id, Score: float64(100 - id)})
+		}
+		return out
+	}
+	require.Empty(t, fuse(nil))
+	got := fuse([]ranking{{"text", 1, c(1, 2)}, {"vector", 1, c(2, 3)}, {"time", 0, c(4, 3)}})
+	require.Len(t, got, 4)
+	ids := []int64{}
+	for _, f := range got {
+		ids = append(ids, f.memoryID)
+	}
+	require.Equal(t, []int64{2, 1, 3, 4}, ids, "what two arms find leads; an arm without weight only adds")
+	require.InDelta(t, (1./62+1./61)/(2./61), got[0].score, 1e-12)
+	require.Equal(t, []ArmRank{{"text", 2, 98}, {"vector", 1, 98}}, got[0].arms)
+	require.InDelta(t, 1, fuse([]ranking{{"text", 3, c(7)}})[0].score, 1e-12, "first everywhere is 1")
+	require.Zero(t, got[3].score)
+}
+
+func TestFuseProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var rankings []ranking
+		for _, arm := range []string{"a", "b", "c"} {
+			ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 30), 0, 20, rapid.ID).Draw(t, arm)
+			r := ranking{arm: arm, weight: rapid.Float64Range(0, 3).Draw(t, "weight")}
+			for _, id := range ids {
+				r.candidates = append(r.candidates, Candidate{MemoryID: id})
+			}
+			rankings = append(rankings, r)
+		}
+		all := fuse(rankings)
+		for i, f := range all {
+			require.True(t, f.score >= 0 && f.score <= 1+1e-12)
+			if i > 0 {
+				require.GreaterOrEqual(t, all[i-1].score, f.score)
+			}
+		}
+	})
+}
+
+func results(texts ...string) (all []Result) {
+	for i, s := range texts {
+		all = append(all, Result{Memory: schema.Memory{Content: s}, Score: 1 - float64(i)/10})
+	}
+	return all
+}
+
+func contents(all []Result) (texts []string) {
+	for _, r := range all {
+		texts = append(texts, r.Memory.Content)
+	}
+	return texts
+}
+
+func TestDiversify(t *testing.T) {
+	same := []string{"green kettle", "green kettle!", "red bicycle"}
+	require.Equal(t, same, contents(diversify(results(same...), 0)), "off")
+	require.Equal(t, []string{"green kettle", "red bicycle", "green kettle!"}, contents(diversify(results(same...), 0.5)))
+	require.Equal(t, same[:2], contents(diversify(results(same[:2]...), 1)), "two are left alone")
+	rapid.Check(t, func(t *rapid.T) {
+		said := rapid.SliceOfN(someQuestion, 0, 12).Draw(t, "texts")
+		got := contents(diversify(results(said...), rapid.Float64Range(0, 1).Draw(t, "λ")))
+		require.ElementsMatch(t, said, got, "nothing is lost")
+		if len(said) > 0 {
+			require.Equal(t, said[0], got[0], "the best stays first")
+		}
+	})
+}
+
+func TestWithinBudget(t *testing.T) {
+	short, long := "a kettle", strings.Repeat("a long story ", 50)
+	require.Equal(t, []string{short, long}, contents(withinBudget(results(short, long), 0)), "no bound")
+	require.Equal(t, []string{short, short}, contents(withinBudget(results(short, long, short), 10)), "smaller ones still enter")
+	require.Empty(t, withinBudget(results(long), 1))
+	rapid.Check(t, func(t *rapid.T) {
+		budget := rapid.IntRange(1, 60).Draw(t, "budget")
+		sum := 0
+		for _, s := range contents(withinBudget(results(rapid.SliceOfN(someQuestion, 0, 12).Draw(t, "texts")...), budget)) {
+			sum += text.Tokens(s)
+		}
+		require.LessOrEqual(t, sum, budget)
+	})
+}
+
+func TestRankIsTheSumOfItsSignals(t *testing.T) {
+	candidates := []scored{
+		{fused: fused{memoryID: 3}, signals: signals{Text: 0.5}},
+		{fused: fused{memoryID: 2}, signals: signals{Text: 1, Speaker: -1}},
+		{fused: fused{memoryID: 1}, signals: signals{Text: 0.5}},
+	}
+	rank(candidates, Weights{Text: 2, Speaker: 1.5})
+	order := []int64{candidates[0].memoryID, candidates[1].memoryID, candidates[2].memoryID}
+	require.Equal(t, []int64{1, 3, 2}, order, "ties go to the older")
+	require.InDelta(t, 0.5, candidates[2].score, 1e-12)
+	rapid.Check(t, func(t *rapid.T) {
+		s := signals{Text: rapid.Float64Range(0, 1).Draw(t, "text"), Time: rapid.Float64Range(0, 1).Draw(t, "time")}
+		one := []scored{{signals: s}}
+		rank(one, DefaultWeights())
+		sum := 0.0
+		for _, part := range s.list(DefaultWeights()) {
+			sum += part.Contribution()
+		}
+		require.InDelta(t, sum, one[0].score, 1e-12)
+	})
+}
+
+// Every field of Weights has its signal: a weight nothing reads is a lie.
+func TestEveryWeightIsListed(t *testing.T) {
+	w := DefaultWeights()
+	for i, s := range signals(w).list(w) {
+		require.InDelta(t, s.Weight, s.Value, 0, "signal %d, %s, takes another's weight", i, s.Name)
+	}
+	n := 0
+	for range signals(w).list(w) {
+		n++
+	}
+	require.Equal(t, fieldsOf(w), n)
+}
+
+func TestNearness(t *testing.T) {
+	day := int64(24 * 3600e3)
+	q := &question{spans: []span{{10 * day, 12 * day}}}
+	for at, want := range map[int64]float64{10 * day: 1, 11 * day: 1, 12 * day: 1, 0: math.Exp(-1), 22 * day: math.Exp(-1)} {
+		require.InDelta(t, want, q.nearness(at), 1e-9)
+	}
+	require.Zero(t, (&question{}).nearness(5))
+	require.True(t, q.within(10*day))
+	require.False(t, q.within(12*day))
+}
+
+func TestRoots(t *testing.T) {
+	for _, family := range [][]string{
+		{"paint", "painter", "paintings", "painted"},
+		{"teach", "teacher", "teaching"},
+		{"run", "running"},
+		{"organise", "organisation"},
+		{"friend", "friends", "friendship"},
+	} {
+		want := roots(text.Terms(family[0])[0])
+		for _, word := range family {
+			require.Equal(t, want, roots(text.Terms(word)[0]), word)
+		}
+	}
+	require.NotEqual(t, roots("art"), roots("arm"))
+	require.Equal(t, []string{"猫", "咪"}, roots("猫咪"))
+	require.Equal(t, []string{"猫"}, roots("猫"))
+	rapid.Check(t, func(t *rapid.T) {
+		for _, term := range text.Terms(rapid.String().Draw(t, "text")) {
+			require.NotContains(t, roots(term), "")
+		}
+	})
+}
+
+func TestFlagsOf(t *testing.T) {
+	for said, want := range map[string]docFlags{
+		"I moved to Ghent":              saysI,
+		"what do you think":             asks | saysYou,
+		"it was last week, in the park": datesIt,
+		"she has 3 dogs":                datesIt | numbersIt,
+		"twelve eggs":                   numbersIt,
+		"always answer in French":       wishes,
+		"green":                         0,
+		"我昨天到的":                         saysI | datesIt,
+	} {
+		require.Equal(t, want, flagsOf(text.Prepare(said)), said)
+	}
+}
+
+func TestNamesIn(t *testing.T) {
+	for said, want := range map[string]uint8{
+		"We met Oda and Per in Bergen, near Voss.": nameCap,
+		"Nothing here. Not here either! Is it? No": 0,
+		"Yesterday I saw Oda":                      1,
+		"I think I'll go":                          0,
+		"am Äquator":                               1,
+		"":                                         0,
+	} {
+		require.Equal(t, want, namesIn(said), said)
+	}
+}
+
+func TestAnswerKind(t *testing.T) {
+	for asked, want := range map[string]kindOfAnswer{
+		"When did it rain?":    asksWhen,
+		"Who came?":            asksWho,
+		"How many were there?": asksNumber,
+		"Where is it?":         asksName,
+		"Did she like it?":     0,
+		"他是什么时候来的？":            asksWhen,
+	} {
+		require.Equal(t, want, answerKind(text.Terms(asked)), asked)
+	}
+}
+
+func TestDivideLeavesSpeakersOut(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, turn{speaker: "Ada", text: "the garden"}, turn{speaker: "Bo", text: "Ada, the kettle"})
+	ix := readIndex(t, db, ada)
+	parts := func(asked string) (n int) { return len(ix.understand(asked, noon).parts) }
+	require.Equal(t, 2, parts("Ada's green garden?"))
+	require.Equal(t, 1, parts("Ada?"), "a name alone is what is asked for")
+	q := ix.understand("what kind of garden", noon)
+	require.Less(t, q.parts[0].idf, inverseDocumentFrequency32(2, 0), "kind only frames")
+	q = ix.understand("what kind", noon)
+	require.InDelta(t, inverseDocumentFrequency32(2, 0), q.parts[0].idf, 1e-6, "unless it is all there is")
+	require.True(t, slices.Equal([]span{{noon.AddDate(0, 0, -1).Truncate(24 * time.Hour).UnixMilli(), noon.Truncate(24 * time.Hour).UnixMilli()}},
+		ix.understand("what about yesterday", noon).spans))
+}
+
+func inverseDocumentFrequency32(n, df int) float32 { return float32(inverseDocumentFrequency(n, df)) }
