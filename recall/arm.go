@@ -12,7 +12,7 @@ import (
 // scoped inside their own query: they never see another user's text. What a
 // proposal is worth is for the ranker to say.
 type Arm interface {
-	// Name identifies the arm in explanations: "text", "time", "entity".
+	// Name identifies the arm in explanations: "text", "time", "entity", "vector".
 	Name() string
 	// Candidates returns memories, best first. An error takes the arm out of
 	// this search and is reported as [Degraded].
@@ -30,6 +30,7 @@ type Request struct {
 	question *question
 	filter   *filter
 	matches  *matches // of the text arm, which alone writes it
+	similar  *similar // of the vector arm, which alone writes it; nil without
 }
 
 // Candidate is one arm's proposal.

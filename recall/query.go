@@ -53,6 +53,8 @@ type Query struct {
 	Diversity float64
 	// Budget is the most tokens the results may hold together; 0 is unbounded.
 	Budget int
+
+	meaning meaning // for the vector arm
 }
 
 // AsOf moves a search to another moment on either time axis.

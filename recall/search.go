@@ -12,6 +12,8 @@ import (
 type Options struct {
 	// Weights of the ranker. Default [DefaultWeights].
 	Weights *Weights
+	// Vectors say how the vector arm works. Default: there is none.
+	Vectors VectorOptions
 }
 
 // Searcher finds memories. It is safe for concurrent use, reads only, and
@@ -21,6 +23,7 @@ type Searcher struct {
 	weights Weights
 	arms    []weightedArm
 	indexes *indexes
+	vectors *vectorArm // nil without an embedder
 }
 
 type weightedArm struct {
@@ -35,6 +38,9 @@ func New(db *schema.DB, opts Options) *Searcher {
 		s.weights = *opts.Weights
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
+	if s.vectors = newVectorArm(db, opts.Vectors); s.vectors != nil {
+		s.arms = append(s.arms, weightedArm{s.vectors, 0})
+	}
 	return s
 }
 
@@ -49,6 +55,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
+	q.meaning = s.vectors.meaning(ctx, q.Text)
 	answer := &Answer{Query: q.Text}
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
 		userID, err := snap.UserID(ctx, scope)
@@ -118,10 +125,12 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
 	}
 	rankings, degraded := s.ask(ctx, r)
+	defer r.similar.done()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
+	r.similar.signal(candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
+	q.meaning = s.vectors.meaning(ctx, q.Text)
 	var e *Explanation
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
 		userID, err := snap.UserID(ctx, scope)

@@ -1,0 +1,215 @@
+package recall
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// vectorSets keeps the vectors of the users searched last in memory.
+type vectorSets struct {
+	db    *schema.DB
+	exact int
+
+	mu     sync.Mutex
+	byUser *lru.Cache[int64, *sharedVectors]
+
+	work    context.Context // of loading in the background
+	cancel  context.CancelFunc
+	loads   sync.WaitGroup
+	stopped bool
+}
+
+// sharedVectors is a set that searches read while new vectors are added.
+type sharedVectors struct {
+	of *schema.Generation
+
+	mu sync.RWMutex
+	*vectorSet
+	seen    int64 // the user's last vector, of any generation, that was looked at
+	loading bool  // in the background; guarded by vectorSets.mu
+}
+
+// loadInline is how many vectors a search reads itself; more are loaded in the
+// background. It takes about 20 ms.
+const loadInline = 5000
+
+func newVectorSets(db *schema.DB, exact int) *vectorSets {
+	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	c := &vectorSets{db: db, exact: exact, byUser: cache}
+	c.work, c.cancel = context.WithCancel(context.Background())
+	return c
+}
+
+// get finds the user's set of the generation or starts an empty one.
+func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set, ok := c.byUser.Get(userID)
+	if !ok || set.of.ID != g.ID {
+		set = &sharedVectors{of: g, vectorSet: newVectorSet(g, c.exact)}
+		c.byUser.Add(userID, set)
+	}
+	return set
+}
+
+// current returns the user's set, brought up to date with the snapshot and
+// locked for reading; the caller must unlock it. It returns nil when there is
+// much to load, which then happens in the background.
+func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *schema.Generation) (*sharedVectors, error) {
+	last, err := s.LastVector(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	set := c.get(userID, g)
+	set.mu.RLock()
+	if set.seen >= last {
+		return set, nil
+	}
+	seen := set.seen
+	set.mu.RUnlock()
+	var missing int
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
+		[]any{userID, seen, loadInline + 1}, &missing)
+	if err != nil {
+		return nil, err
+	}
+	if missing > loadInline && c.load(userID, set) {
+		return nil, nil
+	}
+	if err := set.catchUp(ctx, s, userID, last); err != nil {
+		return nil, err
+	}
+	set.mu.RLock()
+	return set, nil
+}
+
+// catchUp takes in what the snapshot holds and the set does not.
+func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userID, last int64) error {
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if set.seen >= last {
+		return nil
+	}
+	if err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, set.add); err != nil {
+		return err
+	}
+	set.encode()
+	set.seen = last
+	return nil
+}
+
+// load brings a set up to date in the background. It reports false when there
+// is no background any more.
+func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return false
+	}
+	if set.loading {
+		return true
+	}
+	set.loading = true
+	c.loads.Go(func() {
+		defer func() {
+			c.mu.Lock()
+			set.loading = false
+			c.mu.Unlock()
+		}()
+		// A search that finds it not loaded says so, and starts it again.
+		_ = c.loadNow(c.work, userID, set)
+	})
+	return true
+}
+
+// loadNow builds the set beside the one that is there, which goes on serving
+// whoever holds it, and puts it in its place.
+func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVectors) error {
+	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
+	err := c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		last, err := s.LastVector(ctx, userID)
+		if err != nil {
+			return err
+		}
+		return fresh.catchUp(ctx, s, userID, last)
+	})
+	if err != nil {
+		return err
+	}
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	if fresh.seen > set.seen {
+		set.vectorSet, set.seen = fresh.vectorSet, fresh.seen
+	}
+	return nil
+}
+
+// Preload starts to load the vectors of the users who came last, in the
+// background, so that the first searches find them. Without an embedder it
+// does nothing. [Searcher.Close] ends it.
+func (s *Searcher) Preload() {
+	if s.vectors == nil {
+		return
+	}
+	c := s.vectors.sets
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stopped {
+		return
+	}
+	c.loads.Go(func() { c.preload(c.work) })
+}
+
+// preloaded bounds what is loaded before anybody asked: numbers of four bytes.
+const preloaded = 64 << 20
+
+func (c *vectorSets) preload(ctx context.Context) {
+	var generation *schema.Generation
+	var users []int64
+	err := c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		if generation, err = s.ServingGeneration(ctx); err != nil || generation == nil {
+			return err
+		}
+		last, err := s.LastChunks(ctx)
+		for user := range last {
+			users = append(users, user)
+		}
+		return err
+	})
+	if err != nil || generation == nil {
+		return // the searches will say what is wrong
+	}
+	slices.Sort(users)
+	numbers := 0
+	for _, user := range slices.Backward(users[max(0, len(users)-maxIndexes):]) {
+		set := c.get(user, generation)
+		if numbers > preloaded || c.loadNow(ctx, user, set) != nil {
+			return
+		}
+		set.mu.RLock()
+		numbers += len(set.numbers)
+		set.mu.RUnlock()
+	}
+}
+
+// Close ends what loads in the background and waits for it. Searching goes on
+// working. Closing again is fine.
+func (s *Searcher) Close() {
+	if s.vectors == nil {
+		return
+	}
+	c := s.vectors.sets
+	c.mu.Lock()
+	c.stopped = true
+	c.mu.Unlock()
+	c.cancel()
+	c.loads.Wait()
+}
