@@ -3,10 +3,14 @@
 // A [Searcher] reads one user's memory at a time. A search goes through
 // stages, each in a file of its own:
 //
+//	understand  what is asked: terms and their relatives, names, times, the
+//	            kind of answer (question.go, lexicon.go)
 //	arms        what could be meant: each arm proposes memories from one point
-//	            of view, scoped to the user inside its own query (arm.go, lexical.go)
+//	            of view, scoped to the user inside its own query (arm.go, textarm.go,
+//	            timearm.go, entityarm.go)
 //	fuse        the arms' rankings become one list (fuse.go)
-//	score       a linear ranker adds up documented signals at the query's now (score.go)
+//	score       a linear ranker adds up documented signals at the query's now
+//	            (signals.go, feedback.go, score.go)
 //	diversify   maximal marginal relevance, when asked for (diversify.go)
 //	budget      what fits into so many tokens, when asked for (diversify.go)
 //
@@ -23,5 +27,7 @@
 // Scores are pure functions of the candidates and of now; nothing here reads a
 // clock. Searching writes nothing. An arm that fails is reported in
 // [Answer.Degraded], never as an empty answer. Every [Result] carries its rank
-// in each arm and each signal with its weight, and [Result.Explain] prints them.
+// in each arm and each signal with its weight, and [Result.Explain] prints them;
+// [Searcher.Why] says of a memory that was not returned what kept it out.
+// docs/RECALL.md says where the weights come from and what they reach.
 package recall

@@ -15,7 +15,7 @@ func (r Result) Explain() string {
 	}
 	for _, s := range r.Signals {
 		if s.Contribution() != 0 {
-			fmt.Fprintf(&b, "    %-13s %6.3f × %5.2f = %+.3f\n", s.Name, s.Value, s.Weight, s.Contribution())
+			fmt.Fprintf(&b, "    %-16s %6.3f × %5.2f = %+.3f\n", s.Name, s.Value, s.Weight, s.Contribution())
 		}
 	}
 	return b.String()

@@ -96,7 +96,7 @@ func (m *matches) chunkOf(ix *index, doc uint32) uint32 {
 	return ix.docs[doc].first
 }
 
-// near is the share of the question whose neighbouring parts stand close
+// phrase is the share of the question whose neighbouring parts stand close
 // together in a chunk, at most three words apart: "support group" counts for
 // more than "group" and "support" apart.
 func (m *matches) phrase(ix *index, q *question, doc uint32) float64 {

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -142,6 +143,23 @@ func (m *matches) post(ix *index, term uint32, part uint8, exact bool, idf, mean
 	}
 }
 
+// strongest keeps the documents whose own score is among the best when there
+// are many: the weakest cannot become candidates, and looking around each of
+// them would take longer than all the rest.
+func (m *matches) strongest(docs []uint32) []uint32 {
+	const enough = 4 * armDepth
+	if len(docs) <= enough {
+		return docs
+	}
+	scores := make([]float32, len(docs))
+	for i, doc := range docs {
+		scores[i] = m.docs[doc].score()
+	}
+	slices.Sort(scores)
+	least := scores[len(scores)-enough]
+	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].score() < least })
+}
+
 // surround lists the documents that matched and that the filter lets through,
 // and then those around them.
 func (m *matches) surround(ix *index, f *filter) []uint32 {
@@ -150,6 +168,7 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 			m.near = append(m.near, doc)
 		}
 	}
+	m.near = m.strongest(m.near)
 	from := 0
 	for range window {
 		end := len(m.near)

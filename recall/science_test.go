@@ -279,3 +279,18 @@ func TestDivideLeavesSpeakersOut(t *testing.T) {
 }
 
 func inverseDocumentFrequency32(n, df int) float32 { return float32(inverseDocumentFrequency(n, df)) }
+
+func TestBestKeepsTheBest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{0, 3, armDepth, 4*armDepth + 1, 5 * armDepth}).Draw(t, "n")
+		values := rapid.Uint64().Draw(t, "seed")
+		all := make([]Candidate, n)
+		for i := range all {
+			values = values*6364136223846793005 + 1442695040888963407
+			all[i] = Candidate{MemoryID: int64(i + 1), Score: float64(values >> 56)}
+		}
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(a, b Candidate) int { return int(b.Score - a.Score) })
+		require.Equal(t, want[:min(n, armDepth)], best(all))
+	})
+}

@@ -102,9 +102,10 @@ func (s signals) list(w Weights) []Signal {
 // scored is a candidate with its place in the ranking.
 type scored struct {
 	fused
-	doc     uint32
-	signals signals
-	score   float64
+	doc      uint32
+	interest float32 // of the text arm
+	signals  signals
+	score    float64
 }
 
 // rank orders candidates by the sum of their weighted signals; ties go to the

@@ -16,20 +16,18 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 	undo := m.mark(q)
 	defer undo()
 	candidates := make([]scored, 0, len(found))
-	interest := make([]float64, 0, len(found))
 	for _, f := range found {
 		if doc, ok := ix.find(f.memoryID); ok {
-			candidates = append(candidates, scored{fused: f, doc: doc})
+			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc)})
 		}
 	}
 	// Best first as the text arm sees it, whatever else has proposed them.
 	slices.SortFunc(candidates, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(m.interest(ix, q, b.doc), m.interest(ix, q, a.doc)), cmp.Compare(a.doc, b.doc))
+		return cmp.Or(cmp.Compare(b.interest, a.interest), cmp.Compare(a.doc, b.doc))
 	})
-	docs := make([]uint32, len(candidates))
+	docs, interest := make([]uint32, len(candidates)), make([]float64, len(candidates))
 	for i, c := range candidates {
-		docs[i] = c.doc
-		interest = append(interest, float64(m.interest(ix, q, c.doc)))
+		docs[i], interest[i] = c.doc, float64(c.interest)
 	}
 	view := m.view(ix, q, docs)
 	shared := m.feedback(ix, q, docs, interest)
