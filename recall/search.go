@@ -100,7 +100,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	return nil
 }
 
-// ranking is all candidates in order, before anything is cut.
+// ranked is all candidates in order, before anything is cut.
 type ranked struct {
 	candidates []scored
 	derived    map[int64]*schema.Memory
