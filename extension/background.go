@@ -51,8 +51,17 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		}
 		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
 	}, eventbus.Topics(eventbus.TopicMemoryRecalled), eventbus.FromStart())
-	if err != nil || x.cfg.NoSchedule {
+	if err != nil {
 		return b, err
+	}
+	if x.vectors != nil {
+		if err := x.vectors.Start(ctx); err != nil {
+			return b, err
+		}
+		x.searcher.Preload()
+	}
+	if x.cfg.NoSchedule {
+		return b, nil
 	}
 	b.schedule, err = consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime,
@@ -74,13 +83,17 @@ func (b *background) stop(ctx context.Context) error {
 }
 
 // WaitIdle returns when what works behind the turn has caught up with
-// everything published before: entities are linked, access is counted.
-// Without background work it returns at once.
+// everything published before: entities are linked, access is counted, vectors
+// are made. An embedder that fails cuts it short with its error; the work goes
+// on. Without background work it returns at once.
 func (x *Extension) WaitIdle(ctx context.Context) error {
 	if x.behind == nil {
 		return nil
 	}
-	return x.bus.WaitIdle(ctx)
+	if err := x.bus.WaitIdle(ctx); err != nil || x.vectors == nil {
+		return err
+	}
+	return x.vectors.WaitIdle(ctx)
 }
 
 // Consolidate runs a night for one user now, whatever the schedule says, and

@@ -17,8 +17,21 @@ type Config struct {
 	// a turn waits. Default none: nights do what needs no model.
 	Model llms.Model
 	// Embedder makes vectors in the background, seconds after a message was
-	// stored, and never while a turn waits. Default none: search is by text.
+	// stored; publishing never waits for it. A search asks it for the query's
+	// vector and goes on without after 300 ms. Default none: search is by text.
 	Embedder embeddings.Embedder
+	// EmbedModel is the name vectors are kept under. Another name makes new
+	// vectors of everything beside the old, which serve until the new are
+	// complete. Default the embedder's Go type, which is the same for all
+	// models behind embeddings.NewEmbedder: name the model if it may change.
+	EmbedModel string
+	// EmbedDims keeps the first so many numbers of each vector, for models
+	// trained for it (Matryoshka), such as text-embedding-3-large cut to 256.
+	// Default 0: all of them.
+	EmbedDims int
+	// EmbedCallsPerMinute bounds the calls that embed what was stored. Default
+	// 0: no bound.
+	EmbedCallsPerMinute int
 
 	// Now is the memory's clock. Default time.Now. Give one to replay old
 	// conversations or to test forgetting.

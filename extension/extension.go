@@ -20,6 +20,7 @@ type Extension struct {
 	bus      *eventbus.Journal
 	captures *captures
 	searcher *recall.Searcher
+	vectors  *consolidate.Vectoriser // nil without an embedder
 	runner   *consolidate.Runner
 	behind   *background
 }
@@ -39,10 +40,19 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := &Extension{
-		cfg: cfg, db: db, captures: newCaptures(cfg.Now),
-		searcher: recall.New(db, recall.Options{Weights: cfg.Weights}),
+	x := &Extension{cfg: cfg, db: db, captures: newCaptures(cfg.Now)}
+	options := recall.Options{Weights: cfg.Weights}
+	if cfg.Embedder != nil {
+		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{
+			Model: cfg.EmbedModel, Dims: cfg.EmbedDims, CallsPerMinute: cfg.EmbedCallsPerMinute,
+			OnError: func(err error) { x.report("embed", err) },
+		})
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		options.Vectors.Embedder = x.vectors
 	}
+	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
 		Prepare: prepareEpisode, Ingest: x.ingestEpisode,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
@@ -73,7 +83,12 @@ func (x *Extension) Close(ctx context.Context) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	// The nights first: they use the bus. The file last: everything uses it.
-	return errors.Join(x.behind.stop(ctx), x.bus.Close(ctx), x.db.Close())
+	errs := []error{x.behind.stop(ctx), x.bus.Close(ctx)}
+	if x.vectors != nil {
+		errs = append(errs, x.vectors.Stop(ctx))
+	}
+	x.searcher.Close()
+	return errors.Join(append(errs, x.db.Close())...)
 }
 
 // Bus is the event bus of the memory. What is published on user.message,

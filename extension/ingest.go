@@ -66,5 +66,8 @@ func (x *Extension) announce(ctx context.Context, tx *schema.Tx, scope schema.Sc
 		return err
 	}
 	report.ID, report.Trust, report.OccurredAt = "", &m.Trust, m.EventTime.Time
+	if x.vectors != nil {
+		tx.OnCommit(x.vectors.Wake)
+	}
 	return x.bus.AppendTx(ctx, tx, report)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -32,6 +33,7 @@ type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
 	Failures   []schema.Failure         `json:"failures,omitempty"`
+	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"` // nil without an embedder
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
 }
@@ -42,6 +44,9 @@ func (h Health) Healthy() bool {
 		if c.Parked > 0 || c.Retrying > 0 {
 			return false
 		}
+	}
+	if h.Vectors != nil && h.Vectors.LastError != "" {
+		return false
 	}
 	return len(h.Failures) == 0
 }
@@ -123,6 +128,11 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	var err error
 	if h.Consumers, err = x.bus.Stats(ctx); err != nil {
 		return nil, err
+	}
+	if x.vectors != nil {
+		if h.Vectors, err = x.vectors.Stats(ctx); err != nil {
+			return nil, err
+		}
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		h.Failures, err = s.Failures(ctx)
