@@ -42,8 +42,12 @@ type Weights struct {
 	// Other arms.
 	Time   float64 // 1 in the time the question names, falling by 1/e in ten days
 	Entity float64 // 1 when it mentions an entity the question names
-	Vector float64 // cosine with the question: 0 for what is usual, 1 for the best
 	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
+
+	// What it means, beside what the user's texts usually have in common with
+	// the question; see [VectorOptions].
+	Vector       float64 // deviation of the cosine from the usual / 5 standard deviations, 0–1
+	VectorBeside float64 // the same of the turns before and after, their mean, −1–1
 
 	// Only derived memories have these.
 	Retention  float64 // retention − 1, −1–0
@@ -61,6 +65,7 @@ func DefaultWeights() Weights {
 		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, You: -0.12, Wish: 0.44, Length: -0.51,
 		Date: 0.64, Number: 0.27, Name: 0.77,
 		Time: 1.55, Entity: 0.44,
+		Vector: 1, VectorBeside: 0.5, // chosen with a small English encoder
 		Retention: 0.2, Confidence: 0.2, Importance: 0.1,
 	}
 }
@@ -92,6 +97,7 @@ func (s signals) list(w Weights) []Signal {
 		{"time", s.Time, w.Time},
 		{"entity", s.Entity, w.Entity},
 		{"vector", s.Vector, w.Vector},
+		{"vector beside", s.VectorBeside, w.VectorBeside},
 		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},

@@ -130,7 +130,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	r.similar.signal(candidates)
+	r.similar.signal(ix.index, q.Text, candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err

@@ -124,7 +124,10 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
 		candidates = r.admit(set, top(set.cosines(query), set.len()))
 	}
-	r.similar = newSimilar(usual, found, func(memory int64) (float32, bool) { return set.cosineOf(memory, query) }, set.mu.RUnlock)
+	r.similar = &similar{
+		usual: usual, release: set.mu.RUnlock,
+		cosine: func(memory int64) (float32, bool) { return set.cosineOf(memory, query) },
+	}
 	return candidates, nil
 }
 
@@ -190,9 +193,9 @@ func (a *vectorArm) scan(ctx context.Context, r *Request) ([]Candidate, error) {
 			candidates = append(candidates, Candidate{MemoryID: memory, Score: float64(c)})
 		}
 	}
-	r.similar = newSimilar(usualOf(cosines), top(cosines, 1), func(memory int64) (float32, bool) {
-		c, ok := cosineOf[memory]
-		return c, ok
-	}, func() {})
+	r.similar = &similar{
+		usual: usualOf(cosines), release: func() {},
+		cosine: func(memory int64) (float32, bool) { c, ok := cosineOf[memory]; return c, ok },
+	}
 	return best(candidates), nil
 }
