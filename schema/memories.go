@@ -195,7 +195,8 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 		return nil, nil
 	}
 	var memories []Memory
-	err := selectMemories(s, &memories).Where("m.user_id = ?", userID).Where("m.id IN (?)", bun.List(ids)).Scan(ctx)
+	// The plus keeps SQLite from reading all of a user's memories for ten ids.
+	err := selectMemories(s, &memories).Where("+m.user_id = ?", userID).Where("m.id IN (?)", bun.List(ids)).Scan(ctx)
 	return memories, err
 }
 
