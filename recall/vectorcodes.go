@@ -1,15 +1,15 @@
 package recall
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
 )
 
 // rotation turns vectors so that what tells them apart is spread evenly over
 // all numbers: subtract the mean, flip random signs, Hadamard transform. The
-// sign of each number is then worth keeping by itself: two vectors differ in
-// about as many signs as the angle between them says. Centring and turning
-// are what make that hold in dense clusters, where plain signs are all alike.
+// sign of each number is then worth keeping by itself. Without centring and
+// turning, the signs of a dense cluster are all alike.
 type rotation struct {
 	mean  []float32
 	signs []float32
@@ -32,13 +32,18 @@ func newRotation(mean []float32) *rotation {
 // words is the length of a code.
 func (r *rotation) words() int { return r.size / 64 }
 
-// code appends the signs of the rotated vector to codes; buffer is r.size long.
-func (r *rotation) code(codes []uint64, v, buffer []float32) []uint64 {
+// turn centres and rotates v into buffer, which is r.size long.
+func (r *rotation) turn(v, buffer []float32) {
 	for i := range v {
 		buffer[i] = (v[i] - r.mean[i]) * r.signs[i]
 	}
 	clear(buffer[len(v):])
 	hadamard(buffer)
+}
+
+// code appends the signs of the rotated vector to codes; buffer is r.size long.
+func (r *rotation) code(codes []uint64, v, buffer []float32) []uint64 {
+	r.turn(v, buffer)
 	for ; len(buffer) > 0; buffer = buffer[64:] {
 		var word uint64
 		for i, x := range buffer[:64] {
@@ -49,6 +54,44 @@ func (r *rotation) code(codes []uint64, v, buffer []float32) []uint64 {
 		codes = append(codes, word)
 	}
 	return codes
+}
+
+// levels is a rotated query in steps of four bits, word by word: bit j of
+// levels[w][b] is bit b of the step of number 64w+j. The query need not be as
+// coarse as the codes, and that halves their error (Gao and Long 2024, RaBitQ).
+type levels [][4]uint64
+
+func (r *rotation) levels(query []float32) levels {
+	turned := make([]float32, r.size)
+	r.turn(query, turned)
+	var squares float64
+	for _, x := range turned {
+		squares += float64(x) * float64(x)
+	}
+	reach := 2.5 * math.Sqrt(squares/float64(r.size)) // beyond it a number counts as this much
+	out := make(levels, r.words())
+	for i, x := range turned {
+		step := 0
+		if reach > 0 {
+			step = int(math.Round(7.5 + 7.5*min(1, max(-1, float64(x)/reach))))
+		}
+		for b := range 4 {
+			out[i/64][b] |= uint64(step>>b&1) << (i % 64)
+		}
+	}
+	return out
+}
+
+// unlike is how little a code agrees with the query, from 0 to 30 for each bit:
+// 15 Σ ±1 less twice Σ ± the query's steps, counted from the middle one.
+func (q levels) unlike(code []uint64) int {
+	agree := 0
+	for w, word := range code {
+		l := &q[w]
+		steps := bits.OnesCount64(word&l[0]) + 2*bits.OnesCount64(word&l[1]) + 4*bits.OnesCount64(word&l[2]) + 8*bits.OnesCount64(word&l[3])
+		agree += 2*steps - 15*bits.OnesCount64(word)
+	}
+	return 15*64*len(code) - agree
 }
 
 // hadamard is the fast Walsh–Hadamard transform in place, unscaled; the length
@@ -64,35 +107,32 @@ func hadamard(x []float32) {
 	}
 }
 
-// nearest appends the positions of the n codes that differ least from query,
-// and of those that differ as much as the last of them as far as there is room.
-func nearest(codes, query []uint64, n int) []uint32 {
+// nearest returns the positions of the n codes most like the query; of those
+// as like as the last of them, as many as there is room for.
+func nearest(codes []uint64, query levels, n int) []uint32 {
 	words := len(query)
-	distances := make([]uint16, len(codes)/words)
-	histogram := make([]int, 64*words+1)
+	distances := make([]int32, len(codes)/words)
+	histogram := make([]int, 30*64*words+1)
 	for i := range distances {
-		d := 0
-		for j, word := range codes[i*words : (i+1)*words] {
-			d += bits.OnesCount64(word ^ query[j])
-		}
-		distances[i] = uint16(d)
+		d := query.unlike(codes[i*words : (i+1)*words])
+		distances[i] = int32(d)
 		histogram[d]++
 	}
-	within, limit := 0, -1 // limit: the largest distance that fits in whole
+	within, limit := 0, int32(-1) // limit: the largest distance that fits in whole
 	for d, count := range histogram {
 		if within+count > n {
 			break
 		}
 		within += count
-		limit = d
+		limit = int32(d)
 	}
 	room := n - within
 	positions := make([]uint32, 0, min(n, len(distances)))
 	for i, d := range distances {
 		switch {
-		case int(d) <= limit:
+		case d <= limit:
 			positions = append(positions, uint32(i))
-		case int(d) == limit+1 && room > 0:
+		case d == limit+1 && room > 0:
 			positions = append(positions, uint32(i))
 			room--
 		}

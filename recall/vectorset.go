@@ -98,15 +98,13 @@ type near struct {
 
 // search returns the vectors nearest to the query, best first, at least depth
 // where there are as many, and what cosines are usual here. Small sets are
-// compared one by one; of large ones, the rescored whose codes differ least.
+// compared one by one; of large ones, as many as are rescored, whose codes are most like it.
 func (s *vectorSet) search(query []float32, depth, rescored int) ([]near, usual) {
 	if s.rotation == nil {
 		cosines := s.cosines(query)
 		return top(cosines, depth), usualOf(cosines)
 	}
-	buffer := make([]float32, s.rotation.size)
-	code := s.rotation.code(nil, query, buffer)
-	positions := nearest(s.codes, code, max(depth, rescored))
+	positions := nearest(s.codes, s.rotation.levels(query), max(depth, rescored))
 	found := make([]near, len(positions))
 	for i, at := range positions {
 		found[i] = near{at, dot(query, s.vector(int(at)))}

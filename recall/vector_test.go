@@ -1,0 +1,467 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// clustered makes vectors of length 1 around centres that share a direction,
+// as the vectors of real encoders do.
+func clustered(random *rand.Rand, clusters, each, dims int) []schema.Vector {
+	normal := func(scale float64) schema.Vector {
+		v := make(schema.Vector, dims)
+		for i := range v {
+			v[i] = float32(scale * random.NormFloat64())
+		}
+		return v
+	}
+	shared := normal(1)
+	var all []schema.Vector
+	for range clusters {
+		centre := normal(1)
+		for range each {
+			v := normal(0.35)
+			for i := range v {
+				v[i] += centre[i] + shared[i]
+			}
+			unit, _ := v.Unit(0)
+			all = append(all, unit)
+		}
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+func setOf(vectors []schema.Vector, exact int) *vectorSet {
+	s := newVectorSet(&schema.Generation{ID: 1, Dims: len(vectors[0])}, exact)
+	for i, v := range vectors {
+		if err := s.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}); err != nil {
+			panic(err)
+		}
+	}
+	s.encode()
+	return s
+}
+
+func TestDot(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "n")
+		a := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "a")
+		b := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "b")
+		var want float64
+		for i := range a {
+			want += float64(a[i]) * float64(b[i])
+		}
+		require.InDelta(t, want, dot(a, b), 1e-5)
+	})
+}
+
+func TestHadamardKeepsAngles(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float32Range(-1, 1), 64, 64).Draw(t, "x")
+		y := rapid.SliceOfN(rapid.Float32Range(-1, 1), 64, 64).Draw(t, "y")
+		before := dot(x, y)
+		hadamard(x)
+		hadamard(y)
+		require.InDelta(t, before, dot(x, y)/64, 1e-3)
+	})
+}
+
+func TestNearestTakesTheMostAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.IntRange(1, 3).Draw(t, "words")
+		codes := rapid.SliceOfN(rapid.Uint64(), words*20, words*20).Draw(t, "codes")
+		query := make(levels, words)
+		for w := range query {
+			for b := range query[w] {
+				query[w][b] = rapid.Uint64().Draw(t, "level")
+			}
+		}
+		n := rapid.IntRange(1, 25).Draw(t, "n")
+		distance := func(at uint32) int { // bit by bit
+			agree := 0
+			for i := range 64 * words {
+				step := 0
+				for b := range 4 {
+					step |= int(query[i/64][b]>>(i%64)&1) << b
+				}
+				if codes[int(at)*words+i/64]>>(i%64)&1 == 1 {
+					agree += 2*step - 15
+				}
+			}
+			return 15*64*words - agree
+		}
+		var all, got []int
+		for at := range uint32(20) {
+			all = append(all, distance(at))
+		}
+		for _, at := range nearest(codes, query, n) {
+			got = append(got, distance(at))
+		}
+		slices.Sort(all)
+		slices.Sort(got)
+		require.Equal(t, all[:min(n, 20)], got)
+	})
+}
+
+func TestTopIsSorting(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cosines := rapid.SliceOf(rapid.Float32Range(-1, 1)).Draw(t, "cosines")
+		depth := rapid.IntRange(1, 10).Draw(t, "depth")
+		var all []near
+		for at, c := range cosines {
+			all = append(all, near{uint32(at), c})
+		}
+		slices.SortFunc(all, byCosine)
+		require.Equal(t, append([]near{}, all[:min(depth, len(all))]...), top(cosines, depth))
+	})
+}
+
+func TestSignCodesFindWhatComparingAllFinds(t *testing.T) {
+	for _, c := range []struct{ clusters, each, dims int }{
+		{400, 15, 256}, {12, 500, 256}, {4, 2000, 256}, {4, 2000, 100},
+	} {
+		t.Run(fmt.Sprintf("%d a cluster, %d numbers", c.each, c.dims), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(3, uint64(c.each)))
+			vectors := clustered(random, c.clusters, c.each+10, c.dims)
+			queries, vectors := vectors[:40], vectors[40:]
+			set, exact := setOf(vectors, 1000), setOf(vectors, len(vectors))
+			require.NotNil(t, set.rotation)
+			require.Nil(t, exact.rotation)
+			found := 0
+			for _, q := range queries {
+				want, _ := exact.search(q, 10, 0)
+				got, usually := set.search(q, 10, defaultRescored)
+				for _, n := range want {
+					if slices.Contains(got[:10], n) {
+						found++
+					}
+				}
+				all := usualOf(exact.cosines(q))
+				require.InDelta(t, all.mean, usually.mean, 0.05)
+				require.InDelta(t, all.deviation, usually.deviation, 0.05)
+			}
+			recall := float64(found) / float64(10*len(queries))
+			t.Logf("recall@10 %.3f", recall)
+			require.GreaterOrEqual(t, recall, 0.95)
+		})
+	}
+}
+
+func TestASetBuiltInStepsEqualsOneBuiltAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 120).Draw(t, "n")
+		vectors := clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, n, 10)
+		exact := rapid.IntRange(1, 60).Draw(t, "exact")
+		steps := newVectorSet(&schema.Generation{ID: 1, Dims: 10}, exact)
+		for i, v := range vectors {
+			require.NoError(t, steps.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}))
+			if rapid.Bool().Draw(t, "encode") {
+				steps.encode()
+			}
+		}
+		steps.encode()
+		atOnce := setOf(vectors, exact)
+		require.Equal(t, atOnce.codes, steps.codes)
+		require.Equal(t, atOnce.numbers, steps.numbers)
+		for memory := range int64(n/2 + 2) {
+			want, known := float32(-1), false
+			for i, v := range vectors {
+				if int64(i/2+1) == memory {
+					want, known = max(want, dot(vectors[0], v)), true
+				}
+			}
+			got, ok := steps.cosineOf(memory, vectors[0])
+			require.Equal(t, known, ok)
+			require.Equal(t, want, got)
+		}
+	})
+}
+
+// directions embeds a text as the sum of a direction for each word it knows:
+// synonyms share one.
+type directions struct {
+	known map[string]int
+	dims  int
+	err   error
+	deaf  bool
+}
+
+var synonyms = directions{dims: 4, known: map[string]int{"cat": 0, "kitten": 0, "tabby": 0, "car": 1, "bicycle": 1, "rain": 2}}
+
+func (d directions) vector(text string) schema.Vector {
+	v := make(schema.Vector, d.dims)
+	v[d.dims-1] = 0.3
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		if at, ok := d.known[strings.Trim(word, ".?")]; ok {
+			v[at%d.dims]++
+		}
+	}
+	unit, _ := v.Unit(0)
+	return unit
+}
+
+func (d directions) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+	if d.deaf {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return d.vector(text), d.err
+}
+
+// embedAll stores the vectors of everything that has none in the generation.
+func embedAll(t failer, db *schema.DB, g *schema.Generation, d directions) {
+	t.Helper()
+	ctx := context.Background()
+	var vectors []schema.ChunkVector
+	require.NoError(t, db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		last, err := s.LastChunks(ctx)
+		for user := range last {
+			pending, err := s.PendingChunks(ctx, user, g.ID, 0, 100_000)
+			if err != nil {
+				return err
+			}
+			for _, p := range pending {
+				vectors = append(vectors, schema.ChunkVector{ChunkID: p.ID, MemoryID: p.MemoryID, Vector: d.vector(p.Text)})
+			}
+		}
+		return err
+	}))
+	require.NoError(t, db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.InsertVectors(ctx, g.ID, vectors)
+		return err
+	}))
+}
+
+func openGeneration(t failer, db *schema.DB, model string, dims int) (g *schema.Generation) {
+	t.Helper()
+	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		g, err = tx.OpenGeneration(ctx, model, dims)
+		return err
+	}))
+	return g
+}
+
+func searcher(t testing.TB, db *schema.DB, e Embedder, opts VectorOptions) *Searcher {
+	t.Helper()
+	opts.Embedder = e
+	s := New(db, Options{Vectors: opts})
+	t.Cleanup(s.Close)
+	return s
+}
+
+func textsOf(answer *Answer) (all []string) {
+	for _, r := range answer.Results {
+		all = append(all, r.Memory.Content)
+	}
+	return all
+}
+
+func recalled(t testing.TB, s *Searcher, scope schema.Scope, text string) *Answer {
+	t.Helper()
+	answer, err := s.Search(t.Context(), scope, Query{Text: text, Now: noon})
+	require.NoError(t, err)
+	return answer
+}
+
+var pets = []turn{
+	{text: "The tabby sleeps all day."}, {text: "We sold the bicycle."}, {text: "It will rain."},
+	{text: "Dinner was late."}, {text: "Nobody called."},
+}
+
+func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	require.Empty(t, recalled(t, searcher(t, db, nil, VectorOptions{}), ada, "kitten").Results, "by text there is nothing")
+	for name, exact := range map[string]int{"exact": 0, "codes": 1} {
+		t.Run(name, func(t *testing.T) {
+			answer := recalled(t, searcher(t, db, synonyms, VectorOptions{Exact: exact}), ada, "kitten")
+			require.Empty(t, answer.Degraded)
+			require.Equal(t, "The tabby sleeps all day.", textsOf(answer)[0])
+			require.Contains(t, answer.Results[0].Explain(), "found by vector: rank 1")
+		})
+	}
+}
+
+func TestVectorsOfAnotherUserAreNeverSeen(t *testing.T) {
+	db := open(t)
+	bob := schema.Scope{User: "bob"}
+	say(t, db, ada, pets...)
+	s := searcher(t, db, synonyms, VectorOptions{})
+	g := openGeneration(t, db, "m", 4)
+	embedAll(t, db, g, synonyms)
+	before := recalled(t, s, ada, "kitten")
+	for i := range 20 {
+		say(t, db, bob, turn{text: fmt.Sprintf("A cat and a kitten %d.", i)})
+	}
+	embedAll(t, db, g, synonyms)
+	after := recalled(t, s, ada, "kitten")
+	require.Equal(t, textsOf(before), textsOf(after))
+	require.Equal(t, before.Results[0].Score, after.Results[0].Score, "nor do they move a score")
+	for _, content := range textsOf(recalled(t, s, bob, "tabby")) {
+		require.Contains(t, content, "A cat and a kitten")
+	}
+}
+
+func TestNewVectorsAreFoundAtOnce(t *testing.T) {
+	db := open(t)
+	s := searcher(t, db, synonyms, VectorOptions{})
+	g := openGeneration(t, db, "m", 4)
+	for i, said := range pets {
+		say(t, db, ada, said)
+		embedAll(t, db, g, synonyms)
+		answer := recalled(t, s, ada, "kitten")
+		require.Empty(t, answer.Degraded)
+		require.Len(t, answer.Results, i+1)
+		fresh := recalled(t, searcher(t, db, synonyms, VectorOptions{}), ada, "kitten")
+		require.Equal(t, textsOf(fresh), textsOf(answer))
+	}
+}
+
+func TestGenerationsAreNeverMixed(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	old := openGeneration(t, db, "old", 4)
+	embedAll(t, db, old, synonyms)
+	// The new model, of the same size, has everything the other way round.
+	reversed := directions{dims: 4, known: map[string]int{"kitten": 0, "bicycle": 0, "cat": 1, "tabby": 1}}
+	next := openGeneration(t, db, "new", 4)
+	embedAll(t, db, next, reversed)
+	both := byModel{"old": synonyms, "new": reversed}
+	s := searcher(t, db, both, VectorOptions{})
+	require.Equal(t, "The tabby sleeps all day.", textsOf(recalled(t, s, ada, "kitten"))[0], "the old one serves")
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		return tx.ActivateGeneration(ctx, next.ID)
+	}))
+	require.Equal(t, "We sold the bicycle.", textsOf(recalled(t, s, ada, "kitten"))[0], "the new one serves, in the same searcher")
+}
+
+type byModel map[string]directions
+
+func (m byModel) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+	return m[g.Model].EmbedQuery(ctx, g, text)
+}
+
+func TestTextDoesNotWaitForTheEmbedder(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	for want, e := range map[string]directions{
+		"did not answer within 20ms":       {dims: 4, deaf: true},
+		"the key is wrong":                 {dims: 4, err: errors.New("the key is wrong")},
+		"gave 5 numbers, the vectors have": {dims: 5},
+	} {
+		started := time.Now()
+		answer := recalled(t, searcher(t, db, e, VectorOptions{Timeout: 20 * time.Millisecond}), ada, "bicycle")
+		require.Less(t, time.Since(started), 5*time.Second)
+		require.Equal(t, []string{"We sold the bicycle."}, textsOf(answer)[:1])
+		require.Len(t, answer.Degraded, 1)
+		require.Equal(t, "vector", answer.Degraded[0].Arm)
+		require.Contains(t, answer.Degraded[0].Reason, want)
+	}
+}
+
+func TestWithoutVectorsNothingIsDegraded(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	s := searcher(t, db, directions{dims: 4, err: errors.New("must not be asked")}, VectorOptions{})
+	require.Empty(t, recalled(t, s, ada, "bicycle").Degraded, "there is no generation")
+	openGeneration(t, db, "m", 4)
+	require.Empty(t, recalled(t, searcher(t, db, synonyms, VectorOptions{}), ada, "bicycle").Degraded)
+}
+
+func TestWhatIsNotLoadedIsReadFromDisk(t *testing.T) {
+	db := open(t)
+	turns := slices.Clone(pets)
+	for i := range loadInline + 10 {
+		turns = append(turns, turn{text: fmt.Sprintf("Note %d.", i)})
+	}
+	say(t, db, ada, turns...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	s := searcher(t, db, synonyms, VectorOptions{Timeout: time.Minute})
+	first := recalled(t, s, ada, "kitten") // starts to load
+	require.Empty(t, first.Degraded)
+	require.Equal(t, "The tabby sleeps all day.", textsOf(first)[0])
+	s.vectors.sets.loads.Wait()
+	loaded := recalled(t, s, ada, "kitten")
+	require.Equal(t, textsOf(first), textsOf(loaded))
+	require.InDelta(t, first.Results[0].Score, loaded.Results[0].Score, 1e-9)
+
+	ahead := searcher(t, db, synonyms, VectorOptions{})
+	ahead.Preload()
+	ahead.vectors.sets.loads.Wait()
+	set, ok := ahead.vectors.sets.byUser.Peek(1)
+	require.True(t, ok)
+	require.Equal(t, len(turns), set.len())
+	ahead.Close()
+	ahead.Close() // twice is fine
+	ahead.Preload()
+}
+
+func TestFiltersReachBehindTheNearest(t *testing.T) {
+	db := open(t)
+	turns := []turn{{session: "quiet", text: "It will rain."}}
+	for range 5 * armDepth {
+		turns = append(turns, turn{session: "loud", text: "My cat."})
+	}
+	say(t, db, ada, turns...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	for _, exact := range []int{0, 100} {
+		s := searcher(t, db, synonyms, VectorOptions{Exact: exact, Rescored: 200})
+		answer, err := s.Search(t.Context(), ada, Query{Text: "kitten", Session: "quiet", Now: noon})
+		require.NoError(t, err)
+		require.Equal(t, []string{"It will rain."}, textsOf(answer))
+	}
+}
+
+func TestTrust(t *testing.T) {
+	cosines := map[int64]float32{1: 0.8, 2: 0.2}
+	s := &similar{usual: usual{mean: 0.5, deviation: 0.1}, cosine: func(memory int64) (float32, bool) { c, ok := cosines[memory]; return c, ok }}
+	held := func(memory int64) []scored {
+		return []scored{{fused: fused{memoryID: memory}, signals: signals{Text: 1}}}
+	}
+	for _, c := range []struct {
+		query string
+		found []scored
+		want  float64
+	}{
+		{"cats", held(1), 1}, {"cats", held(2), 0}, {"cats", held(3), 1}, {"cats", nil, 1},
+		{"猫", held(1), 1}, {"猫", held(2), 0}, {"猫", nil, 1},
+	} {
+		require.InDelta(t, c.want, s.trust(c.query, c.found), 1e-9, "%s %v", c.query, c.found)
+	}
+	cosines[1] = 0.52 // barely alike
+	require.InDelta(t, 0.7, s.trust("cats", held(1)), 1e-6)
+	require.Zero(t, s.trust("猫", held(1)), "another script has to earn it")
+	require.False(t, math.IsNaN(s.trust("", nil)))
+}
+
+func BenchmarkVectors(b *testing.B) {
+	const n, dims = 100_000, 256
+	vectors := clustered(rand.New(rand.NewPCG(1, 2)), 200, n/200, dims)
+	exact, codes := setOf(vectors, n), setOf(vectors, n/2)
+	for _, c := range []struct {
+		name     string
+		set      *vectorSet
+		rescored int
+	}{{"exact", exact, 0}, {"codes", codes, defaultRescored}} {
+		b.Run(c.name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				c.set.search(vectors[i%n], armDepth, c.rescored)
+			}
+		})
+	}
+}
