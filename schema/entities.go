@@ -187,6 +187,7 @@ func entitiesByName(ctx context.Context, query func(context.Context, string, ...
 	if alias == "" {
 		return nil, nil
 	}
+	//nolint:rowserrcheck // ScanRows checks and closes them
 	rows, err := query(ctx, `WITH RECURSIVE chain (id, next, confidence) AS (
 			SELECT e.id, e.merged_into, a.confidence FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
 				WHERE a.user_id = ? AND a.alias = ?

@@ -86,7 +86,7 @@ type timeRule func(p *timeParser, i, depth int) (timeMatch, bool)
 // timeRules says which rules may begin with which kind of word.
 var timeRules [lexHoliday + 1][]timeRule
 
-func init() { // not a literal: the rules refer back to moment
+func init() { //nolint:gochecknoinits // not a literal: the rules refer back to moment
 	timeRules = [...][]timeRule{
 		lexSymbol:   {(*timeParser).shortYear, (*timeParser).bareYear},
 		lexDigits:   {(*timeParser).numeric, (*timeParser).dayMonth, (*timeParser).counted, (*timeParser).bareYear, (*timeParser).decade},
