@@ -17,7 +17,7 @@ func Clean(s string) string {
 	}
 	s = strings.ToValidUTF8(s, "")
 	s = strings.ReplaceAll(s, "\x00", "")
-	// A lone CR becomes LF too: otherwise CR CR LF would need two passes.
+	// A lone \r becomes \n too: otherwise \r\r\n would need two passes.
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\r", "\n")
 	return norm.NFC.String(s)
@@ -25,7 +25,7 @@ func Clean(s string) string {
 
 // plain reports whether s is ASCII that Clean leaves alone.
 func plain(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c == 0 || c == '\r' {
 			return false
 		}

@@ -74,10 +74,10 @@ func (f *finder) settle() {
 	if len(f.fresh) == 0 {
 		return
 	}
-	all := append(f.taken, f.fresh...)
-	slices.SortFunc(all, func(a, b interval) int { return a.start - b.start })
-	merged := all[:0]
-	for _, t := range all {
+	f.taken = append(f.taken, f.fresh...)
+	slices.SortFunc(f.taken, func(a, b interval) int { return a.start - b.start })
+	merged := f.taken[:0]
+	for _, t := range f.taken {
 		if n := len(merged); n > 0 && t.start <= merged[n-1].end {
 			merged[n-1].end = max(merged[n-1].end, t.end)
 			continue

@@ -61,7 +61,7 @@ func nameWords(f *finder) []nameWord {
 		}
 		gap := s[prevEnd:i]
 		w.spaced = len(words) > 0 && (gap == " " || gap == " & " || gap == ". " && abbreviates(words[len(words)-1], s) || gap == "." && isInitialLetter(words[len(words)-1], s))
-		w.initial = len(words) == 0 || !w.spaced && opensSentence(s, gap, i, words[len(words)-1])
+		w.initial = len(words) == 0 || !w.spaced && opensSentence(s, gap, words[len(words)-1])
 		w.taken = !f.free(i, full)
 		words = append(words, w)
 		prevEnd = full
@@ -238,7 +238,7 @@ var abbreviations = set("dr mr mrs ms prof st sr jr rev hon capt sgt lt col gen 
 
 // opensSentence reports whether a word after gap begins a sentence, a line, a
 // list item or a quotation that is one.
-func opensSentence(s, gap string, at int, prev nameWord) bool {
+func opensSentence(s, gap string, prev nameWord) bool {
 	if strings.ContainsAny(gap, ".!?\n…:;。！？•|") {
 		if strings.HasPrefix(gap, ".") && abbreviates(prev, s) && !strings.Contains(gap, "\n") {
 			return false

@@ -15,7 +15,7 @@ var stopWords = func() map[string]bool {
 	for _, list := range []string{
 		englishStops, germanStops, spanishStops, frenchStops, russianStops, chineseStops, japaneseStops,
 	} {
-		for _, w := range strings.Fields(list) {
+		for w := range strings.FieldsSeq(list) {
 			m[w] = true
 		}
 	}

@@ -45,12 +45,12 @@ func Terms(s string) []string {
 func Prepare(s string) string { return strings.Join(Terms(s), " ") }
 
 // QueryTerms gives the terms worth asking for: [Terms] without stop-words and
-// repetitions, in order of appearance, at most max of them (max <= 0 means
+// repetitions, in order of appearance, at most limit of them (limit <= 0 means
 // [DefaultQueryTerms]). A query of nothing but stop-words keeps them, so a query
 // with a letter or digit never comes out empty.
-func QueryTerms(s string, max int) []string {
-	if max <= 0 {
-		max = DefaultQueryTerms
+func QueryTerms(s string, limit int) []string {
+	if limit <= 0 {
+		limit = DefaultQueryTerms
 	}
 	var content, stop []string
 	seen := make(map[string]bool)
@@ -59,7 +59,7 @@ func QueryTerms(s string, max int) []string {
 		if word != nil && stopWords[string(word)] || word == nil && stopWords[term] {
 			list = &stop
 		}
-		if len(*list) < max && !seen[term] {
+		if len(*list) < limit && !seen[term] {
 			seen[term] = true
 			*list = append(*list, term)
 		}
@@ -83,7 +83,7 @@ func scan(s string, emit func(word []byte, term string)) {
 }
 
 func isASCII(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false
 		}
@@ -113,7 +113,7 @@ var asciiKind = func() (t [utf8.RuneSelf]byte) {
 
 func (sc *scanner) ascii(s string) {
 	sc.word = sc.array[:0]
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		c := s[i]
 		if k := asciiKind[c]; k != 0 {
 			sc.word = append(sc.word, k)

@@ -173,7 +173,7 @@ func (p *timeParser) clock(i int) (h, mi int, g grain, j int, ok bool) {
 		return 0, 0, hour, i + 1, true
 	}
 	if !p.isDigits(i, 1, 2) || p.toks[i].n > 23 {
-		return
+		return 0, 0, 0, 0, false
 	}
 	h, g, j = p.toks[i].n, hour, i+1
 	if p.isSym(j, ':') && p.glued(j) && p.isDigits(j+1, 2, 2) && p.toks[j+1].n < 60 {

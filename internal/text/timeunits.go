@@ -10,7 +10,7 @@ const maxCount = 9999
 // number reads a count: "3", "three", "twenty-one", "a", "a couple of", "a few".
 func (p *timeParser) number(i int) (n, j int, ok bool) {
 	if !p.ok(i) {
-		return
+		return 0, 0, false
 	}
 	t := p.toks[i]
 	switch {
@@ -98,8 +98,7 @@ func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
 	case w == "later" || w == "hence":
 		return p.away(i, j+1, n, g)
 	case w == "from":
-		switch p.word(j + 1) {
-		case "now":
+		if p.word(j+1) == "now" {
 			return p.away(i, j+2, n, g)
 		}
 		if m, ok := p.moment(j+1, depth+1); ok && !m.recurring && m.grain <= day {
