@@ -73,7 +73,7 @@ func (c *importCmd) Run(a *app) (err error) {
 		view.Skipped += report.Skipped
 		if fault != nil {
 			shown.Error = fault.Error()
-			faults = append(faults, &importFault{file, fault})
+			faults = append(faults, &fileError{file, fault})
 		}
 		view.Files = append(view.Files, shown)
 		var invalid *extension.InvalidError
@@ -93,13 +93,13 @@ func (c *importCmd) Run(a *app) (err error) {
 	return errors.Join(append([]error{err}, faults...)...)
 }
 
-type importFault struct {
+type fileError struct {
 	file string
 	err  error
 }
 
-func (e *importFault) Error() string { return e.file + ": " + e.err.Error() }
-func (e *importFault) Unwrap() error { return e.err }
+func (e *fileError) Error() string { return e.file + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
 
 // files lists what the argument means.
 func (c *importCmd) files() ([]string, error) {
@@ -207,7 +207,7 @@ func catchUp(a *app, x *extension.Extension) error {
 // bar is a progress bar on stderr, or one that draws nothing when nobody
 // watches. A total of -1 is unknown.
 func (a *app) bar(total int64, what string, bytes bool) *progressbar.ProgressBar {
-	var w io.Writer = io.Discard
+	w := io.Discard
 	if a.interactive {
 		w = a.stderr
 	}

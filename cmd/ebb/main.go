@@ -71,8 +71,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := newApp(ctx, stdin, stdout, stderr)
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		var usage *kong.ParseError
-		if errors.As(err, &usage) {
+		if _, ok := errors.AsType[*kong.ParseError](err); ok {
 			err = &usageError{err.Error() + "; see ebb --help"}
 		}
 		return report(stderr, a, err)

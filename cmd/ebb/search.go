@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -24,7 +25,10 @@ type query struct {
 
 type (
 	searchCmd  struct{ query }
-	explainCmd struct{ query }
+	explainCmd struct {
+		query
+		Memory string `placeholder:"ID" help:"Say why this memory is, or is not, among the results."`
+	}
 )
 
 // Help documents the JSON.
@@ -71,20 +75,29 @@ type signalView struct {
 	Contribution float64 `json:"contribution"`
 }
 
-func (q *query) ask(a *app) (*extension.Answer, error) {
+func (q *query) ask(a *app) (answer *extension.Answer, err error) {
+	err = q.with(a, func(x *extension.Extension, asked extension.Query) error {
+		answer, err = x.Recall(a.ctx, a.scope(), asked)
+		return err
+	})
+	return answer, err
+}
+
+// with opens the memory and says what is asked of it.
+func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) error) (err error) {
 	if q.Limit == 0 {
-		return nil, &usageError{"--limit must be from 1 to 1000"}
+		return &usageError{"--limit must be from 1 to 1000"}
 	}
 	x, err := a.open(true)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer x.Close(a.ctx)
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	kinds := make([]extension.Kind, len(q.Kind))
 	for i, k := range q.Kind {
 		kinds[i] = extension.Kind(k)
 	}
-	return x.Recall(a.ctx, a.scope(), extension.Query{
+	return ask(x, extension.Query{
 		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
 		Since: q.Since.Time, Until: q.Until.Time, Dormant: q.Dormant,
 		AsOf: extension.AsOf{Valid: q.AsOf.Time, Known: q.KnownAt.Time},
@@ -93,7 +106,28 @@ func (q *query) ask(a *app) (*extension.Answer, error) {
 
 func (c *searchCmd) Run(a *app) error { return c.run(a, false) }
 
-func (c *explainCmd) Run(a *app) error { return c.run(a, true) }
+// Run implements the command.
+func (c *explainCmd) Run(a *app) error {
+	if c.Memory == "" {
+		return c.run(a, true)
+	}
+	var why *extension.Explanation
+	err := c.with(a, func(x *extension.Extension, asked extension.Query) (err error) {
+		why, err = x.Why(a.ctx, a.scope(), asked, c.Memory)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(why)
+	}
+	p := a.page()
+	for line := range strings.Lines(why.String()) {
+		p.line("%s", strings.TrimSuffix(line, "\n"))
+	}
+	return p.err
+}
 
 func (q *query) run(a *app, explain bool) error {
 	answer, err := q.ask(a)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,12 +19,12 @@ func (showCmd) Help() string {
 	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "event"}; what is empty is left out.`
 }
 
-func (c *showCmd) Run(a *app) error {
+func (c *showCmd) Run(a *app) (err error) {
 	x, err := a.open(true)
 	if err != nil {
 		return err
 	}
-	defer x.Close(a.ctx)
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	d, err := x.Get(a.ctx, a.scope(), c.ID)
 	if err != nil {
 		return notFoundAs(err, fmt.Sprintf("no memory %q of this user; ebb search prints ids", c.ID))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -32,12 +33,12 @@ type userStats struct {
 	Health *struct{} `json:"health,omitempty"` // hides that of Stats
 }
 
-func (statsCmd) Run(a *app) error {
+func (statsCmd) Run(a *app) (err error) {
 	x, err := a.open(true)
 	if err != nil {
 		return err
 	}
-	defer x.Close(a.ctx)
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	users := a.users
 	if a.user != "" {
 		users = []extension.User{{Tenant: a.tenant, Name: a.user}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ type timelineView struct {
 	Memories []extension.Record `json:"memories"`
 }
 
-func (c *timelineCmd) Run(a *app) error {
+func (c *timelineCmd) Run(a *app) (err error) {
 	if c.Limit == 0 {
 		return &usageError{"--limit must be from 1 to 1000"}
 	}
@@ -35,7 +36,7 @@ func (c *timelineCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	defer x.Close(a.ctx)
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	q := extension.TimelineQuery{
 		Entity: c.Entity, Session: c.Session, Since: c.Since.Time, Until: c.Until.Time, Limit: c.Limit,
 	}
