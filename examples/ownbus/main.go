@@ -15,18 +15,18 @@ import (
 )
 
 func main() {
-	dir, err := os.MkdirTemp("", "ownbus")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	if err := run(context.Background(), filepath.Join(dir, "memory.db")); err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, path string) (err error) {
-	ext, err := extension.Open(ctx, path, nil)
+func run(ctx context.Context) (err error) {
+	dir, err := os.MkdirTemp("", "ownbus")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	ext, err := extension.Open(ctx, filepath.Join(dir, "memory.db"), nil)
 	if err != nil {
 		return err
 	}

@@ -20,14 +20,14 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil {
+	if err := run(context.Background()); err != nil {
 		log.Fatal(err)
 	}
 }
 
 func run(ctx context.Context) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
 	llm, err := openai.New()
 	if err != nil {
 		return fmt.Errorf("no model: set OPENAI_API_KEY, and OPENAI_BASE_URL for a local server: %w", err)
