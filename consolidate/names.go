@@ -85,7 +85,7 @@ func (n personName) personhood() float64 {
 	if n.single() || n.hasThing() || len(n.words) > 4 {
 		return 0
 	}
-	for _, field := range strings.Fields(n.bare) {
+	for field := range strings.FieldsSeq(n.bare) {
 		if particlesOfNames[text.Fold(field)] {
 			continue
 		}

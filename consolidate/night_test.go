@@ -92,8 +92,10 @@ func runner(t testing.TB, db *schema.DB, change ...func(*consolidate.RunnerOptio
 	return r
 }
 
-func share(v float64) func(*consolidate.RunnerOptions) {
-	return func(o *consolidate.RunnerOptions) { o.RetirementCap = &v }
+// uncapped lets a night retire every memory.
+func uncapped(o *consolidate.RunnerOptions) {
+	everything := 1.0
+	o.RetirementCap = &everything
 }
 
 // stage is a stage made of a function.
@@ -133,7 +135,7 @@ func TestProposalsAreCheckedAgainstTheMemoryAsItIs(t *testing.T) {
 			consolidate.Retire{UID: "no such id", Version: 1},
 		}, nil
 	}}
-	report, err := runner(t, db, stages(careless), share(1)).Run(t.Context(), ada, consolidate.CauseManual)
+	report, err := runner(t, db, stages(careless), uncapped).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	outcomes := report.Stages[0].Outcomes
 	require.Len(t, outcomes, 9)
@@ -160,7 +162,7 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 	}}
 	panics := stage{"panics", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { panic("oh no") }}
 	var progress []string
-	r := runner(t, db, stages(broken, panics, consolidate.Prune{}), share(1), func(o *consolidate.RunnerOptions) {
+	r := runner(t, db, stages(broken, panics, consolidate.Prune{}), uncapped, func(o *consolidate.RunnerOptions) {
 		o.Progress = func(name string, done, of int) { progress = append(progress, fmt.Sprint(name, done, of)) }
 	})
 	report, err := r.RunNight(t.Context(), ada, "2027-02-28")
@@ -214,7 +216,7 @@ func TestRunThatWasCutOffIsTakenUp(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	r := runner(t, db, stages(count("first"), consolidate.Prune{}, killed), share(1))
+	r := runner(t, db, stages(count("first"), consolidate.Prune{}, killed), uncapped)
 	first, err := r.RunNight(ctx, ada, "2027-02-28")
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, schema.StateRetired, reread(t, db, faded).State)
@@ -262,7 +264,7 @@ func TestLostLeaseFencesTheRunnerOfOld(t *testing.T) {
 			return err
 		})
 	}}
-	_, err := runner(t, db, stages(robbed), share(1)).Run(t.Context(), ada, consolidate.CauseManual)
+	_, err := runner(t, db, stages(robbed), uncapped).Run(t.Context(), ada, consolidate.CauseManual)
 	require.ErrorIs(t, err, schema.ErrConflict)
 	require.Equal(t, schema.StateActive, reread(t, db, faded).State)
 }
@@ -284,7 +286,7 @@ func TestOneRunPerDatabase(t *testing.T) {
 	db, _ := aged(t)
 	derived(t, db, "fact")
 	inside, leave := make(chan struct{}), make(chan struct{})
-	slow := stage{"slow", func(ctx context.Context, _ *consolidate.Input) ([]consolidate.Proposal, error) {
+	slow := stage{"slow", func(_ context.Context, _ *consolidate.Input) ([]consolidate.Proposal, error) {
 		close(inside)
 		<-leave
 		return nil, nil

@@ -35,7 +35,7 @@ func TestPruneTakesWhatFadedAndNothingElse(t *testing.T) {
 	c.set(start.AddDate(1, 0, 0))
 	fresh := derived(t, db, "learnt today")
 
-	r := runner(t, db, share(1))
+	r := runner(t, db, uncapped)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Equal(t, "done", report.State)

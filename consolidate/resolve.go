@@ -117,7 +117,7 @@ func (r *resolver) likely(ctx context.Context, n personName) (resolved, error) {
 		for i := range forms {
 			forms = append(forms, otherForms(forms[i])...)
 		}
-		return r.only(ctx, n.surface, forms, byLikeness, func(e *schema.Entity) bool { return true })
+		return r.only(ctx, n.surface, forms, byLikeness, func(*schema.Entity) bool { return true })
 	}
 	if n.single() {
 		return r.only(ctx, n.surface, otherForms(n.given()), byShortForm, isPerson)

@@ -120,7 +120,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		e.note("open", CheckDamaged, err.Error(), fixRestore)
 		return
 	}
-	defer e.db.Close()
+	defer func() { _ = e.db.Close() }() // nothing was written
 	if !e.isMemory(ctx) {
 		return
 	}
@@ -266,7 +266,7 @@ func (e *examination) textIndex(ctx context.Context) {
 		e.note(name, CheckSkipped, "comparing it needs leave to write: "+err.Error(), "run ebb doctor as a user who may write the file")
 		return
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }() // what was written is rolled back
 	_, err = db.ExecContext(ctx, "BEGIN IMMEDIATE")
 	if err == nil {
 		_, err = db.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
@@ -21,7 +20,7 @@ import (
 // spoil changes a file behind the memory's back.
 func spoil(t *testing.T, path, statements string) {
 	t.Helper()
-	db, err := driver.Open("file:"+path, func(c *sqlite3.Conn) error { return fts5.Register(c) })
+	db, err := driver.Open("file:"+path, fts5.Register)
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), statements)
 	require.NoError(t, err)

@@ -6,21 +6,35 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The types a host names, so that one import is enough. Each is documented
-// where it is declared.
+// The types a host names, so that one import is enough. More is said where
+// each is declared.
 type (
-	Scope        = schema.Scope
-	Record       = schema.Memory
-	Kind         = schema.Kind
+	// Scope says whose memory is meant.
+	Scope = schema.Scope
+	// Record is one thing remembered.
+	Record = schema.Memory
+	// Kind is what a memory is.
+	Kind = schema.Kind
+	// InvalidError says which input cannot be used and why.
 	InvalidError = schema.InvalidError
+	// VersionError means the file was written by a newer ebb.
 	VersionError = schema.VersionError
-	Query        = recall.Query
-	AsOf         = recall.AsOf
-	Answer       = recall.Answer
-	Result       = recall.Result
-	Weights      = recall.Weights
-	Report       = consolidate.Report
-	Failure      = schema.Failure
+	// Query says what is looked for.
+	Query = recall.Query
+	// AsOf moves a search to another moment on either time axis.
+	AsOf = recall.AsOf
+	// Answer is what a search found and what it could not ask.
+	Answer = recall.Answer
+	// Result is one memory found, with the reasons.
+	Result = recall.Result
+	// Explanation is why a query does, or does not, bring one memory back.
+	Explanation = recall.Explanation
+	// Weights of the linear ranker, one per signal.
+	Weights = recall.Weights
+	// Report is what a run of the nightly consolidation did.
+	Report = consolidate.Report
+	// Failure is what one source of background work reported last.
+	Failure = schema.Failure
 )
 
 // The kinds of memory.

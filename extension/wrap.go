@@ -34,7 +34,7 @@ func (r *remembering) Call(ctx context.Context, prompt string, options ...llms.C
 // withMemory puts the block before the text of the last human message, in a
 // copy. An agent's further calls in one turn get the block of the first.
 func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) []llms.MessageContent {
-	at, part := lastHumanText(messages)
+	at, part, question := lastHumanText(messages)
 	if at < 0 {
 		return messages
 	}
@@ -42,7 +42,6 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	if r.session.shown.within(prompt) {
 		return messages // the session's Memory has put it there
 	}
-	question := messages[at].Parts[part].(llms.TextContent).Text
 	again := at < len(messages)-1
 	block, known := r.session.shown.last(question)
 	if !known || !again {
@@ -58,18 +57,20 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	return messages
 }
 
-func lastHumanText(messages []llms.MessageContent) (at, part int) {
-	for at := len(messages) - 1; at >= 0; at-- {
-		if messages[at].Role != llms.ChatMessageTypeHuman {
+// lastHumanText finds the last text of a human: messages[at].Parts[part]. It
+// returns -1 twice when there is none.
+func lastHumanText(messages []llms.MessageContent) (at, part int, text string) {
+	for at, m := range slices.Backward(messages) {
+		if m.Role != llms.ChatMessageTypeHuman {
 			continue
 		}
-		for part := len(messages[at].Parts) - 1; part >= 0; part-- {
-			if _, ok := messages[at].Parts[part].(llms.TextContent); ok {
-				return at, part
+		for part, p := range slices.Backward(m.Parts) {
+			if t, ok := p.(llms.TextContent); ok {
+				return at, part, t.Text
 			}
 		}
 	}
-	return -1, -1
+	return -1, -1, ""
 }
 
 func promptText(messages []llms.MessageContent) string {

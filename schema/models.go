@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/uptrace/bun"
 )
@@ -22,10 +23,8 @@ var Kinds = []Kind{KindEpisode, KindFact, KindPreference, KindReflection}
 
 // Validate returns an [*InvalidError] for a kind that is not in [Kinds].
 func (k Kind) Validate() error {
-	for _, known := range Kinds {
-		if k == known {
-			return nil
-		}
+	if slices.Contains(Kinds, k) {
+		return nil
 	}
 	return &InvalidError{Field: "kind", Reason: "is not one of episode, fact, preference, reflection"}
 }

@@ -107,7 +107,6 @@ func TestOpenRefusesWhatIsNotAnEbbDatabase(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
-	var invalid *schema.InvalidError
 	for name, c := range map[string]struct {
 		path string
 		as   error
@@ -122,7 +121,8 @@ func TestOpenRefusesWhatIsNotAnEbbDatabase(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db, err := schema.Open(t.Context(), c.path, nil)
 			require.Nil(t, db)
-			if errors.As(c.as, &invalid) {
+			if _, ok := errors.AsType[*schema.InvalidError](c.as); ok {
+				var invalid *schema.InvalidError
 				require.ErrorAs(t, err, &invalid)
 				require.Equal(t, "path", invalid.Field)
 			} else {

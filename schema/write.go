@@ -116,7 +116,7 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 
 func (db *DB) writeLoop() {
 	var stmts statements
-	defer stmts.close()
+	defer func() { _ = stmts.close() }() // the connection is closed after them and reports
 	for {
 		group, open := db.nextGroup()
 		if len(group) > 0 {
@@ -144,7 +144,6 @@ func (db *DB) nextGroup() (group []*write, open bool) {
 	case w := <-db.queue:
 		add(w)
 	case <-db.stop:
-		open = false
 		for {
 			select {
 			case w := <-db.queue:
