@@ -203,7 +203,7 @@ func TestTemplatesInMemoriesAreNotExecuted(t *testing.T) {
 			server := llmtest.New(t)
 			server.On(llmtest.Any, llmtest.Text("AI: Fine.\nFinal Answer: Fine."))
 			h := newHost(t)
-			h.run(march, func(x *extension.Extension, s *extension.Session) {
+			h.run(march, func(x *extension.Extension, _ *extension.Session) {
 				require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(march, trap)))
 			})
 			h.run(april, func(_ *extension.Extension, s *extension.Session) {

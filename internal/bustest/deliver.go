@@ -146,8 +146,8 @@ func testReplay(t *testing.T, _ Features, s Setup) {
 	r.waitFor(t, 3)
 	require.NoError(t, replayer.Replay(t.Context(), "c", r.events[1].Seq))
 	assert.Equal(t, []string{"a", "b", "c", "b", "c"}, r.waitFor(t, 5))
-	assert.Error(t, replayer.Replay(t.Context(), "c", 1<<40), "nothing may be skipped")
-	assert.Error(t, replayer.Replay(t.Context(), "nobody", 1))
+	require.Error(t, replayer.Replay(t.Context(), "c", 1<<40), "nothing may be skipped")
+	require.Error(t, replayer.Replay(t.Context(), "nobody", 1))
 }
 
 func testReentrant(t *testing.T, _ Features, s Setup) {
@@ -186,7 +186,7 @@ func testReentrant(t *testing.T, _ Features, s Setup) {
 	})
 	publish(t, b, "end")
 	require.NoError(t, wait(t, errs))
-	assert.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "x")), eventbus.ErrStopped)
+	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "x")), eventbus.ErrStopped)
 	require.NoError(t, b.Close(t.Context()))
 }
 
@@ -210,9 +210,9 @@ func testClose(t *testing.T, _ Features, s Setup) {
 	require.NoError(t, b.Close(t.Context()))
 	require.NoError(t, b.Close(t.Context()), "twice is fine")
 	require.NoError(t, sub.Close(t.Context()), "so is afterwards")
-	assert.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "y")), eventbus.ErrStopped)
+	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "y")), eventbus.ErrStopped)
 	_, err := b.Subscribe(t.Context(), "d", r.handle)
-	assert.ErrorIs(t, err, eventbus.ErrStopped)
+	require.ErrorIs(t, err, eventbus.ErrStopped)
 	assert.Equal(t, []string{"x"}, r.texts())
 }
 
@@ -231,8 +231,8 @@ func testCloseWaits(t *testing.T, _ Features, s Setup) {
 	closed := make(chan error, 1)
 	go func() { closed <- b.Close(context.Background()) }()
 	select {
-	case <-closed:
-		require.Fail(t, "Close did not wait for the handler")
+	case err := <-closed:
+		require.Fail(t, "Close did not wait for the handler", "it returned %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	close(release)

@@ -115,7 +115,7 @@ func testInvalid(t *testing.T, _ Features, s Setup) {
 		e := good()
 		e.Topic = topic
 		var invalid *schema.InvalidError
-		assert.ErrorAs(t, b.Publish(t.Context(), e), &invalid, "only ebb may report")
+		require.ErrorAs(t, b.Publish(t.Context(), e), &invalid, "only ebb may report")
 	}
 	require.NoError(t, b.Publish(t.Context()), "no events are no error")
 	publish(t, b, "good")
