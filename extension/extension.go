@@ -116,5 +116,15 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 	return x.searcher.Search(ctx, scope, q)
 }
 
+// Why says for one memory why a query does, or does not, bring it back: what
+// keeps it out, that no arm proposed it, or its place and signals beside those
+// of the last result that was returned.
+//
+// Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in
+// this scope.
+func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
+	return x.searcher.Why(ctx, scope, q, id)
+}
+
 // report passes a fault to the host's hook.
 func (x *Extension) report(source string, err error) { x.cfg.Hooks.OnError(source, err) }

@@ -54,6 +54,17 @@ func TestExplainAddsUp(t *testing.T) {
 	require.Regexp(t, `user +\+0\.\d{3}`, text)
 }
 
+func TestExplainSaysWhyAMemoryIsMissing(t *testing.T) {
+	f := newFixture(t, "ada")
+	var answer answerView
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "search", "violin teacher", "--json", "--db", f.db).out), &answer))
+	id := answer.Results[0].Memory.UID
+	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", id, "--db", f.db).out, "returned")
+	require.Contains(t, ebb(t, "", "explain", "quantum chromodynamics", "--memory", id, "--db", f.db).out, "unmatched")
+	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", id, "--kind", "reflection", "--db", f.db).out, "excluded")
+	require.Equal(t, exitNotFound, ebb(t, "", "explain", "violin", "--memory", "nope", "--db", f.db).code)
+}
+
 func TestShow(t *testing.T) {
 	f := newFixture(t, "ada")
 	got := ebb(t, "", "show", f.adaID, "--db", f.db)
