@@ -21,6 +21,19 @@
 // [ApplyRecalled] is the other thing that happens behind the turn: it counts
 // what was shown to a model.
 //
+// # Vectors
+//
+//	vectors, err := consolidate.NewVectoriser(db, embedder, consolidate.VectoriserOptions{Model: "text-embedding-3-large", Dims: 256})
+//	err = vectors.Start(ctx)
+//	defer vectors.Stop(ctx)
+//
+// A [Vectoriser] asks the database which pieces of text have no vector yet and
+// has them embedded, so that an outage or a crash delays vectors and loses
+// none. A text that the embedder refuses is set aside and blocks no other.
+// Another model, or another size, makes a generation of vectors of its own
+// beside the one that serves and takes its place in one step once it is
+// complete.
+//
 // # The night
 //
 //	runner, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -445,4 +446,49 @@ func TestNewVectoriserRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "*consolidate_test.scripted", stats.Model)
 	require.NoError(t, v.Stop(t.Context()), "one that never started stops at once")
+}
+
+func TestCallsAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		say(t, db, "ada", 6)
+		e := &scripted{size: 4}
+		v := vectoriser(t, db, e, consolidate.VectoriserOptions{BatchSize: 2, CallsPerMinute: 6})
+		started := time.Now()
+		require.NoError(t, v.WaitIdle(t.Context()))
+		calls, _ := e.seen()
+		require.Equal(t, 3, calls)
+		require.GreaterOrEqual(t, time.Since(started), 20*time.Second, "one in ten seconds")
+		require.NoError(t, v.Stop(t.Context()))
+	})
+}
+
+func TestAnOutageIsWaitedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		say(t, db, "ada", 6)
+		e := &scripted{size: 4}
+		back := time.Now().Add(10 * time.Minute)
+		e.fault = func([]string, [][]float32) error {
+			if time.Now().Before(back) {
+				return errors.New("503")
+			}
+			return nil
+		}
+		v := vectoriser(t, db, e, consolidate.VectoriserOptions{FirstPause: time.Second})
+		time.Sleep(5 * time.Minute)
+		stats, err := v.Stats(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 6, stats.Pending)
+		require.Equal(t, "503", stats.LastError)
+		calls, _ := e.seen()
+		require.Less(t, calls, 120, "a broken embedder is left in peace")
+		time.Sleep(7 * time.Minute) // nobody wakes it
+		stats, err = v.Stats(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, stats.Pending)
+		require.Empty(t, stats.LastError)
+		require.Empty(t, failures(t, db))
+		require.NoError(t, v.Stop(t.Context()))
+	})
 }

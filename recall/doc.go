@@ -7,7 +7,7 @@
 //	            kind of answer (question.go, lexicon.go)
 //	arms        what could be meant: each arm proposes memories from one point
 //	            of view, scoped to the user inside its own query (arm.go, textarm.go,
-//	            timearm.go, entityarm.go)
+//	            timearm.go, entityarm.go, vectorarm.go)
 //	fuse        the arms' rankings become one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)
@@ -21,6 +21,17 @@
 // to date before every search. It scores by BM25 with that user's statistics
 // alone: what another user stores changes nothing. A message is found by its
 // best chunk, and the turns beside a hit in its session get a share of it.
+//
+// # The vector arm
+//
+// With an [Embedder] in [VectorOptions], memories are also found by meaning.
+// The query's vector is asked for before the search opens its snapshot, and
+// not waited for longer than a timeout; then the arm is reported as degraded and
+// the others answer. A user's vectors of the serving generation are kept in
+// memory: all of them are compared with the query, or, of a large set, those
+// whose sign codes are most like it (vectorset.go, vectorcodes.go). How much a
+// cosine says is judged by what is usual for that query, and by whether the
+// embedder understands its language at all (vectorsignal.go).
 //
 // # What the science depends on
 //
