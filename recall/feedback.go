@@ -21,12 +21,12 @@ type feedbackTerm struct {
 
 // feedback scores each candidate document's best chunk by the terms that the
 // first of them share, 0–1 by the best. The candidates come best first.
-func (m *matches) feedback(ix *index, q *question, docs []uint32, interest []float64) []float64 {
+func (m *matches) feedback(ix *index, docs []uint32, interest []float64) []float64 {
 	scores := make([]float64, len(docs))
 	if len(docs) == 0 || interest[0] <= 0 {
 		return scores
 	}
-	model := m.model(ix, q, docs, interest)
+	model := m.model(ix, docs, interest)
 	defer func() {
 		for _, t := range model {
 			m.terms[t.term] = termNote{part: m.terms[t.term].part}
@@ -58,7 +58,7 @@ func (m *matches) feedback(ix *index, q *question, docs []uint32, interest []flo
 
 // model is the weightiest terms of the first texts, without the question's own
 // and without those that are in one chunk only or in too many.
-func (m *matches) model(ix *index, q *question, docs []uint32, interest []float64) []feedbackTerm {
+func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedbackTerm {
 	var touched []uint32
 	for i, doc := range docs[:min(len(docs), feedbackTexts)] {
 		said := ix.termsOf(m.chunkOf(ix, doc))

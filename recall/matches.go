@@ -48,7 +48,7 @@ var pool = sync.Pool{New: func() any { return new(matches) }}
 
 // borrow takes a clean set of matches for the index from the pool.
 func borrow(ix *index) *matches {
-	m := pool.Get().(*matches)
+	m := pool.Get().(*matches) //nolint:forcetypeassert // only New above and release fill the pool
 	m.chunks = grown(m.chunks, len(ix.chunks))
 	m.docs = grown(m.docs, len(ix.docs))
 	m.sessions = grown(m.sessions, len(ix.tails))

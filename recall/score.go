@@ -120,7 +120,7 @@ func rank(candidates []scored, w Weights) {
 	for i := range candidates {
 		candidates[i].score = 0
 		for _, s := range candidates[i].signals.list(w) {
-			candidates[i].score += s.Contribution()
+			candidates[i].score += s.Contribution() //nolint:gosec // i ranges over candidates
 		}
 	}
 	slices.SortFunc(candidates, func(a, b scored) int {

@@ -30,7 +30,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 		docs[i], interest[i] = c.doc, float64(c.interest)
 	}
 	view := m.view(ix, q, docs)
-	shared := m.feedback(ix, q, docs, interest)
+	shared := m.feedback(ix, docs, interest)
 	for i := range candidates {
 		c := &candidates[i]
 		c.signals = view.of(c.doc)
