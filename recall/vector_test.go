@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -411,6 +412,34 @@ func TestWhatIsNotLoadedIsReadFromDisk(t *testing.T) {
 	ahead.Preload()
 }
 
+func TestSearchingWhileVectorsArrive(t *testing.T) {
+	db := open(t)
+	g := openGeneration(t, db, "m", 4)
+	s := searcher(t, db, synonyms, VectorOptions{Exact: 5, Rescored: 10, Timeout: time.Minute})
+	faults := make(chan error, 4)
+	for range cap(faults) {
+		go func() {
+			for range 30 {
+				answer, err := s.Search(t.Context(), ada, Query{Text: "kitten", Now: noon})
+				if err != nil || len(answer.Degraded) > 0 {
+					faults <- fmt.Errorf("%v %w", answer, err)
+					return
+				}
+			}
+			faults <- nil
+		}()
+	}
+	for range 10 {
+		say(t, db, ada, pets...)
+		embedAll(t, db, g, synonyms)
+		s.Preload()
+	}
+	for range cap(faults) {
+		require.NoError(t, <-faults)
+	}
+	require.Equal(t, pets[0].text, textsOf(recalled(t, s, ada, "kitten"))[9], "all ten are found, and nothing else before")
+}
+
 func TestFiltersReachBehindTheNearest(t *testing.T) {
 	db := open(t)
 	turns := []turn{{session: "quiet", text: "It will rain."}}
@@ -462,6 +491,66 @@ func BenchmarkVectors(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				c.set.search(vectors[i%n], armDepth, c.rescored)
 			}
+		})
+	}
+}
+
+// hashed embeds a text at random, but always in the same way.
+type hashed struct{ dims int }
+
+func (h hashed) EmbedQuery(_ context.Context, _ *schema.Generation, text string) (schema.Vector, error) {
+	sum := fnv.New64a()
+	sum.Write([]byte(text))
+	random := rand.New(rand.NewPCG(sum.Sum64(), 1))
+	v := make(schema.Vector, h.dims)
+	for i := range v {
+		v[i] = float32(random.NormFloat64())
+	}
+	return v.Unit(0)
+}
+
+// BenchmarkHybridSearch asks a user's 10,000 and 100,000 turns with vectors of
+// 256 numbers; see BenchmarkSearch for the same without them.
+func BenchmarkHybridSearch(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			db := open(b)
+			fill(b, db, n)
+			const dims = 256
+			g := openGeneration(b, db, "m", dims)
+			vectors := clustered(rand.New(rand.NewPCG(1, 2)), n/200, 200, dims)
+			for from := 0; from < n; from += 5000 {
+				require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx *schema.Tx) error {
+					batch := make([]schema.ChunkVector, 5000)
+					for i := range batch { // turns of one chunk each, in order
+						at := int64(from + i)
+						batch[i] = schema.ChunkVector{ChunkID: 1<<32 + at + 1, MemoryID: at + 1, Vector: vectors[at]}
+					}
+					stored, err := tx.InsertVectors(ctx, g.ID, batch)
+					require.Equal(b, len(batch), stored)
+					return err
+				}))
+			}
+			s := New(db, Options{Vectors: VectorOptions{Embedder: hashed{dims}, Timeout: time.Minute}})
+			b.Cleanup(s.Close)
+			started := time.Now()
+			s.Preload()
+			s.vectors.sets.loads.Wait()
+			b.Logf("%d vectors loaded in %s", n, time.Since(started).Round(time.Millisecond))
+			all := questions(100)
+			_, err := s.Search(b.Context(), ada, Query{Text: all[0], Now: noon}) // loads the text
+			require.NoError(b, err)
+			var took []time.Duration
+			for i := 0; b.Loop(); i++ {
+				started := time.Now()
+				answer, err := s.Search(b.Context(), ada, Query{Text: all[i%len(all)], Now: noon})
+				took = append(took, time.Since(started))
+				if err != nil || len(answer.Degraded) > 0 {
+					b.Fatal(err, answer)
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 		})
 	}
 }
