@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -20,8 +22,12 @@ import (
 type captures struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	turns map[schema.Scope]*turn
+	turns *lru.Cache[schema.Scope, *turn]
 }
+
+// maxTurns bounds the sessions under way at one time; of more, those idle
+// longest are forgotten.
+const maxTurns = 4096
 
 // turnLength is how long after the first door another may report the same
 // message. A host that reports later, through another door, says something new.
@@ -57,24 +63,20 @@ const (
 // recentCaptures bounds how far back a second report is recognised.
 const recentCaptures = 64
 
-func newCaptures(now func() time.Time) *captures {
-	return &captures{now: now, turns: make(map[schema.Scope]*turn)}
+func newCaptures(now func() time.Time) (*captures, error) {
+	turns, err := lru.New[schema.Scope, *turn](maxTurns)
+	return &captures{now: now, turns: turns}, err
 }
 
-// turn finds the session's turn. Sessions are few beside messages; what an
-// idle one holds is dropped when there are many.
+// turn finds the session's turn.
 func (c *captures) turn(scope schema.Scope) *turn {
-	const most = 4096
 	scope.Agent = "" // a label of what is written, not another conversation
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t, ok := c.turns[scope]
+	t, ok := c.turns.Get(scope)
 	if !ok {
-		if len(c.turns) >= most {
-			clear(c.turns)
-		}
 		t = &turn{floor: schema.MaxTrust, heard: make(map[string]bool)}
-		c.turns[scope] = t
+		c.turns.Add(scope, t)
 	}
 	return t
 }

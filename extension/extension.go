@@ -40,7 +40,10 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, db: db, captures: newCaptures(cfg.Now)}
+	x := &Extension{cfg: cfg, db: db}
+	if x.captures, err = newCaptures(cfg.Now); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	options := recall.Options{Weights: cfg.Weights}
 	if cfg.Embedder != nil {
 		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{
