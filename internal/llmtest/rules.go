@@ -1,29 +1,73 @@
 package llmtest
 
 import (
-	"encoding/json"
-	"net/http"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
-	"time"
+	"sync"
 )
 
 // Rule answers the requests it matches.
 type Rule struct {
+	mu      *sync.Mutex // the server's
 	matches func(Request) bool
 	reply   Reply
-	left    int // -1 = any number of times
+	times   int // 0 = any number of times
+	used    int
+	file    string // where the rule was given
+	line    int
 }
 
-// Times lets the rule answer n times and then no more.
-func (r *Rule) Times(n int) { r.left = n }
+// Times lets the rule answer n times, at least once, and then no more.
+func (r *Rule) Times(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.times = max(1, n)
+}
 
 // On adds a rule after those there are.
 func (s *Server) On(matches func(Request) bool, reply Reply) *Rule {
+	_, file, line, _ := runtime.Caller(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rule := &Rule{matches, reply, -1}
+	rule := &Rule{mu: &s.mu, matches: matches, reply: reply, file: file, line: line}
 	s.rules = append(s.rules, rule)
 	return rule
+}
+
+// take claims one of the rule's answers.
+func (r *Rule) take() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.times > 0 && r.used == r.times {
+		return false
+	}
+	r.used++
+	return true
+}
+
+// String shows the rule as it stands in the test.
+func (r *Rule) String() string {
+	r.mu.Lock()
+	times, used := r.times, r.used
+	r.mu.Unlock()
+	state := "does not match"
+	if times > 0 && used == times {
+		state = fmt.Sprintf("has answered its %d times", times)
+	}
+	return fmt.Sprintf("%s:%d %s: %s", filepath.Base(r.file), r.line, state, sourceLine(r.file, r.line))
+}
+
+// sourceLine is a line of a test's source, or nothing where there is no source.
+func sourceLine(file string, line int) string {
+	source, err := os.ReadFile(file)
+	lines := strings.Split(string(source), "\n")
+	if err != nil || line < 1 || line > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(lines[line-1])
 }
 
 // Any matches every request.
@@ -45,70 +89,4 @@ func Contains(texts ...string) func(Request) bool {
 // LastContains matches a request whose last message holds the text.
 func LastContains(text string) func(Request) bool {
 	return func(r Request) bool { return strings.Contains(r.Last(), text) }
-}
-
-// Reply writes an answer.
-type Reply func(w http.ResponseWriter, r *http.Request)
-
-// Text answers with a message.
-func Text(content string) Reply {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		writeCompletion(w, map[string]any{"role": "assistant", "content": content}, "stop")
-	}
-}
-
-// ToolCall answers with the call of a tool; arguments are encoded as JSON.
-func ToolCall(id, name string, arguments any) Reply {
-	encoded, err := json.Marshal(arguments)
-	if err != nil {
-		panic(err)
-	}
-	return func(w http.ResponseWriter, _ *http.Request) {
-		writeCompletion(w, map[string]any{"role": "assistant", "content": "", "tool_calls": []any{map[string]any{
-			"id": id, "type": "function", "function": map[string]any{"name": name, "arguments": string(encoded)},
-		}}}, "tool_calls")
-	}
-}
-
-// Status answers with an HTTP error.
-func Status(code int, message string) Reply {
-	return func(w http.ResponseWriter, _ *http.Request) { writeError(w, code, message) }
-}
-
-// Raw answers with a body as it is, well-formed or not.
-func Raw(body string) Reply {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(body))
-	}
-}
-
-// Hang never answers: it waits until the client gives up.
-func Hang() Reply {
-	return func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(hangFor):
-		}
-	}
-}
-
-func writeCompletion(w http.ResponseWriter, message map[string]any, finish string) {
-	body := func(object, part string) map[string]any {
-		return map[string]any{
-			"id": "completion", "object": object, "model": "scripted",
-			"choices": []any{map[string]any{"index": 0, "finish_reason": finish, part: message}},
-			"usage":   map[string]any{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-		}
-	}
-	if _, ok := w.(streaming); !ok {
-		writeJSON(w, body("chat.completion", "message"))
-		return
-	}
-	chunk, err := json.Marshal(body("chat.completion.chunk", "delta"))
-	if err != nil {
-		panic(err) // made of what was decoded or written here
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = w.Write([]byte("data: " + string(chunk) + "\n\ndata: [DONE]\n\n"))
 }

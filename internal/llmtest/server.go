@@ -1,142 +1,95 @@
 package llmtest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
-// Server answers /chat/completions and /embeddings.
+// Server answers as a scripted model. Its methods may be called at any time,
+// by several goroutines at once.
 type Server struct {
 	*httptest.Server
+
+	cancel context.CancelFunc // of the replies under way
 
 	mu        sync.Mutex
 	rules     []*Rule
 	requests  []Request
 	unmatched []Request
+	problems  []string
 	embed     func(text string) []float32
 	embedded  int
 }
 
 // New starts a server that is closed with the test. The test fails if a
-// request was not matched by any rule.
+// request was not matched by any rule, or not well-formed.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &Server{cancel: cancel}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /chat/completions", s.chat)
-	mux.HandleFunc("POST /embeddings", s.embeddings)
-	s.Server = httptest.NewServer(mux)
+	for _, base := range []string{"", "/v1"} {
+		mux.HandleFunc("POST "+base+"/chat/completions", s.chat)
+		mux.HandleFunc("POST "+base+"/embeddings", s.embeddings)
+		mux.HandleFunc("GET "+base+"/models", models)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.problem("nothing is served at " + r.Method + " " + r.URL.Path)
+		writeError(w, http.StatusNotFound, "no such path")
+	})
+	s.Server = httptest.NewUnstartedServer(mux)
+	s.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	s.Start()
 	t.Cleanup(func() {
-		s.CloseClientConnections()
 		s.Close()
-		for _, r := range s.Unmatched() {
-			t.Errorf("no rule matched this request:\n%s", r.Prompt())
+		s.mu.Lock()
+		problems := s.problems
+		s.mu.Unlock()
+		for _, p := range problems {
+			t.Errorf("llmtest: %s", p)
 		}
 	})
 	return s
 }
 
-// Request is one chat request as the client sent it.
-type Request struct {
-	Model    string    `json:"model"`
-	Messages []Message `json:"messages"`
-	Tools    []struct {
-		Function struct {
-			Name       string          `json:"name"`
-			Parameters json.RawMessage `json:"parameters"`
-		} `json:"function"`
-	} `json:"tools"`
-	Stream bool `json:"stream"`
-}
-
-// Message is one message of a request.
-type Message struct {
-	Role       string `json:"role"`
-	Content    text   `json:"content"`
-	ToolCallID string `json:"tool_call_id"`
-}
-
-// text reads a content that is a string or a list of parts.
-type text string
-
-func (t *text) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = text(s)
-		return nil
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	if err := json.Unmarshal(b, &parts); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		*t += text(p.Text)
-	}
-	return nil
-}
-
-// Prompt is the whole request as text: a line for the role, then the content.
-func (r Request) Prompt() string {
-	var b strings.Builder
-	for _, m := range r.Messages {
-		fmt.Fprintf(&b, "[%s]\n%s\n", m.Role, m.Content)
-	}
-	return b.String()
-}
-
-// Last is the content of the last message.
-func (r Request) Last() string {
-	if len(r.Messages) == 0 {
-		return ""
-	}
-	return string(r.Messages[len(r.Messages)-1].Content)
+// Close ends the replies under way and stops the server. It may be called more
+// than once; the test does so at its end.
+func (s *Server) Close() {
+	s.cancel()
+	s.Server.Close()
 }
 
 // Requests are all chat requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.requests...)
+	return slices.Clone(s.requests)
 }
 
 // Unmatched are the requests no rule matched.
 func (s *Server) Unmatched() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Request(nil), s.unmatched...)
-}
-
-// Embedded counts the texts that were embedded.
-func (s *Server) Embedded() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.embedded
-}
-
-// Embed sets the function behind /embeddings.
-func (s *Server) Embed(f func(text string) []float32) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.embed = f
+	return slices.Clone(s.unmatched)
 }
 
 // LLM is langchaingo's OpenAI client for this server.
 func (s *Server) LLM(t testing.TB, opts ...openai.Option) *openai.LLM {
 	t.Helper()
 	llm, err := openai.New(append([]openai.Option{
-		openai.WithBaseURL(s.URL), openai.WithToken("test"), openai.WithModel("scripted"), openai.WithHTTPClient(s.Client()),
-		openai.WithEmbeddingModel("scripted-embedding"),
+		openai.WithBaseURL(s.URL + "/v1"), openai.WithToken("test"), openai.WithModel(model), openai.WithHTTPClient(s.Client()),
+		openai.WithEmbeddingModel(embeddingModel),
 	}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -144,91 +97,78 @@ func (s *Server) LLM(t testing.TB, opts ...openai.Option) *openai.LLM {
 	return llm
 }
 
-// Embedder is langchaingo's embedder over the same client.
-func (s *Server) Embedder(t testing.TB) embeddings.Embedder {
-	t.Helper()
-	e, err := embeddings.NewEmbedder(s.LLM(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+const (
+	model          = "scripted"
+	embeddingModel = "scripted-embedding"
+)
+
+func models(w http.ResponseWriter, _ *http.Request) {
+	setContentType(w, false)
+	list := []any{map[string]string{"id": model, "object": "model"}, map[string]string{"id": embeddingModel, "object": "model"}}
+	_, _ = w.Write([]byte(encode(map[string]any{"object": "list", "data": list})))
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	// Read to its end, the body lets net/http notice that the client hangs up.
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client hung up
+	}
 	var req Request
-	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	if err := json.Unmarshal(body, &req); err != nil {
+		s.refuse(w, "this chat request is not one: "+err.Error())
 		return
 	}
-	reply := s.match(req)
-	if reply == nil {
-		writeError(w, http.StatusInternalServerError, "no rule matches this request")
-		return
-	}
-	if req.Stream {
-		w = streaming{w}
-	}
-	reply(w, r)
-}
-
-// streaming marks a response that the client wants as server-sent events.
-type streaming struct{ http.ResponseWriter }
-
-func (s *Server) match(req Request) Reply {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)
-	for _, rule := range s.rules {
-		if (rule.left < 0 || rule.left > 0) && rule.matches(req) {
-			if rule.left > 0 {
-				rule.left--
-			}
-			return rule.reply
+	rules := slices.Clone(s.rules)
+	s.mu.Unlock()
+	if fault := req.fault(); fault != "" {
+		s.refuse(w, fault+"\n"+req.Prompt())
+		return
+	}
+	for _, rule := range rules {
+		if rule.matches(req) && rule.take() {
+			rule.reply(w, r, req)
+			return
 		}
 	}
-	s.unmatched = append(s.unmatched, req)
-	return nil
-}
-
-func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
-	var req struct {
-		Input []string `json:"input"`
-		Model string   `json:"model"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
 	s.mu.Lock()
-	embed := s.embed
-	s.embedded += len(req.Input)
+	s.unmatched = append(s.unmatched, req)
 	s.mu.Unlock()
-	if embed == nil {
-		writeError(w, http.StatusInternalServerError, "no embedding function was set")
-		return
-	}
-	type datum struct {
-		Index     int       `json:"index"`
-		Embedding []float32 `json:"embedding"`
-	}
-	data := make([]datum, len(req.Input))
-	for i, in := range req.Input {
-		data[i] = datum{i, embed(in)}
-	}
-	writeJSON(w, map[string]any{"object": "list", "model": req.Model, "data": data})
+	s.problem(mismatch(req, rules))
+	writeError(w, http.StatusInternalServerError, "no rule matches this request")
 }
 
-func writeJSON(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) //nolint:errchkjson // who has hung up reads no reply
+// mismatch shows a request beside the rules that did not answer it.
+func mismatch(req Request, rules []*Rule) string {
+	var b strings.Builder
+	b.WriteString("no rule matched this request:\n")
+	for line := range strings.Lines(req.Prompt()) {
+		b.WriteString("  + " + line)
+	}
+	for _, t := range req.Tools {
+		fmt.Fprintf(&b, "  + (tool %s)\n", t.Function.Name)
+	}
+	b.WriteString("rules, in order:\n")
+	for _, rule := range rules {
+		b.WriteString("  - " + rule.String() + "\n")
+	}
+	if len(rules) == 0 {
+		b.WriteString("  - (none)\n")
+	}
+	return b.String()
 }
 
-func writeError(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "test"}}) //nolint:errchkjson // as above
+// refuse answers what is not well-formed.
+func (s *Server) refuse(w http.ResponseWriter, fault string) {
+	s.problem("refused: " + fault)
+	writeError(w, http.StatusBadRequest, fault)
 }
 
-// hangFor bounds a reply that never comes, so that a test that forgets its
-// deadline ends all the same.
-const hangFor = 30 * time.Second
+// problem is what the test fails with at its end.
+func (s *Server) problem(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems = append(s.problems, text)
+}

@@ -2,11 +2,17 @@ package llmtest_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
 	"go.uber.org/goleak"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
@@ -14,45 +20,356 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestRulesAnswerThroughTheRealClient(t *testing.T) {
-	s := llmtest.New(t)
-	s.On(llmtest.LastContains("once"), llmtest.Text("first")).Times(1)
-	s.On(llmtest.Contains("tool"), llmtest.ToolCall("c1", "search_memory", map[string]any{"query": "x"}))
-	s.On(llmtest.Contains("down"), llmtest.Status(503, "try later"))
-	s.On(llmtest.Any, llmtest.Text("otherwise"))
-	llm := s.LLM(t)
-	ask := func(question string) (string, error) {
-		return llms.GenerateFromSinglePrompt(t.Context(), llm, question)
-	}
-	for _, want := range []string{"first", "otherwise"} {
-		got, err := ask("say it once")
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-	_, err := ask("are you down?")
-	require.ErrorContains(t, err, "try later")
-
-	resp, err := llm.GenerateContent(t.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "call a tool")})
-	require.NoError(t, err)
-	require.Equal(t, "search_memory", resp.Choices[0].ToolCalls[0].FunctionCall.Name)
-	require.JSONEq(t, `{"query":"x"}`, resp.Choices[0].ToolCalls[0].FunctionCall.Arguments)
-	require.Len(t, s.Requests(), 4)
+func human(text string) []llms.MessageContent {
+	return []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, text)}
 }
 
-func TestHangEndsWithTheCaller(t *testing.T) {
+var weather = []llms.Tool{{Type: "function", Function: &llms.FunctionDefinition{
+	Name: "weather", Description: "tells the weather",
+	Parameters: map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}},
+}}}
+
+func TestRulesAnswerInOrderAsOftenAsTheyMay(t *testing.T) {
 	s := llmtest.New(t)
-	s.On(llmtest.Any, llmtest.Hang())
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
+	s.On(llmtest.LastContains("once"), llmtest.Text("first")).Times(1)
+	s.On(llmtest.Contains("echo"), llmtest.Answer(func(r llmtest.Request) llmtest.Reply { return llmtest.Text(r.Last() + "!") }))
+	s.On(llmtest.Any, llmtest.Text("otherwise"))
+	llm := s.LLM(t)
+	for _, turn := range []struct{ ask, want string }{
+		{"say it once", "first"}, {"say it once", "otherwise"}, {"echo", "echo!"},
+	} {
+		got, err := llms.GenerateFromSinglePrompt(t.Context(), llm, turn.ask)
+		require.NoError(t, err)
+		require.Equal(t, turn.want, got)
+	}
+	require.Len(t, s.Requests(), 3)
+	require.Empty(t, s.Unmatched())
+}
+
+func TestARequestIsKeptAsItWasSent(t *testing.T) {
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.JSON(map[string]int{"degrees": 21}))
+	format := &openai.ResponseFormat{Type: "json_schema", JSONSchema: &openai.ResponseFormatJSONSchema{
+		Name: "answer", Strict: true, Schema: &openai.ResponseFormatJSONSchemaProperty{Type: "object"},
+	}}
+	messages := []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeSystem, "be brief"),
+		llms.TextParts(llms.ChatMessageTypeHuman, "how warm", "is it?"),
+	}
+	resp, err := s.LLM(t, openai.WithResponseFormat(format)).GenerateContent(t.Context(), messages,
+		llms.WithTools(weather), llms.WithTemperature(0.5), llms.WithMaxTokens(7), llms.WithStopWords([]string{"END"}), llms.WithToolChoice("auto"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"degrees":21}`, resp.Choices[0].Content)
+	require.Equal(t, 5, resp.Choices[0].GenerationInfo["PromptTokens"], "words of the prompt")
+	require.Equal(t, 1, resp.Choices[0].GenerationInfo["CompletionTokens"])
+
+	r := s.Requests()[0]
+	require.Equal(t, []string{"system", "user"}, r.Roles())
+	require.Equal(t, "how warmis it?", r.Last(), "parts are joined")
+	require.Equal(t, "[system]\nbe brief\n[user]\nhow warmis it?\n", r.Prompt())
+	require.Equal(t, "weather", r.Tools[0].Function.Name)
+	require.Equal(t, "tells the weather", r.Tools[0].Function.Description)
+	require.JSONEq(t, `{"type":"object","properties":{"city":{"type":"string"}}}`, string(r.Tools[0].Function.Parameters))
+	require.JSONEq(t, `"auto"`, string(r.ToolChoice))
+	require.Equal(t, "json_schema", r.ResponseFormat.Type)
+	require.Contains(t, string(r.ResponseFormat.JSONSchema), `"strict":true`)
+	require.Equal(t, []string{"END"}, r.Stop)
+	require.InDelta(t, 0.5, r.Temperature, 0)
+	require.Equal(t, 7, r.MaxTokens)
+	require.False(t, r.Stream)
+}
+
+// collect is the option that streams, and what arrives by it.
+func collect() (llms.CallOption, *[]string) {
+	var chunks []string
+	return llms.WithStreamingFunc(func(_ context.Context, b []byte) error {
+		chunks = append(chunks, string(b))
+		return nil
+	}), &chunks
+}
+
+func TestAToolCallGoesThereAndBack(t *testing.T) {
+	stream, chunks := collect()
+	for name, options := range map[string][]llms.CallOption{"at once": nil, "streamed": {stream}} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(t)
+			s.On(llmtest.LastContains("21"), llmtest.Text("It is warm."))
+			s.On(llmtest.Any, llmtest.ToolCalls(
+				llmtest.NewCall("c1", "weather", map[string]string{"city": "Zürich"}),
+				llmtest.NewCall("c2", "weather", map[string]string{"city": "東京都千代田区"}),
+			))
+			llm, messages := s.LLM(t), human("how warm is it?")
+			options := append(options, llms.WithTools(weather))
+			resp, err := llm.GenerateContent(t.Context(), messages, options...)
+			require.NoError(t, err)
+			calls := resp.Choices[0].ToolCalls
+			require.Equal(t, "tool_calls", resp.Choices[0].StopReason)
+			require.Len(t, calls, 2)
+			require.Equal(t, "c2", calls[1].ID)
+			require.Equal(t, "weather", calls[1].FunctionCall.Name)
+			require.JSONEq(t, `{"city":"Zürich"}`, calls[0].FunctionCall.Arguments)
+			require.JSONEq(t, `{"city":"東京都千代田区"}`, calls[1].FunctionCall.Arguments)
+
+			asked := llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{calls[0], calls[1]}}
+			messages = append(messages, asked)
+			for _, c := range calls {
+				messages = append(messages, llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{
+					llms.ToolCallResponse{ToolCallID: c.ID, Name: "weather", Content: "21 degrees"},
+				}})
+			}
+			resp, err = llm.GenerateContent(t.Context(), messages, options...)
+			require.NoError(t, err)
+			require.Equal(t, "It is warm.", resp.Choices[0].Content)
+			told := s.Requests()[1]
+			require.Equal(t, []string{"user", "assistant", "tool", "tool"}, told.Roles())
+			require.Equal(t, "c2", told.Messages[1].ToolCalls[1].ID)
+			require.Equal(t, "c1", told.Messages[2].ToolCallID)
+		})
+	}
+	require.NotEmpty(t, *chunks)
+}
+
+func TestADeprecatedFunctionCall(t *testing.T) {
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.FunctionCall("weather", map[string]string{"city": "Oslo"}))
+	resp, err := s.LLM(t).GenerateContent(t.Context(), human("how warm is it?"), llms.WithFunctions([]llms.FunctionDefinition{*weather[0].Function}))
+	require.NoError(t, err)
+	require.Equal(t, "weather", resp.Choices[0].FuncCall.Name)
+	require.JSONEq(t, `{"city":"Oslo"}`, resp.Choices[0].FuncCall.Arguments)
+	require.Equal(t, "weather", s.Requests()[0].Tools[0].Function.Name, "the client sends functions as tools")
+}
+
+func TestATextIsStreamedWordByWord(t *testing.T) {
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.Text("It is warm."))
+	stream, chunks := collect()
+	resp, err := s.LLM(t).GenerateContent(t.Context(), human("how warm is it?"), stream)
+	require.NoError(t, err)
+	require.Equal(t, []string{"", "It ", "is ", "warm.", ""}, *chunks)
+	require.Equal(t, "It is warm.", resp.Choices[0].Content)
+	require.Equal(t, "stop", resp.Choices[0].StopReason)
+	require.Equal(t, 7, resp.Choices[0].GenerationInfo["TotalTokens"])
+	require.True(t, s.Requests()[0].Stream)
+}
+
+func TestFailuresReachTheCaller(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		want  string
+	}{
+		"rate limit":   {llmtest.RetryAfter(429, "slow down", 1500*time.Millisecond), "429: slow down"},
+		"server error": {llmtest.Status(500, "oops"), "500: oops"},
+		"malformed":    {llmtest.Raw(`{"choices": [`), "unexpected EOF"},
+		"no JSON":      {llmtest.Raw("<html>"), "invalid character '<'"},
+		"no choices":   {llmtest.Raw(`{"choices": []}`), "empty response"},
+		"truncated":    {llmtest.Truncated("It is warm."), "unexpected EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := llmtest.New(t)
+			s.On(llmtest.Any, c.reply)
+			_, err := s.LLM(t).GenerateContent(t.Context(), human("how warm is it?"))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	t.Run("truncated stream", func(t *testing.T) {
+		s := llmtest.New(t)
+		s.On(llmtest.Any, llmtest.Truncated("It is warm."))
+		stream, _ := collect()
+		_, err := s.LLM(t).GenerateContent(t.Context(), human("how warm is it?"), stream)
+		require.ErrorContains(t, err, "unexpected EOF")
+	})
+	t.Run("the time to wait", func(t *testing.T) {
+		s := llmtest.New(t)
+		s.On(llmtest.Any, llmtest.RetryAfter(429, "slow down", 1500*time.Millisecond))
+		resp := post(t, s, "/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
+		require.Equal(t, http.StatusTooManyRequests, resp.StatusCode)
+		require.Equal(t, "2", resp.Header.Get("Retry-After"))
+	})
+}
+
+func post(t *testing.T, s *llmtest.Server, path, body string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(body))
+	require.NoError(t, err)
+	resp, err := s.Client().Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return resp
+}
+
+func TestSilenceEndsWithTheCaller(t *testing.T) {
+	s := llmtest.New(t)
+	began := make(chan struct{}, 1)
+	s.On(func(llmtest.Request) bool { began <- struct{}{}; return true }, llmtest.Hang())
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-began; cancel() }()
 	_, err := llms.GenerateFromSinglePrompt(ctx, s.LLM(t), "hello?")
-	require.ErrorContains(t, err, "deadline", "langchaingo words the error its own way")
+	require.ErrorContains(t, err, "request cancelled", "langchaingo words the error its own way")
+	require.NotErrorIs(t, err, context.Canceled, "and keeps its cause from us")
+}
+
+func TestSilenceEndsWithTheServer(t *testing.T) {
+	s := llmtest.New(t)
+	began := make(chan struct{}, 2)
+	s.On(llmtest.Contains("at once"), llmtest.Answer(func(llmtest.Request) llmtest.Reply { began <- struct{}{}; return llmtest.Hang() }))
+	s.On(llmtest.Any, llmtest.Answer(func(llmtest.Request) llmtest.Reply { began <- struct{}{}; return llmtest.HangAfter("It is") }))
+	var callers sync.WaitGroup
+	for _, question := range []string{"at once", "streamed"} {
+		llm := s.LLM(t)
+		callers.Go(func() {
+			stream, _ := collect()
+			_, _ = llm.GenerateContent(context.Background(), human(question), stream)
+		})
+	}
+	<-began
+	<-began
+	s.Close()
+	s.Close()
+	callers.Wait()
+}
+
+func TestManyAtOnce(t *testing.T) {
+	s := llmtest.New(t)
+	s.On(llmtest.Contains("rare"), llmtest.Text("one of three")).Times(3)
+	s.On(llmtest.Any, llmtest.Text("usual"))
+	llm := s.LLM(t)
+	var mu sync.Mutex
+	counts := make(map[string]int)
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			got, err := llms.GenerateFromSinglePrompt(t.Context(), llm, "rare")
+			mu.Lock()
+			defer mu.Unlock()
+			counts[fmt.Sprint(got, err)]++
+			_ = s.Requests()
+		})
+	}
+	callers.Wait()
+	require.Equal(t, map[string]int{"one of three<nil>": 3, "usual<nil>": 17}, counts)
+	require.Len(t, s.Requests(), 20)
 }
 
 func TestEmbeddings(t *testing.T) {
 	s := llmtest.New(t)
-	s.Embed(func(text string) []float32 { return []float32{float32(len(text)), 1} })
-	vectors, err := s.Embedder(t).EmbedDocuments(t.Context(), []string{"a", "bcd"})
+	s.Embed(func(text string) []float32 { return []float32{float32(len(text)), 4, 5} })
+	vectors, err := s.Embedder(t, 0).EmbedDocuments(t.Context(), []string{"a", "bcd"})
 	require.NoError(t, err)
-	require.Equal(t, [][]float32{{1, 1}, {3, 1}}, vectors)
-	require.Equal(t, 2, s.Embedded())
+	require.Equal(t, [][]float32{{1, 4, 5}, {3, 4, 5}}, vectors)
+	short, err := s.Embedder(t, 2).EmbedQuery(t.Context(), "bcd")
+	require.NoError(t, err)
+	require.Equal(t, []float32{0.6, 0.8}, short, "the beginning, at length 1")
+	require.Equal(t, 3, s.Embedded())
+	require.Equal(t, http.StatusOK, post(t, s, "/embeddings", `{"input":"one text"}`).StatusCode)
+}
+
+func TestModelsAreListed(t *testing.T) {
+	s := llmtest.New(t)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models", nil)
+	require.NoError(t, err)
+	resp, err := s.Client().Do(req)
+	require.NoError(t, err)
+	defer resp.Body.Close()
+	var list struct{ Data []struct{ ID string } }
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&list))
+	require.Equal(t, "scripted", list.Data[0].ID)
+}
+
+// verdict runs a test and keeps what it would have failed with.
+type verdict struct {
+	testing.TB
+
+	cleanups []func()
+	errors   []string
+}
+
+func (v *verdict) Cleanup(f func()) { v.cleanups = append(v.cleanups, f) }
+
+func (v *verdict) Errorf(format string, args ...any) {
+	v.errors = append(v.errors, fmt.Sprintf(format, args...))
+}
+
+// failures are those of a test that sends these requests.
+func failures(t *testing.T, script func(*llmtest.Server)) []string {
+	t.Helper()
+	v := &verdict{TB: t}
+	s := llmtest.New(v)
+	script(s)
+	for _, f := range v.cleanups {
+		f()
+	}
+	return v.errors
+}
+
+func TestAnUnmatchedRequestFailsTheTestReadably(t *testing.T) {
+	var unmatched []llmtest.Request
+	got := failures(t, func(s *llmtest.Server) {
+		s.On(llmtest.Contains("snow"), llmtest.Text("It is cold."))
+		s.On(llmtest.Any, llmtest.Text("Good morning.")).Times(1)
+		llm := s.LLM(t)
+		_, err := llm.GenerateContent(t.Context(), human("good morning"))
+		require.NoError(t, err)
+		_, err = llm.GenerateContent(t.Context(), human("how warm\nis it?"), llms.WithTools(weather))
+		require.ErrorContains(t, err, "500: no rule matches this request")
+		unmatched = s.Unmatched()
+	})
+	require.Len(t, unmatched, 1)
+	require.Len(t, got, 1)
+	require.Regexp(t, `^llmtest: no rule matched this request:
+  \+ \[user\]
+  \+ how warm
+  \+ is it\?
+  \+ \(tool weather\)
+rules, in order:
+  - server_test.go:\d+ does not match: s.On\(llmtest.Contains\("snow"\), llmtest.Text\("It is cold."\)\)
+  - server_test.go:\d+ has answered its 1 times: s.On\(llmtest.Any, llmtest.Text\("Good morning."\)\).Times\(1\)
+$`, got[0])
+}
+
+func TestWhatOpenAIWouldRefuseFailsTheTest(t *testing.T) {
+	const ask = `{"role":"user","content":"hi"}`
+	const call = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	const result = `{"role":"tool","tool_call_id":"c1","content":"done"}`
+	chat := func(messages ...string) string {
+		return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
+	}
+	for body, want := range map[string]string{
+		chat(ask, call, result):         "",
+		`{`:                             "this chat request is not one",
+		`{"messages":[` + ask + `]}`:    "must provide a model",
+		chat():                          "at least one message",
+		chat(`{"role":"wizard"}`):       `unknown role "wizard"`,
+		chat(ask, result):               "answers no call",
+		chat(ask, call, ask):            `where the answers to ["c1"] are due`,
+		chat(ask, call):                 "were not answered",
+		chat(ask, call, result, result): "answers no call",
+		`{"model":"m","messages":[` + ask + `],"tools":[{"type":"function","function":{"name":"a b"}}]}`: "no function with a name",
+	} {
+		var status int
+		got := failures(t, func(s *llmtest.Server) {
+			s.On(llmtest.Any, llmtest.Text("fine"))
+			status = post(t, s, "/chat/completions", body).StatusCode
+		})
+		if want == "" {
+			require.Equal(t, http.StatusOK, status)
+			require.Empty(t, got)
+			continue
+		}
+		require.Equal(t, http.StatusBadRequest, status, body)
+		require.Len(t, got, 1)
+		require.Contains(t, got[0], want)
+	}
+	for name, script := range map[string]func(*llmtest.Server){
+		"Embed was not called": func(s *llmtest.Server) { post(t, s, "/embeddings", `{"input":"hi"}`) },
+		"is no JSON":           func(s *llmtest.Server) { post(t, s, "/embeddings", `{`) },
+		"9 dimensions": func(s *llmtest.Server) {
+			s.Embed(func(string) []float32 { return []float32{1} })
+			post(t, s, "/embeddings", `{"input":"hi","dimensions":9}`)
+		},
+		"nothing is served at POST /v2/chat": func(s *llmtest.Server) { post(t, s, "/v2/chat", `{}`) },
+	} {
+		got := failures(t, script)
+		require.Len(t, got, 1)
+		require.Contains(t, got[0], name)
+	}
 }

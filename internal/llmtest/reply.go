@@ -1,0 +1,231 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Reply writes the answer to a request.
+type Reply func(w http.ResponseWriter, r *http.Request, req Request)
+
+// Text answers with a message.
+func Text(content string) Reply {
+	return completion{content: content, finish: "stop"}.write
+}
+
+// JSON answers with a message that is v in JSON, as a client that set a
+// response format expects.
+func JSON(v any) Reply { return Text(encode(v)) }
+
+// ToolCall answers with the call of a tool; arguments are encoded as JSON.
+func ToolCall(id, name string, arguments any) Reply {
+	return ToolCalls(NewCall(id, name, arguments))
+}
+
+// ToolCalls answers with several calls at once.
+func ToolCalls(calls ...Call) Reply {
+	return completion{calls: calls, finish: "tool_calls"}.write
+}
+
+// NewCall is a call for [ToolCalls]; arguments are encoded as JSON.
+func NewCall(id, name string, arguments any) Call {
+	return Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: encode(arguments)}}
+}
+
+// FunctionCall answers with a call in the deprecated form.
+func FunctionCall(name string, arguments any) Reply {
+	return completion{function: &CallFunction{name, encode(arguments)}, finish: "function_call"}.write
+}
+
+// Answer lets a function of the request choose the reply.
+func Answer(choose func(Request) Reply) Reply {
+	return func(w http.ResponseWriter, r *http.Request, req Request) { choose(req)(w, r, req) }
+}
+
+// Status answers with an HTTP error.
+func Status(code int, message string) Reply {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) { writeError(w, code, message) }
+}
+
+// RetryAfter answers with an HTTP error, usually 429 or 503, and the time to
+// wait, in whole seconds rounded up.
+func RetryAfter(code int, message string, wait time.Duration) Reply {
+	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		writeError(w, code, message)
+	}
+}
+
+// Raw answers with a body as it is, well-formed or not.
+func Raw(body string) Reply {
+	return func(w http.ResponseWriter, _ *http.Request, req Request) {
+		setContentType(w, req.Stream)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+// Truncated begins to answer with a message and breaks the connection half way.
+func Truncated(content string) Reply {
+	return func(w http.ResponseWriter, _ *http.Request, req Request) {
+		body := completion{content: content, finish: "stop"}.encode(req)
+		setContentType(w, req.Stream)
+		_, _ = w.Write([]byte(body[:len(body)/2]))
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler) // how net/http breaks a connection
+	}
+}
+
+// Hang never answers: it waits until the client gives up or the server closes.
+func Hang() Reply {
+	return func(_ http.ResponseWriter, r *http.Request, _ Request) { <-r.Context().Done() }
+}
+
+// HangAfter streams the beginning of an answer and then never goes on.
+func HangAfter(content string) Reply {
+	return func(w http.ResponseWriter, r *http.Request, _ Request) {
+		setContentType(w, true)
+		_, _ = w.Write([]byte(event(chunk(map[string]any{"role": "assistant", "content": content}, nil))))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+// completion is a well-formed answer.
+type completion struct {
+	content  string
+	calls    []Call
+	function *CallFunction
+	finish   string
+}
+
+func (c completion) write(w http.ResponseWriter, _ *http.Request, req Request) {
+	setContentType(w, req.Stream)
+	_, _ = w.Write([]byte(c.encode(req)))
+}
+
+// encode gives the response's body in the form the client asked for.
+func (c completion) encode(req Request) string {
+	if req.Stream {
+		return c.events(req)
+	}
+	message := map[string]any{"role": "assistant", "content": c.content}
+	if c.calls != nil {
+		message["content"], message["tool_calls"] = nil, c.calls
+	}
+	if c.function != nil {
+		message["content"], message["function_call"] = nil, c.function
+	}
+	return encode(map[string]any{
+		"id": "completion", "object": "chat.completion", "model": req.Model, "usage": c.usage(req),
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": c.finish}},
+	})
+}
+
+// events gives the answer as server-sent events: texts word by word, a call's
+// name before its arguments, the arguments in two pieces, as OpenAI does.
+func (c completion) events(req Request) string {
+	var b strings.Builder
+	send := func(delta map[string]any) { b.WriteString(event(chunk(delta, nil))) }
+	send(map[string]any{"role": "assistant", "content": ""})
+	if c.content != "" {
+		for _, word := range strings.SplitAfter(c.content, " ") {
+			send(map[string]any{"content": word})
+		}
+	}
+	for i, call := range c.calls {
+		piece := func(id, kind string, f CallFunction) {
+			delta := map[string]any{"index": i, "function": f}
+			if id != "" {
+				delta["id"], delta["type"] = id, kind
+			}
+			send(map[string]any{"tool_calls": []any{delta}})
+		}
+		piece(call.ID, call.Type, CallFunction{Name: call.Function.Name})
+		for _, part := range halves(call.Function.Arguments) {
+			piece("", "", CallFunction{Arguments: part})
+		}
+	}
+	if c.function != nil {
+		send(map[string]any{"function_call": CallFunction{Name: c.function.Name}})
+		for _, part := range halves(c.function.Arguments) {
+			send(map[string]any{"function_call": CallFunction{Arguments: part}})
+		}
+	}
+	b.WriteString(event(chunk(map[string]any{}, c.finish)))
+	if req.StreamOptions.IncludeUsage {
+		last := chunk(nil, nil)
+		last["choices"], last["usage"] = []any{}, c.usage(req)
+		b.WriteString(event(last))
+	}
+	b.WriteString("data: [DONE]\n\n")
+	return b.String()
+}
+
+// usage counts words for tokens.
+func (c completion) usage(req Request) map[string]int {
+	answered := c.content
+	for _, call := range c.calls {
+		answered += " " + call.Function.Name + " " + call.Function.Arguments
+	}
+	if c.function != nil {
+		answered += " " + c.function.Name + " " + c.function.Arguments
+	}
+	in := 0
+	for _, m := range req.Messages {
+		in += len(strings.Fields(string(m.Content)))
+	}
+	out := len(strings.Fields(answered))
+	return map[string]int{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
+}
+
+func chunk(delta map[string]any, finish any) map[string]any {
+	return map[string]any{
+		"id": "completion", "object": "chat.completion.chunk", "model": "scripted",
+		"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+	}
+}
+
+func event(data any) string { return "data: " + encode(data) + "\n\n" }
+
+// halves cuts a JSON text in two, never inside a rune.
+func halves(s string) []string {
+	at := 0
+	for i := range s {
+		if i > len(s)/2 {
+			break
+		}
+		at = i
+	}
+	if at == 0 {
+		return []string{s}
+	}
+	return []string{s[:at], s[at:]}
+}
+
+func setContentType(w http.ResponseWriter, stream bool) {
+	kind := "application/json"
+	if stream {
+		kind = "text/event-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+}
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	setContentType(w, false)
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(encode(map[string]any{"error": map[string]any{"message": message, "type": "test"}})))
+}
+
+// encode is JSON of what a test wrote; what has none is the test's mistake.
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("llmtest: no JSON for %T: %v", v, err))
+	}
+	return string(b)
+}
