@@ -9,7 +9,7 @@ import (
 // in each arm, and what every signal added to its score.
 func (r Result) Explain() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d  score %.3f  %s %s\n", r.Rank, r.Score, r.Memory.Kind, r.Memory.UID)
+	fmt.Fprintf(&b, "#%d  score %.3f  relevance %.2f  %s %s\n", r.Rank, r.Score, r.Relevance, r.Memory.Kind, r.Memory.UID)
 	for _, a := range r.Arms {
 		fmt.Fprintf(&b, "    found by %s: rank %d (%.3f)\n", a.Arm, a.Rank, a.Score)
 	}

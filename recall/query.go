@@ -100,6 +100,12 @@ type Answer struct {
 	Degraded []Degraded
 	// Considered is the number of memories that were scored.
 	Considered int
+	// Relevance is how likely the question is about what this memory holds at
+	// all, 0–1; 0 without results. Unlike scores it compares across queries.
+	Relevance float64
+	// Grounds are what Relevance rests on: their contributions add up to its
+	// ln odds.
+	Grounds []Signal
 }
 
 // Degraded says which arm did not give its full answer, and why.
@@ -114,12 +120,18 @@ type Result struct {
 	// Score is the value the results are ordered by; larger is better. Scores
 	// of different queries compare only roughly.
 	Score float64
+	// Relevance is how likely the memory bears on the question at all, 0–1:
+	// [Answer.Relevance], less what the result stands behind the best. It
+	// compares across queries and does not order the results.
+	Relevance float64
 	// Rank counts from 1.
 	Rank int
 	// Arms are the arms that found it, with its rank and raw score in each.
 	Arms []ArmRank
 	// Signals are the parts Score is the sum of.
 	Signals []Signal
+
+	passage passage
 }
 
 // ArmRank is a memory's place in one arm.

@@ -33,6 +33,7 @@ type span struct{ from, to int64 }
 
 // part is one term of a question that is looked up, with its relatives.
 type part struct {
+	term    string
 	exact   uint32
 	known   bool    // exact is in the index
 	idf     float32 // of exact
@@ -111,7 +112,7 @@ func (q *question) divide(ix *index, terms []string, called map[string]bool) {
 // part looks a term and its relatives up.
 func (ix *index) part(term string) part {
 	id, known := ix.terms[term]
-	p := part{exact: id, known: known}
+	p := part{term: term, exact: id, known: known}
 	df := 0
 	if known {
 		df = len(ix.postings[id])

@@ -112,6 +112,7 @@ type scored struct {
 	interest float32 // of the text arm
 	signals  signals
 	score    float64
+	passage  passage
 }
 
 // rank orders candidates by the sum of their weighted signals; ties go to the

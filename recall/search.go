@@ -72,6 +72,11 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			return err
 		}
 		answer.Results = cut(results, q)
+		verdict := ranked.topic.judge(answer.Results)
+		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
+		for i := range answer.Results {
+			answer.Results[i].Relevance = verdict.relevance(answer.Results[i].Score)
+		}
 		return nil
 	})
 	if err != nil {
@@ -105,6 +110,7 @@ type ranked struct {
 	candidates []scored
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
+	topic      *topic
 }
 
 // rank runs arms → fuse → score.
@@ -141,7 +147,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	return &ranked{candidates, derived, degraded}, nil
+	return &ranked{candidates, derived, degraded, m.topic(ix.index, r.question, candidates)}, nil
 }
 
 // ask runs the arms side by side.
@@ -214,8 +220,14 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			if m == nil {
 				m = all.derived[c.memoryID]
 			}
-			if m != nil && q.excludes(m) == "" {
-				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights)})
+			if m == nil {
+				continue
+			}
+			switch q.excludes(m) {
+			case "":
+				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage})
+			case "skip":
+				all.topic.forget(m)
 			}
 		}
 	}

@@ -20,6 +20,13 @@ type Set struct {
 	Queries       []Query        // as queries.jsonl has them
 }
 
+// Next is the name of the conversation after the one called name, the first
+// after the last: questions about one are off topic in the other, mostly.
+func (s *Set) Next(name string) string {
+	at := slices.IndexFunc(s.Conversations, func(c Conversation) bool { return c.Name == name })
+	return s.Conversations[(at+1)%len(s.Conversations)].Name
+}
+
 // Conversation is one file of turns.
 type Conversation struct {
 	Name  string // the file's name without .jsonl

@@ -61,7 +61,23 @@ func (d *data) only(keep func(*example) bool) *data {
 }
 
 // load imports the set in dir and asks its questions.
-func (d *data) load(ctx context.Context, dir string) (err error) {
+func (d *data) load(ctx context.Context, dir string) error {
+	return withMemory(ctx, dir, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
+		for _, q := range set.Queries {
+			clock(q.Time)
+			answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth})
+			if err != nil {
+				return err
+			}
+			d.add(filepath.Base(dir), q, answer)
+		}
+		return nil
+	})
+}
+
+// withMemory imports the set in dir, each conversation under a user of its
+// own, and lets ask use the memory and set its clock.
+func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
 		return err
@@ -94,15 +110,7 @@ func (d *data) load(ctx context.Context, dir string) (err error) {
 	if err := x.WaitIdle(ctx); err != nil {
 		return err
 	}
-	for _, q := range set.Queries {
-		clock(q.Time)
-		answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth})
-		if err != nil {
-			return err
-		}
-		d.add(filepath.Base(dir), q, answer)
-	}
-	return nil
+	return ask(x, set, clock)
 }
 
 func (d *data) add(set string, q evalset.Query, answer *extension.Answer) {

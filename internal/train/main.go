@@ -19,10 +19,17 @@ import (
 func main() {
 	drop := flag.String("drop", "fusion", "signals to fit without, separated by commas; with one weighted arm fusion only repeats the text arm's rank")
 	ablate := flag.Bool("ablate", false, "also fit without each signal in turn")
+	relevance := flag.Bool("relevance", false, "fit relevance instead: whether a question is about the memory at all")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate); err != nil {
+	err := error(nil)
+	if *relevance {
+		err = runRelevance(ctx, os.Stdout, flag.Args())
+	} else {
+		err = run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1) //nolint:gocritic // stop has nothing left to do
 	}
