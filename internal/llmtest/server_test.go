@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -137,6 +138,12 @@ func TestADeprecatedFunctionCall(t *testing.T) {
 	require.Equal(t, "weather", resp.Choices[0].FuncCall.Name)
 	require.JSONEq(t, `{"city":"Oslo"}`, resp.Choices[0].FuncCall.Arguments)
 	require.Equal(t, "weather", s.Requests()[0].Tools[0].Function.Name, "the client sends functions as tools")
+
+	body := post(t, s, "/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}],"functions":[{"name":"weather"}]}`).body
+	require.Contains(t, body, `"function_call":{"name":"weather","arguments":""}`)
+	require.True(t, strings.HasSuffix(body, "data: [DONE]\n\n"))
+	require.NotContains(t, body, "usage", "it was not asked for")
+	require.Equal(t, "weather", s.Requests()[1].Functions[0].Name)
 }
 
 func TestATextIsStreamedWordByWord(t *testing.T) {
@@ -187,14 +194,23 @@ func TestFailuresReachTheCaller(t *testing.T) {
 	})
 }
 
-func post(t *testing.T, s *llmtest.Server, path, body string) *http.Response {
+// response is one that was read to its end.
+type response struct {
+	*http.Response
+
+	body string
+}
+
+func post(t *testing.T, s *llmtest.Server, path, body string) response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(body))
 	require.NoError(t, err)
 	resp, err := s.Client().Do(req)
 	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	return resp
+	defer resp.Body.Close()
+	read, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return response{resp, string(read)}
 }
 
 func TestSilenceEndsWithTheCaller(t *testing.T) {
