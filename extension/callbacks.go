@@ -2,7 +2,6 @@ package extension
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/tmc/langchaingo/callbacks"
@@ -27,12 +26,12 @@ type listener struct {
 
 	session *Session
 	mu      sync.Mutex
-	depth   int
+	open    []bool // the chains under way; true for one inside an agent
 }
 
 // HandleChainStart implements [callbacks.Handler].
 func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) {
-	if l.enter() > 0 || isIteration(inputs) {
+	if inner := isIteration(inputs); !l.enter(inner) || inner {
 		return
 	}
 	if said := inputText(inputs, nil); said != "" {
@@ -42,11 +41,8 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 
 // HandleChainEnd implements [callbacks.Handler].
 func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
-	if l.leave() > 0 {
-		return
-	}
 	answered := outputText(outputs)
-	if answered == "" || strings.HasPrefix(strings.TrimSpace(answered), "Thought:") {
+	if !l.leave() || answered == "" {
 		return
 	}
 	l.session.capture(ctx, doorCallbacks, eventbus.AgentResponse(l.session.scope, answered))
@@ -55,20 +51,26 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 // HandleChainError implements [callbacks.Handler].
 func (l *listener) HandleChainError(context.Context, error) { l.leave() }
 
-// enter returns the depth before.
-func (l *listener) enter() int {
+// enter reports whether the chain is the outermost.
+func (l *listener) enter(inner bool) (outermost bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.depth++
-	return l.depth - 1
+	l.open = append(l.open, inner)
+	return len(l.open) == 1
 }
 
-// leave returns the depth after.
-func (l *listener) leave() int {
+// leave reports whether the outermost chain ended, and was not one inside an
+// agent: such a chain's output is a step, not an answer.
+func (l *listener) leave() (answers bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.depth = max(0, l.depth-1)
-	return l.depth
+	last := len(l.open) - 1
+	if last < 0 {
+		return false
+	}
+	inner := l.open[last]
+	l.open = l.open[:last]
+	return last == 0 && !inner
 }
 
 // isIteration recognises the chain inside an agent, which sees the user's

@@ -138,6 +138,19 @@ func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
 	}
 }
 
+func TestAStepOfAnAgentIsNotAnAnswer(t *testing.T) {
+	x := open(t, fresh(t))
+	s := session(t, x, ada)
+	executor, agent := s.Callbacks(), s.Callbacks() // a handler of its own for each
+	executor.HandleChainStart(t.Context(), map[string]any{"input": "which bicycle?"})
+	for _, step := range []string{"Do I need to use a tool? Yes\nAction: search_memory", "Do I need to use a tool? No\nAI: the blue bicycle"} {
+		agent.HandleChainStart(t.Context(), map[string]any{"input": "which bicycle?", "agent_scratchpad": ""})
+		agent.HandleChainEnd(t.Context(), map[string]any{"text": step})
+	}
+	executor.HandleChainEnd(t.Context(), map[string]any{"output": "the blue bicycle"})
+	require.ElementsMatch(t, []string{"which bicycle?", "the blue bicycle"}, recalled(t, x, ada, "bicycle"))
+}
+
 func TestARetryThroughTheSecondDoorIsStillOneMessage(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
