@@ -43,9 +43,23 @@ type Config struct {
 	// InjectLimit is how many memories are put before a model at most.
 	// Default 5.
 	InjectLimit int
-	// InjectTokens is the most tokens they may take together, estimated
-	// without a vocabulary. Default 1200.
+	// InjectTokens is the most tokens they may take together with the fence
+	// around them, estimated without a vocabulary. Default 1200.
 	InjectTokens int
+	// InjectOrder is the order of the sessions they are from. Default
+	// [NewestFirst].
+	InjectOrder InjectOrder
+	// InjectMaybe is the relevance, 0–1, from which a memory is put before a
+	// model in a line: what is less relevant is left out, so that a question
+	// about something else brings nothing. Raise it to be stricter; below 0
+	// lets everything through. Default 0.35.
+	InjectMaybe float64
+	// InjectSure is the relevance from which a memory is shown whole. Default
+	// 0.6.
+	InjectSure float64
+	// SkipSearch reports texts that nothing is searched for. Default
+	// [IsSmallTalk]: greetings, thanks, agreement.
+	SkipSearch func(text string) bool
 	// Weights of the ranker. Default [recall.DefaultWeights].
 	Weights *recall.Weights
 
@@ -84,6 +98,8 @@ type Hooks struct {
 const (
 	DefaultInjectLimit  = 5
 	DefaultInjectTokens = 1200
+	DefaultInjectMaybe  = 0.35
+	DefaultInjectSure   = 0.6
 	DefaultNightTime    = "01:00"
 )
 
@@ -103,6 +119,18 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.InjectTokens == 0 {
 		cfg.InjectTokens = DefaultInjectTokens
+	}
+	if cfg.InjectOrder == "" {
+		cfg.InjectOrder = NewestFirst
+	}
+	if cfg.InjectMaybe == 0 {
+		cfg.InjectMaybe = DefaultInjectMaybe
+	}
+	if cfg.InjectSure == 0 {
+		cfg.InjectSure = max(DefaultInjectSure, cfg.InjectMaybe)
+	}
+	if cfg.SkipSearch == nil {
+		cfg.SkipSearch = IsSmallTalk
 	}
 	if cfg.NightTime == "" {
 		cfg.NightTime = DefaultNightTime
@@ -125,6 +153,12 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
 	case c.InjectTokens < 0:
 		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
+	case c.InjectOrder != NewestFirst && c.InjectOrder != BestFirst:
+		return &schema.InvalidError{Field: "Config.InjectOrder", Reason: `must be "newest" or "best"`}
+	case !(c.InjectMaybe <= 1):
+		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.35, below 0 lets everything through)"}
+	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
+		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
 	}
 	if _, err := time.Parse("15:04", c.NightTime); err != nil {
 		return &schema.InvalidError{Field: "Config.NightTime", Reason: `must be a time of day such as "01:00"`}

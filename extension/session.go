@@ -2,14 +2,12 @@ package extension
 
 import (
 	"context"
-	"strings"
 
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/llms"
 	lctools "github.com/tmc/langchaingo/tools"
 
 	"github.com/ebbmem/ebb/eventbus"
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -83,44 +81,6 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 	return tools.Call(ctx, s.tools, call)
 }
 
-// inject finds what may help with question and is not in the prompt already,
-// as a fenced block. It degrades to no block: memory never breaks a turn.
-func (s *Session) inject(ctx context.Context, door, question, prompt string) string {
-	cfg := &s.ext.cfg
-	if len(text.QueryTerms(question, 1)) == 0 {
-		return ""
-	}
-	answer, err := s.ext.Recall(ctx, s.scope, Query{
-		Text: clip(question), Limit: cfg.InjectLimit, Budget: cfg.InjectTokens, Diversity: injectDiversity, Unquarantined: true,
-		Skip: func(m *schema.Memory) bool { return strings.Contains(prompt, m.Content) },
-	})
-	if err != nil {
-		if ctx.Err() == nil {
-			s.ext.report(door, err)
-		}
-		return ""
-	}
-	block, nonce := render(answer.Results, cfg.Location)
-	if block == "" {
-		return ""
-	}
-	s.shown.add(nonce)
-	s.announceShown(ctx, door, answer)
-	return block
-}
-
-// injectDiversity keeps five injected memories from saying one thing twice.
-const injectDiversity = 0.2
-
-// clip keeps the end of a long prompt, where the question stands.
-func clip(question string) string {
-	const whole, tail = 2000, 600
-	if len(question) <= whole {
-		return question
-	}
-	return text.Clean(question[len(question)-tail:])
-}
-
 // announceShown records what a model was shown: access counts and the
 // injection record follow in the background.
 func (s *Session) announceShown(ctx context.Context, door string, answer *Answer) {
@@ -154,8 +114,11 @@ func (s *Session) toolDeps() tools.Deps {
 			return s.ext.announce(ctx, tx, s.scope, m)
 		},
 		Render: func(results []recall.Result) string {
-			block, _ := render(results, s.ext.cfg.Location)
-			return block
+			whole := make([]entry, len(results))
+			for i, r := range results {
+				whole[i].Result = r
+			}
+			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
 		TurnTrust:   s.turn.trust,
 		Consolidate: s.ext.consolidateForTool(s.scope),

@@ -100,6 +100,9 @@ const (
 	// priorChunks are added to the size of the memory when words are weighed,
 	// so that three messages are not taken for the world.
 	priorChunks = 500
+	// youngChunks is the size of a memory in which a missing word says half of
+	// what it says in a large one: a few messages know of little.
+	youngChunks = 40
 	// topicDepth is how many results decide.
 	topicDepth = 5
 	// closeBy is how many words apart two parts of a question stand together.
@@ -109,54 +112,68 @@ const (
 	asideShare = 0.1
 )
 
-// topic is what a question is about, weighed beside one user's whole memory.
+// topic is what a question is about, beside one user's whole memory.
 type topic struct {
+	chunks   int       // of the memory
 	terms    []string  // of the parts
-	weights  []float64 // of the parts, squared inverse document frequency
-	df       []int     // chunks that hold the part, 0 when only relatives are known
-	relation []float64 // weight of the best relative that is known, 0–1
-	names    []string  // terms of the names it holds that are no speaker's
-	heard    []int     // chunks that hold them
-	named    bool
-	total    float64
-	content  int // parts that are no aside
+	df       []int     // chunks that hold the part itself
+	relation []float64 // weight of its best relative that is known, 0–1
+	names    []string  // terms of the names it holds
+	heard    []int     // chunks that hold them; of a speaker's, very many
+	named    bool      // it names a speaker
 }
 
-// newTopic weighs the parts of a question.
+// newTopic looks the parts of a question up.
 func newTopic(ix *index, q *question) *topic {
-	t := &topic{named: len(q.speakers) > 0}
+	t := &topic{chunks: len(ix.chunks), named: len(q.speakers) > 0}
+	chunks := func(term string) int {
+		if id, known := ix.terms[term]; known {
+			return len(ix.postings[id])
+		}
+		return 0
+	}
 	for _, p := range q.parts {
-		df := 0
-		if p.known {
-			df = len(ix.postings[p.exact])
-		}
-		w := inverseDocumentFrequency(len(ix.chunks)+priorChunks, df)
-		if isAside(p.term) {
-			w *= asideShare
-		} else {
-			t.content++
-		}
 		relation := 0.0
 		for _, r := range p.related {
 			relation = max(relation, float64(r.weight))
 		}
-		t.terms, t.weights, t.df, t.relation = append(t.terms, p.term), append(t.weights, w), append(t.df, df), append(t.relation, relation)
-		t.total += w
+		t.terms, t.df, t.relation = append(t.terms, p.term), append(t.df, chunks(p.term)), append(t.relation, relation)
 	}
 	for _, name := range q.names {
 		for _, term := range text.Terms(name) {
+			heard := chunks(term)
 			if len(ix.named[term]) > 0 || text.IsStopWord(term) {
-				t.names, t.heard = append(t.names, term), append(t.heard, math.MaxInt32)
-				continue
+				heard = math.MaxInt32
 			}
-			df := 0
-			if id, known := ix.terms[term]; known {
-				df = len(ix.postings[id])
-			}
-			t.names, t.heard = append(t.names, term), append(t.heard, df)
+			t.names, t.heard = append(t.names, term), append(t.heard, heard)
 		}
 	}
 	return t
+}
+
+// maturity is how much it says that a word is missing, 0–1.
+func (t *topic) maturity() float64 { return float64(t.chunks) / float64(t.chunks+youngChunks) }
+
+// known is whether the memory holds a part, or by how much a relative, 0–1.
+func (t *topic) known(part int) float64 { return max(t.relation[part], bit(t.df[part] > 0)) }
+
+// shares are the weights of the parts in the question; they add up to 1.
+func (t *topic) shares() []float64 {
+	shares, total := make([]float64, len(t.terms)), 0.0
+	for i, term := range t.terms {
+		shares[i] = inverseDocumentFrequency(t.chunks+priorChunks, t.df[i])
+		if isAside(term) {
+			shares[i] *= asideShare
+		}
+		if t.known(i) == 0 {
+			shares[i] *= t.maturity()
+		}
+		total += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= total
+	}
+	return shares
 }
 
 // isAside reports a term that says little about what a question is about.
@@ -183,37 +200,25 @@ func (t *topic) forget(m *schema.Memory) {
 	}
 }
 
-// share is the weight of some parts in the question, 0–1.
-func (t *topic) share(some parts, weight func(part int) float64) float64 {
-	if t.total == 0 {
-		return 0
-	}
-	sum := 0.0
-	for ; some != 0; some &= some - 1 {
-		i := bits.TrailingZeros64(uint64(some))
-		sum += t.weights[i] * weight(i)
-	}
-	return sum / t.total
-}
-
-// topic weighs the question and looks through every candidate's best passage.
+// topic looks the question up, and looks through every candidate's best passage.
 func (m *matches) topic(ix *index, q *question, candidates []scored) *topic {
 	undo := m.mark(q)
 	defer undo()
-	t := newTopic(ix, q)
 	for i := range candidates {
-		candidates[i].passage = m.passage(ix, q, t, candidates[i].doc)
+		candidates[i].passage = m.passage(ix, q, candidates[i].doc)
 	}
-	return t
+	return newTopic(ix, q)
 }
 
-// passage is how much of a question one memory's best chunk holds.
-type passage struct{ held, close float64 }
+// passage is the parts of a question that one memory's best chunk holds.
+type passage struct {
+	exact, loose parts // itself, and by a relative
+	near         parts // close by another part
+}
 
 // passage looks through the best chunk of a document. The terms must be
 // marked, see [matches.mark].
-func (m *matches) passage(ix *index, q *question, t *topic, doc uint32) passage {
-	var exact, loose, near parts
+func (m *matches) passage(ix *index, q *question, doc uint32) (p passage) {
 	last, lastAt := -1, 0
 	for at, term := range ix.termsOf(m.chunkOf(ix, doc)) {
 		part := int(m.terms[term].part) - 1
@@ -221,33 +226,50 @@ func (m *matches) passage(ix *index, q *question, t *topic, doc uint32) passage 
 			continue
 		}
 		if q.parts[part].known && q.parts[part].exact == term {
-			exact |= 1 << part
+			p.exact |= 1 << part
 		} else {
-			loose |= 1 << part
+			p.loose |= 1 << part
 		}
 		if last >= 0 && last != part && at-lastAt <= closeBy {
-			near |= 1<<part | 1<<last
+			p.near |= 1<<part | 1<<last
 		}
 		last, lastAt = part, at
 	}
-	weight := func(i int) float64 {
-		if exact&(1<<i) != 0 {
-			return 1
-		}
-		return t.relation[i]
-	}
-	p := passage{t.share(exact|loose, weight), t.share(near, weight)}
-	if t.content < 2 {
-		p.close = p.held
-	}
 	return p
+}
+
+// weigh is how much of the question some parts of a passage are, 0–1. A part
+// that only a relative stands for counts as much as the relative does.
+func (t *topic) weigh(p passage, some parts, shares []float64) (sum float64) {
+	for ; some != 0; some &= some - 1 {
+		i := bits.TrailingZeros64(uint64(some))
+		if p.exact&(1<<i) != 0 {
+			sum += shares[i]
+		} else {
+			sum += shares[i] * t.relation[i]
+		}
+	}
+	return sum
 }
 
 // grounds are those of the results, best first.
 func (t *topic) grounds(results []Result) grounds {
 	g := grounds{Named: bit(t.named)}
+	shares := t.shares()
+	content := 0
+	for i, term := range t.terms {
+		g.Known += shares[i] * t.known(i)
+		if !isAside(term) {
+			content++
+		}
+	}
 	for _, r := range results[:min(len(results), topicDepth)] {
-		g.Held, g.Close = max(g.Held, r.passage.held), max(g.Close, r.passage.close)
+		p := r.passage
+		held := t.weigh(p, p.exact|p.loose, shares)
+		g.Held, g.Close = max(g.Held, held), max(g.Close, t.weigh(p, p.near, shares))
+		if content < 2 { // nothing to stand beside
+			g.Close = max(g.Close, held)
+		}
 		for _, s := range r.Signals {
 			switch s.Name {
 			case "entity":
@@ -257,14 +279,9 @@ func (t *topic) grounds(results []Result) grounds {
 			}
 		}
 	}
-	for i, w := range t.weights {
-		if t.total > 0 {
-			g.Known += w / t.total * max(t.relation[i], bit(t.df[i] > 0))
-		}
-	}
 	for _, chunks := range t.heard {
 		if chunks == 0 {
-			g.Stranger += 1 / float64(len(t.heard))
+			g.Stranger += t.maturity() / float64(len(t.heard))
 		}
 	}
 	return g

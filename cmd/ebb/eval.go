@@ -18,7 +18,8 @@ type evalCmd struct {
 	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`
 	K         int     `name:"k" default:"20" placeholder:"N" help:"Rank so many source turns a question, 20 to 1000 (default 20)."`
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
-	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound)."`
+	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
+	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 }
 
 // Help says what is measured, and documents the JSON.
@@ -27,7 +28,9 @@ func (evalCmd) Help() string {
 
 Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
 
-With --json: {"set", "turns", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.`
+With --json: {"set", "turns", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
+
+With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
 }
 
 // Run measures, and writes nothing but what it was asked for.
@@ -39,6 +42,8 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{"--diversity must be from 0 to 1"}
 	case c.Budget < 0:
 		return &usageError{"--budget must not be negative"}
+	case c.OffTopic && c.RunFile != "":
+		return &usageError{"--run has no rankings to write with --offtopic; ask for one of them"}
 	}
 	set, err := evalset.Load(c.Dir)
 	if err != nil {
@@ -50,6 +55,16 @@ func (c *evalCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	m := &measurement{cmd: c, app: a, set: set}
+	if c.OffTopic {
+		view, err := m.runOffTopic(filepath.Join(dir, "eval.db"))
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(view)
+		}
+		return view.print(a)
+	}
 	if err := m.run(filepath.Join(dir, "eval.db")); err != nil {
 		return err
 	}

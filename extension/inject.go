@@ -1,0 +1,122 @@
+package extension
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// InjectOrder is the order of the sessions inside a block of memories.
+type InjectOrder string
+
+// The orders. Within a session memories stand in order of time.
+const (
+	NewestFirst InjectOrder = "newest"
+	BestFirst   InjectOrder = "best"
+)
+
+// Injection is what is put before a model for a question.
+type Injection struct {
+	// Block is the fenced text; "" when nothing is injected.
+	Block string
+	// Tokens is what Block costs, estimated without a vocabulary.
+	Tokens int
+	// Items are the memories in it, best first.
+	Items []InjectedItem
+	// Answer is the search behind it; nil when none was made.
+	Answer *Answer
+
+	nonce string
+}
+
+// InjectedItem is one memory in a block.
+type InjectedItem struct {
+	Result
+
+	// Whole is false when only the beginning of a longer text is shown.
+	Whole bool
+}
+
+// IsSmallTalk reports a text that only greets, thanks, agrees or takes leave,
+// in a dozen languages. It is the default of [Config.SkipSearch].
+func IsSmallTalk(s string) bool { return text.IsSmallTalk(s) }
+
+// Preview is what would be put before a model for a question now, by the same
+// way as [WrapModel] and [Session.Memory] take, without reporting it as shown.
+//
+// Errors: those of [Session.Recall].
+func (s *Session) Preview(ctx context.Context, question string) (*Injection, error) {
+	return s.find(ctx, question, question)
+}
+
+// injectDiversity keeps five injected memories from saying one thing twice.
+const injectDiversity = 0.2
+
+// find looks for what may help with question and is not in the prompt already:
+// whole when it is surely relevant, a line of it when it may be.
+func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
+	cfg := &s.ext.cfg
+	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
+		return &Injection{}, nil
+	}
+	answer, err := s.ext.Recall(ctx, s.scope, Query{
+		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
+		Skip: func(m *schema.Memory) bool { return strings.Contains(prompt, m.Content) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	block := render(choose(answer.Results, cfg.InjectSure, cfg.InjectMaybe), cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
+	found := &Injection{Block: block.text, Tokens: text.Tokens(block.text), Answer: answer, nonce: block.nonce}
+	for _, e := range block.shown {
+		_, cut := firstLine(e.Memory.Content, lineLength)
+		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
+	}
+	return found, nil
+}
+
+// choose drops what is hardly relevant, and shortens what may be. It is a pure
+// function of its arguments.
+func choose(results []Result, sure, maybe float64) []entry {
+	var chosen []entry
+	for _, r := range results {
+		if r.Relevance >= maybe {
+			chosen = append(chosen, entry{r, r.Relevance < sure})
+		}
+	}
+	return chosen
+}
+
+// inject is the block for a question. It degrades to no block: memory never
+// breaks a turn.
+func (s *Session) inject(ctx context.Context, door, question, prompt string) string {
+	found, err := s.find(ctx, question, prompt)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.ext.report(door, err)
+		}
+		return ""
+	}
+	if found.Block == "" {
+		return ""
+	}
+	s.shown.add(found.nonce)
+	shown := *found.Answer
+	shown.Results = nil
+	for _, item := range found.Items {
+		shown.Results = append(shown.Results, item.Result)
+	}
+	s.announceShown(ctx, door, &shown)
+	return found.Block
+}
+
+// clip keeps the end of a long prompt, where the question stands.
+func clip(question string) string {
+	const whole, tail = 2000, 600
+	if len(question) <= whole {
+		return question
+	}
+	return text.Clean(question[len(question)-tail:])
+}

@@ -1,0 +1,109 @@
+package extension
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+func previewed(t *testing.T, cfg Config) *Session {
+	t.Helper()
+	cfg.NoBackground, cfg.Location = true, time.UTC
+	cfg.Now = func() time.Time { return time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC) }
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
+	scope := Scope{User: "ada", Session: "march"}
+	for _, said := range []string{
+		"Ottilie teaches the violin in Ghent on Thursdays.", "The kettle is broken again.", "We planted tomatoes behind the shed.",
+		"My brother Marek drives a tram.", "The library closes at eight.", "thanks", "I repaired the blue bicycle with a spoon.",
+		strings.Repeat("The ferry crossing to the island took hours. ", 20),
+	} {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, said)))
+	}
+	s, err := x.Session(Scope{User: "ada", Session: "april"})
+	require.NoError(t, err)
+	return s
+}
+
+func TestPreview(t *testing.T) {
+	shown := 0
+	s := previewed(t, Config{Hooks: Hooks{OnRecall: func(schema.Scope, string, *recall.Answer) { shown++ }}})
+	found, err := s.Preview(t.Context(), "What does Ottilie teach in Ghent?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, `"text":"Ottilie teaches the violin in Ghent on Thursdays."`)
+	require.Contains(t, found.Block, `{"session":"march","date":"Mon 2026-03-09"}`)
+	require.Positive(t, found.Tokens)
+	require.LessOrEqual(t, found.Tokens, DefaultInjectTokens)
+	require.True(t, found.Items[0].Whole)
+	require.Greater(t, found.Items[0].Relevance, 0.8)
+	require.Contains(t, found.Items[0].Explain(), "relevance")
+	require.Zero(t, shown, "a preview is not reported as shown")
+
+	for _, q := range []string{"hi", "谢谢", "Ok, great!", "🙂", ""} {
+		found, err := s.Preview(t.Context(), q)
+		require.NoError(t, err)
+		require.Equal(t, &Injection{}, found, "%q is not searched for", q)
+	}
+}
+
+func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
+	const elsewhere = "Which submarine did Captain Brannigan torpedo near Reykjavik while the library burned?"
+	found, err := previewed(t, Config{InjectMaybe: 0.5}).Preview(t.Context(), elsewhere)
+	require.NoError(t, err)
+	require.NotEmpty(t, found.Answer.Results, "something is always nearest")
+	require.Empty(t, found.Block)
+	require.Empty(t, found.Items)
+
+	found, err = previewed(t, Config{InjectMaybe: -1}).Preview(t.Context(), elsewhere)
+	require.NoError(t, err)
+	require.NotEmpty(t, found.Block, "below 0 lets everything through")
+}
+
+func TestMiddlingHitsAreALine(t *testing.T) {
+	found, err := previewed(t, Config{InjectSure: 1}).Preview(t.Context(), "How long did the ferry crossing take?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, `…","cut":true`)
+	require.False(t, found.Items[0].Whole)
+}
+
+func TestSkipSearchIsTheHosts(t *testing.T) {
+	s := previewed(t, Config{SkipSearch: func(text string) bool { return text != "thanks" }})
+	found, err := s.Preview(t.Context(), "What does Ottilie teach?")
+	require.NoError(t, err)
+	require.Nil(t, found.Answer)
+	found, err = s.Preview(t.Context(), "thanks")
+	require.NoError(t, err)
+	require.NotNil(t, found.Answer)
+}
+
+func TestChoose(t *testing.T) {
+	results := []Result{{Relevance: 0.9}, {Relevance: 0.6}, {Relevance: 0.4}, {Relevance: 0.1}}
+	chosen := choose(results, 0.6, 0.4)
+	require.Len(t, chosen, 3)
+	require.Equal(t, []bool{false, false, true}, []bool{chosen[0].short, chosen[1].short, chosen[2].short})
+	require.Empty(t, choose(results, 1, 0.95))
+}
+
+func TestInjectionConfigIsChecked(t *testing.T) {
+	for field, cfg := range map[string]Config{
+		"Config.InjectOrder": {InjectOrder: "oldest"},
+		"Config.InjectMaybe": {InjectMaybe: 1.5},
+		"Config.InjectSure":  {InjectMaybe: 0.7, InjectSure: 0.3},
+	} {
+		_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
+		var invalid *InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, field, invalid.Field)
+	}
+	_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{InjectMaybe: math.NaN()})
+	require.ErrorContains(t, err, "InjectMaybe")
+}

@@ -1,0 +1,95 @@
+package recall
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestRelevanceTellsOnTopicFromOff(t *testing.T) {
+	db := open(t)
+	var turns []turn
+	for i, said := range []string{
+		"Ottilie teaches the violin in Ghent on Thursdays.", "The kettle is broken again.", "We planted tomatoes behind the shed.",
+		"My brother Marek drives a tram.", "The library closes at eight.", "I repaired the blue bicycle with a spoon.",
+	} {
+		for j := range 8 { // enough of a memory for a missing word to say something
+			turns = append(turns, turn{session: string(rune('a' + j)), speaker: "Ada", role: "user", text: said, minutes: 10*j + i})
+		}
+	}
+	say(t, db, ada, turns...)
+	s := New(db, Options{})
+	for _, test := range []struct {
+		question string
+		on       bool
+	}{
+		{"What does Ottilie teach in Ghent?", true},
+		{"Who drives a tram?", true},
+		{"What did Ada repair the bicycle with?", true},
+		{"When does the library close?", true},
+		{"Which submarine did Captain Brannigan torpedo near Reykjavik?", false},
+		{"When did Caroline adopt her library hamster in Toronto?", false},
+	} {
+		answer := search(t, s, Query{Text: test.question})
+		require.Equal(t, test.on, answer.Relevance >= 0.5, "%s: %.2f %v", test.question, answer.Relevance, answer.Grounds)
+		for _, r := range answer.Results {
+			require.LessOrEqual(t, r.Relevance, answer.Relevance+1e-12)
+			require.Contains(t, r.Explain(), "relevance")
+		}
+	}
+}
+
+// What the prompt holds already is not known by it: the question itself, for
+// one, which some doors store before it is asked.
+func TestRelevanceForgetsWhatIsSkipped(t *testing.T) {
+	const question = "Which submarine did Captain Brannigan torpedo near Reykjavik?"
+	without, with := open(t), open(t)
+	for range 60 {
+		say(t, without, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
+		say(t, with, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
+	}
+	say(t, with, ada, turn{role: "user", text: question})
+	skip := func(m *schema.Memory) bool { return m.Content == question }
+	require.Greater(t, search(t, New(with, Options{}), Query{Text: question}).Relevance, 0.7, "it is said there")
+	a, b := search(t, New(without, Options{}), Query{Text: question, Skip: skip}), search(t, New(with, Options{}), Query{Text: question, Skip: skip})
+	require.InDelta(t, a.Relevance, b.Relevance, 0.02)
+}
+
+func TestRelevanceIsAProbability(t *testing.T) {
+	unit := rapid.Float64Range(0, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		g := grounds{
+			Held: unit.Draw(t, "held"), Close: unit.Draw(t, "close"), Known: unit.Draw(t, "known"), Stranger: unit.Draw(t, "stranger"),
+			Named: unit.Draw(t, "named"), Entity: unit.Draw(t, "entity"), Vector: unit.Draw(t, "vector"),
+		}
+		v := verdict{top: 3, found: true}
+		for _, s := range g.list(relevanceWeights) {
+			v.odds += s.Contribution()
+		}
+		best, behind := v.relevance(3), v.relevance(unit.Draw(t, "score"))
+		require.Greater(t, behind, 0.)
+		require.Less(t, best, 1.)
+		require.LessOrEqual(t, behind, best)
+		require.Zero(t, verdict{odds: v.odds}.relevance(3), "nothing found")
+	})
+}
+
+func TestSharesAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := &topic{chunks: rapid.IntRange(1, 5000).Draw(t, "chunks")}
+		for range rapid.IntRange(1, 20).Draw(t, "parts") {
+			q.terms = append(q.terms, rapid.SampledFrom([]string{"kettl", "day", "2024", "submarin"}).Draw(t, "term"))
+			q.df = append(q.df, rapid.IntRange(0, q.chunks).Draw(t, "df"))
+			q.relation = append(q.relation, rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "relation"))
+		}
+		sum := 0.0
+		for _, s := range q.shares() {
+			require.GreaterOrEqual(t, s, 0.)
+			sum += s
+		}
+		require.InDelta(t, 1, sum, 1e-9)
+	})
+}
