@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,18 +169,18 @@ func (c completion) events(req Request) string {
 
 // usage counts words for tokens.
 func (c completion) usage(req Request) map[string]int {
-	answered := c.content
-	for _, call := range c.calls {
-		answered += " " + call.Function.Name + " " + call.Function.Arguments
-	}
+	calls := c.calls
 	if c.function != nil {
-		answered += " " + c.function.Name + " " + c.function.Arguments
+		calls = append(slices.Clone(calls), Call{Function: *c.function})
+	}
+	out := len(strings.Fields(c.content))
+	for _, call := range calls {
+		out += len(strings.Fields(call.Function.Name + " " + call.Function.Arguments))
 	}
 	in := 0
 	for _, m := range req.Messages {
 		in += len(strings.Fields(string(m.Content)))
 	}
-	out := len(strings.Fields(answered))
 	return map[string]int{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
 }
 
