@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -39,4 +40,16 @@ func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
 		return q.Scan(ctx)
 	})
 	return turns, err
+}
+
+// back finds the newest of the turns that holds a claim; nil when none does.
+func back(content string, turns []schema.Memory, d *Deps) *backing {
+	c := grounding.Understand(content, d.DB.Now().In(d.Location))
+	for i := range turns {
+		turn := &turns[i]
+		if c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
+			return &backing{turn: turn, quote: c.Quote(turn.Content)}
+		}
+	}
+	return nil
 }

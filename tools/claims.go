@@ -6,12 +6,21 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // byModel is who the audit names for a change made through a tool.
 var byModel = schema.Actor{Name: "model"}
+
+// kindOf tells a preference from a fact.
+func kindOf(content string) schema.Kind {
+	if grounding.IsPreference(content) {
+		return schema.KindPreference
+	}
+	return schema.KindFact
+}
 
 // storeClaim inserts a new claim with its source and entities, and announces
 // it.
@@ -28,7 +37,7 @@ func storeClaim(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind 
 	if c.backing != nil {
 		m.Origin, m.Trust, m.EventTime = c.backing.turn.Origin, c.backing.turn.Trust, c.backing.turn.EventTime
 	}
-	if m.Trust < schema.MaxTrust && readsLikeInstruction(m.Content) {
+	if m.Trust < schema.MaxTrust && grounding.ReadsLikeInstruction(m.Content) {
 		m.State = schema.StateQuarantined
 	}
 	if err := tx.InsertMemory(ctx, m, c.chunks); err != nil {

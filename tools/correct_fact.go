@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -129,7 +130,7 @@ func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, conten
 	folded := text.Fold(content)
 	var kept []string
 	for _, surface := range surfaces {
-		if holdsWord(folded, text.Fold(surface)) {
+		if grounding.HoldsWord(folded, text.Fold(surface)) {
 			kept = append(kept, surface)
 		}
 	}

@@ -38,7 +38,8 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/evalset", ours: []string{"internal/text"}}, // labelled conversations and their metrics
+	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/evalset", ours: []string{"internal/text"}},   // labelled conversations and their metrics
 	{pkg: "."},
 
 	// Rooms.
@@ -48,13 +49,13 @@ var table = []row{
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
-		ours:             []string{"schema", "recall", "internal/text"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding"},
 		langchain:        []string{"llms", "embeddings"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "recall", "internal/text"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},

@@ -1,4 +1,4 @@
-package tools
+package grounding
 
 import (
 	"regexp"
@@ -8,24 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/schema"
 )
 
-// back finds the newest of the turns that holds a claim; nil when none does.
-func back(content string, turns []schema.Memory, d *Deps) *backing {
-	c := understand(content, d.DB.Now().In(d.Location))
-	for i := range turns {
-		turn := &turns[i]
-		if c.heldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
-			return &backing{turn: turn, quote: c.quote(turn.Content)}
-		}
-	}
-	return nil
-}
-
-// statement is what a claim says that somebody must have said: its names, its
+// Statement is what a claim says that somebody must have said: its names, its
 // numbers, its dates, and its words.
-type statement struct {
+type Statement struct {
 	names   []string // folded: names, URLs, addresses, handles, hashtags
 	numbers []string
 	dates   []date
@@ -38,8 +25,9 @@ type date struct {
 	span   *text.TimeSpan
 }
 
-func understand(content string, now time.Time) statement {
-	var s statement
+// Understand takes a claim apart. Its dates are resolved against now.
+func Understand(content string, now time.Time) Statement {
+	var s Statement
 	spans := text.TimeSpans(content, now)
 	undated := []byte(content)
 	blank := func(from, to int) {
@@ -74,15 +62,21 @@ const (
 	wordsWithoutAnchors = 2.0 / 3
 )
 
-// heldBy reports whether a turn said at that time holds the statement: every
+// HeldBy reports whether a turn said at that time holds the statement: every
 // name, number and date of it, and most of its other words. A speaker's own
 // name stands for "I".
-func (s statement) heldBy(turn string, at time.Time, speaker []string) bool {
+func (s Statement) HeldBy(turn string, at time.Time, speaker []string) bool {
+	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker))
+}
+
+// Missing is the first name, number or date of the statement that a turn said
+// at that time does not hold, "" when it holds them all.
+func (s Statement) Missing(turn string, at time.Time, speaker []string) string {
 	folded := text.Fold(turn)
 	self := selfNames(folded, speaker)
 	for _, name := range s.names {
-		if !holdsWord(folded, name) && !self[name] {
-			return false
+		if !HoldsWord(folded, name) && !self[name] {
+			return name
 		}
 	}
 	said := make(map[string]bool)
@@ -91,18 +85,18 @@ func (s statement) heldBy(turn string, at time.Time, speaker []string) bool {
 	}
 	for _, n := range s.numbers {
 		if !said[n] {
-			return false
+			return n
 		}
 	}
 	for _, d := range s.dates {
 		if !d.heldBy(turn, folded, at) {
-			return false
+			return d.folded
 		}
 	}
-	return s.wordsHeldBy(turn, self)
+	return ""
 }
 
-func (s statement) wordsHeldBy(turn string, self map[string]bool) bool {
+func (s Statement) wordsHeldBy(turn string, self map[string]bool) bool {
 	said := make(map[string]bool)
 	for _, t := range text.Terms(turn) {
 		said[t] = true
@@ -159,7 +153,7 @@ func selfNames(foldedTurn string, speaker []string) map[string]bool {
 // rule resolves must stand there in the same words.
 func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 	if d.span == nil {
-		return holdsWord(foldedTurn, d.folded)
+		return HoldsWord(foldedTurn, d.folded)
 	}
 	for _, t := range text.TimeSpans(turn, at) {
 		if !t.Start.Before(d.span.Start) && !t.End.After(d.span.End) {
@@ -169,8 +163,8 @@ func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 	return false
 }
 
-// quote is the sentence of a turn that shares most words with the statement.
-func (s statement) quote(turn string) string {
+// Quote is the sentence of a turn that shares most words with the statement.
+func (s Statement) Quote(turn string) string {
 	wanted := make(map[string]bool, len(s.terms))
 	for _, t := range s.terms {
 		wanted[t] = true
@@ -205,9 +199,9 @@ func sentencesOf(s string) []string {
 	return pieces
 }
 
-// holdsWord reports whether phrase stands in s with no letter or digit
+// HoldsWord reports whether phrase stands in s with no letter or digit
 // against either end. Scripts that write without spaces need no such end.
-func holdsWord(s, phrase string) bool {
+func HoldsWord(s, phrase string) bool {
 	if phrase == "" {
 		return false
 	}
@@ -258,3 +252,14 @@ func numbersIn(s string) []string {
 	}
 	return numbers
 }
+
+// HoldsQuote reports whether a text holds a quotation, case, spaces and the
+// form of quotation marks apart. An empty quotation is held by nothing.
+func HoldsQuote(s, quote string) bool {
+	folded := foldQuote(quote)
+	return folded != "" && strings.Contains(foldQuote(s), folded)
+}
+
+var plainMarks = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "…", "...", "–", "-", "—", "-")
+
+func foldQuote(s string) string { return text.Fold(plainMarks.Replace(s)) }

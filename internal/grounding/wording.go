@@ -1,24 +1,16 @@
-package tools
+package grounding
 
-import (
-	"regexp"
-
-	"github.com/ebbmem/ebb/schema"
-)
+import "regexp"
 
 // preference matches statements of liking, wanting and avoiding. "like" alone
 // also compares ("looks like rain"), so it counts only after who likes.
 var preference = regexp.MustCompile(`(?i)\b(?:prefers?|likes|loves?|adores?|enjoys?|hates?|dislikes?|detests?|favou?rites?|can(?:'|’)?t stand|cannot stand|` +
 	`would rather|(?:i|we|they|you|doesn(?:'|’)t|don(?:'|’)t|does not|do not|to|really|would) like|never (?:eats?|drinks?)|avoids?)\b`)
 
-// kindOf tells a preference from any other claim by its verb. Where the
-// wording leaves a doubt it is a fact: both fade and are found alike.
-func kindOf(content string) schema.Kind {
-	if preference.MatchString(content) {
-		return schema.KindPreference
-	}
-	return schema.KindFact
-}
+// IsPreference tells a preference from any other claim by its verb. Where the
+// wording leaves a doubt it is none: facts and preferences fade and are found
+// alike.
+func IsPreference(content string) bool { return preference.MatchString(content) }
 
 // instruction matches texts that tell a model what to do rather than what is
 // so: the usual openings of prompt injection and standing orders.
@@ -32,6 +24,6 @@ var instruction = regexp.MustCompile(`(?i)` +
 	`|\b(?:the )?(?:assistant|agent|ai|model) (?:must|should|shall|has to|will|is to)\b` +
 	`|</?(?:system|assistant|memory|instructions?)\b|\[/?inst\]|<\|im_(?:start|end)\|>`)
 
-// readsLikeInstruction reports whether a text addresses the model instead of
+// ReadsLikeInstruction reports whether a text addresses the model instead of
 // stating a claim. It is a coarse sieve: what it catches is kept, but set aside.
-func readsLikeInstruction(content string) bool { return instruction.MatchString(content) }
+func ReadsLikeInstruction(content string) bool { return instruction.MatchString(content) }
