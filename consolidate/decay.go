@@ -20,10 +20,10 @@ type Decay struct{}
 func (Decay) Name() string { return "decay" }
 
 // Propose implements [Stage]; it proposes nothing.
-func (Decay) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
+func (Decay) Propose(ctx context.Context, in *Input, _ Apply) error {
 	derived, err := activeDerived(ctx, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in.Count("derived", len(derived))
 	in.Count("fading", 0)
@@ -36,7 +36,7 @@ func (Decay) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
 			in.Count("faded", 1)
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // activeDerived reads what can fade. Texts stay in the file: only what

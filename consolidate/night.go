@@ -20,7 +20,8 @@ type night struct {
 	cause, day string
 	report     *Report
 	input      *Input
-	allowance  int // what may still be pruned, as of the stage being applied
+	account    *account
+	allowance  int // what may still be pruned, as of the batch being applied
 }
 
 func (n *night) actor() schema.Actor {
@@ -33,15 +34,25 @@ func (n *night) actor() schema.Actor {
 func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, err error) {
 	r := n.runner
 	n.report = &Report{Cause: n.cause, LocalDay: n.day, State: "running"}
-	n.input = &Input{DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), RetirementCap: r.share}
+	n.input = &Input{DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), Location: r.opts.Location, RetirementCap: r.share}
 	err = r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		n.input.UserID, err = s.UserID(ctx, scope)
-		return err
+		if n.input.UserID, err = s.UserID(ctx, scope); err != nil || n.input.UserID == 0 {
+			return err
+		}
+		user, err := s.UserByID(ctx, n.input.UserID)
+		if err != nil {
+			return err
+		}
+		if zone, err := time.LoadLocation(user.TimeZone); err == nil && user.TimeZone != "" {
+			n.input.Location = zone
+		}
+		return nil
 	})
 	if err != nil || n.input.UserID == 0 {
 		return false, err
 	}
 	err = r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		proceed = false
 		if err := tx.CheckLease(ctx, n.lease); err != nil {
 			return err
 		}
@@ -64,9 +75,12 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 // every run still called running was cut off.
 func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 	var stages string
-	err := tx.Row(ctx, `SELECT id, uid, stages FROM runs
+	var used Usage
+	n.report.Stages, n.report.Resumed = nil, false
+	err := tx.Row(ctx, `SELECT id, uid, stages, calls, input_tokens, output_tokens, cost, faults FROM runs
 		WHERE user_id = ? AND state = 'running' AND cause = ? AND local_day = ? ORDER BY id DESC LIMIT 1`,
-		[]any{n.input.UserID, n.cause, n.day}, &n.input.RunID, &n.report.RunID, &stages)
+		[]any{n.input.UserID, n.cause, n.day}, &n.input.RunID, &n.report.RunID, &stages,
+		&used.Calls, &used.InputTokens, &used.OutputTokens, &used.Cost, &used.Faults)
 	switch {
 	case err == nil:
 		n.report.Resumed = true
@@ -87,6 +101,7 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 	default:
 		return err
 	}
+	n.account = newAccount(n.runner.opts.Budget, n.runner.opts.Prices, used)
 	_, err = tx.Exec(ctx, `UPDATE runs SET state = 'failed', finished_at = ?, error = 'was cut off; a later run went on'
 		WHERE user_id = ? AND state = 'running' AND id <> ?`, schema.At(n.input.Now), n.input.UserID, n.input.RunID)
 	return err
@@ -95,80 +110,163 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 // stages runs what is left of the list and closes the run.
 func (n *night) stages(ctx context.Context) error {
 	list := n.runner.opts.Stages
+	if n.runner.opts.Model != nil {
+		n.input.Model = &Asker{model: n.runner.opts.Model, account: n.account, timeout: n.runner.opts.CallTimeout, pause: time.Second}
+	}
 	var failed []error
 	for i, stage := range list {
-		if n.finished(stage.Name()) {
+		report := n.reportOf(stage.Name())
+		if report.Done {
 			continue
 		}
-		n.runner.opts.Progress(stage.Name(), i, len(list))
-		started := time.Now()
-		n.input.counts = make(map[string]int)
-		proposals, err := propose(ctx, stage, n.input)
-		if ctx.Err() != nil {
-			return ctx.Err() // stays running: the next run takes it up
+		n.input.counts = report.Counts
+		n.input.progress = func(done, of int) {
+			n.runner.opts.Progress(Progress{Stage: stage.Name(), Stages: len(list), StagesDone: i, Steps: of, StepsDone: done})
 		}
-		report := StageReport{Name: stage.Name(), Counts: n.input.counts}
-		if err == nil {
-			err = n.apply(ctx, &report, proposals, started)
+		n.input.Progress(0, 0)
+		w := &work{night: n, report: report, started: time.Now(), before: n.account.usage()}
+		err := propose(ctx, stage, n.input, w.apply)
+		if errors.Is(err, ErrBudget) {
+			report.OutOfBudget, err = true, nil
+		}
+		report.Done, report.Error = true, ""
+		if err != nil {
+			report.Error = err.Error()
+		}
+		if cut := ctx.Err(); cut != nil {
+			report.Done, report.Error = false, ""
+			_ = w.close(context.WithoutCancel(ctx)) // what it cost; the run stays running, and the next takes it up
+			return cut
+		}
+		if closing := w.close(ctx); closing != nil {
+			return closing
 		}
 		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, schema.ErrConflict) {
+			if errors.Is(err, errTakenOver) {
 				return err
 			}
 			failed = append(failed, &StageError{Stage: stage.Name(), Err: err})
-			report = StageReport{Name: stage.Name(), Took: time.Since(started), Error: err.Error()}
-			n.report.Stages = append(n.report.Stages, report)
 		}
 	}
-	n.runner.opts.Progress("", len(list), len(list))
+	n.runner.opts.Progress(Progress{Stages: len(list), StagesDone: len(list)})
 	return n.close(ctx, errors.Join(failed...))
 }
 
-// finished reports whether a stage was applied before the run was cut off.
-func (n *night) finished(stage string) bool {
-	for _, s := range n.report.Stages {
-		if s.Name == stage && s.Error == "" {
-			return true
+// reportOf finds the report of a stage that was cut off, or starts one. A
+// stage that failed has its turn again.
+func (n *night) reportOf(stage string) *StageReport {
+	for i := range n.report.Stages {
+		r := &n.report.Stages[i]
+		if r.Name != stage {
+			continue
 		}
+		if r.Error != "" {
+			r.Done = false
+		}
+		if r.Counts == nil {
+			r.Counts = make(map[string]int)
+		}
+		return r
 	}
-	return false
+	n.report.Stages = append(n.report.Stages, StageReport{Name: stage, Counts: make(map[string]int)})
+	return &n.report.Stages[len(n.report.Stages)-1]
 }
 
-// apply checks and carries out a stage's proposals and writes their fates into
-// the ledger, all in one transaction: either a stage is done and known to be,
-// or nothing of it happened.
-func (n *night) apply(ctx context.Context, report *StageReport, proposals []Proposal, started time.Time) error {
-	var stages []StageReport
+// work is one stage at work.
+type work struct {
+	night   *night
+	report  *StageReport
+	started time.Time
+	before  Usage // of the run, when the stage began or was last written down
+}
+
+// errTakenOver means that the lease is another's: this run must not write.
+var errTakenOver = fmt.Errorf("another process took the run over: %w", schema.ErrConflict)
+
+// checked compares the lease's term inside the transaction.
+func (n *night) checked(ctx context.Context, tx *schema.Tx) error {
+	err := tx.CheckLease(ctx, n.lease)
+	if errors.Is(err, schema.ErrConflict) {
+		return errTakenOver
+	}
+	return err
+}
+
+// apply checks and carries out proposals and writes their fates into the
+// ledger, all in one transaction: either a batch is done and known to be, or
+// nothing of it happened.
+func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, error) {
+	if len(proposals) == 0 {
+		return nil, nil
+	}
+	n, before := w.night, w.report.Outcomes
+	var outcomes []Outcome
 	err := n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
-		if err := tx.CheckLease(ctx, n.lease); err != nil {
+		outcomes = outcomes[:0]
+		if err := n.checked(ctx, tx); err != nil {
 			return err
 		}
 		if n.allowance, err = allowance(ctx, tx, n.input); err != nil {
 			return err
 		}
 		for _, p := range proposals {
-			outcome := Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Fate: Applied}
-			if err := p.apply(ctx, tx, n); err != nil {
+			outcome, err := p.apply(ctx, tx, n)
+			if err != nil {
 				reason, ok := rejection(err)
 				if !ok {
 					return err
 				}
-				outcome.Fate, outcome.Reason = Rejected, reason
+				outcome = Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Fate: Rejected, Reason: reason}
 			}
-			report.Outcomes = append(report.Outcomes, outcome)
+			outcomes = append(outcomes, outcome)
 		}
-		report.Took = time.Since(started)
-		stages = append(append(stages, n.report.Stages...), *report)
-		return n.record(ctx, tx, stages, "running", "")
+		w.report.Outcomes = append(before[:len(before):len(before)], shown(outcomes)...)
+		return w.record(ctx, tx)
 	})
-	if err == nil {
-		n.report.Stages = stages
+	if err != nil {
+		w.report.Outcomes = before
+		return nil, err
 	}
-	return err
+	return outcomes, nil
 }
 
-func (n *night) record(ctx context.Context, tx *schema.Tx, stages []StageReport, state, failure string) error {
-	ledger, err := json.Marshal(append([]StageReport{}, stages...))
+// shown leaves out the outcomes nobody asks about: bookkeeping.
+func shown(outcomes []Outcome) []Outcome {
+	var list []Outcome
+	for _, o := range outcomes {
+		if o.Kind != "" {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// close writes a stage's report down.
+func (w *work) close(ctx context.Context) error {
+	return w.night.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		if err := w.night.checked(ctx, tx); err != nil {
+			return err
+		}
+		return w.record(ctx, tx)
+	})
+}
+
+// record brings the stage's report and the ledger up to date.
+func (w *work) record(ctx context.Context, tx *schema.Tx) error {
+	n := w.night
+	used := n.account.usage()
+	w.report.Usage = w.report.Usage.plus(used.minus(w.before))
+	w.before = used
+	w.report.Took += time.Since(w.started)
+	w.started = time.Now()
+	if n.input.Model != nil {
+		w.report.Prompts = append(w.report.Prompts, n.input.Model.takePrompts()...)
+	}
+	return n.record(ctx, tx, "running", "")
+}
+
+func (n *night) record(ctx context.Context, tx *schema.Tx, state, failure string) error {
+	ledger, err := json.Marshal(append([]StageReport{}, n.report.Stages...))
 	if err != nil {
 		return err
 	}
@@ -176,8 +274,11 @@ func (n *night) record(ctx context.Context, tx *schema.Tx, stages []StageReport,
 	if state != "running" {
 		finished = schema.At(n.runner.opts.Now())
 	}
-	_, err = tx.Exec(ctx, "UPDATE runs SET stages = ?, state = ?, finished_at = ?, error = ? WHERE id = ?",
-		string(ledger), state, finished, failure, n.input.RunID)
+	u := n.account.usage()
+	n.report.Usage = u
+	_, err = tx.Exec(ctx, `UPDATE runs SET stages = ?, state = ?, finished_at = ?, error = ?,
+		calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, faults = ? WHERE id = ?`,
+		string(ledger), state, finished, failure, u.Calls, u.InputTokens, u.OutputTokens, u.Cost, u.Faults, n.input.RunID)
 	return err
 }
 
@@ -189,10 +290,10 @@ func (n *night) close(ctx context.Context, failure error) error {
 		n.report.State, reason = "failed", failure.Error()
 	}
 	err := n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		if err := tx.CheckLease(ctx, n.lease); err != nil {
+		if err := n.checked(ctx, tx); err != nil {
 			return err
 		}
-		if err := n.record(ctx, tx, n.report.Stages, n.report.State, reason); err != nil {
+		if err := n.record(ctx, tx, n.report.State, reason); err != nil {
 			return err
 		}
 		if failure != nil {

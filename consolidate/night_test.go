@@ -105,8 +105,13 @@ type stage struct {
 }
 
 func (s stage) Name() string { return s.name }
-func (s stage) Propose(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
-	return s.fn(ctx, in)
+func (s stage) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	proposals, err := s.fn(ctx, in)
+	if err != nil {
+		return err
+	}
+	_, err = apply(ctx, proposals...)
+	return err
 }
 
 func stages(list ...consolidate.Stage) func(*consolidate.RunnerOptions) {
@@ -163,7 +168,7 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 	panics := stage{"panics", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { panic("oh no") }}
 	var progress []string
 	r := runner(t, db, stages(broken, panics, consolidate.Prune{}), uncapped, func(o *consolidate.RunnerOptions) {
-		o.Progress = func(name string, done, of int) { progress = append(progress, fmt.Sprint(name, done, of)) }
+		o.Progress = func(p consolidate.Progress) { progress = append(progress, fmt.Sprint(p.Stage, p.StagesDone, p.Stages)) }
 	})
 	report, err := r.RunNight(t.Context(), ada, "2027-02-28")
 	var failed *consolidate.StageError

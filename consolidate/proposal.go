@@ -19,6 +19,9 @@ type Fate string
 const (
 	Applied  Fate = "applied"
 	Rejected Fate = "rejected" // it does not hold for the memory as it is now
+	Waiting  Fate = "waiting"  // for the host to decide
+	Known    Fate = "known"    // it changes nothing: all of it is there already
+	Aside    Fate = "aside"    // stored, and quarantined
 )
 
 // Proposal is a change that a stage asks for. The types of this package are
@@ -26,11 +29,17 @@ const (
 type Proposal interface {
 	// Kind names the change in reports: "retire".
 	Kind() string
-	// MemoryUID is the public id of the memory to change.
+	// MemoryUID is the public id of the memory it concerns, "" for none.
 	MemoryUID() string
 	// apply checks the proposal against the memory as it is now and carries it
-	// out. A [*schema.InvalidError] or [schema.ErrConflict] rejects it.
-	apply(ctx context.Context, tx *schema.Tx, n *night) error
+	// out: all checks come before the first write. A [*schema.InvalidError] or
+	// [schema.ErrConflict] rejects it.
+	apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error)
+}
+
+// applied is the outcome of a proposal that was carried out.
+func applied(p Proposal) Outcome {
+	return Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Fate: Applied}
 }
 
 // Retire asks to soft-delete a faded derived memory that no user stated.
@@ -45,15 +54,16 @@ func (Retire) Kind() string { return "retire" }
 // MemoryUID implements [Proposal].
 func (p Retire) MemoryUID() string { return p.UID }
 
-func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) error {
+func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := n.faded(ctx, tx, p.UID, p.Version)
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	if m.Trust >= schema.MaxTrust {
-		return &schema.InvalidError{Field: "trust", Reason: "says that the user stated it; it may only become dormant"}
+		return Outcome{}, &schema.InvalidError{Field: "trust", Reason: "says that the user stated it; it may only become dormant"}
 	}
-	return tx.Retire(ctx, m, n.actor())
+	n.allowance--
+	return applied(p), tx.Retire(ctx, m, n.actor())
 }
 
 // MakeDormant asks to take a faded memory out of default search. It is found
@@ -69,12 +79,13 @@ func (MakeDormant) Kind() string { return "dormant" }
 // MemoryUID implements [Proposal].
 func (p MakeDormant) MemoryUID() string { return p.UID }
 
-func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) error {
+func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := n.faded(ctx, tx, p.UID, p.Version)
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
-	return tx.SetState(ctx, m, schema.StateDormant, n.actor())
+	n.allowance--
+	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
 }
 
 // faded reads a memory and checks that it may leave default search and that
@@ -106,7 +117,6 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	if n.allowance <= 0 {
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is beyond the day's retirement cap"}
 	}
-	n.allowance--
 	return m, nil
 }
 

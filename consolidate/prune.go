@@ -30,10 +30,10 @@ type Prune struct{}
 func (Prune) Name() string { return "prune" }
 
 // Propose implements [Stage].
-func (Prune) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
+func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 	derived, err := activeDerived(ctx, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var guarded map[int64]bool
 	var left int
@@ -45,7 +45,7 @@ func (Prune) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	faded := slices.DeleteFunc(derived, func(m schema.Memory) bool {
 		return m.Protected || m.Pinned || guarded[m.ID] || !(strength(&m, in.Now) < FadedBelow)
@@ -63,7 +63,8 @@ func (Prune) Propose(ctx context.Context, in *Input) ([]Proposal, error) {
 			proposals = append(proposals, Retire{UID: m.UID, Version: m.Version})
 		}
 	}
-	return proposals, nil
+	_, err = apply(ctx, proposals...)
+	return err
 }
 
 // strength is confidence times retention, 0–1.

@@ -14,7 +14,9 @@ type Report struct {
 	LocalDay string        `json:"local_day,omitempty"`
 	State    string        `json:"state"` // done | failed
 	Resumed  bool          `json:"resumed,omitempty"`
+	Dry      bool          `json:"dry,omitempty"` // on a copy: nothing was changed
 	Took     time.Duration `json:"took_ns"`
+	Usage    Usage         `json:"usage,omitzero"`
 	Stages   []StageReport `json:"stages"`
 }
 
@@ -25,15 +27,23 @@ type StageReport struct {
 	Took     time.Duration  `json:"took_ns"`
 	Counts   map[string]int `json:"counts,omitempty"`
 	Outcomes []Outcome      `json:"outcomes,omitempty"`
-	Error    string         `json:"error,omitempty"`
+	Usage    Usage          `json:"usage,omitzero"`
+	Prompts  []string       `json:"prompts,omitempty"` // what the model was asked by: "extract@1"
+	// OutOfBudget says that the stage stopped because the budget was used up.
+	OutOfBudget bool   `json:"out_of_budget,omitempty"`
+	Error       string `json:"error,omitempty"`
+	Done        bool   `json:"done"` // false: cut off in the middle
 }
 
 // Outcome is the fate of one proposal.
 type Outcome struct {
 	Kind   string `json:"kind"`
-	Memory string `json:"memory"`
+	Memory string `json:"memory,omitempty"` // public id of the memory concerned
 	Fate   Fate   `json:"fate"`
 	Reason string `json:"reason,omitempty"`
+	// Text is what the proposal says, for those that say something new. It is
+	// not kept in the ledger.
+	Text string `json:"-"`
 }
 
 // Changes counts the proposals that were applied.
@@ -70,11 +80,10 @@ func (s StageReport) summary() string {
 		done[strings.ReplaceAll(name, "_", " ")] += n
 	}
 	for _, o := range s.Outcomes {
-		if o.Fate == Applied {
-			done[o.Kind+" applied"]++
-		} else {
-			done[o.Kind+" rejected"]++
-		}
+		done[o.Kind+" "+string(o.Fate)]++
+	}
+	if s.OutOfBudget {
+		done["budget used up"]++
 	}
 	var parts []string
 	for name, n := range done {

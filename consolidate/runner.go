@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -43,11 +44,31 @@ type RunnerOptions struct {
 	RetirementCap *float64
 	// Now is the clock that forgetting is measured by. Default the database's.
 	Now func() time.Time
-	// Progress is called before each stage with its number from 0 and the
-	// number of stages, and once at the end with done = of. Default none.
-	Progress func(stage string, done, of int)
+	// Model is asked by the stages that need one; without it they do what they
+	// can. Default none.
+	Model llms.Model
+	// Budget bounds what a run may ask of the model.
+	Budget Budget
+	// Prices turn tokens into costs. Default zero: costs are not known.
+	Prices Prices
+	// CallTimeout is how long one call of the model may take. Default
+	// [DefaultCallTimeout].
+	CallTimeout time.Duration
+	// Location is the zone of users who have none of their own: dates in
+	// prompts are local. Default UTC.
+	Location *time.Location
+	// Progress is called before each stage, as a stage gets on, and once at the
+	// end with StagesDone = Stages. Default none.
+	Progress func(Progress)
 	// Holder names this runner in the lease. Default a random id.
 	Holder string
+}
+
+// Progress is how far a run has got.
+type Progress struct {
+	Stage              string // at work; "" at the end
+	Stages, StagesDone int
+	Steps, StepsDone   int // within the stage; 0 when it does not know
 }
 
 // DefaultStages is the list a night goes through. A host that adds a stage
@@ -91,7 +112,13 @@ func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*R
 		r.opts.Now = db.Now
 	}
 	if r.opts.Progress == nil {
-		r.opts.Progress = func(string, int, int) {}
+		r.opts.Progress = func(Progress) {}
+	}
+	if r.opts.CallTimeout <= 0 {
+		r.opts.CallTimeout = DefaultCallTimeout
+	}
+	if r.opts.Location == nil {
+		r.opts.Location = time.UTC
 	}
 	if r.opts.Holder == "" {
 		r.opts.Holder = uuid.NewString()
@@ -133,31 +160,44 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 	if !slices.Contains([]string{CauseNight, CauseManual, CauseTrigger}, cause) {
 		return nil, &schema.InvalidError{Field: "cause", Reason: "is not one of night, manual, trigger"}
 	}
+	var report *Report
+	err := r.alone(ctx, scope, func(lease *schema.Lease) error {
+		n := &night{runner: r, lease: lease, cause: cause, day: day}
+		started := time.Now()
+		proceed, err := n.begin(ctx, scope)
+		if err != nil || !proceed {
+			report = &Report{Cause: cause, LocalDay: day, State: "done"}
+			return err
+		}
+		err = n.stages(ctx)
+		n.report.Took = time.Since(started)
+		report = n.report
+		return err
+	})
+	return report, err
+}
+
+// alone runs fn while nobody else runs a night on this database.
+func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) error {
+	if err := scope.Validate(); err != nil {
+		return err
+	}
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	lease, err := r.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	stop := keep(ctx, lease)
 	defer func() {
 		stop()
 		_ = lease.Release(context.WithoutCancel(ctx)) // it runs out by itself
 	}()
-
-	n := &night{runner: r, lease: lease, cause: cause, day: day}
-	started := time.Now()
-	proceed, err := n.begin(ctx, scope)
-	if err != nil || !proceed {
-		return &Report{Cause: cause, LocalDay: day, State: "done"}, err
-	}
-	err = n.stages(ctx)
-	n.report.Took = time.Since(started)
-	return n.report, err
+	return fn(lease)
 }
 
 // acquire takes the lease. Somebody who was killed holds it no longer than its

@@ -12,36 +12,63 @@ import (
 
 // Stage is one step of a night. It reads and thinks outside any transaction,
 // for as long as ctx allows, and changes nothing itself: what should change it
-// returns as proposals, which the runner checks and applies.
+// hands to apply as proposals, which the runner checks and carries out.
 //
 // A stage must be repeatable: run on what its own proposals made, it proposes
-// nothing more.
+// nothing more. One that works through a backlog hands each batch over together
+// with an [Advance] of its watermark; killed, it goes on there.
 type Stage interface {
 	// Name identifies the stage in reports: "decay". It is unique in a list.
 	Name() string
 	// Propose looks at one user's memory. An error fails the stage, not the
-	// run: the stages after it still have their turn.
-	Propose(ctx context.Context, in *Input) ([]Proposal, error)
+	// run: the stages after it still have their turn. [ErrBudget] is none: what
+	// did not fit waits for the next night.
+	Propose(ctx context.Context, in *Input, apply Apply) error
 }
+
+// Apply checks proposals against the memory as it is now and carries out those
+// that hold, all in one transaction with their entry in the ledger. It returns
+// their fates, in order.
+//
+// An error is the database's, or that the run was taken over; nothing of the
+// batch happened then, and the stage must return it.
+type Apply func(ctx context.Context, proposals ...Proposal) ([]Outcome, error)
 
 // Input is what a stage works on.
 type Input struct {
 	DB       *schema.DB
 	Searcher *recall.Searcher // nil when the runner was made without one
+	// Model is asked through here, within the run's budget; nil without a model.
+	Model    *Asker
 	Scope    schema.Scope
 	UserID   int64
 	RunID    int64     // what proposals are applied under
 	Now      time.Time // the memory's clock at the start of the run
+	Location *time.Location
 
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search.
 	RetirementCap float64
 
-	counts map[string]int
+	counts   map[string]int
+	progress func(done, of int)
 }
 
 // Count adds n to a number that the report shows under the stage.
 func (in *Input) Count(name string, n int) { in.counts[name] += n }
+
+// Progress says how much of a stage's work is done.
+func (in *Input) Progress(done, of int) { in.progress(done, of) }
+
+// Watermark is how far the stage of this name has got: the row id of the last
+// memory it has worked on.
+func (in *Input) Watermark(ctx context.Context, name string) (through int64, err error) {
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		through, err = s.Watermark(ctx, in.UserID, name)
+		return err
+	})
+	return through, err
+}
 
 // StageError says which stage of a run failed.
 type StageError struct {
@@ -63,11 +90,11 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-func propose(ctx context.Context, stage Stage, in *Input) (proposals []Proposal, err error) {
+func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			proposals, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
+			err = &PanicError{Value: p, Stack: debug.Stack()}
 		}
 	}()
-	return stage.Propose(ctx, in)
+	return stage.Propose(ctx, in, apply)
 }

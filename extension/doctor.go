@@ -343,8 +343,8 @@ func (e *examination) watermarks(ctx context.Context) {
 			WHERE cursor > (SELECT coalesce(max(seq), 0) FROM (SELECT max(seq) AS seq FROM events
 				UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'events'))
 		UNION ALL
-		SELECT 'user ' || name || ' is extracted through ' || extracted_through || ', past the memories' FROM users
-			WHERE extracted_through > (SELECT coalesce(max(id), 0) FROM (SELECT max(id) AS id FROM memories
+		SELECT 'user ' || u.name || ' has ' || w.name || ' through ' || w.through || ', past the memories'
+			FROM watermarks w JOIN users u ON u.id = w.user_id WHERE w.through > (SELECT coalesce(max(id), 0) FROM (SELECT max(id) AS id FROM memories
 				UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'memories'))
 		UNION ALL
 		SELECT 'user ' || name || ' has nights through ' || nights_through || ', which is no day' FROM users

@@ -114,7 +114,7 @@ func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
 		{"message without episode", "UPDATE memories SET event_seq = NULL WHERE id = 5", "messages have their episode", extension.CheckDamaged, "not remembered: 1"},
 		{"row that points nowhere", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5", "references", extension.CheckDamaged, "memories row 5 → sessions"},
 		{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000", "watermarks", extension.CheckDamaged, "past the journal"},
-		{"extraction ahead of the memories", "UPDATE users SET extracted_through = 1000000 WHERE id = 1", "watermarks", extension.CheckDamaged, "user ada is extracted through 1000000"},
+		{"extraction ahead of the memories", "INSERT INTO watermarks VALUES (1, 'extract', 1000000)", "watermarks", extension.CheckDamaged, "user ada has extract through 1000000"},
 		{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1", "watermarks", extension.CheckDamaged, "no day"},
 		{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5", "replaced claims", extension.CheckDamaged, "disagree: 1"},
 		{"parked event", `INSERT INTO consumers VALUES ('mailer', 1, 0, 0) ON CONFLICT DO NOTHING;

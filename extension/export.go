@@ -90,8 +90,8 @@ func (e *exporter) all(ctx context.Context) error {
 	for _, section := range []func(context.Context) error{
 		e.header, e.tombstones, e.sessions, e.runs, e.entities, e.merged, e.aliases,
 		e.messages, e.memories, e.superseded, e.sources, e.links,
-		e.blocks, e.blockVersions, e.proposals, e.confirmations, e.ops, e.documents,
-		e.reports, e.watermark,
+		e.blocks, e.blockVersions, e.proposals, e.confirmations, e.gaps, e.ops, e.documents,
+		e.reports, e.watermarks,
 	} {
 		if err := section(ctx); err != nil {
 			return err
@@ -194,12 +194,20 @@ func (e *exporter) mentions(ctx context.Context, memoryID int64) ([]mentionRecor
 	return mentions, rows.Err()
 }
 
-// watermark writes the nights' position as a memory, which row ids cannot be.
-func (e *exporter) watermark(ctx context.Context) error {
-	const through = `FROM memories m JOIN users u ON u.id = m.user_id WHERE m.user_id = ? AND m.id <= u.extracted_through`
-	return e.each(ctx, "SELECT uid, place FROM (SELECT m.uid, m.id, count(*) OVER () AS place "+through+") ORDER BY id DESC LIMIT 1",
+// watermarks writes how far each stage got as a memory, which row ids cannot be.
+func (e *exporter) watermarks(ctx context.Context) error {
+	return e.each(ctx, `SELECT w.name, (SELECT uid FROM memories WHERE user_id = w.user_id AND id <= w.through ORDER BY id DESC LIMIT 1),
+			(SELECT count(*) FROM memories WHERE user_id = w.user_id AND id <= w.through)
+		FROM watermarks w WHERE w.user_id = ? AND EXISTS (SELECT 1 FROM memories WHERE user_id = w.user_id AND id <= w.through) ORDER BY w.name`,
 		func(row scanner) (exportLine, error) {
 			r := new(watermarkRecord)
-			return exportLine{Watermark: r}, row.Scan(&r.Memory, &r.Memories)
+			return exportLine{Watermark: r}, row.Scan(&r.Stage, &r.Memory, &r.Memories)
 		})
+}
+
+func (e *exporter) gaps(ctx context.Context) error {
+	return e.each(ctx, "SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps WHERE user_id = ? ORDER BY id", func(row scanner) (exportLine, error) {
+		r := new(gapRecord)
+		return exportLine{Gap: r}, row.Scan(&r.ID, &r.Stage, &r.Memories, &r.Attempts, &r.LastError, &r.CreatedAt)
+	})
 }

@@ -29,11 +29,12 @@ func (e *exporter) sessions(ctx context.Context) error {
 }
 
 func (e *exporter) runs(ctx context.Context) error {
-	return e.each(ctx, `SELECT uid, cause, local_day, state, started_at, finished_at, stages, error
+	return e.each(ctx, `SELECT uid, cause, local_day, state, started_at, finished_at, stages, error, calls, input_tokens, output_tokens, cost, faults
 		FROM runs WHERE user_id = ? ORDER BY id`, func(row scanner) (exportLine, error) {
 		r := new(schema.Run)
 		var stages string
-		err := row.Scan(&r.UID, &r.Cause, &r.LocalDay, &r.State, &r.StartedAt, &r.FinishedAt, &stages, &r.Error)
+		err := row.Scan(&r.UID, &r.Cause, &r.LocalDay, &r.State, &r.StartedAt, &r.FinishedAt, &stages, &r.Error,
+			&r.Calls, &r.InputTokens, &r.OutputTokens, &r.Cost, &r.Faults)
 		r.Stages = json.RawMessage(stages)
 		return exportLine{Run: r}, err
 	})

@@ -28,6 +28,7 @@ type exportLine struct {
 	BlockVersion *blockVersionRecord `json:"block_version,omitempty"`
 	Proposal     *proposalRecord     `json:"proposal,omitempty"`
 	Confirmation *confirmationRecord `json:"confirmation,omitempty"`
+	Gap          *gapRecord          `json:"gap,omitempty"`
 	Op           *opRecord           `json:"op,omitempty"`
 	Document     *documentRecord     `json:"document,omitempty"`
 	Watermark    *watermarkRecord    `json:"watermark,omitempty"`
@@ -182,9 +183,20 @@ type documentRecord struct {
 	ReadAt schema.Time `json:"read_at"`
 }
 
-// watermarkRecord is how far the nights have extracted: through this memory,
-// with so many before and including it.
+// gapRecord is what a stage gave up on. Memories is JSON as text.
+type gapRecord struct {
+	ID        string      `json:"id"`
+	Stage     string      `json:"stage"`
+	Memories  string      `json:"memories"`
+	Attempts  int64       `json:"attempts"`
+	LastError string      `json:"last_error"`
+	CreatedAt schema.Time `json:"created_at"`
+}
+
+// watermarkRecord is how far a stage of the nights has got: through this
+// memory, with so many before and including it.
 type watermarkRecord struct {
+	Stage    string `json:"stage"`
 	Memory   string `json:"memory"`
 	Memories int64  `json:"memories"`
 }
@@ -194,4 +206,4 @@ type endRecord struct {
 }
 
 // opTables are those an audit entry can be about; each has a uid.
-var opTables = []string{"memories", "entities", "runs", "proposals", "confirmations"}
+var opTables = []string{"memories", "entities", "runs", "proposals", "confirmations", "gaps"}

@@ -121,7 +121,7 @@ func (w *world) furnish() {
 	w.t.Helper()
 	a, b := w.uids[0], w.facts[0]
 	run, entity, other := uuid.NewString(), uuid.NewString(), uuid.NewString()
-	w.exec("INSERT INTO runs (user_id, uid, cause, local_day, state, started_at, finished_at, stages) VALUES (?, ?, 'night', '2026-01-02', 'done', 5, 6, '[{\"stage\":\"prune\"}]')", run)
+	w.exec("INSERT INTO runs (user_id, uid, cause, local_day, state, started_at, finished_at, stages, calls, cost, faults) VALUES (?, ?, 'night', '2026-01-02', 'done', 5, 6, '[{\"stage\":\"prune\"}]', 3, 0.1, 1)", run)
 	w.exec("UPDATE memories SET run_id = (SELECT max(id) FROM runs) WHERE user_id = ? AND uid = ?", b)
 	for _, uid := range []string{entity, other} {
 		w.exec("INSERT INTO entities (user_id, uid, type, name, confidence, mention_count, created_at) VALUES (?, ?, 'thing', 'kettle', 0.7, 3, 9)", uid)
@@ -137,7 +137,9 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO confirmations (user_id, uid, memory_id, shown, token_hash, state, created_at, decided_at) VALUES (?, ?, "+byUID+", 'blue?', 'abc', 'granted', 4, 5)", uuid.NewString(), b)
 	w.exec("INSERT INTO tombstones (user_id, id_hash, erased_at) VALUES (?, 'deadbeef', 3)")
 	w.exec("INSERT INTO documents (user_id, uri, hash, read_at) VALUES (?, 'file:///tea.md', 'h', 2)")
-	w.exec("UPDATE users SET time_zone = 'Europe/Oslo', nights_through = '2026-01-02', importance_since = 0.1, extracted_through = (SELECT id FROM memories WHERE uid = ?2) WHERE id = ?1", a)
+	w.exec("UPDATE users SET time_zone = 'Europe/Oslo', nights_through = '2026-01-02', importance_since = 0.1 WHERE id = ?1")
+	w.exec("INSERT INTO watermarks (user_id, name, through) SELECT ?1, 'extract', id FROM memories WHERE uid = ?2", a)
+	w.exec("INSERT INTO gaps (user_id, uid, stage, memories, attempts, last_error, created_at) VALUES (?, ?, 'extract', '[\"x\"]', 2, 'no JSON', 9)", uuid.NewString())
 	shown, err := eventbus.New(eventbus.TopicMemoryRecalled, w.scope, schema.OriginUnknown, eventbus.Recalled{Channel: "tool", Query: "kettle?"})
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.x.bus.Report(context.Background(), shown))
@@ -178,7 +180,7 @@ func TestExportRestoresEverything(t *testing.T) {
 	export := exported(t, x, w.scope)
 	for _, kind := range []string{
 		"tombstone", "session", "run", "entity", "merged", "alias", "event", "memory", "superseded", "source", "link",
-		"block", "block_version", "proposal", "confirmation", "op", "document", "watermark", "end",
+		"block", "block_version", "proposal", "confirmation", "gap", "op", "document", "watermark", "end",
 	} {
 		require.Contains(t, export, "\n{\""+kind+"\":", "the fixture has one of each type")
 	}

@@ -36,8 +36,9 @@ func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool
 		return w.insert(ctx, "sessions (user_id, name, created_at)", w.userID, l.Session.Name, l.Session.CreatedAt)
 	case l.Run != nil:
 		r := l.Run
-		return w.insertOwned(ctx, "runs", r.UID, "runs (uid, user_id, cause, local_day, state, started_at, finished_at, stages, error)",
-			r.UID, w.userID, r.Cause, r.LocalDay, r.State, r.StartedAt, r.FinishedAt, string(r.Stages), r.Error)
+		return w.insertOwned(ctx, "runs", r.UID, "runs (uid, user_id, cause, local_day, state, started_at, finished_at, stages, error, calls, input_tokens, output_tokens, cost, faults)",
+			r.UID, w.userID, r.Cause, r.LocalDay, r.State, r.StartedAt, r.FinishedAt, string(r.Stages), r.Error,
+			r.Calls, r.InputTokens, r.OutputTokens, r.Cost, r.Faults)
 	case l.Entity != nil:
 		e := l.Entity
 		return w.insertOwned(ctx, "entities", e.UID, "entities (uid, user_id, type, name, summary, confidence, mention_count, protected, created_at)",
@@ -274,6 +275,10 @@ func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
 		}
 		return w.insertOwned(ctx, "confirmations", c.ID, "confirmations (uid, user_id, memory_id, shown, token_hash, state, created_at, decided_at)",
 			c.ID, w.userID, memory, c.Shown, c.TokenHash, c.State, c.CreatedAt, c.DecidedAt)
+	case l.Gap != nil:
+		g := l.Gap
+		return w.insertOwned(ctx, "gaps", g.ID, "gaps (uid, user_id, stage, memories, attempts, last_error, created_at)",
+			g.ID, w.userID, g.Stage, g.Memories, g.Attempts, g.LastError, g.CreatedAt)
 	case l.Op != nil:
 		return w.op(ctx, l.Op)
 	case l.Document != nil:
@@ -312,12 +317,12 @@ func (w *restoring) op(ctx context.Context, r *opRecord) (bool, error) {
 }
 
 // watermark lets the nights go on where they were. Where other memories stand
-// before it, they were not extracted, and the nights begin anew.
+// before it, they were not worked on, and the stage begins anew.
 func (w *restoring) watermark(ctx context.Context, r *watermarkRecord) (bool, error) {
 	memory, err := w.row(ctx, "memories", r.Memory)
 	if err != nil {
 		return false, err
 	}
-	return w.exec(ctx, `UPDATE users SET extracted_through = ?1 WHERE id = ?2 AND extracted_through = 0
-		AND (SELECT count(*) FROM memories WHERE user_id = ?2 AND id <= ?1) = ?3`, memory, w.userID, r.Memories)
+	return w.exec(ctx, `INSERT INTO watermarks (user_id, name, through) SELECT ?2, ?4, ?1
+		WHERE (SELECT count(*) FROM memories WHERE user_id = ?2 AND id <= ?1) = ?3 ON CONFLICT DO NOTHING`, memory, w.userID, r.Memories, r.Stage)
 }

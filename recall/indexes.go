@@ -66,6 +66,15 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64)
 func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	if ix.lastOp < lastOp {
+		removed, err := s.RemovedSince(ctx, userID, ix.lastOp)
+		if err != nil {
+			return err
+		}
+		if removed { // its words still count: begin anew
+			ix.index = newIndex()
+		}
+	}
 	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
 		return err
 	}

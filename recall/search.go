@@ -44,6 +44,18 @@ func New(db *schema.DB, opts Options) *Searcher {
 	return s
 }
 
+// Over is a searcher of the same kind over another database; nil over nil.
+func (s *Searcher) Over(db *schema.DB) *Searcher {
+	if s == nil {
+		return nil
+	}
+	opts := Options{Weights: &s.weights}
+	if s.vectors != nil {
+		opts.Vectors = s.vectors.opts
+	}
+	return New(db, opts)
+}
+
 // Search answers a query from one user's memory: arms → fuse → score →
 // diversify → budget. It never writes. A user nothing is known of gets an
 // empty answer.

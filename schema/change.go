@@ -61,9 +61,13 @@ func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation s
 }
 
 func (tx *Tx) audit(ctx context.Context, m *Memory, by Actor, operation, before, after string) error {
+	return tx.auditRow(ctx, m.UserID, by, operation, "memories", m.ID, before, after)
+}
+
+func (tx *Tx) auditRow(ctx context.Context, userID int64, by Actor, operation, record string, recordID int64, before, after string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO ops (user_id, run_id, at, actor, operation, record, record_id, before, after)
-		VALUES (?, ?, ?, ?, ?, 'memories', ?, ?, ?)`,
-		m.UserID, nullID(by.RunID), tx.Now.UnixMilli(), by.Name, operation, m.ID, before, after)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		userID, nullID(by.RunID), tx.Now.UnixMilli(), by.Name, operation, record, recordID, before, after)
 	return err
 }
 
@@ -95,8 +99,7 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, 'supersedes', ?, ?) ON CONFLICT DO NOTHING",
-		replacement.ID, old.ID, tx.Now.UnixMilli(), nullID(by.RunID))
+	_, err := tx.Link(ctx, replacement, old, "supersedes", by)
 	return err
 }
 

@@ -38,12 +38,27 @@ func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks [
 	for _, c := range chunks {
 		var id int64
 		err := tx.Row(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
-			VALUES (1 + coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?), ?, ?, ?) RETURNING id`,
-			[]any{first, last, first, memoryID, c.Text, c.Speaker}, &id)
+			VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
+				(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?) RETURNING id`,
+			[]any{first, last, first, userID, memoryID, c.Text, c.Speaker}, &id)
 		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", id, c.Text, c.Speaker); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeChunks takes a memory's text out of search for good.
+func (tx *Tx) removeChunks(ctx context.Context, userID, memoryID int64) error {
+	for _, statement := range []string{
+		"INSERT INTO chunks_fts (chunks_fts, rowid, text, speaker) SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?2",
+		"UPDATE users SET chunk_floor = max(chunk_floor, coalesce((SELECT max(id) FROM chunks WHERE memory_id = ?2), 0)) WHERE id = ?1",
+		"DELETE FROM chunks WHERE memory_id = ?2 AND ?1 = ?1",
+	} {
+		if _, err := tx.Exec(ctx, statement, userID, memoryID); err != nil {
 			return err
 		}
 	}
@@ -115,6 +130,13 @@ func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (
 		changed[id] = state
 	}
 	return changed, rows.Err()
+}
+
+// RemovedSince reports whether a memory of the user was removed, text and all,
+// after the given op.
+func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (removed bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation = ?)", []any{userID, afterOp, opRemove}, &removed)
+	return removed, err
 }
 
 // TextMatch is a chunk that the full-text index found.

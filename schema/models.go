@@ -45,14 +45,14 @@ const (
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
-	ID               int64   `bun:",pk,autoincrement" json:"id"`
-	Tenant           string  `json:"tenant"`
-	Name             string  `json:"name"`
-	TimeZone         string  `json:"time_zone"`
-	CreatedAt        Time    `json:"created_at"`
-	ExtractedThrough int64   `json:"extracted_through"`
-	NightsThrough    string  `json:"nights_through"`
-	ImportanceSince  float64 `json:"importance_since"`
+	ID              int64   `bun:",pk,autoincrement" json:"id"`
+	Tenant          string  `json:"tenant"`
+	Name            string  `json:"name"`
+	TimeZone        string  `json:"time_zone"`
+	CreatedAt       Time    `json:"created_at"`
+	NightsThrough   string  `json:"nights_through"`
+	ImportanceSince float64 `json:"importance_since"`
+	ChunkFloor      int64   `json:"-"` // the last chunk id that was removed
 }
 
 // SessionRow is one conversation of a user.
@@ -196,4 +196,11 @@ type Run struct {
 	FinishedAt Time            `json:"finished_at,omitzero"`
 	Stages     json.RawMessage `bun:"type:text,notnull" json:"stages"`
 	Error      string          `bun:",notnull" json:"error,omitempty"`
+
+	// What the run asked of the model.
+	Calls        int64   `bun:",notnull" json:"calls,omitempty"`
+	InputTokens  int64   `bun:",notnull" json:"input_tokens,omitempty"`
+	OutputTokens int64   `bun:",notnull" json:"output_tokens,omitempty"`
+	Cost         float64 `bun:",notnull" json:"cost,omitempty"`   // in the currency of the host's prices
+	Faults       int64   `bun:",notnull" json:"faults,omitempty"` // calls that failed and answers of no use
 }

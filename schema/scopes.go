@@ -51,6 +51,16 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 	return id, err
 }
 
+// KnownUserID finds the scope's user; [ErrNotFound] when nothing was ever
+// written for that user.
+func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error) {
+	if err := scope.Validate(); err != nil {
+		return 0, err
+	}
+	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
+	return id, orNotFound(err)
+}
+
 // SessionID finds a user's session by name or creates it. The empty name is
 // no session: 0.
 func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, error) {

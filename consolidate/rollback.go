@@ -1,0 +1,75 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Rollback takes everything back that a run did, so that the memory is what it
+// was before, and says what had to stay because something later rests on it.
+// The local day stays consolidated: the next night goes on from where the run
+// began.
+//
+// Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a run
+// that is not this user's, [schema.ErrConflict] for one that is undone already
+// and while another process runs a night.
+func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *schema.Undone, err error) {
+	err = r.alone(ctx, scope, func(lease *schema.Lease) error {
+		return r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			if err := tx.CheckLease(ctx, lease); err != nil {
+				return err
+			}
+			userID, err := tx.KnownUserID(ctx, scope)
+			if err != nil {
+				return err
+			}
+			undone, err = tx.UndoRun(ctx, userID, runUID, schema.Actor{Name: undoActor})
+			return err
+		})
+	})
+	return undone, err
+}
+
+const undoActor = "undo"
+
+// DryRun runs a night for one user on a copy of the database and reports every
+// proposal and its fate. The copy is a file beside the database, readable by
+// its owner alone, and is removed before DryRun returns; the model is asked as
+// in a real run.
+//
+// Errors: those of [Runner.Run] and of copying.
+func (r *Runner) DryRun(ctx context.Context, scope schema.Scope) (report *Report, err error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(r.db.Path()), ".ebb-dry-run-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "copy.db")
+	if err := r.db.CopyTo(ctx, path); err != nil {
+		return nil, err
+	}
+	db, err := schema.Open(ctx, path, &schema.Options{Now: r.db.Now})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	opts := r.opts
+	share := r.share
+	opts.RetirementCap = &share
+	copied, err := NewRunner(db, r.searcher.Over(db), opts)
+	if err != nil {
+		return nil, err
+	}
+	report, err = copied.Run(ctx, scope, CauseManual)
+	if report != nil {
+		report.Dry, report.RunID = true, ""
+	}
+	return report, err
+}

@@ -1,0 +1,48 @@
+package schema_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestCopyHoldsWhatWasWritten(t *testing.T) {
+	now := day(5, 1)
+	db := openAt(t, &now)
+	m := fact(t, db, "Ada lives in Lisbon", now, 4)
+	path := filepath.Join(t.TempDir(), "copy.db")
+	require.NoError(t, db.CopyTo(t.Context(), path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+
+	copied, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, copied.Close()) })
+	require.Equal(t, m.Content, reread(t, copied, m).Content)
+	require.NoError(t, copied.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		found, err := s.MatchText(ctx, m.UserID, []string{"lisbon"}, 5)
+		require.Len(t, found, 1)
+		return err
+	}))
+	fact(t, copied, "Ada likes tea", now, 4) // and it can be written
+
+	var invalid *schema.InvalidError
+	require.ErrorAs(t, db.CopyTo(t.Context(), path), &invalid)
+	require.Equal(t, "path", invalid.Field)
+}
+
+func TestNoHalfCopyStays(t *testing.T) {
+	now := day(5, 1)
+	db := openAt(t, &now)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(t.TempDir(), "copy.db")
+	require.Error(t, db.CopyTo(ctx, path))
+	require.NoFileExists(t, path)
+}

@@ -1,0 +1,270 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// What runs do beside changing columns of a memory. Each leaves an op that
+// says how to take it back, in public ids, so that it means the same in a
+// restored file; see [Tx.UndoRun].
+const (
+	opAdd        = "add"        // a memory
+	opRemove     = "remove"     // a memory, text and all
+	opSource     = "source"     // of a memory that was there before
+	opLink       = "link"       // from a memory
+	opMention    = "mention"    // of an entity
+	opUnmention  = "unmention"  //
+	opWatermark  = "watermark"  // record: the run
+	opImportance = "importance" // record: the run
+	opPropose    = "propose"    // record: the proposal
+	opGap        = "gap"        // record: the gap; opened, tried again or closed
+)
+
+// AddDerived stores a memory that was derived from others, with its sources:
+// row id → quote. Its run is by's.
+//
+// Errors: those of [Tx.InsertMemory].
+func (tx *Tx) AddDerived(ctx context.Context, m *Memory, chunks []Chunk, sources map[int64]string, by Actor) error {
+	m.RunID = by.RunID
+	if err := tx.InsertMemory(ctx, m, chunks); err != nil {
+		return err
+	}
+	for source, quote := range sources {
+		if err := tx.AddSource(ctx, m.ID, source, quote); err != nil {
+			return err
+		}
+	}
+	return tx.audit(ctx, m, by, opAdd, "", `{"version":1}`)
+}
+
+// evidenceShare is the part of the remaining doubt that one more source
+// removes.
+const evidenceShare = 0.3
+
+// Reinforce takes one more source of a known claim in: its confidence moves
+// towards 1 by the given weight (0–1, what the source can carry) of 0.3 of the
+// doubt that is left, and it counts as used. A source it has already changes
+// nothing; stronger says whether anything did. Origin and trust stay.
+//
+// Errors: [ErrConflict] when m is not current any more.
+func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote string, weight float64, by Actor) (stronger bool, err error) {
+	if err := ValidUnit("weight", weight); err != nil {
+		return false, err
+	}
+	if m.State == StateSuperseded || m.State == StateRetired {
+		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
+	}
+	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	if err := tx.audit(ctx, m, by, opSource, "", image("source", source.UID)); err != nil {
+		return false, err
+	}
+	if m.Protected {
+		return true, nil // its confidence is the host's
+	}
+	changes := []change{
+		{"confidence", m.Confidence + weight*evidenceShare*(1-m.Confidence)},
+		{"access_count", m.AccessCount + 1},
+		{"last_accessed", At(tx.Now)},
+	}
+	if m.State == StateDormant {
+		changes = append(changes, change{"state", string(StateActive)})
+	}
+	return true, tx.changeMemory(ctx, m, by, "reinforce", changes...)
+}
+
+// Link stores a typed edge between two memories. One that is there already
+// stays, and added is false.
+func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) (added bool, err error) {
+	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		from.ID, to.ID, typ, tx.Now.UnixMilli(), nullID(by.RunID))
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 || by.RunID == 0 {
+		return n > 0, err
+	}
+	return true, tx.audit(ctx, from, by, opLink, "", image("to", to.UID, "type", typ))
+}
+
+// Watermark is how far a stage has got through a user's memories: the id of
+// the last one, 0 at the beginning.
+func (s *Snapshot) Watermark(ctx context.Context, userID int64, name string) (through int64, err error) {
+	err = s.Row(ctx, watermark, []any{userID, name}, &through)
+	return through, err
+}
+
+const watermark = "SELECT coalesce((SELECT through FROM watermarks WHERE user_id = ? AND name = ?), 0)"
+
+// Advance moves a stage's watermark forward, never back.
+func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through int64, by Actor) error {
+	var before int64
+	if err := tx.Row(ctx, watermark, []any{userID, name}, &before); err != nil || before >= through {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO watermarks (user_id, name, through) VALUES (?, ?, ?)
+		ON CONFLICT DO UPDATE SET through = excluded.through`, userID, name, through); err != nil {
+		return err
+	}
+	var from, to string
+	if err := tx.Row(ctx, "SELECT coalesce((SELECT uid FROM memories WHERE id = ?), ''), coalesce((SELECT uid FROM memories WHERE id = ?), '')",
+		[]any{before, through}, &from, &to); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, userID, by, opWatermark, "runs", by.RunID, image("name", name, "through", from), image("name", name, "through", to))
+}
+
+// SpendImportance takes what a reflection used up off the importance gathered
+// since the last one.
+func (tx *Tx) SpendImportance(ctx context.Context, userID int64, spent float64, by Actor) error {
+	if spent <= 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since - ?) WHERE id = ?", spent, userID); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, userID, by, opImportance, "runs", by.RunID, image("spent", spent), image("spent", 0))
+}
+
+// Propose stores what code will not decide, for the host. payload is encoded
+// as JSON. The same payload of the same kind is not proposed again, whatever
+// became of it; added is false then.
+func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload any, reason string, by Actor) (uid string, added bool, err error) {
+	encoded, err := json.Marshal(payload)
+	if err != nil {
+		return "", false, err
+	}
+	err = tx.Row(ctx, "SELECT uid FROM proposals WHERE user_id = ? AND kind = ? AND payload = ?", []any{userID, kind, string(encoded)}, &uid)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return uid, false, err
+	}
+	if uid, err = newUID(); err != nil {
+		return "", false, err
+	}
+	var id int64
+	err = tx.Row(ctx, `INSERT INTO proposals (uid, user_id, run_id, kind, payload, reason, state, created_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
+		[]any{uid, userID, nullID(by.RunID), kind, string(encoded), reason, At(tx.Now)}, &id)
+	if err != nil {
+		return "", false, err
+	}
+	return uid, true, tx.auditRow(ctx, userID, by, opPropose, "proposals", id, "", image("state", "pending"))
+}
+
+// Gap is what a stage gave up on: its memories are behind the watermark and
+// were not worked on.
+type Gap struct {
+	UID       string   `json:"id"`
+	Stage     string   `json:"stage"`
+	Memories  []string `json:"memories"` // public ids
+	Attempts  int64    `json:"attempts"`
+	LastError string   `json:"last_error"`
+	CreatedAt Time     `json:"created_at"`
+}
+
+// Gaps lists what a stage left out and tried less than so many times, oldest
+// first; most 0 lists all.
+func (s *Snapshot) Gaps(ctx context.Context, userID int64, stage string, most int64) ([]Gap, error) {
+	rows, err := s.Query(ctx, `SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps
+		WHERE user_id = ?1 AND (?2 = '' OR stage = ?2) AND (?3 = 0 OR attempts < ?3) ORDER BY id`, userID, stage, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var gaps []Gap
+	for rows.Next() {
+		var g Gap
+		var memories string
+		if err := rows.Scan(&g.UID, &g.Stage, &memories, &g.Attempts, &g.LastError, &g.CreatedAt); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(memories), &g.Memories); err != nil {
+			return nil, fmt.Errorf("gap %s: %w", g.UID, err)
+		}
+		gaps = append(gaps, g)
+	}
+	return gaps, rows.Err()
+}
+
+// OpenGap records what a stage gave up on.
+func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories []string, reason string, by Actor) error {
+	uid, err := newUID()
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(slices.Concat([]string{}, memories))
+	if err != nil {
+		return err
+	}
+	var id int64
+	if err := tx.Row(ctx, `INSERT INTO gaps (uid, user_id, stage, memories, attempts, last_error, created_at) VALUES (?, ?, ?, ?, 1, ?, ?) RETURNING id`,
+		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, "", image("attempts", 1))
+}
+
+// RetriedGap records that a gap was tried in vain once more.
+func (tx *Tx) RetriedGap(ctx context.Context, userID int64, uid, reason string, by Actor) error {
+	var id, attempts int64
+	var last string
+	err := tx.Row(ctx, "SELECT id, attempts, last_error FROM gaps WHERE user_id = ? AND uid = ?", []any{userID, uid}, &id, &attempts, &last)
+	if err != nil {
+		return orNotFound(err)
+	}
+	if _, err := tx.Exec(ctx, "UPDATE gaps SET attempts = attempts + 1, last_error = ? WHERE id = ?", reason, id); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, image("attempts", attempts, "last_error", last), image("attempts", attempts+1))
+}
+
+// CloseGap records that what a stage had left out is done.
+func (tx *Tx) CloseGap(ctx context.Context, userID int64, uid string, by Actor) error {
+	var id int64
+	var row string
+	err := tx.Row(ctx, `SELECT id, json_object('uid', uid, 'stage', stage, 'memories', memories, 'attempts', attempts, 'last_error', last_error, 'created_at', created_at)
+		FROM gaps WHERE user_id = ? AND uid = ?`, []any{userID, uid}, &id, &row)
+	if err != nil {
+		return orNotFound(err)
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM gaps WHERE id = ?", id); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, row, "")
+}
+
+func orNotFound(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+func newUID() (string, error) {
+	uid, err := uuid.NewV7()
+	return uid.String(), err
+}
+
+// image is a JSON object of pairs of name and value.
+func image(pairs ...any) string {
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // strings and numbers can always be encoded
+	}
+	return string(b)
+}

@@ -1,0 +1,113 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+)
+
+const (
+	opMerge   = "merge"   // of an entity into another
+	opSummary = "summary" // of an entity
+)
+
+// MergeEntities makes from another name of into: what mentions it, and its
+// aliases, belong to into from now on. Nothing is rewritten, so that it can be
+// taken back.
+//
+// Errors: [*InvalidError] when they are one already, are not one user's, or
+// from is protected; [ErrConflict] when from was merged in the meantime.
+func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) error {
+	var root int64
+	if err := tx.Row(ctx, rootEntity, []any{into.ID}, &root); err != nil {
+		return orNotFound(err)
+	}
+	switch {
+	case from.UserID != into.UserID || root == from.ID:
+		return &InvalidError{Field: "entity", Reason: "cannot be merged into itself, nor into another user's"}
+	case from.Protected:
+		return &InvalidError{Field: "entity", Reason: "is protected; only the host can merge it"}
+	}
+	res, err := tx.Exec(ctx, "UPDATE entities SET merged_into = ? WHERE id = ? AND merged_into IS NULL", root, from.ID)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return fmt.Errorf("entity %s: %w", from.UID, ErrConflict)
+	}
+	if _, err := tx.Exec(ctx, "UPDATE entities SET mention_count = mention_count + ? WHERE id = ?", from.MentionCount, root); err != nil {
+		return err
+	}
+	var uid string
+	if err := tx.Row(ctx, "SELECT uid FROM entities WHERE id = ?", []any{root}, &uid); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, from.UserID, by, opMerge, "entities", from.ID, image("into", "", "mentions", from.MentionCount), image("into", uid, "mentions", from.MentionCount))
+}
+
+// Summarise stores what is known of an entity in a sentence or two.
+func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor) error {
+	if err := ValidContent("summary", summary); err != nil {
+		return err
+	}
+	res, err := tx.Exec(ctx, "UPDATE entities SET summary = ? WHERE id = ? AND summary = ?", summary, e.ID, e.Summary)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return fmt.Errorf("entity %s: %w", e.UID, ErrConflict)
+	}
+	before := e.Summary
+	e.Summary = summary
+	return tx.auditRow(ctx, e.UserID, by, opSummary, "entities", e.ID, image("summary", before), image("summary", summary))
+}
+
+// Remention moves a memory's mention from one entity to another, or with from
+// = to makes it as sure as confidence, 0–1.
+//
+// Errors: [ErrNotFound] when the memory does not mention from.
+func (tx *Tx) Remention(ctx context.Context, m *Memory, from, to *Entity, confidence float64, by Actor) error {
+	if err := ValidUnit("confidence", confidence); err != nil {
+		return err
+	}
+	var surface string
+	var before float64
+	err := tx.Row(ctx, "SELECT surface, confidence FROM memory_entities WHERE memory_id = ? AND entity_id = ?", []any{m.ID, from.ID}, &surface, &before)
+	if err != nil {
+		return orNotFound(err)
+	}
+	if err := tx.unmention(ctx, m.ID, from.ID); err != nil {
+		return err
+	}
+	if err := tx.audit(ctx, m, by, opUnmention, image("entity", from.UID, "surface", surface, "confidence", before), ""); err != nil {
+		return err
+	}
+	var known bool
+	if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ? AND entity_id = ?)", []any{m.ID, to.ID}, &known); err != nil || known {
+		return err
+	}
+	if err := tx.mention(ctx, m.ID, to.ID, surface, confidence); err != nil {
+		return err
+	}
+	return tx.audit(ctx, m, by, opMention, "", image("entity", to.UID, "surface", surface, "confidence", confidence))
+}
+
+func (tx *Tx) mention(ctx context.Context, memoryID, entityID int64, surface string, confidence float64) error {
+	if _, err := tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?)",
+		memoryID, entityID, surface, confidence); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = mention_count + 1 WHERE id = ?", entityID)
+	return err
+}
+
+func (tx *Tx) unmention(ctx context.Context, memoryID, entityID int64) error {
+	if _, err := tx.Exec(ctx, "DELETE FROM memory_entities WHERE memory_id = ? AND entity_id = ?", memoryID, entityID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = max(0, mention_count - 1) WHERE id = ?", entityID)
+	return err
+}
