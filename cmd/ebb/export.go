@@ -13,7 +13,7 @@ import (
 )
 
 type exportCmd struct {
-	Out   string `type:"path" placeholder:"FILE" help:"Write here (default: standard output). An existing file is not touched."`
+	Out   string `type:"path" placeholder:"FILE" help:"Write here (default, or -: standard output). An existing file is not touched."`
 	Force bool   `help:"Replace an existing file, once the export is whole."`
 }
 
@@ -37,9 +37,12 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	if c.Out == "" {
+	if c.Out == "" || c.Out == "-" {
 		_, err := x.Export(a.ctx, a.stdout, a.scope())
 		return err
+	}
+	if sameFile(c.Out, a.db) {
+		return &usageError{"--out is the memory file itself; give another name"}
 	}
 	var report *extension.ExportReport
 	err = writeFile(c.Out, c.Force, func(w io.Writer) (err error) {
@@ -56,13 +59,24 @@ func (c *exportCmd) Run(a *app) (err error) {
 	return err
 }
 
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
 // writeFile writes a file that appears under its name whole or not at all,
 // and replaces another only when told to.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
-	if !replace {
-		if _, err := os.Lstat(path); err == nil {
-			return &usageError{path + " exists; give another --out, or add --force to replace it"}
-		}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular(): // a directory, a device
+		return &usageError{path + " is not a regular file; give another --out"}
+	case err == nil && !replace:
+		return &usageError{path + " exists; give another --out, or add --force to replace it"}
+	}
+	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return &usageError{"there is no folder " + filepath.Dir(path) + " to write into; make it, or give another --out"}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
 	if err != nil {

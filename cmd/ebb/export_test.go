@@ -90,3 +90,33 @@ func TestWriteFileLeavesNothingHalf(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 }
+
+func TestExportDoesNotReplaceWhatIsNoExport(t *testing.T) {
+	f := newFixture(t, "ada")
+	dir := t.TempDir()
+	before := snapshot(t, f.db)
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(f.db, link))
+	for _, test := range []struct{ name, out, says string }{
+		{"the memory itself", f.db, "--out is the memory file itself"},
+		{"a link to it", link, "--out is the memory file itself"},
+		{"a folder", dir, "is not a regular file"},
+		{"below a folder that is not there", filepath.Join(dir, "no", "where"), "there is no folder " + filepath.Join(dir, "no")},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			o := ebb(t, "", "--db", f.db, "export", "--out", test.out, "--force")
+			require.Equal(t, exitUsage, o.code, o.err)
+			require.Contains(t, o.err, test.says)
+			require.Equal(t, before, snapshot(t, f.db))
+		})
+	}
+}
+
+func TestExportToADashIsStandardOutput(t *testing.T) {
+	f := newFixture(t, "ada")
+	t.Chdir(t.TempDir())
+	o := ebb(t, "", "--db", f.db, "export", "--out", "-")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Equal(t, ebb(t, "", "--db", f.db, "export").out, o.out)
+	require.NoFileExists(t, "-")
+}
