@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/term"
@@ -68,7 +69,11 @@ func (a *app) openExisting() (*extension.Extension, error) {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
 		return nil, &missingFileError{a.db}
 	}
-	return a.open(false)
+	x, err := a.open(false)
+	if err != nil {
+		return nil, err
+	}
+	return a.ofKnownUser(x)
 }
 
 func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
@@ -83,6 +88,9 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 		return nil, err
 	}
 	if a.user != "" {
+		if cfg.ReadOnly {
+			return a.ofKnownUser(x)
+		}
 		return x, nil
 	}
 	users, err := x.Users(a.ctx)
@@ -96,6 +104,26 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 	}
 	if len(a.users) == 1 {
 		a.user, a.tenant = a.users[0].Name, a.users[0].Tenant
+	}
+	return x, nil
+}
+
+// ofKnownUser closes the memory again when it does not hold the user that was
+// named: a slip in the name would look like an empty memory.
+func (a *app) ofKnownUser(x *extension.Extension) (*extension.Extension, error) {
+	if a.user == "" {
+		return x, nil
+	}
+	users, err := x.Users(a.ctx)
+	known := slices.ContainsFunc(users, func(u extension.User) bool { return u.Name == a.user && u.Tenant == a.tenant })
+	if err == nil && !known {
+		err = a.scope().Validate()
+	}
+	if err == nil && !known {
+		err = &notFoundError{unknownUser(extension.User{Tenant: a.tenant, Name: a.user}, users)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close(a.ctx))
 	}
 	return x, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -18,6 +19,7 @@ const (
 	exitNotFound    = 3
 	exitDamaged     = 4
 	exitInterrupted = 130
+	exitPipe        = 141 // whoever read the output has closed it
 )
 
 // usageError is a command line or an input that cannot be used.
@@ -43,6 +45,9 @@ func (e *damagedError) Error() string { return e.reason }
 func report(stderr io.Writer, a *app, err error) int {
 	if err == nil {
 		return exitOK
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return exitPipe // like head: nobody is left to tell
 	}
 	code := exitCode(err)
 	if code == exitInterrupted && a != nil && a.ctx.Err() == nil {
@@ -82,7 +87,7 @@ func exitCode(err error) int {
 func message(a *app, err error) string {
 	var invalid *extension.InvalidError
 	if a != nil && errors.As(err, &invalid) && invalid.Field == "Scope.User" && a.user == "" {
-		return chooseUser(a.users)
+		return chooseUser(a.tenant, a.users)
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	switch {
@@ -94,10 +99,24 @@ func message(a *app, err error) string {
 	return text
 }
 
-func chooseUser(users []extension.User) string {
-	if len(users) == 0 {
+func chooseUser(tenant string, users []extension.User) string {
+	switch {
+	case len(users) == 0 && tenant != "":
+		return fmt.Sprintf("the file holds no user of tenant %q; name one with --user NAME", tenant)
+	case len(users) == 0:
 		return "the file holds no user yet; name one with --user NAME"
 	}
+	return fmt.Sprintf("the file holds %d users; choose one with --user NAME: %s", len(users), listUsers(users))
+}
+
+func unknownUser(u extension.User, users []extension.User) string {
+	if len(users) == 0 {
+		return fmt.Sprintf("no user %s in the file; it holds nobody yet", nameUser(u))
+	}
+	return fmt.Sprintf("no user %s in the file; it holds %s", nameUser(u), listUsers(users))
+}
+
+func listUsers(users []extension.User) string {
 	const most = 8
 	names := make([]string, 0, most+1)
 	for _, u := range users {
@@ -105,13 +124,16 @@ func chooseUser(users []extension.User) string {
 			names = append(names, "…")
 			break
 		}
-		name := fmt.Sprintf("%q", u.Name)
-		if u.Tenant != "" {
-			name += fmt.Sprintf(" of tenant %q", u.Tenant)
-		}
-		names = append(names, name)
+		names = append(names, nameUser(u))
 	}
-	return fmt.Sprintf("the file holds %d users; choose one with --user NAME: %s", len(users), strings.Join(names, ", "))
+	return strings.Join(names, ", ")
+}
+
+func nameUser(u extension.User) string {
+	if u.Tenant != "" {
+		return fmt.Sprintf("%q of tenant %q", u.Name, u.Tenant)
+	}
+	return fmt.Sprintf("%q", u.Name)
 }
 
 // notFoundAs gives what was not found a sentence of its own; other errors
@@ -121,6 +143,10 @@ func notFoundAs(err error, reason string) error {
 		return err
 	}
 	return &notFoundError{reason}
+}
+
+func noSuchMemory(id string) string {
+	return fmt.Sprintf("no memory %q of this user; ebb search prints ids", id)
 }
 
 type notFoundError struct{ reason string }

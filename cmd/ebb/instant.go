@@ -16,7 +16,7 @@ func (i *instant) UnmarshalText(text []byte) error {
 		i.Time = t.UTC()
 		return nil
 	}
-	for _, layout := range [...]string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04"} {
+	for _, layout := range [...]string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, "2006-01-02T15:04:05"} {
 		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
 			i.Time = t.UTC()
 			return nil

@@ -21,7 +21,6 @@ func TestSearch(t *testing.T) {
 	require.Contains(t, got.out, "\n    My violin teacher Ottilie moved to Ghent.\n    "+f.adaID+"\n")
 
 	require.Equal(t, "Nothing found.\n", ebb(t, "", "search", "zeppelin", "--db", f.db).out)
-	require.Equal(t, "Nothing found.\n", ebb(t, "", "search", "violin", "--user", "nobody", "--db", f.db).out)
 	for name, restriction := range map[string][]string{
 		"kind": {"--kind", "fact"}, "tag": {"--tag", "music"}, "session": {"--session", "tuesday"},
 		"since": {"--since", "2026-03-03"}, "until": {"--until", "2026-03-02"},

@@ -37,9 +37,10 @@ type cli struct {
 
 const description = `Long-term memory for agents, in one file.
 
-Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file is damaged or not a memory, 130 interrupted.`
+Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file is damaged or not a memory, 130 interrupted, 141 whoever read the output closed it.`
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // a write fails instead, and what was opened is closed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := newApp(ctx, stdin, stdout, stderr)
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		if _, ok := errors.AsType[*kong.ParseError](err); ok {
+		if _, ok := errors.AsType[*kong.ParseError](err); ok && !errors.Is(err, syscall.EPIPE) {
 			err = &usageError{err.Error() + "; see ebb --help"}
 		}
 		return report(stderr, a, err)

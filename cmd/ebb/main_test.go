@@ -96,7 +96,8 @@ func TestWrongUsage(t *testing.T) {
 		{"empty query", []string{"search", " "}, "query is empty"},
 		{"limit 0", []string{"search", "x", "--limit", "0"}, "--limit must be from 1 to 1000"},
 		{"limit below 0", []string{"search", "x", "--limit=-3"}, "limit must be from 1 to 1000"},
-		{"limit too large", []string{"search", "x", "-n", "1000000000"}, "limit must be from 1 to 1000"},
+		{"limit too large", []string{"search", "x", "-n", "1000000000"}, "ebb: --limit must be from 1 to 1000\n"},
+		{"timeline limit too large", []string{"timeline", "-n", "1001"}, "ebb: --limit must be from 1 to 1000\n"},
 		{"limit not a number", []string{"search", "x", "-n", "ten"}, "expected a valid 64 bit int"},
 		{"timeline limit 0", []string{"timeline", "-n", "0"}, "--limit must be from 1 to 1000"},
 		{"unknown kind", []string{"search", "x", "--kind", "dream"}, "kind is not one of episode, fact, preference, reflection"},
@@ -245,6 +246,27 @@ func TestTwoUsersMustBeToldApart(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", "violin", "--user", "ada").out, f.adaID, "a flag wins over the environment")
 }
 
+func TestASlipInTheUserIsNoEmptyMemory(t *testing.T) {
+	f := newFixture(t, "ada", "ben")
+	commands := reading(f.adaID)
+	delete(commands, "doctor")
+	commands["explain one"] = []string{"explain", "violin", "--memory", f.adaID}
+	commands["export"] = []string{"export"}
+	commands["consolidate"] = []string{"consolidate"}
+	for name, args := range commands {
+		got := ebb(t, "", append(args, "--db", f.db, "--user", "aad")...)
+		require.Equal(t, exitNotFound, got.code, "%s: %s", name, got.out)
+		require.Equal(t, "ebb: no user \"aad\" in the file; it holds \"ada\", \"ben\"\n", got.err, name)
+	}
+	got := ebb(t, "", "search", "violin", "--db", f.db, "--user", "ada", "--tenant", "acme")
+	require.Equal(t, "ebb: no user \"ada\" of tenant \"acme\" in the file; it holds \"ada\", \"ben\"\n", got.err)
+	got = ebb(t, "", "search", "violin", "--db", f.db, "--tenant", "acme")
+	require.Equal(t, exitUsage, got.code)
+	require.Equal(t, "ebb: the file holds no user of tenant \"acme\"; name one with --user NAME\n", got.err)
+	require.Contains(t, ebb(t, "", "stats", "--db", f.db).out, "ben", "and nobody was added")
+	require.NotContains(t, ebb(t, "", "stats", "--db", f.db).out, "aad")
+}
+
 func TestAnotherUsersIDIsUnknown(t *testing.T) {
 	f := newFixture(t, "ada", "ben")
 	unknown := "01999999-0000-7000-8000-000000000000"
@@ -252,6 +274,9 @@ func TestAnotherUsersIDIsUnknown(t *testing.T) {
 	none := ebb(t, "", "show", unknown, "--user", "ada", "--db", f.db)
 	require.Equal(t, exitNotFound, foreign.code)
 	require.Equal(t, exitNotFound, none.code)
+	why := ebb(t, "", "explain", "violin", "--memory", unknown, "--user", "ada", "--db", f.db)
+	require.Equal(t, exitNotFound, why.code)
+	require.Equal(t, none.err, why.err)
 	require.Equal(t, strings.ReplaceAll(none.err, unknown, "ID"), strings.ReplaceAll(foreign.err, f.benID, "ID"))
 	require.Equal(t, exitNotFound, ebb(t, "", "show", "'; DROP TABLE memories", "--user", "ada", "--db", f.db).code)
 }

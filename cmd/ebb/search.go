@@ -75,6 +75,14 @@ type signalView struct {
 	Contribution float64 `json:"contribution"`
 }
 
+// validLimit refuses what the library would take for its default, too.
+func validLimit(limit int) error {
+	if limit < 1 || limit > 1000 {
+		return &usageError{"--limit must be from 1 to 1000"}
+	}
+	return nil
+}
+
 func (q *query) ask(a *app) (answer *extension.Answer, err error) {
 	err = q.with(a, func(x *extension.Extension, asked extension.Query) error {
 		answer, err = x.Recall(a.ctx, a.scope(), asked)
@@ -85,8 +93,8 @@ func (q *query) ask(a *app) (answer *extension.Answer, err error) {
 
 // with opens the memory and says what is asked of it.
 func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) error) (err error) {
-	if q.Limit == 0 {
-		return &usageError{"--limit must be from 1 to 1000"}
+	if err := validLimit(q.Limit); err != nil {
+		return err
 	}
 	x, err := a.open(true)
 	if err != nil {
@@ -114,7 +122,7 @@ func (c *explainCmd) Run(a *app) error {
 	var why *extension.Explanation
 	err := c.with(a, func(x *extension.Extension, asked extension.Query) (err error) {
 		why, err = x.Why(a.ctx, a.scope(), asked, c.Memory)
-		return err
+		return notFoundAs(err, noSuchMemory(c.Memory))
 	})
 	if err != nil {
 		return err

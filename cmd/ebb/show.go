@@ -27,7 +27,7 @@ func (c *showCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	d, err := x.Get(a.ctx, a.scope(), c.ID)
 	if err != nil {
-		return notFoundAs(err, fmt.Sprintf("no memory %q of this user; ebb search prints ids", c.ID))
+		return notFoundAs(err, noSuchMemory(c.ID))
 	}
 	if a.json {
 		return a.printJSON(d)

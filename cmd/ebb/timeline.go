@@ -29,8 +29,8 @@ type timelineView struct {
 }
 
 func (c *timelineCmd) Run(a *app) (err error) {
-	if c.Limit == 0 {
-		return &usageError{"--limit must be from 1 to 1000"}
+	if err := validLimit(c.Limit); err != nil {
+		return err
 	}
 	x, err := a.open(true)
 	if err != nil {

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInstant(t *testing.T) {
+	evening := time.Date(2026, 3, 1, 18, 0, 0, 0, time.UTC) // time.Local is UTC in these tests
+	for text, want := range map[string]time.Time{
+		"2026-03-01":                evening.Add(-18 * time.Hour),
+		"2026-03-01 18:00":          evening,
+		"2026-03-01T18:00":          evening,
+		"2026-03-01 18:00:07":       evening.Add(7 * time.Second),
+		"2026-03-01T18:00:07":       evening.Add(7 * time.Second),
+		"2026-03-01T18:00:07Z":      evening.Add(7 * time.Second),
+		"2026-03-01T23:45:00+05:45": evening,
+	} {
+		var got instant
+		require.NoError(t, got.UnmarshalText([]byte(text)), text)
+		require.Equal(t, want, got.Time, text)
+	}
+	for _, text := range []string{"", "now", "2026-13-01", "2026-02-30", "18:00", "2026-03-01T18:00:00+25:00", "10000-01-01"} {
+		require.ErrorContains(t, new(instant).UnmarshalText([]byte(text)), "is no time; write 2026-03-01", text)
+	}
+}
