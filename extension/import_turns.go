@@ -3,13 +3,16 @@ package extension
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -83,11 +86,33 @@ func parseTurn(line []byte, ids *turnIDs) (importedTurn, error) {
 
 // invalidJSON puts a decoding error into the reader's terms.
 func invalidJSON(err error) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) && kind.Field != "" {
-		return &InvalidError{Field: kind.Field, Reason: fmt.Sprintf("is a JSON %s where a %s belongs", kind.Value, kind.Type)}
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return &InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: fmt.Sprintf("is a JSON %s where %s belongs", kind.Value, article(jsonKind(kind.Type)))}
 	}
 	return &InvalidError{Field: "JSON", Reason: "is not one whole object: " + err.Error()}
+}
+
+// jsonKind is what JSON calls a Go type.
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonKind(t.Elem())
+	case reflect.Struct, reflect.Map:
+		return "object"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Bool, reflect.String:
+		return t.Kind().String()
+	default:
+		return "number"
+	}
+}
+
+func article(noun string) string {
+	if strings.HasPrefix(noun, "a") || strings.HasPrefix(noun, "o") { // array, object
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // check cleans a turn and refuses what could not be stored, before anything

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -54,8 +56,18 @@ func (c *importCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	a.stdin = &interruptible{a.ctx, a.stdin}
 	named := a.user != ""
-	x, err := a.open(false)
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && !named && !c.namesItsUser(files) {
+		return a.scope().Validate() // before a file is made for nobody
+	}
+	behind, giveUp := context.WithCancelCause(a.ctx)
+	defer giveUp(nil)
+	x, err := a.openWith(&extension.Config{NoSchedule: true, Hooks: extension.Hooks{OnError: func(source string, err error) {
+		if lasting(err) {
+			giveUp(fmt.Errorf("%s: %w", source, err))
+		}
+	}}})
 	if err != nil {
 		return err
 	}
@@ -76,8 +88,7 @@ func (c *importCmd) Run(a *app) (err error) {
 			faults = append(faults, &fileError{file, fault})
 		}
 		view.Files = append(view.Files, shown)
-		var invalid *extension.InvalidError
-		if fault != nil && !errors.As(fault, &invalid) {
+		if fault != nil && exitCode(fault) != exitUsage {
 			break // not this file's fault
 		}
 	}
@@ -88,7 +99,7 @@ func (c *importCmd) Run(a *app) (err error) {
 		err = view.print(a)
 	}
 	if err == nil && len(faults) == 0 {
-		err = catchUp(a, x)
+		err = catchUp(behind, a, x)
 	}
 	return errors.Join(append([]error{err}, faults...)...)
 }
@@ -135,7 +146,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return &extension.ImportReport{}, err
+			return &extension.ImportReport{}, &usageError{"cannot be read: " + err.Error()}
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -162,7 +173,49 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 // isExport reports whether what follows is an export of ebb.
 func isExport(r *bufio.Reader) bool {
 	start, _ := r.Peek(16)
+	start = bytes.TrimPrefix(start, []byte("\ufeff")) // an editor's
 	return bytes.HasPrefix(bytes.TrimSpace(start), []byte(`{"ebb":`))
+}
+
+// namesItsUser reports whether one of the files may say whose memory it is, as
+// exports do. Standard input is not read for that.
+func (c *importCmd) namesItsUser(files []string) bool {
+	return slices.ContainsFunc(files, func(file string) bool {
+		if file == "-" {
+			return true
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		return isExport(bufio.NewReader(f))
+	})
+}
+
+// interruptible is a reader whose Read returns when ctx ends, though what it
+// reads from, a terminal or a pipe, has nothing to say.
+type interruptible struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (i *interruptible) Read(p []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	read, into := make(chan result, 1), make([]byte, len(p))
+	go func() {
+		n, err := i.r.Read(into)
+		read <- result{n, err}
+	}()
+	select {
+	case got := <-read:
+		return copy(p, into[:got.n]), got.err
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	}
 }
 
 func (v *importView) print(a *app) error {
@@ -198,10 +251,19 @@ func (f importFileView) rest() string {
 
 // catchUp waits for what works behind the turn. Interrupting it loses
 // nothing: the rest is done when the file is next opened.
-func catchUp(a *app, x *extension.Extension) error {
+func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Context) error }) error {
 	bar := a.bar(-1, "linking names", false)
 	defer func() { _ = bar.Clear() }()
-	return x.WaitIdle(a.ctx)
+	err := behind.WaitIdle(ctx)
+	if err != nil && a.ctx.Err() == nil && ctx.Err() != nil {
+		err = fmt.Errorf("linking names: %w; everything is stored, and the linking goes on when ebb next writes to the file", context.Cause(ctx))
+	}
+	return err
+}
+
+// lasting reports a fault behind the turn that no waiting mends.
+func lasting(err error) bool {
+	return errors.Is(err, extension.ErrDiskFull) || errors.Is(err, extension.ErrCorrupt) || errors.Is(err, extension.ErrReadOnly)
 }
 
 // bar is a progress bar on stderr, or one that draws nothing when nobody

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,6 +51,7 @@ func TestImportFilesFoldersAndStandardInput(t *testing.T) {
 	o := ebb(t, "", "--db", db, "import", file)
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.err, "name one with --user NAME")
+	require.NoFileExists(t, db, "no file is made for nobody")
 
 	o = ebb(t, "", "--db", db, "--user", "ada", "import", file)
 	require.Equal(t, exitOK, o.code, o.err)
@@ -127,6 +129,59 @@ func TestImportGoesOnWithTheOtherFiles(t *testing.T) {
 	require.Equal(t, 2, v.Stored)
 	require.Contains(t, v.Files[0].Error, "line 1")
 	require.Empty(t, v.Files[1].Error)
+}
+
+func TestImportGoesOnPastAFileItMayNotRead(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "in"), 0o755))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "in", "a.jsonl")))
+	writeTo(t, filepath.Join(dir, "in", "b.jsonl"), turnLines(2))
+	o := ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "--json", "import", filepath.Join(dir, "in"))
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "a.jsonl: cannot be read: open ")
+	require.Equal(t, 2, imported(t, o).Stored)
+}
+
+// An editor may have put a byte order mark in front.
+func TestImportOfAnEditedExportKnowsItsUser(t *testing.T) {
+	ada, ben := newFixture(t, "ada"), newFixture(t, "ben")
+	export := ebb(t, "", "--db", ada.db, "export").out
+	o := ebb(t, "\ufeff"+export, "--db", ben.db, "import", "-")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Equal(t, export, ebb(t, "", "--db", ben.db, "--user", "ada", "export").out)
+}
+
+func TestImportOfStandardInputThatStaysSilentCanBeInterrupted(t *testing.T) {
+	silent, end := io.Pipe()
+	defer func() { require.NoError(t, end.Close()) }()
+	ctx, interrupt := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, interrupt)
+	code := run(ctx, []string{"--db", filepath.Join(t.TempDir(), "m.db"), "--user", "ada", "import", "-"}, silent, io.Discard, io.Discard)
+	require.Equal(t, exitInterrupted, code)
+}
+
+// stuck is work behind the turn that never catches up.
+type stuck struct{}
+
+func (stuck) WaitIdle(ctx context.Context) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestImportDoesNotWaitForWhatNoWaitingMends(t *testing.T) {
+	require.True(t, lasting(fmt.Errorf("commit: %w", extension.ErrDiskFull)))
+	require.False(t, lasting(extension.ErrBusy), "another process will be done some time")
+
+	ctx, giveUp := context.WithCancelCause(t.Context())
+	giveUp(fmt.Errorf("ebb.enrich: %w", extension.ErrDiskFull))
+	err := catchUp(ctx, newApp(t.Context(), nil, io.Discard, io.Discard), stuck{})
+	require.ErrorIs(t, err, extension.ErrDiskFull)
+	require.ErrorContains(t, err, "everything is stored")
+
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	err = catchUp(interrupted, newApp(interrupted, nil, io.Discard, io.Discard), stuck{})
+	require.Equal(t, context.Canceled, err)
 }
 
 func TestImportInterrupted(t *testing.T) {
