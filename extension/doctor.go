@@ -53,8 +53,9 @@ const (
 const (
 	fixRestore = "stop every program that uses the file, copy it with its -wal and -shm files, then restore a backup; " +
 		"without one, `sqlite3 FILE .recover | sqlite3 NEW` saves what can be read"
-	fixIndex  = "`sqlite3 FILE \"INSERT INTO chunks_fts(chunks_fts) VALUES('rebuild')\"` writes the index again"
-	fixReport = "export what is there with `ebb export`, and please report how the file came about"
+	fixIndex      = "`sqlite3 FILE \"INSERT INTO chunks_fts(chunks_fts) VALUES('rebuild')\"` writes the index again"
+	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
+	fixReport     = "export what is there with `ebb export`, and please report how the file came about"
 )
 
 // Diagnose examines a memory file without changing it, including files that
@@ -187,8 +188,12 @@ func (e *examination) isSQLite(info os.FileInfo) bool {
 		return false
 	}
 	f, err := os.Open(e.path)
+	if errors.Is(err, os.ErrPermission) {
+		e.note(name, CheckSkipped, err.Error(), fixPermission)
+		return false
+	}
 	if err != nil {
-		e.note(name, CheckDamaged, err.Error(), "let this user read the file")
+		e.note(name, CheckDamaged, err.Error(), fixRestore)
 		return false
 	}
 	defer f.Close()
@@ -210,6 +215,9 @@ func (e *examination) isMemory(ctx context.Context) bool {
 	err := e.db.QueryRowContext(ctx, `SELECT count(*), (SELECT user_version FROM pragma_user_version), (SELECT journal_mode FROM pragma_journal_mode)
 		FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')`).Scan(&tables, &version, &mode)
 	switch {
+	case noLeave(err): // SQLite reads such a file only with a -shm file beside it
+		e.note(name, CheckSkipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
+		return false
 	case err != nil:
 		e.note(name, CheckDamaged, err.Error(), fixRestore)
 		return false
@@ -278,11 +286,17 @@ func (e *examination) textIndex(ctx context.Context) {
 		e.note(name, CheckOK, "", "")
 	case errors.Is(err, sqlite3.BUSY):
 		e.note(name, CheckSkipped, "another process is writing", "run ebb doctor again when it is done")
-	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.CANTOPEN), errors.Is(err, sqlite3.PERM):
+	case noLeave(err):
 		e.note(name, CheckSkipped, "comparing it needs leave to write", "run ebb doctor as a user who may write the file")
 	default:
 		e.note(name, CheckDamaged, err.Error(), fixIndex)
 	}
+}
+
+// noLeave reports an error that says nothing about the file, only about who
+// looks at it and where.
+func noLeave(err error) bool {
+	return errors.Is(err, sqlite3.READONLY) || errors.Is(err, sqlite3.CANTOPEN) || errors.Is(err, sqlite3.PERM)
 }
 
 // countCheck is a query that counts what should not be.

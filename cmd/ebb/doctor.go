@@ -13,7 +13,7 @@ type doctorCmd struct {
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing. Exits 0 for a healthy file, with or without warnings, and 4 for one that is damaged, not a memory, or written by a newer ebb.
+	return `Changes nothing. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
 
 With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}.`
 }
@@ -37,10 +37,19 @@ func (c *doctorCmd) Run(a *app) error {
 		p.diagnosis(d)
 		err = p.err
 	}
-	if err == nil && !d.Healthy {
-		err = &damagedError{path + " is not well; the checks above say what to do"}
+	switch {
+	case err != nil || d.Healthy:
+		return err
+	case unseen(d):
+		return errors.New(path + " could not be examined; the checks above say what to do")
 	}
-	return err
+	return &damagedError{path + " is not well; the checks above say what to do"}
+}
+
+// unseen reports that the examination ended before the file was read: nothing
+// is known to be wrong with it.
+func unseen(d *extension.Diagnosis) bool {
+	return d.Refused != "" && len(d.Checks) > 0 && d.Checks[len(d.Checks)-1].State == extension.CheckSkipped
 }
 
 func (p *page) diagnosis(d *extension.Diagnosis) {
@@ -65,6 +74,8 @@ func (p *page) diagnosis(d *extension.Diagnosis) {
 		}
 	}
 	switch {
+	case unseen(d):
+		p.line("%s", p.in(warm, "Not examined."))
 	case !d.Healthy:
 		p.line("%s", p.in(red, "Not well."))
 	case warnings > 0:
