@@ -6,6 +6,8 @@ type Stored struct {
 	Kind    string `json:"kind"`               // episode | fact | preference | reflection
 	EventID string `json:"event_id,omitempty"` // the message it came from
 	Session string `json:"session,omitempty"`
+	// Restored means that it came with an export, and its entities with it.
+	Restored bool `json:"restored,omitempty"`
 }
 
 // Recalled is the payload of [TopicMemoryRecalled].

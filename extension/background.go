@@ -31,6 +31,9 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		if err := e.Decode(&stored); err != nil {
 			return eventbus.Permanent(err)
 		}
+		if stored.Restored {
+			return nil // it would be read by what was learnt after it
+		}
 		err := enricher.Enrich(ctx, e.Scope, stored.ID)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil // erased in the meantime

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -71,6 +72,8 @@ type exporter struct {
 	w      *bufio.Writer
 	enc    *json.Encoder
 	report ExportReport
+
+	unlinked map[string]bool // memories that no mentions were looked for in yet
 }
 
 func (e *exporter) Write(p []byte) (int, error) {
@@ -137,7 +140,10 @@ func (e *exporter) header(ctx context.Context) error {
 // pageSize is how many memories are read at a time.
 const pageSize = 64
 
-func (e *exporter) memories(ctx context.Context) error {
+func (e *exporter) memories(ctx context.Context) (err error) {
+	if e.unlinked, err = e.readUnlinked(ctx); err != nil {
+		return err
+	}
 	for after := int64(0); ; {
 		ids, err := memoryIDs(ctx, e.s, "SELECT id FROM memories WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?", e.userID, after, pageSize)
 		if err != nil || len(ids) == 0 {
@@ -148,6 +154,29 @@ func (e *exporter) memories(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// readUnlinked lists what the enricher has not come to. What was restored
+// brought its mentions along, so it is not waiting for any.
+func (e *exporter) readUnlinked(ctx context.Context) (map[string]bool, error) {
+	rows, err := e.s.Query(ctx, `SELECT json_extract(payload, '$.id') FROM events
+		WHERE user_id = ?1 AND topic = ?2 AND json_extract(payload, '$.restored') IS NOT 1 AND seq IN (
+			SELECT seq FROM events WHERE seq > coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0)
+			UNION ALL SELECT seq FROM deliveries WHERE consumer = ?3)`,
+		e.userID, eventbus.TopicMemoryStored, enrichConsumer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	unlinked := make(map[string]bool)
+	for rows.Next() {
+		var uid string
+		if err := rows.Scan(&uid); err != nil {
+			return nil, err
+		}
+		unlinked[uid] = true
+	}
+	return unlinked, rows.Err()
 }
 
 func (e *exporter) page(ctx context.Context, ids []int64) error {
@@ -169,6 +198,7 @@ func (e *exporter) page(ctx context.Context, ids []int64) error {
 		if record.Mentions, err = e.mentions(ctx, id); err != nil {
 			return err
 		}
+		record.Unlinked = e.unlinked[record.UID]
 		if err := e.put(exportLine{Memory: record}); err != nil {
 			return err
 		}

@@ -97,6 +97,7 @@ type memoryRecord struct {
 
 	Run      string          `json:"run,omitempty"`
 	Mentions []mentionRecord `json:"mentions,omitempty"`
+	Unlinked bool            `json:"unlinked,omitempty"` // it is yet to be looked through for mentions
 }
 
 type mentionRecord struct {

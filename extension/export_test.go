@@ -455,3 +455,61 @@ func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 	require.NoError(t, y.WaitIdle(t.Context()))
 	require.Equal(t, export, exported(t, y, ada))
 }
+
+// What is linked to what depends on what was known at the time; a backup that
+// is restored where it is read all at once must not come out otherwise.
+func TestRestoringLinksNothingAnew(t *testing.T) {
+	open := func() *Extension {
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+		return x
+	}
+	x := open()
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	fact := func(content string) {
+		for _, tool := range s.Tools() {
+			if tool.Name() == "remember_fact" {
+				_, err := tool.Call(t.Context(), content)
+				require.NoError(t, err)
+			}
+		}
+	}
+	say := func(text string) {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, text)))
+		require.NoError(t, x.WaitIdle(t.Context()))
+	}
+	say("Ottilie plays on Fridays.") // one unknown word at the start: too little to go by
+	fact("Ottilie plays on Fridays.")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	say("I have known Ottilie for years, my dear Ottilie.")
+	export := exported(t, x, ada)
+	require.NotContains(t, export, "unlinked")
+	require.Equal(t, 1, strings.Count(export, `"mentions":`), "the later message alone")
+
+	y := open()
+	restored(t, y, export)
+	require.NoError(t, y.WaitIdle(t.Context()))
+	require.Equal(t, export, exported(t, y, ada))
+}
+
+func TestRestoringLinksWhatWasWaitingForIt(t *testing.T) {
+	x := openNew(t) // nothing works behind the turn
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have known Ottilie for years.")))
+	export := exported(t, x, ada)
+	require.Contains(t, export, `"unlinked":true`)
+
+	y := openNew(t)
+	restored(t, y, export)
+	require.Equal(t, export, exported(t, y, ada), "it still waits")
+
+	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, z.Close(context.Background())) })
+	restored(t, z, export)
+	require.NoError(t, z.WaitIdle(t.Context()))
+	found, err := z.Timeline(t.Context(), ada, TimelineQuery{Entity: "Ottilie"})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+}

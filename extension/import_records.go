@@ -216,7 +216,7 @@ func (w *restoring) memory(ctx context.Context, r *memoryRecord, chunks []schema
 	}
 	scope := w.scope
 	scope.Agent, scope.Session = m.Agent, m.SessionName
-	return true, w.x.announce(ctx, w.tx, scope, &m)
+	return true, w.x.announceStored(ctx, w.tx, scope, &m, !r.Unlinked)
 }
 
 func (w *restoring) superseded(ctx context.Context, r *supersededRecord) (bool, error) {

@@ -60,8 +60,12 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 
 // announce reports a new memory on the bus, in the transaction that stores it.
 func (x *Extension) announce(ctx context.Context, tx *schema.Tx, scope schema.Scope, m *schema.Memory) error {
+	return x.announceStored(ctx, tx, scope, m, false)
+}
+
+func (x *Extension) announceStored(ctx context.Context, tx *schema.Tx, scope schema.Scope, m *schema.Memory, restored bool) error {
 	report, err := eventbus.New(eventbus.TopicMemoryStored, scope, m.Origin,
-		eventbus.Stored{ID: m.UID, Kind: string(m.Kind), EventID: m.EventID, Session: m.SessionName})
+		eventbus.Stored{ID: m.UID, Kind: string(m.Kind), EventID: m.EventID, Session: m.SessionName, Restored: restored})
 	if err != nil {
 		return err
 	}
