@@ -231,6 +231,13 @@ func (e *examination) isMemory(ctx context.Context) bool {
 		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb knows up to %d", version, schema.Version), "use a newer ebb")
 		e.pages(ctx)
 		return false // its tables may mean something else
+	case version < schema.Version:
+		e.Refused = "" // only a look was refused: opening it for writing brings it up to date
+		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb writes version %d", version, schema.Version),
+			"`ebb consolidate`, or whatever else opens FILE for writing, brings it up to date; run ebb doctor again then")
+		e.pages(ctx)
+		e.foreignKeys(ctx)
+		return false // the other checks are about tables of today
 	case mode != "wal":
 		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), "`sqlite3 FILE 'PRAGMA journal_mode=wal'`")
 	default:

@@ -8,6 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What an older ebb wrote is well, and every command says how to go on.
+func TestAFileOfAnOlderVersion(t *testing.T) {
+	f := newFixture(t, "ada")
+	execute(t, f.db, "PRAGMA user_version = 1")
+	got := ebb(t, "", "doctor", f.db)
+	require.Equal(t, exitOK, got.code, got.out)
+	require.Contains(t, got.out, "Healthy, with 1 warning.")
+	require.Contains(t, got.out, "this ebb writes version")
+	require.NotContains(t, got.out, "refused")
+	got = ebb(t, "", "search", "violin", "--db", f.db)
+	require.Equal(t, exitFailure, got.code)
+	require.Contains(t, got.err, "brought up to date first; ebb consolidate does it\n")
+}
+
 // A healthy file in a place where nobody may write is not called damaged.
 func TestDoctorWithoutPermission(t *testing.T) {
 	if os.Geteuid() == 0 {

@@ -93,6 +93,8 @@ func message(a *app, err error) string {
 	switch {
 	case errors.Is(err, extension.ErrCorrupt):
 		text += "; run ebb doctor"
+	case errors.Is(err, extension.ErrReadOnly) && strings.Contains(text, "brought up to date"):
+		text += "; ebb consolidate does it"
 	case errors.Is(err, extension.ErrBusy):
 		text += "; close the other program or try again"
 	}
