@@ -40,18 +40,30 @@
 //	report, err := runner.Run(ctx, scope, consolidate.CauseManual)
 //
 // A [Stage] reads, thinks for as long as it needs outside any transaction, and
-// returns proposals. Code checks each [Proposal] against the memory as it is
-// now and applies those that hold, in one short transaction that carries the
-// run's id, so that a run can be explained and undone. Every proposal's fate is
-// kept with its reason in the ledger of runs.
+// hands over proposals. Code checks each [Proposal] against the memory as it is
+// now and applies those that hold, batch by batch, each in one short transaction
+// that carries the run's id. Every proposal's fate is kept with its reason in
+// the ledger of runs, and [Runner.Rollback] takes a whole run back.
+// [Runner.DryRun] runs a night on a copy.
 //
-// A run that was killed is taken up where it stopped: finished stages are
-// written down in the transaction that applied them. A run that is repeated
-// changes nothing. One lease per database lets one run at a time write, and its
-// term is compared in each of those transactions.
+// A run that was killed is taken up where it stopped: a stage's watermark moves
+// in the transaction of the batch before it. A run that is repeated changes
+// nothing. One lease per database lets one run at a time write, and its term is
+// compared in each of those transactions.
 //
-// The stages of the list are [Decay] and [Prune]; a host adds its own through
-// [RunnerOptions].
+// The stages of the list are those of [DefaultStages]; a host adds its own
+// through [RunnerOptions].
+//
+// # The model
+//
+// Stages ask the model through [Input.Model], an [Asker], which keeps to the
+// run's [Budget], times each call out, bears the many forms in which models
+// write JSON, and shows a model once what was wrong with its answer. What is
+// still of no use is left out, visibly, and tried again on later nights.
+//
+// [Extract] draws claims out of what was said. Each cites its messages and
+// quotes them; a name, number or date that does not occur there sets the claim
+// aside. Trust comes from the sources, never from the model.
 //
 // # When
 //

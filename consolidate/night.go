@@ -34,7 +34,7 @@ func (n *night) actor() schema.Actor {
 func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, err error) {
 	r := n.runner
 	n.report = &Report{Cause: n.cause, LocalDay: n.day, State: "running"}
-	n.input = &Input{DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), Location: r.opts.Location, RetirementCap: r.share}
+	n.input = &Input{Cause: n.cause, DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), Location: r.opts.Location, RetirementCap: r.share}
 	err = r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if n.input.UserID, err = s.UserID(ctx, scope); err != nil || n.input.UserID == 0 {
 			return err
@@ -119,7 +119,7 @@ func (n *night) stages(ctx context.Context) error {
 		if report.Done {
 			continue
 		}
-		n.input.counts = report.Counts
+		n.input.report = report
 		n.input.progress = func(done, of int) {
 			n.runner.opts.Progress(Progress{Stage: stage.Name(), Stages: len(list), StagesDone: i, Steps: of, StepsDone: done})
 		}
@@ -163,12 +163,9 @@ func (n *night) reportOf(stage string) *StageReport {
 		if r.Error != "" {
 			r.Done = false
 		}
-		if r.Counts == nil {
-			r.Counts = make(map[string]int)
-		}
 		return r
 	}
-	n.report.Stages = append(n.report.Stages, StageReport{Name: stage, Counts: make(map[string]int)})
+	n.report.Stages = append(n.report.Stages, StageReport{Name: stage})
 	return &n.report.Stages[len(n.report.Stages)-1]
 }
 

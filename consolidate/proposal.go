@@ -120,6 +120,8 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	return m, nil
 }
 
+func isNotFound(err error) bool { return errors.Is(err, schema.ErrNotFound) }
+
 // rejection is the reason when err speaks of the proposal, not of the database.
 func rejection(err error) (reason string, ok bool) {
 	var invalid *schema.InvalidError

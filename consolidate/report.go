@@ -58,12 +58,14 @@ func (r *Report) Changes() (n int) {
 	return n
 }
 
-// Summary tells the run in one line:
-// "decay: 40 derived, 3 faded; prune: 2 retired, 1 beyond cap".
+// Summary tells the run in one line, stage by stage where there was something
+// to do: "decay: 40 derived, 3 faded; prune: 2 retired, 1 beyond cap".
 func (r *Report) Summary() string {
-	stages := make([]string, len(r.Stages))
-	for i, s := range r.Stages {
-		stages[i] = s.summary()
+	var stages []string
+	for _, s := range r.Stages {
+		if told := s.summary(); told != "" {
+			stages = append(stages, told)
+		}
 	}
 	if len(stages) == 0 {
 		return "nothing to consolidate"
@@ -92,7 +94,7 @@ func (s StageReport) summary() string {
 		}
 	}
 	if len(parts) == 0 {
-		return s.Name + ": nothing to do"
+		return ""
 	}
 	slices.SortFunc(parts, func(a, b string) int {
 		_, a, _ = strings.Cut(a, " ")

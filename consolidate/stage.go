@@ -43,6 +43,7 @@ type Input struct {
 	Scope    schema.Scope
 	UserID   int64
 	RunID    int64     // what proposals are applied under
+	Cause    string    // [CauseNight], [CauseManual] or [CauseTrigger]
 	Now      time.Time // the memory's clock at the start of the run
 	Location *time.Location
 
@@ -50,12 +51,17 @@ type Input struct {
 	// take out of search.
 	RetirementCap float64
 
-	counts   map[string]int
+	report   *StageReport
 	progress func(done, of int)
 }
 
 // Count adds n to a number that the report shows under the stage.
-func (in *Input) Count(name string, n int) { in.counts[name] += n }
+func (in *Input) Count(name string, n int) {
+	if in.report.Counts == nil {
+		in.report.Counts = make(map[string]int)
+	}
+	in.report.Counts[name] += n
+}
 
 // Progress says how much of a stage's work is done.
 func (in *Input) Progress(done, of int) { in.progress(done, of) }

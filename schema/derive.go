@@ -268,3 +268,12 @@ func image(pairs ...any) string {
 	}
 	return string(b)
 }
+
+// EpisodesAfter lists the user's episodes with an id above after, in order of
+// arrival, at most limit.
+func (s *Snapshot) EpisodesAfter(ctx context.Context, userID, after int64, limit int) ([]Memory, error) {
+	var episodes []Memory
+	err := selectMemories(s, &episodes).Where("m.user_id = ? AND m.id > ? AND m.kind = ?", userID, after, KindEpisode).
+		Order("m.id").Limit(int64(limit)).Scan(ctx)
+	return episodes, err
+}

@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -72,16 +73,36 @@ func (s Statement) HeldBy(turn string, at time.Time, speaker []string) bool {
 // Missing is the first name, number or date of the statement that a turn said
 // at that time does not hold, "" when it holds them all.
 func (s Statement) Missing(turn string, at time.Time, speaker []string) string {
-	folded := text.Fold(turn)
-	self := selfNames(folded, speaker)
-	for _, name := range s.names {
-		if !HoldsWord(folded, name) && !self[name] {
-			return name
+	return s.MissingFrom([]Turn{{Text: turn, At: at, Speakers: speaker}})
+}
+
+// Turn is something that was said.
+type Turn struct {
+	Text string
+	At   time.Time
+	// Speakers are the names that "I", "you" and "we" may stand for in it.
+	Speakers []string
+}
+
+// MissingFrom is the first name, number or date of the statement that none of
+// the turns holds, "" when together they hold them all.
+func (s Statement) MissingFrom(turns []Turn) string {
+	said := make(map[string]bool)
+	self := make(map[string]bool)
+	folded := make([]string, len(turns))
+	for i, t := range turns {
+		folded[i] = text.Fold(t.Text)
+		for name := range selfNames(folded[i], t.Speakers) {
+			self[name] = true
+		}
+		for _, n := range numbersIn(t.Text) {
+			said[n] = true
 		}
 	}
-	said := make(map[string]bool)
-	for _, n := range numbersIn(turn) {
-		said[n] = true
+	for _, name := range s.names {
+		if !self[name] && !slices.ContainsFunc(folded, func(turn string) bool { return HoldsWord(turn, name) }) {
+			return name
+		}
 	}
 	for _, n := range s.numbers {
 		if !said[n] {
@@ -89,7 +110,11 @@ func (s Statement) Missing(turn string, at time.Time, speaker []string) string {
 		}
 	}
 	for _, d := range s.dates {
-		if !d.heldBy(turn, folded, at) {
+		held := false
+		for i, t := range turns {
+			held = held || d.heldBy(t.Text, folded[i], t.At)
+		}
+		if !held {
 			return d.folded
 		}
 	}
@@ -148,19 +173,33 @@ func selfNames(foldedTurn string, speaker []string) map[string]bool {
 	return names
 }
 
-// heldBy reports whether a turn said at that time means this date, or one
-// within it: "on 5 March" holds "in March", not the other way round. What no
-// rule resolves must stand there in the same words.
+// heldBy reports whether a turn said at that time means this date, or one that
+// lies within it by half at least: "on 5 March" holds "in March", not the other
+// way round. What no rule resolves must stand there in the same words.
 func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 	if d.span == nil {
 		return HoldsWord(foldedTurn, d.folded)
 	}
 	for _, t := range text.TimeSpans(turn, at) {
-		if !t.Start.Before(d.span.Start) && !t.End.After(d.span.End) {
+		if common := earlier(t.End, d.span.End).Sub(later(t.Start, d.span.Start)); common > 0 && 2*common >= t.End.Sub(t.Start) {
 			return true
 		}
 	}
 	return false
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Quote is the sentence of a turn that shares most words with the statement.
@@ -182,6 +221,21 @@ func (s Statement) Quote(turn string) string {
 		}
 	}
 	return best
+}
+
+// Aligned is the share, 0–1, of the statement's words that stand in a text.
+func (s Statement) Aligned(sentence string) float64 {
+	said := make(map[string]bool)
+	for _, t := range text.Terms(sentence) {
+		said[t] = true
+	}
+	held := 0
+	for _, t := range s.terms {
+		if said[t] {
+			held++
+		}
+	}
+	return float64(held) / float64(max(1, len(s.terms)))
 }
 
 var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)]*\s+|[。！？]+|\n+`)

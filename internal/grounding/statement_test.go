@@ -27,7 +27,10 @@ func TestHeldBy(t *testing.T) {
 		{"The user's rent is 1,520 euros.", "My rent is 1250 euros, can you believe it", false},
 		{"The appointment with Dr. Hansen is on 2026-05-21.", "I have an appointment with Dr. Hansen next Thursday.", true},
 		{"The appointment with Dr. Hansen is on 2026-05-22.", "I have an appointment with Dr. Hansen next Thursday.", false},
-		{"The user moved to Lisbon in May 2026.", "I moved to Lisbon yesterday.", true},         // vaguer than said
+		{"The user moved to Lisbon in May 2026.", "I moved to Lisbon yesterday.", true},            // vaguer than said
+		{"The user moved to Lisbon in late April 2026.", "I moved to Lisbon two weeks ago.", true}, // 27 April to 3 May: by more than half
+		{"The user moved to Lisbon in early May 2026.", "I moved to Lisbon two weeks ago.", false},
+		{"The user moved to Lisbon in early May 2026.", "I moved to Lisbon last week.", true},
 		{"The user moved to Lisbon on 3 May 2026.", "I moved to Lisbon in May 2026.", false},    // more exact than said
 		{"The user trains every Sunday.", "I train every Sunday, rain or shine.", true},         // no rule resolves it: the same words
 		{"The user trains every Monday.", "I train every Sunday, rain or shine.", false},        //
@@ -71,6 +74,7 @@ func TestMissing(t *testing.T) {
 	require.Equal(t, "rosa delgado", s.Missing("Rosa? 1250 a month, since March", now, nil))
 	require.Equal(t, "1250", s.Missing("Rosa Delgado? 1520 a month, since March", now, nil))
 	require.Equal(t, "since march 2026", s.Missing("Rosa Delgado? 1250 a month", now, nil))
+	require.Equal(t, "", s.MissingFrom([]Turn{{Text: "Rosa Delgado?", At: now}, {Text: "1250 a month, since March", At: now}}))
 }
 
 func FuzzHeldBy(f *testing.F) {

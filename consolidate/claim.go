@@ -1,0 +1,203 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Claim is a fact or a preference that was drawn from what was said.
+type Claim struct {
+	Content                    string
+	Kind                       schema.Kind // fact or preference
+	Subject, Predicate, Object string
+	Sources                    []Citation
+	EventTime                  time.Time // when it happened or was said; default the first source's
+	ValidFrom                  time.Time // since when it holds; default EventTime
+	Confidence                 float64   // 0–1; default 0.8
+	Importance                 float64   // 0–1; default by [Importance]
+	Attributes                 schema.Attributes
+	// Doubt quarantines the claim and says why: it stays findable, and no model
+	// is shown it unasked.
+	Doubt string
+}
+
+// Citation is a memory that a claim rests on, and the words that say it.
+type Citation struct {
+	UID   string // public id
+	Quote string // verbatim; may be empty
+}
+
+// AddClaim asks to remember a claim.
+//
+// Its trust is the lowest of its sources', whoever proposes it, and its
+// confidence at most what that trust carries. A claim that is known already
+// gains its sources instead; one that only a less trusted source had made is
+// replaced by it.
+type AddClaim struct{ Claim Claim }
+
+// Kind implements [Proposal].
+func (p AddClaim) Kind() string { return "add_" + string(p.Claim.Kind) }
+
+// MemoryUID implements [Proposal]; the memory does not exist yet.
+func (AddClaim) MemoryUID() string { return "" }
+
+func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	if err := p.Claim.validate(); err != nil {
+		return Outcome{}, err
+	}
+	sources, err := lookUp(ctx, tx, n.input.UserID, p.Claim.Sources)
+	if err != nil {
+		return Outcome{}, err
+	}
+	m := p.Claim.memory(n.input.UserID, sources)
+	known, err := knownClaim(ctx, tx, m)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
+	switch {
+	case known != nil && (known.State == schema.StateQuarantined || m.State == schema.StateQuarantined):
+		outcome.Memory, outcome.Fate = known.UID, Known
+		return outcome, nil
+	case known != nil && (m.Trust <= known.Trust || known.Protected):
+		return reinforce(ctx, tx, n, known, sources)
+	}
+	quotes := make(map[int64]string, len(sources))
+	for _, s := range sources {
+		quotes[s.memory.ID] = s.quote
+	}
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), quotes, n.actor()); err != nil {
+		return Outcome{}, err
+	}
+	outcome.Memory = m.UID
+	if m.State == schema.StateQuarantined {
+		outcome.Fate = Aside
+		return outcome, nil
+	}
+	if err := linkKnown(ctx, tx, m, sources); err != nil || known == nil {
+		return outcome, err
+	}
+	outcome.Reason = "a more trusted source says it too"
+	return outcome, tx.Supersede(ctx, known, m, n.actor())
+}
+
+// reinforce gives a known claim more sources.
+func reinforce(ctx context.Context, tx *schema.Tx, n *night, known *schema.Memory, sources []source) (Outcome, error) {
+	outcome := Outcome{Kind: "reinforce", Memory: known.UID, Fate: Known, Text: known.Content}
+	for _, s := range sources {
+		stronger, err := tx.Reinforce(ctx, known, s.memory, s.quote, float64(s.memory.Trust)/float64(schema.MaxTrust), n.actor())
+		if err != nil {
+			return Outcome{}, err
+		}
+		if stronger {
+			outcome.Fate = Applied
+			if known, err = tx.Memory(ctx, known.UserID, known.UID); err != nil {
+				return Outcome{}, err
+			}
+		}
+	}
+	return outcome, nil
+}
+
+// maxClaim is the length of a claim, in characters: it is one sentence.
+const maxClaim = 500
+
+// claimKinds are what a claim can be.
+var claimKinds = []schema.Kind{schema.KindFact, schema.KindPreference}
+
+func (c *Claim) validate() error {
+	if !slices.Contains(claimKinds, c.Kind) {
+		return &schema.InvalidError{Field: "kind", Reason: "of a claim must be fact or preference"}
+	}
+	if utf8.RuneCountInString(c.Content) > maxClaim {
+		return &schema.InvalidError{Field: "content", Reason: fmt.Sprintf("is longer than %d characters; a claim is one sentence", maxClaim)}
+	}
+	for _, label := range []struct{ field, value string }{{"subject", c.Subject}, {"predicate", c.Predicate}, {"object", c.Object}} {
+		if utf8.RuneCountInString(label.value) > maxClaim/2 {
+			return &schema.InvalidError{Field: label.field, Reason: "is too long"}
+		}
+	}
+	return schema.ValidContent("content", c.Content)
+}
+
+// ceiling is how sure a claim of this trust can be, 0–1: the user's own words
+// more than what a model or a page said.
+func ceiling(t schema.Trust) float64 {
+	return [...]float64{0.5, 0.6, 0.7, 0.85, 0.95}[min(max(t, 0), schema.MaxTrust)]
+}
+
+// floor is the least confidence a claim starts with: what is less sure is not
+// worth keeping, and what the model thinks of itself decides little.
+const floor = 0.3
+
+// memory is the claim as it would be stored.
+func (c *Claim) memory(userID int64, sources []source) *schema.Memory {
+	first := sources[0].memory
+	m := &schema.Memory{
+		UserID: userID, SessionID: first.SessionID, SessionName: first.SessionName, Agent: first.Agent,
+		Kind: c.Kind, Content: strings.TrimSpace(c.Content), EventTime: first.EventTime,
+		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Confidence: 0.8, Importance: Importance(c.Content) / 10,
+		Subject: c.Subject, Predicate: c.Predicate, Object: c.Object, Attributes: c.Attributes,
+	}
+	m.Origin, m.Trust = weakest(sources)
+	if !c.EventTime.IsZero() {
+		m.EventTime = schema.At(c.EventTime)
+	}
+	if m.ValidFrom = m.EventTime; !c.ValidFrom.IsZero() {
+		m.ValidFrom = schema.At(c.ValidFrom)
+	}
+	if c.Confidence > 0 {
+		m.Confidence = c.Confidence
+	}
+	m.Confidence = min(max(m.Confidence, floor), ceiling(m.Trust))
+	if c.Importance > 0 {
+		m.Importance = min(1, max(0.1, c.Importance))
+	}
+	if c.Doubt != "" {
+		m.State = schema.StateQuarantined
+	}
+	return m
+}
+
+// source is a citation that was looked up.
+type source struct {
+	memory *schema.Memory
+	quote  string
+}
+
+// lookUp reads what a claim rests on: memories of this user that take part in
+// nights, at least one.
+func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) ([]source, error) {
+	var sources []source
+	for _, c := range cited {
+		m, err := tx.Memory(ctx, userID, c.UID)
+		if errors.Is(err, schema.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m.State == schema.StateQuarantined || m.State == schema.StateRetired ||
+			slices.ContainsFunc(sources, func(s source) bool { return s.memory.ID == m.ID }) {
+			continue
+		}
+		sources = append(sources, source{m, c.Quote})
+	}
+	if len(sources) == 0 {
+		return nil, &schema.InvalidError{Field: "sources", Reason: "name no memory that it could rest on"}
+	}
+	return sources, nil
+}
+
+// weakest is the origin and trust of what rests on these sources.
+func weakest(sources []source) (schema.Origin, schema.Trust) {
+	w := slices.MinFunc(sources, func(a, b source) int { return int(a.memory.Trust) - int(b.memory.Trust) }).memory
+	return w.Origin, w.Trust
+}

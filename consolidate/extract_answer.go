@@ -1,0 +1,262 @@
+package consolidate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Temporal says how a claim stands in time.
+type Temporal string
+
+// The temporal types of a claim.
+const (
+	State Temporal = "state" // holds until it changes
+	Event Temporal = "event" // happened
+	Plan  Temporal = "plan"  // will happen
+	Habit Temporal = "habit" // happens again and again
+	Trait Temporal = "trait" // always
+)
+
+var temporals = []Temporal{State, Event, Plan, Habit, Trait}
+
+// The attributes of an extracted claim.
+const (
+	attrTemporal   = "temporal"
+	attrPrompt     = "prompt"     // what the model was asked by
+	attrQuarantine = "quarantine" // why it was set aside
+)
+
+// extractAnswer is the form of the model's answer.
+type extractAnswer struct {
+	Facts []extractedFact `json:"facts"`
+}
+
+type extractedFact struct {
+	Text       string   `json:"text"`
+	Kind       string   `json:"kind"`
+	Subject    string   `json:"subject"`
+	Predicate  string   `json:"predicate"`
+	Object     string   `json:"object"`
+	Type       string   `json:"type"`
+	When       string   `json:"when"`
+	Confidence float64  `json:"confidence"`
+	Importance float64  `json:"importance"`
+	Sources    []string `json:"sources"`
+	Quote      string   `json:"quote"`
+}
+
+// factsPerMessage bounds what one message can be said to hold.
+const factsPerMessage = 5
+
+// check finds what makes an answer unusable as a whole. The error is shown to
+// the model.
+func (a *extractAnswer) check() error {
+	if a.Facts == nil {
+		return errors.New(`it has no list "facts"; an empty one is fine`)
+	}
+	for i, f := range a.Facts {
+		if strings.TrimSpace(f.Text) == "" {
+			return fmt.Errorf("fact %d has no text", i+1)
+		}
+	}
+	return nil
+}
+
+// claims turns the model's facts into claims that rest on the turns they cite,
+// and counts those that only repeat what the model's own memory had shown.
+func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showing) (claims []Claim, echoes int) {
+	byAlias := make(map[string]*turn, len(turns))
+	for i := range turns {
+		byAlias[turns[i].alias] = &turns[i]
+	}
+	speakers := speakersOf(turns)
+	for _, f := range a.Facts[:min(len(a.Facts), factsPerMessage*len(turns))] {
+		var cited []*turn
+		for _, name := range f.Sources {
+			if t := byAlias[strings.Trim(name, " []\"")]; t != nil && !slices.Contains(cited, t) {
+				cited = append(cited, t)
+			}
+		}
+		c := f.claim(cited, in, speakers)
+		if isEcho(&c, cited, shown) {
+			echoes++
+			continue
+		}
+		claims = append(claims, c)
+	}
+	return claims, echoes
+}
+
+// claim holds one fact against the turns it cites.
+func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]string) Claim {
+	c := Claim{
+		Content: text.Clean(strings.TrimSpace(f.Text)), Kind: schema.KindFact,
+		Subject: label(f.Subject), Predicate: predicate(f.Predicate), Object: label(f.Object),
+		Confidence: unit(f.Confidence), Importance: unit(f.Importance / 10),
+		Attributes: schema.Attributes{attrPrompt: fmt.Sprintf("%s@%d", extractStage, extractVersion)},
+	}
+	if f.Kind == string(schema.KindPreference) || grounding.IsPreference(c.Content) {
+		c.Kind = schema.KindPreference
+	}
+	temporal := State
+	if slices.Contains(temporals, Temporal(f.Type)) {
+		temporal = Temporal(f.Type)
+	}
+	c.Attributes[attrTemporal] = string(temporal)
+	if len(cited) == 0 {
+		return c // the proposal will be refused
+	}
+	first := cited[0]
+	statement := grounding.Understand(c.Content, first.EventTime.In(in.Location))
+	quote := f.quoteIn(cited, statement)
+	said := make([]grounding.Turn, len(cited))
+	for i, t := range cited {
+		said[i] = grounding.Turn{Text: t.Content, At: t.EventTime.In(in.Location), Speakers: namesFor(t, in.Scope.User, speakers)}
+		citation := Citation{UID: t.UID}
+		if quote != "" && grounding.HoldsQuote(t.Content, quote) {
+			citation.Quote, quote = quote, ""
+		}
+		c.Sources = append(c.Sources, citation)
+	}
+	c.EventTime = first.EventTime.Time
+	if since, ok := f.since(cited, in.Location); ok {
+		c.ValidFrom = since
+		if temporal == Event && !since.After(first.EventTime.Time) {
+			c.EventTime = since
+		}
+	}
+	c.Doubt = doubt(&c, statement, said, first.Trust)
+	if c.Doubt != "" {
+		c.Attributes[attrQuarantine] = c.Doubt
+	}
+	return c
+}
+
+// quoteIn is the fact's quote when a cited turn holds it, and "" when none
+// does. A fact that came without one gets the sentence that comes closest.
+func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
+	if strings.TrimSpace(f.Quote) != "" {
+		for _, t := range cited {
+			if grounding.HoldsQuote(t.Content, f.Quote) {
+				return strings.TrimSpace(f.Quote)
+			}
+		}
+		return ""
+	}
+	best, most := "", leastAligned
+	for _, t := range cited {
+		if q := s.Quote(t.Content); s.Aligned(q) >= most {
+			best, most = q, s.Aligned(q)
+		}
+	}
+	return best
+}
+
+// leastAligned is the share of a fact's words, 0–1, that a sentence must hold
+// to stand in for a quote that was not given.
+const leastAligned = 0.25
+
+// doubt says why a claim is set aside, in words that hold nothing of it; ""
+// when it may be believed.
+func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.Trust) string {
+	quoted := slices.ContainsFunc(c.Sources, func(c Citation) bool { return c.Quote != "" })
+	switch {
+	case !quoted:
+		return "its quote does not occur in its sources"
+	case s.MissingFrom(said) != "":
+		return "a name, number or date of it does not occur in its sources"
+	case trust < schema.MaxTrust && grounding.ReadsLikeInstruction(c.Content):
+		return "it reads like an instruction and is not the user's own"
+	}
+	return ""
+}
+
+// since resolves when a claim began to hold: the model's words for it, which
+// must be the turn's, against the turn's own time.
+func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, bool) {
+	if strings.TrimSpace(f.When) == "" {
+		return time.Time{}, false
+	}
+	for _, t := range cited {
+		if !grounding.HoldsQuote(t.Content, f.When) {
+			continue
+		}
+		if spans := text.TimeSpans(f.When, t.EventTime.In(loc)); len(spans) > 0 && spans[0].Start.Year() > 1 {
+			return spans[0].Start, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// isEcho reports a claim whose words were put before a model as memory, in the
+// same session and before they were said again. The memory's own source is no
+// echo of it.
+func isEcho(c *Claim, cited []*turn, shown map[string][]showing) bool {
+	for i, t := range cited {
+		if i >= len(c.Sources) || c.Sources[i].Quote == "" {
+			continue
+		}
+		quote := text.Fold(c.Sources[i].Quote)
+		for _, s := range shown[t.SessionName] {
+			if s.uid != t.UID && s.at <= t.EventTime.UnixMilli() && strings.Contains(s.folded, quote) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// speakersOf are the names heard in each session.
+func speakersOf(turns []turn) map[string][]string {
+	names := make(map[string][]string)
+	for _, t := range turns {
+		if t.Speaker != "" && !slices.Contains(names[t.SessionName], t.Speaker) {
+			names[t.SessionName] = append(names[t.SessionName], t.Speaker)
+		}
+	}
+	return names
+}
+
+// namesFor are the names that a turn may mean by "I", and, where it says
+// "you", by that.
+func namesFor(t *turn, user string, speakers map[string][]string) []string {
+	names := []string{t.Speaker}
+	if t.Trust == schema.MaxTrust && t.Speaker == "" {
+		names = append(names, user)
+	}
+	folded := text.Fold(t.Content)
+	if grounding.HoldsWord(folded, "you") || grounding.HoldsWord(folded, "your") {
+		names = append(names, speakers[t.SessionName]...)
+	}
+	return names
+}
+
+// label is a subject or an object as it is kept: one line, no article before
+// "user".
+func label(s string) string {
+	s = strings.Join(strings.Fields(text.Clean(s)), " ")
+	if text.Fold(s) == "user" || text.Fold(s) == "the user" {
+		return "the user"
+	}
+	return s
+}
+
+// predicate is a relation in snake_case.
+func predicate(s string) string {
+	return strings.ReplaceAll(text.Fold(text.Clean(s)), " ", "_")
+}
+
+// unit bends what a model says into 0–1; NaN is 0.
+func unit(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return min(1, v)
+}

@@ -1,0 +1,77 @@
+package consolidate
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+//go:embed prompts/extract.txt
+var extractSystem string
+
+// extractVersion grows with every change of what the model is told.
+const extractVersion = 1
+
+// alias names the i-th record of a prompt.
+func alias(i int) string { return fmt.Sprintf("m%d", i+1) }
+
+// extractPrompt shows turns of one level of trust to the model, each as a line
+// of JSON under its session and day.
+func extractPrompt(turns []turn, loc *time.Location) Prompt {
+	var b strings.Builder
+	type heading struct {
+		Session string `json:"session"`
+		Date    string `json:"date"`
+	}
+	var last heading
+	for i, t := range turns {
+		if h := (heading{t.SessionName, t.EventTime.In(loc).Format("Monday, 2 January 2006")}); i == 0 || h != last {
+			b.WriteString(jsonLine(h))
+			last = h
+		}
+		if t.before != "" {
+			b.WriteString(jsonLine(struct {
+				Before string `json:"before"`
+			}{t.before}))
+		}
+		b.WriteString(jsonLine(struct {
+			Alias   string `json:"m"`
+			Time    string `json:"time"`
+			Speaker string `json:"speaker,omitempty"`
+			Text    string `json:"text"`
+		}{t.alias, t.EventTime.In(loc).Format("15:04"), t.Speaker, t.shown}))
+	}
+	return Prompt{Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
+}
+
+// jsonLine is one object of JSON, with <, > and & escaped, and a line break.
+func jsonLine(v any) string {
+	line, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // strings can always be encoded
+	}
+	return string(line) + "\n"
+}
+
+var extractSchema = object(map[string]any{
+	"facts": map[string]any{"type": "array", "items": object(map[string]any{
+		"text":       map[string]any{"type": "string"},
+		"kind":       map[string]any{"type": "string", "enum": []string{"fact", "preference"}},
+		"subject":    map[string]any{"type": "string"},
+		"predicate":  map[string]any{"type": "string"},
+		"object":     map[string]any{"type": "string"},
+		"type":       map[string]any{"type": "string", "enum": temporals},
+		"when":       map[string]any{"type": "string"},
+		"confidence": map[string]any{"type": "number"},
+		"importance": map[string]any{"type": "number"},
+		"sources":    map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
+		"quote":      map[string]any{"type": "string"},
+	}, "text", "kind", "subject", "predicate", "object", "type", "when", "confidence", "importance", "sources", "quote")},
+}, "facts")
+
+// object is the JSON Schema of an object that has these properties.
+func object(properties map[string]any, required ...string) map[string]any {
+	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+}

@@ -1,0 +1,212 @@
+package consolidate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// turn is a message that claims may be drawn from.
+type turn struct {
+	schema.Memory
+
+	alias  string // "m3"
+	shown  string // its text as the model sees it
+	before string // what it replies to, in brief; "" when that is on the page too
+}
+
+// page is what one reading of the messages brought.
+type page struct {
+	turns     []turn
+	through   int64 // the last message it covers
+	read      int   // messages of the roles that are read
+	smallTalk int
+	setAside  int
+}
+
+const (
+	pageTokens = 6000 // of messages, in one call
+	turnTokens = 1500 // of one message; the rest of a longer one is not read
+	lookBehind = 60   // tokens of a message that another replies to
+	pageRows   = 400  // rows read for one page at most
+)
+
+// read collects the next page behind a watermark.
+func (x *extraction) read(ctx context.Context, after int64) (*page, error) {
+	var rows []schema.Memory
+	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		rows, err = s.EpisodesAfter(ctx, x.in.UserID, after, pageRows)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x.collect(rows, after, x.Page), nil
+}
+
+// reread collects given messages once more.
+func (x *extraction) reread(ctx context.Context, uids []string) (*page, error) {
+	var rows []schema.Memory
+	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		for _, uid := range uids {
+			m, err := s.Memory(ctx, x.in.UserID, uid)
+			if err == nil {
+				rows = append(rows, *m)
+			} else if !isNotFound(err) {
+				return err
+			}
+		}
+		return nil
+	})
+	return x.collect(rows, 0, len(rows)), err
+}
+
+// collect picks what is read out of messages in order of arrival, until the
+// page is full.
+func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page {
+	p := &page{through: after}
+	tokens := 0
+	last := make(map[int64]*schema.Memory) // by session: the message before, unless it is on the page
+	for i := range rows {
+		m := &rows[i]
+		if !slices.Contains(x.Roles, m.Role) {
+			p.through, last[m.SessionID] = m.ID, m
+			continue
+		}
+		shown := text.Truncate(withoutFences(m.Content), turnTokens)
+		size := text.Tokens(shown)
+		if len(p.turns) == most || len(p.turns) > 0 && tokens+size > pageTokens {
+			return p
+		}
+		p.through = m.ID
+		p.read++
+		switch {
+		case m.State != schema.StateActive || m.Trust < schema.MaxTrust && grounding.ReadsLikeInstruction(m.Content):
+			p.setAside++
+			continue
+		case strings.TrimSpace(shown) == "" || text.IsSmallTalk(shown):
+			p.smallTalk++
+			continue
+		}
+		tokens += size
+		t := turn{Memory: *m, shown: shown}
+		if b := last[m.SessionID]; b != nil {
+			t.before = text.Truncate(withoutFences(b.Content), lookBehind)
+		}
+		delete(last, m.SessionID)
+		p.turns = append(p.turns, t)
+	}
+	return p
+}
+
+// fence matches what ebb puts before a model, should a host have stored it.
+var fence = regexp.MustCompile(`(?s)<memory nonce="[^"]*">.*?(?:</memory nonce="[^"]*">|$)`)
+
+func withoutFences(s string) string { return fence.ReplaceAllString(s, "") }
+
+// byTrust splits a page into groups of one level of trust, the highest first,
+// each in order, and gives the turns their aliases.
+func (p *page) byTrust() [][]turn {
+	groups := make(map[schema.Trust][]turn)
+	for _, t := range p.turns {
+		groups[t.Trust] = append(groups[t.Trust], t)
+	}
+	var list [][]turn
+	for _, g := range groups {
+		for i := range g {
+			g[i].alias = alias(i)
+		}
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b []turn) int { return cmp.Compare(b[0].Trust, a[0].Trust) })
+	return list
+}
+
+// waiting counts the messages that were not read yet.
+func (x *extraction) waiting(ctx context.Context) (n int, err error) {
+	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		after, err := s.Watermark(ctx, x.in.UserID, extractStage)
+		if err != nil {
+			return err
+		}
+		return s.NewRaw("SELECT count(*) FROM memories WHERE user_id = ? AND kind = 'episode' AND id > ? AND role IN (?)",
+			x.in.UserID, after, bun.List(x.Roles)).Scan(ctx, &n)
+	})
+	return n, err
+}
+
+// injected are the texts, folded, that models were shown as memory in the
+// turns' sessions, by the time of the showing.
+func (x *extraction) injected(ctx context.Context, turns []turn) (map[string][]showing, error) {
+	shown := make(map[string][]showing)
+	for _, t := range turns {
+		shown[t.SessionName] = nil
+	}
+	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		for session := range shown {
+			list, err := showings(ctx, s, x.in.UserID, session)
+			if err != nil {
+				return err
+			}
+			shown[session] = list
+		}
+		return nil
+	})
+	return shown, err
+}
+
+// showing is a memory that a model was shown.
+type showing struct {
+	uid    string
+	folded string
+	at     int64 // Unix milliseconds
+}
+
+func showings(ctx context.Context, s *schema.Snapshot, userID int64, session string) ([]showing, error) {
+	rows, err := s.Query(ctx, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ?", userID, session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	first := make(map[string]int64)
+	for rows.Next() {
+		var list string
+		var at int64
+		if err := rows.Scan(&list, &at); err != nil {
+			return nil, err
+		}
+		var items []RecalledItem
+		if err := json.Unmarshal([]byte(list), &items); err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			if known, ok := first[item.ID]; !ok || at < known {
+				first[item.ID] = at
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	var all []showing
+	for uid, at := range first {
+		m, err := s.Memory(ctx, userID, uid)
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, showing{uid, text.Fold(m.Content), at})
+	}
+	return all, nil
+}
