@@ -9,6 +9,7 @@ import (
 
 // question is what is understood of a query before anything is looked up.
 type question struct {
+	terms    []string // all of it, in order
 	parts    []part
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
@@ -62,8 +63,8 @@ const (
 
 // understand reads a question asked at now with the knowledge of the index.
 func (ix *index) understand(asked string, now time.Time) *question {
-	q := &question{speakers: make(map[uint16]bool)}
 	all := text.Terms(asked)
+	q := &question{terms: all, speakers: make(map[uint16]bool)}
 	q.kind, q.ofOthers = answerKind(all), asksYou(all)
 	for _, s := range text.TimeSpans(asked, now) {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})

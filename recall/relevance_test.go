@@ -62,7 +62,7 @@ func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
 		g := grounds{
-			Held: unit.Draw(t, "held"), Close: unit.Draw(t, "close"), Known: unit.Draw(t, "known"), Stranger: unit.Draw(t, "stranger"),
+			Familiar: 3 * unit.Draw(t, "familiar"), Close: unit.Draw(t, "close"), Bulk: unit.Draw(t, "bulk"), Stranger: unit.Draw(t, "stranger"),
 			Named: unit.Draw(t, "named"), Entity: unit.Draw(t, "entity"), Vector: unit.Draw(t, "vector"),
 		}
 		v := verdict{top: 3, found: true}
@@ -82,6 +82,7 @@ func TestSharesAddUp(t *testing.T) {
 		q := &topic{chunks: rapid.IntRange(1, 5000).Draw(t, "chunks")}
 		for range rapid.IntRange(1, 20).Draw(t, "parts") {
 			q.terms = append(q.terms, rapid.SampledFrom([]string{"kettl", "day", "2024", "submarin"}).Draw(t, "term"))
+			q.emphasis = append(q.emphasis, rapid.SampledFrom([]float64{asideShare, 0.5, 1}).Draw(t, "emphasis"))
 			q.df = append(q.df, rapid.IntRange(0, q.chunks).Draw(t, "df"))
 			q.relation = append(q.relation, rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "relation"))
 		}

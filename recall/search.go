@@ -239,7 +239,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			case "":
 				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage})
 			case "skip":
-				all.topic.forget(m)
+				all.topic.forget(m, c.interest)
 			}
 		}
 	}

@@ -1,0 +1,73 @@
+package recall
+
+import "math/bits"
+
+// closeBy is how many words apart two parts of a question stand together.
+const closeBy = 8
+
+// topic looks the question up, and looks through every candidate's best passage.
+func (m *matches) topic(ix *index, q *question, candidates []scored) *topic {
+	undo := m.mark(q)
+	defer undo()
+	for i := range candidates {
+		candidates[i].passage = m.passage(ix, q, candidates[i].doc)
+	}
+	return newTopic(ix, q, candidates)
+}
+
+// passage is the parts of a question that one memory's best chunk holds.
+type passage struct {
+	exact, loose parts // itself, and by a relative
+	near         parts // close by another part
+}
+
+// passage looks through the best chunk of a document. The terms must be
+// marked, see [matches.mark].
+func (m *matches) passage(ix *index, q *question, doc uint32) (p passage) {
+	last, lastAt := -1, 0
+	for at, term := range ix.termsOf(m.chunkOf(ix, doc)) {
+		part := int(m.terms[term].part) - 1
+		if part < 0 {
+			continue
+		}
+		if q.parts[part].known && q.parts[part].exact == term {
+			p.exact |= 1 << part
+		} else {
+			p.loose |= 1 << part
+		}
+		if last >= 0 && last != part && at-lastAt <= closeBy {
+			p.near |= 1<<part | 1<<last
+		}
+		last, lastAt = part, at
+	}
+	return p
+}
+
+// close is the share of a question that a passage holds close together, 0–1;
+// of a question of one word, the share that it holds.
+func (t *topic) close(p passage, shares []float64) float64 {
+	words := 0
+	for _, e := range t.emphasis {
+		if e > asideShare {
+			words++
+		}
+	}
+	if words < 2 { // nothing to stand beside
+		return t.weigh(p, p.exact|p.loose, shares)
+	}
+	return t.weigh(p, p.near, shares)
+}
+
+// weigh is how much of the question some parts of a passage are, 0–1. A part
+// that only a relative stands for counts as much as the relative does.
+func (t *topic) weigh(p passage, some parts, shares []float64) (sum float64) {
+	for ; some != 0; some &= some - 1 {
+		i := bits.TrailingZeros64(uint64(some))
+		if p.exact&(1<<i) != 0 {
+			sum += shares[i]
+		} else {
+			sum += shares[i] * t.relation[i]
+		}
+	}
+	return sum
+}

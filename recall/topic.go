@@ -1,0 +1,198 @@
+package recall
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+const (
+	// priorChunks are added to the size of the memory when words are weighed,
+	// so that three messages are not taken for the world.
+	priorChunks = 500
+	// priorWords are added to it when it is measured in words.
+	priorWords = 4000
+	// youngChunks is the size of a memory in which a missing word says half of
+	// what it says in a large one: a few messages know of little.
+	youngChunks = 40
+	// topicDepth is how many results decide.
+	topicDepth = 5
+	// bulkRank is the candidate, from 1, that stands for all that have little
+	// to do with a question but a word.
+	bulkRank = 10
+)
+
+// topic is what a question is about, beside one user's whole memory.
+type topic struct {
+	chunks, words int // of the memory
+
+	terms    []string  // of the parts
+	emphasis []float64 // what each says of the topic, 0–1
+	df       []int     // chunks that hold the part itself
+	relation []float64 // weight of its best relative that is known, 0–1
+
+	names []string // terms of the names it holds
+	heard []int    // chunks that hold them; of a speaker's, very many
+	named bool     // it names a speaker
+
+	interest []float32 // text scores of the candidates, in no order
+}
+
+// newTopic looks the parts of a question up.
+func newTopic(ix *index, q *question, candidates []scored) *topic {
+	t := &topic{
+		chunks: len(ix.chunks), words: len(ix.words), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		interest: make([]float32, len(candidates)),
+	}
+	for i := range candidates {
+		t.interest[i] = candidates[i].interest
+	}
+	for _, p := range q.parts {
+		relation := 0.0
+		for _, r := range p.related {
+			relation = max(relation, float64(r.weight))
+		}
+		t.terms, t.df, t.relation = append(t.terms, p.term), append(t.df, ix.holding(p.term)), append(t.relation, relation)
+	}
+	for _, name := range q.names {
+		for _, term := range text.Terms(name) {
+			heard := ix.holding(term)
+			if len(ix.named[term]) > 0 || text.IsStopWord(term) {
+				heard = math.MaxInt32
+			}
+			t.names, t.heard = append(t.names, term), append(t.heard, heard)
+		}
+	}
+	return t
+}
+
+// holding is how many chunks hold a term.
+func (ix *index) holding(term string) int {
+	if id, known := ix.terms[term]; known {
+		return len(ix.postings[id])
+	}
+	return 0
+}
+
+// roleName are terms of speakers who are stored under what they are to the
+// conversation: a question about user accounts names nobody.
+var roleName = vocabulary("user assistant human person ai bot chatbot model system agent customer me 用户 助手")
+
+// namesPerson reports whether the question names someone who speaks, by a name
+// of their own.
+func (q *question) namesPerson(ix *index) bool {
+	for s := range q.speakers {
+		for term := range strings.FieldsSeq(ix.speakers[s]) {
+			if !roleName[term] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forget takes one memory and its text score out of what is known: it is in
+// the prompt already, perhaps the question itself.
+func (t *topic) forget(m *schema.Memory, interest float32) {
+	terms := text.Terms(m.Content)
+	t.words = max(0, t.words-len(terms))
+	held := make(map[string]bool)
+	for _, term := range terms {
+		held[term] = true
+	}
+	for i, term := range t.terms {
+		if held[term] && t.df[i] > 0 {
+			t.df[i]--
+		}
+	}
+	for i, term := range t.names {
+		if held[term] && t.heard[i] > 0 {
+			t.heard[i]--
+		}
+	}
+	if i := slices.Index(t.interest, interest); i >= 0 {
+		t.interest = slices.Delete(t.interest, i, i+1)
+	}
+}
+
+// grounds are those of the results, best first.
+func (t *topic) grounds(results []Result) grounds {
+	g := grounds{Familiar: t.familiar(), Bulk: t.bulk(), Stranger: t.stranger(), Named: bit(t.named)}
+	shares := t.shares()
+	for _, r := range results[:min(len(results), topicDepth)] {
+		g.Close = max(g.Close, t.close(r.passage, shares))
+		for _, s := range r.Signals {
+			switch s.Name {
+			case "entity":
+				g.Entity = max(g.Entity, s.Value*(1-g.Named))
+			case "vector":
+				g.Vector = max(g.Vector, s.Value)
+			}
+		}
+	}
+	return g
+}
+
+// familiar is how much the memory speaks of what is asked: the mean, by
+// emphasis, of ln(1 + uses), where uses are the chunks that hold a word for
+// every 4,000 words of the memory. What a memory is about comes up again and
+// again. (The ranker's weights say the reverse, that rare words matter more:
+// they tell which text is meant, not whether any is.)
+func (t *topic) familiar() float64 {
+	const doubt = 0.25 // of a word, for questions of few
+	sum, weight := 0.0, doubt
+	for i, e := range t.emphasis {
+		sum += e * math.Log1p(float64(t.df[i])*priorWords/float64(t.words+priorWords))
+		weight += e
+	}
+	return sum / weight
+}
+
+// bulk is the text score of the tenth candidate by the first's, 0–1, and 0
+// when there are fewer: an answer stands out, a shared word does not.
+func (t *topic) bulk() float64 {
+	if len(t.interest) < bulkRank {
+		return 0
+	}
+	strongest := slices.Clone(t.interest)
+	slices.Sort(strongest)
+	top := strongest[len(strongest)-1]
+	if top <= 0 {
+		return 0
+	}
+	return float64(strongest[len(strongest)-bulkRank] / top)
+}
+
+// stranger is the share of the names in the question that the memory has never
+// heard, less in a young memory.
+func (t *topic) stranger() (share float64) {
+	for _, chunks := range t.heard {
+		if chunks == 0 {
+			share += t.maturity() / float64(len(t.heard))
+		}
+	}
+	return share
+}
+
+// maturity is how much it says that a word is missing, 0–1.
+func (t *topic) maturity() float64 { return float64(t.chunks) / float64(t.chunks+youngChunks) }
+
+// shares are the weights of the parts in the question by rarity; they add up
+// to 1.
+func (t *topic) shares() []float64 {
+	shares, total := make([]float64, len(t.terms)), 0.0
+	for i, e := range t.emphasis {
+		shares[i] = e * inverseDocumentFrequency(t.chunks+priorChunks, t.df[i])
+		if t.df[i] == 0 && t.relation[i] == 0 {
+			shares[i] *= t.maturity()
+		}
+		total += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= total
+	}
+	return shares
+}
