@@ -32,6 +32,9 @@ type Claim struct {
 type Citation struct {
 	UID   string // public id
 	Quote string // verbatim; may be empty
+	// Holds says that the memory itself says what the claim says, most of its
+	// words and all of its names. Only then does it make a known claim surer.
+	Holds bool
 }
 
 // AddClaim asks to remember a claim.
@@ -92,6 +95,9 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 func reinforce(ctx context.Context, tx *schema.Tx, n *night, known *schema.Memory, sources []source) (Outcome, error) {
 	outcome := Outcome{Kind: "reinforce", Memory: known.UID, Fate: Known, Text: known.Content}
 	for _, s := range sources {
+		if !s.holds {
+			continue
+		}
 		stronger, err := tx.Reinforce(ctx, known, s.memory, s.quote, float64(s.memory.Trust)/float64(schema.MaxTrust), n.actor())
 		if err != nil {
 			return Outcome{}, err
@@ -170,6 +176,7 @@ func (c *Claim) memory(userID int64, sources []source) *schema.Memory {
 type source struct {
 	memory *schema.Memory
 	quote  string
+	holds  bool
 }
 
 // lookUp reads what a claim rests on: memories of this user that take part in
@@ -188,7 +195,7 @@ func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) 
 			slices.ContainsFunc(sources, func(s source) bool { return s.memory.ID == m.ID }) {
 			continue
 		}
-		sources = append(sources, source{m, c.Quote})
+		sources = append(sources, source{m, c.Quote, c.Holds})
 	}
 	if len(sources) == 0 {
 		return nil, &schema.InvalidError{Field: "sources", Reason: "name no memory that it could rest on"}

@@ -119,7 +119,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	said := make([]grounding.Turn, len(cited))
 	for i, t := range cited {
 		said[i] = grounding.Turn{Text: t.Content, At: t.EventTime.In(in.Location), Speakers: namesFor(t, in.Scope.User, speakers)}
-		citation := Citation{UID: t.UID}
+		citation := Citation{UID: t.UID, Holds: statement.HeldBy(t.Content, said[i].At, said[i].Speakers)}
 		if quote != "" && grounding.HoldsQuote(t.Content, quote) {
 			citation.Quote, quote = quote, ""
 		}
@@ -172,6 +172,8 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 		return "its quote does not occur in its sources"
 	case s.MissingFrom(said) != "":
 		return "a name, number or date of it does not occur in its sources"
+	case !slices.ContainsFunc(said, func(t grounding.Turn) bool { return s.Aligned(t.Text) > 0 }):
+		return "none of its words occurs in its sources"
 	case trust < schema.MaxTrust && grounding.ReadsLikeInstruction(c.Content):
 		return "it reads like an instruction and is not the user's own"
 	}
