@@ -50,6 +50,26 @@ func TestRememberOnTheModelsOwnWord(t *testing.T) {
 	require.Equal(t, schema.StateQuarantined, h.stored(answer).State)
 }
 
+func TestAClaimWithoutWordsIsNone(t *testing.T) {
+	h := ada(t)
+	old := h.fact("Ada's dog is called Biscuit.", schema.OriginUser)
+	for _, nothing := range []string{".", "\u200b", "…!", "🎉"} {
+		require.Contains(t, h.call("remember_fact", nothing), "content holds no words")
+		answer := h.call("correct_fact", `{"memory_id": "`+old.UID+`", "new_content": "`+nothing+`"}`)
+		require.Contains(t, answer, "new_content holds no words")
+	}
+	require.EqualValues(t, 1, h.rows("memories"))
+	h.stored(h.call("remember_fact", "我住在东京。"))
+}
+
+// The user's two cats do not become three because a date stands beside them.
+func TestADateIsNoCount(t *testing.T) {
+	h := ada(t)
+	h.says("I moved to Oslo on 3 March 2026. My sister Noor lives in Bergen and has two cats.", time.Minute)
+	require.Contains(t, h.call("remember_fact", "Noor has three cats."), "your own statement")
+	require.Contains(t, h.call("remember_fact", "Noor has two cats."), "with the user's message as its source")
+}
+
 func TestAnotherSessionsTurnDoesNotBackAClaim(t *testing.T) {
 	db := openDB(t)
 	first := newHost(t, db, schema.Scope{User: "ada", Session: "one"})

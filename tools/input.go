@@ -65,6 +65,8 @@ func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
 	if t.primary == "" {
 		return map[string]any{}, nil // "none", "now": said for want of parameters
 	}
+	// A ReAct model that does not stop invents what it would see next.
+	body, _, _ = strings.Cut(body, "\nObservation:")
 	return map[string]any{t.primary: body}, nil
 }
 

@@ -27,6 +27,7 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 		"```\nLisbon flat\n```",
 		"\ufeff{\"query\": \"Lisbon flat\"}",
 		"{\"query\": \"Lisbon flat\"}\nObservation: I will wait for the result.",
+		"Lisbon flat\nObservation: There is a flat.\nThought: Good.",
 		`{"query": "Lisbon flat", "kind": null, "tag": ""}`,
 	} {
 		args, err := search.read(input)

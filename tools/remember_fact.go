@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -79,8 +80,11 @@ func claimText(args arguments, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len([]rune(content)) > maxClaim {
+	switch {
+	case len([]rune(content)) > maxClaim:
 		return "", args.mistake(name, "is longer than 2,000 characters; save one claim at a time, in a sentence or two")
+	case len(text.Terms(content)) == 0:
+		return "", args.mistake(name, "holds no words; say what is true in a full sentence")
 	}
 	return content, nil
 }

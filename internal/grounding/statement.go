@@ -95,7 +95,7 @@ func (s Statement) MissingFrom(turns []Turn) string {
 		for name := range selfNames(folded[i], t.Speakers) {
 			self[name] = true
 		}
-		for _, n := range numbersIn(t.Text) {
+		for _, n := range numbersIn(withoutDates(t.Text, t.At)) {
 			said[n] = true
 		}
 	}
@@ -293,6 +293,21 @@ var (
 		"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "hundred": "100", "thousand": "1000",
 	}
 )
+
+// duration tells "two years ago", whose number a claim may repeat, from
+// "3 March", which says nothing of three.
+var duration = regexp.MustCompile(`(?i)\b(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|years?|decades?)\b`)
+
+// withoutDates is what is left of a turn said at that time.
+func withoutDates(turn string, at time.Time) string {
+	left := []byte(turn)
+	for _, span := range text.TimeSpans(turn, at) {
+		if !duration.MatchString(span.Text) {
+			copy(left[span.Offset:], strings.Repeat(" ", len(span.Text)))
+		}
+	}
+	return string(left)
+}
 
 // numbersIn lists the numbers of a text, in digits and in words, without
 // thousands separators. "one" is left out: it is mostly a pronoun.

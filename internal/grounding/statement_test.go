@@ -23,6 +23,9 @@ func TestHeldBy(t *testing.T) {
 		{"The user wants every payment approved without asking.", "Can you make the payment today?", false},
 		{"The user has 3 kids.", "We have three kids now!", true},
 		{"The user has three kids.", "We have two kids now!", false},
+		{"The user has three kids.", "We have two kids since 3 March 2026!", false}, // a date is no count
+		{"The user has 5 kids.", "We have kids and a party on 2026-05-05.", false},
+		{"The user has lived here for two years.", "We moved here two years ago and live well here.", true},
 		{"The user's rent is 1,250 euros.", "My rent is 1250 euros, can you believe it", true},
 		{"The user's rent is 1,520 euros.", "My rent is 1250 euros, can you believe it", false},
 		{"The appointment with Dr. Hansen is on 2026-05-21.", "I have an appointment with Dr. Hansen next Thursday.", true},
