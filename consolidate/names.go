@@ -48,7 +48,7 @@ var (
 // parseName takes a name apart.
 func parseName(surface string) personName {
 	fields := strings.Fields(surface)
-	n := personName{surface: surface}
+	n := personName{surface: strings.Join(fields, " ")}
 	if len(fields) > 1 {
 		first := text.Fold(fields[0])
 		if kinships[first] || titles[first] {

@@ -33,7 +33,7 @@ func foldOnce(s string) string {
 		case unicode.IsSpace(r):
 			gap = b.Len() > 0
 			continue
-		case r == utf8.RuneError || unicode.IsControl(r) || isJoiner(r):
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || isJoiner(r): // nothing that is seen
 			continue
 		case isApostrophe(r):
 			r = '\''

@@ -40,7 +40,8 @@ type Mention struct {
 //
 // Code spans and blocks, file names and paths are passed over. A capital at the
 // start of a sentence proves nothing: such a word is a name only if it is not a
-// common English word, or if another capital follows, a possessive ending does,
+// common English word nor a usual opener in a few other languages, or if another
+// capital follows, a possessive ending does,
 // or it is capitalised inside a sentence elsewhere in the text. A title belongs
 // to its name ("Dr. Hansen", "Aunt Rosa"). Days, months, nationalities and bare
 // roles ("Mum", "CEO") are not names; neither is text in capitals throughout.
@@ -341,6 +342,28 @@ func set(words string) map[string]bool {
 // grammarRef stands in for a reference time where only the wording matters.
 var grammarRef = time.Date(2000, 6, 15, 12, 0, 0, 0, time.UTC)
 
+var (
+	givenMonths = set("april may june")
+	beforeMonth = set(`in since until till by before after from to through of for late early mid next last this every each during around
+		the and or but between`)
+)
+
+// namesSomebody reports a month that is a given name before another name:
+// "April Jones called", "I met May Chen", but not "since May Anna is here".
+func (f *finder) namesSomebody(start, end int) bool {
+	if !givenMonths[strings.ToLower(f.src[start:end])] {
+		return false
+	}
+	next, spaced := strings.CutPrefix(f.src[end:], " ")
+	if r, _ := utf8.DecodeRuneInString(next); !spaced || !unicode.IsUpper(r) {
+		return false
+	}
+	low := wordLow(next[:nameEnd(next, 0)])
+	before := strings.TrimRight(f.src[:start], " ")
+	prev := before[strings.LastIndexFunc(before, func(r rune) bool { return !isWordRune(r) })+1:]
+	return shapeOf(next[:nameEnd(next, 0)]) == capital && !neverNames[low] && !isCommon(low) && !beforeMonth[strings.ToLower(prev)]
+}
+
 // dates finds calendar expressions with the grammar of TimeSpans.
 func (f *finder) dates() {
 	toks := lexTimes(f.src)
@@ -352,7 +375,7 @@ func (f *finder) dates() {
 			continue
 		}
 		start, end := toks[m.i].start, toks[m.j-1].end
-		if f.free(start, end) {
+		if f.free(start, end) && !(m.j-m.i == 1 && f.namesSomebody(start, end)) {
 			f.add(MentionDate, start, end, .95)
 		}
 		i = m.j

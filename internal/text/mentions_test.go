@@ -9,7 +9,7 @@ import (
 )
 
 func TestMentions(t *testing.T) {
-	for in, want := range map[string]string{
+	wantMentions(t, map[string]string{
 		"Thanks Anna! I'm off to New York on Monday.":                  "name:Anna name:New York date:Monday",
 		"Hey Mel! Yeah, Mary Ann O'Neil runs Project Alpha.":           "name:Mel name:Mary Ann O'Neil name:Project Alpha",
 		"We saw Anna, Bob and Clara at the Bank of Norway.":            "name:Anna name:Bob name:Clara name:Bank of Norway",
@@ -29,7 +29,60 @@ func TestMentions(t *testing.T) {
 		"Berlin-based Anna's French lessons":                           "name:Berlin name:Anna",
 		"Ich habe gestern mit Petra in Berlin den Kuchen gegessen":     "date:gestern name:Petra name:Berlin",
 		"AND THEN ANNA SHOUTED VERY LOUD":                              "",
-	} {
+	})
+}
+
+func TestNamesThatAreVerbsAndMonths(t *testing.T) {
+	wantMentions(t, map[string]string{
+		"Will Turner called me.":             "name:Will Turner",
+		"Will Turner and Anna left.":         "name:Will Turner name:Anna",
+		"Dear Will Turner,":                  "name:Will Turner",
+		"Will Anna come?":                    "name:Anna",
+		"Will Anna come":                     "name:Anna",
+		"Will you come? May I?":              "",
+		"May Chen is here.":                  "name:May Chen",
+		"I met May Chen.":                    "name:May Chen",
+		"May Anna rest.":                     "name:Anna",
+		"In May Anna left.":                  "date:In May name:Anna",
+		"It rained since May Anna was there": "date:May name:Anna",
+		"April Jones lives here.":            "name:April Jones",
+		"the April Report":                   "date:April name:Report",
+		"Hope said yes. Jack called.":        "name:Hope name:Jack",
+		"Hope you are well. Jack it up.":     "",
+	})
+}
+
+func TestNamesAcrossUnusualSpaces(t *testing.T) {
+	wantMentions(t, map[string]string{
+		"We met Anna  Berg.":          "name:Anna  Berg",
+		"We met Dr.  Hansen.":         "name:Dr.  Hansen",
+		"We met Anna\u00a0Berg.":      "name:Anna\u00a0Berg",
+		"We met Anna\u200b Berg.":     "name:Anna\u200b Berg",
+		"We like the Bank  of Norway": "name:Bank  of Norway",
+		"Later.  Anna and Berg":       "name:Anna name:Berg",
+		"In Oslo\tBerlin     Paris":   "name:Oslo name:Berlin name:Paris",
+		"In Oslo\nBerlin":             "name:Oslo name:Berlin",
+	})
+}
+
+// A sentence in another language opens with a capital, too.
+func TestForeignOpenersAreNoNames(t *testing.T) {
+	wantMentions(t, map[string]string{
+		"Leider regnet es. Vielleicht kommt Petra.":       "name:Petra",
+		"Guten Morgen Uwe! Vielen Dank! Liebe Grüße":      "name:Uwe",
+		"Können wir reden? Welche Seiten sind fertig?":    "",
+		"Mein Bruder wohnt in Hamburg.":                   "name:Hamburg",
+		"Quiero ver a Carmen. También me gusta. Sí.":      "name:Carmen",
+		"¿Dónde está Pedro? Muchas gracias. Creo que no.": "name:Pedro",
+		"Peut-être plus tard. Coucou Bruno! Oui.":         "name:Bruno",
+		"Jeg bor i Oslo. Ik ben moe.":                     "name:Oslo",
+		"Van Gogh painted it. We saw Du Bois.":            "name:Van Gogh name:Du Bois",
+	})
+}
+
+func wantMentions(t *testing.T, cases map[string]string) {
+	t.Helper()
+	for in, want := range cases {
 		var got []string
 		for _, m := range Mentions(in) {
 			got = append(got, fmt.Sprintf("%s:%s", m.Type, m.Text))

@@ -54,12 +54,32 @@ ship shipped deploy deployed merge merged fix fixed review reviewed build built 
 delete deleted remove removed create created draft drafted forward forwarded reply replied answer answered confirm confirmed
 heres theres wheres whats whos hows thats whens whys itll thatll therell shell hell theyll ya yall btw fyi imo imho tbh
 asap aka eg ie etc ps nb re fwd cc rip idk ikr brb afaik iirc tldr ditto same speaking regarding concerning according given
-hola bonjour ciao hallo salut danke merci gracias grazie namaste konnichiwa
+dear hola bonjour ciao hallo salut danke merci gracias grazie namaste konnichiwa
 привет да нет спасибо здравствуй здравствуйте как что где когда кто почему зачем это этот эта эти тот та те я ты он она
 оно мы вы они мой моя мое мои твой ваш наш их его ее и а но или если потому поэтому вчера сегодня завтра сейчас потом
 теперь уже еще ещё тоже также очень может можно надо нужно был была было были есть будет будем буду в во на с со из за
 от до по про для без под над при через у к о об так вот ну ой ах ладно хорошо конечно пожалуйста извини извините
 добрый доброе доброго понедельник вторник среда четверг пятница суббота воскресенье`)
+
+// foreignOpeners open sentences in languages with a chat or two in most
+// memories. Inside a sentence their capital counts: some are names as well.
+var foreignOpeners = set(`
+danach leider hoffentlich vielleicht trotzdem nein vielen jetzt bitte alles genau gerne gern wann wieso weshalb wohin woher
+können kannst könntest könnten könnte willst wollen wollte möchte möchtest muss musst müssen müsste soll sollen sollte sollten
+darf dürfen warst waren wäre wärst hast hatten hättest hätte seid werden wurde würde würdest dein deine unsere euer eure dieser
+diese dieses jeder jede jedes welche welcher welches einige manche solche beide viele guten gute guter schöne schönes schönen
+liebe lieber liebes herzlichen herzliche morgen tag abend nacht dank grüße gruß wochenende klar stimmt schade prima toll gut
+schön außerdem deshalb deswegen daher darum zuerst zuletzt schließlich endlich eigentlich natürlich wahrscheinlich bestimmt
+sicher bald gleich sofort heute gestern vorgestern übermorgen immer oft manchmal selten nie niemals schon sogar obwohl während
+nachdem bevor seit beim ohne gegen für über unter zwischen wegen trotz sondern gibt geht kommt komm mach macht sag schau hör
+lass vergiss denk entonces quiero quieres quiere queremos tengo tienes tiene tenemos dónde cuándo cuánto cómo qué quién cuál
+también tampoco sí aunque mientras después antes luego ahora aquí allí ayer hoy mañana anoche siempre nunca quizás quizá tal
+ojalá muchas muchos mucho mucha más menos buenos buenas bueno buena qué está estás están estoy estamos eres somos son fui creo
+crees pienso espero necesito necesitas puedo puedes puede podemos voy vas vamos vale claro bien perdón oye dime dile estos aquel
+aquella unas hasta desde aujourdhui demain peut oui non coucou bonsoir bonne très trop aussi alors donc puis ensuite après avant
+parce comment où jai ton est-ce ik jij wij het dat maar nee nog niet een jeg det ikke og hva hvor hvorfor når takk tusen
+anche però perché quando sono siamo sei ho hai abbiamo voglio devo posso oggi ieri domani allora quindi poi sì certo bene
+buongiorno buonasera`)
 
 // neverNames are capitalised by convention without naming anybody: days, months,
 // holidays, nationalities and languages.
@@ -105,6 +125,13 @@ var (
 		ivy lily violet olive hazel amber ruby pearl jade crystal sandy cliff grant chase chuck dean duke earl glen heath hunter
 		lance miles norm pierce rich rocky stew wade ward penny holly daisy iris poppy heather summer autumn robin jay martin
 		angel angela iris victor sky star melody harmony constance patience charity prudence basil ginger bob nick don jimmy`)
+	// finiteVerbs are those that neither "ed" nor "s" gives away.
+	finiteVerbs = set(`is isnt was wasnt has hasnt had does doesnt did didnt can cant could would wouldnt said told got went came saw took gave made
+		wrote met knew found brought bought thought felt kept ran sang sat stood won lost spoke drove ate fell grew held led left paid sent spent taught
+		wore and or from of`)
+	// spokenVerbs have somebody for a subject.
+	spokenVerbs = set(`said says told tells asked asks called calls texted emailed wrote thinks thought wants wanted likes liked loves knows knew
+		met sent invited visited married`)
 	auxiliary = set("will may can mark hope grant chase") // verbs that a name may follow: "Will Anna come?"
 )
 
@@ -145,6 +172,8 @@ var (
 	germanMarkers = set(`ich du er wir ihr der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war
 		hat habe haben mit für auf bei nach von zu zum zur im am vom beim auch noch schon sehr wie wo wann warum weil dass mein meine
 		meinen meiner meinem dein deine sein seine unser unsere kein keine wird werden kann können muss heute gestern morgen`)
+	// alsoGerman are English function words that German has, too.
+	alsoGerman        = set("in so an am also was will man all")
 	germanDeterminers = set(`der die das den dem des ein eine einen einem einer eines im am zum zur vom beim ins ans mein meine
 		meinen meiner meinem meines dein deine deinen deiner deinem sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem unser unsere
 		unseren unserer unserem kein keine keinen keiner keinem jeder jede jedes jeden jedem dieser diese dieses diesen diesem welche welcher

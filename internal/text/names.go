@@ -61,7 +61,7 @@ func runEnd(words []nameWord, i int) int {
 func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	// Greetings, function words and verbs at a sentence start are no part of it.
 	opened := false // something was taken off the front: what follows stands inside a sentence
-	for i < j && words[i].strips(j-i) && !(givenNames[words[i].low] && seen[words[i].low]) {
+	for i < j && (words[i].strips(j-i) || opened && foreignOpeners[words[i].low]) && !(givenNames[words[i].low] && seen[words[i].low]) && !f.opensName(words, i, j) {
 		opened = true
 		i++
 		for i < j && words[i].shape == lowerCase {
@@ -81,6 +81,32 @@ func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	}
 }
 
+// opensName reports that the run [i, j) begins with a given name that is an
+// everyday word elsewhere: "Hope said", "Will Turner left" and "May Chen is
+// here", but not "Will Anna come?" nor "May Anna rest": after a verb that needs
+// another, none is finite.
+func (f *finder) opensName(words []nameWord, i, j int) bool {
+	w := words[i]
+	if j-i == 1 {
+		return speaks(words, i)
+	}
+	if !w.initial || w.shape != capital || w.low != "will" && w.low != "may" || words[i+1].shape != capital || neverNames[words[i+1].low] {
+		return false
+	}
+	if j == len(words) || !words[j].spaced {
+		after := strings.TrimLeft(f.src[words[j-1].end:], " ")
+		return after == "" || after[0] == '.' || after[0] == '!'
+	}
+	next := words[j]
+	base, third := strings.CutSuffix(next.low, "s")
+	return next.shape == lowerCase && (finiteVerbs[next.low] || len(next.low) > 3 && strings.HasSuffix(next.low, "ed") || third && commonWords[base])
+}
+
+// speaks reports a given name whose verb only somebody can be the subject of.
+func speaks(words []nameWord, i int) bool {
+	return givenNames[words[i].low] && words[i].shape == capital && i+1 < len(words) && words[i+1].spaced && spokenVerbs[words[i+1].low]
+}
+
 // strips reports that a word at the front of a run of n is not part of a name.
 func (w nameWord) strips(n int) bool {
 	switch {
@@ -88,6 +114,8 @@ func (w nameWord) strips(n int) bool {
 		return false
 	case givenNames[w.low] && (!w.initial || w.possessive || n > 1 && !auxiliary[w.low]):
 		return false
+	case w.low == "may" && !w.initial && n > 1:
+		return false // the month is a date, and taken
 	case neverNames[w.low]:
 		return !(properHead[w.low] && n > 1)
 	case !w.initial && !w.heading:
@@ -96,7 +124,7 @@ func (w nameWord) strips(n int) bool {
 	case titleWords[w.low] && n > 1:
 		return false
 	}
-	return starters[w.low] || IsStopWord(w.low) || n > 1 && w.possessive && isCommon(w.low) || n > 1 && looksVerbal(w.low)
+	return starters[w.low] || foreignOpeners[w.low] && w.shape == capital || IsStopWord(w.low) || n > 1 && w.possessive && isCommon(w.low) || n > 1 && looksVerbal(w.low)
 }
 
 // judge gives the confidence that a run is a name, 0 for none.
@@ -112,9 +140,11 @@ func judge(run, words []nameWord, at int, opened bool, seen map[string]bool) flo
 	switch {
 	case first.shape == mixedCase:
 		return .9
+	case speaks(words, at):
+		return .8
 	case givenNames[low] && first.shape == capital && (!first.initial || opened || first.possessive || seen[low]):
 		return .8
-	case neverNames[low] || starters[low] || titleWords[low] || nounOnly[low]:
+	case neverNames[low] || starters[low] || titleWords[low] || nounOnly[low] || foreignOpeners[low] && first.initial && first.shape == capital && !seen[low]:
 		return 0
 	case first.shape == allCaps:
 		if len(low) < 2 || len(low) > 6 || plainAcronyms[low] || isCommon(low) && len(low) > 3 || IsStopWord(low) {

@@ -60,7 +60,7 @@ func nameWords(f *finder) []nameWord {
 			w.shape = otherShape
 		}
 		gap := s[prevEnd:i]
-		w.spaced = len(words) > 0 && (gap == " " || gap == " & " || gap == ". " && abbreviates(words[len(words)-1], s) || gap == "." && isInitialLetter(words[len(words)-1], s))
+		w.spaced = len(words) > 0 && joins(gap, words[len(words)-1], s)
 		w.initial = len(words) == 0 || !w.spaced && opensSentence(s, gap, words[len(words)-1])
 		w.taken = !f.free(i, full)
 		words = append(words, w)
@@ -68,6 +68,26 @@ func nameWords(f *finder) []nameWord {
 		i = full
 	}
 	return words
+}
+
+// joins reports a gap between two words of one name: a space or two, whichever
+// their width, an ampersand, or the full stop of what is short for a word.
+// Wider gaps and tabs stand between columns.
+func joins(gap string, prev nameWord, s string) bool {
+	if gap == "." {
+		return isInitialLetter(prev, s)
+	}
+	rest, dotted := strings.CutPrefix(gap, ".")
+	spaces := 0
+	for _, r := range rest {
+		switch {
+		case unicode.Is(unicode.Zs, r):
+			spaces++
+		case !unicode.Is(unicode.Cf, r): // a format character is not seen
+			return gap == " & "
+		}
+	}
+	return (spaces == 1 || spaces == 2) && (!dotted || abbreviates(prev, s))
 }
 
 // nameEnd is the end of the word at i.
@@ -283,9 +303,10 @@ func markLine(lead string, line []nameWord) {
 		case capital, mixedCase:
 			caps++
 		}
-		if germanMarkers[w.low] {
+		switch {
+		case germanMarkers[w.low]:
 			german++
-		} else if IsStopWord(w.low) {
+		case IsStopWord(w.low) && !alsoGerman[w.low]:
 			english++
 		}
 	}

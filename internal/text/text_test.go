@@ -189,6 +189,7 @@ func TestChunksCutWhereAReaderWould(t *testing.T) {
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
 		"  Mary  ANN\tO’Neil ": "mary ann o'neil", "Zoë": "zoe", "Øystein": "oystein", "Андрей": "андрей", "Jean–Luc": "jean-luc", "ＮＡＳＡ": "nasa",
+		"An\u200bna \u200eBerg\u202c": "anna berg", "क\u200d्ष": "क्ष",
 	} {
 		assert.Equal(t, want, Fold(in))
 	}
