@@ -52,10 +52,11 @@ func normaliseTime(e *Event) error {
 	if e.OccurredAt.IsZero() {
 		return nil
 	}
-	e.OccurredAt = schema.At(e.OccurredAt).Time
-	if year := e.OccurredAt.Year(); year < 1 || year > 9999 {
+	// Checked first: milliseconds of a year far enough away overflow into one near.
+	if year := e.OccurredAt.UTC().Year(); year < 1 || year > 9999 {
 		return &schema.InvalidError{Field: "OccurredAt", Reason: fmt.Sprintf("is in the year %d; use 1 to 9999", year)}
 	}
+	e.OccurredAt = schema.At(e.OccurredAt).Time
 	return nil
 }
 

@@ -97,6 +97,7 @@ func TestNormaliseNamesTheField(t *testing.T) {
 		"host's not UTF8": {"Payload", func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte("\"\xff\"") }},
 		"host's not JSON": {"Payload", func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte("tick") }},
 		"negative trust":  {"Trust", func(e *Event) { low := Trust(-1); e.Trust = &low }},
+		"a far year":      {"OccurredAt", func(e *Event) { e.OccurredAt = time.Unix(1<<62, 0) }},
 		"year 0":          {"OccurredAt", func(e *Event) { e.OccurredAt = time.Date(0, 12, 31, 0, 0, 0, 0, time.UTC) }},
 	} {
 		t.Run(name, func(t *testing.T) {
