@@ -88,11 +88,15 @@ type Message struct {
 // [*schema.InvalidError] when the topic carries none or the payload is not one.
 func (e Event) Message() (Message, error) {
 	var m Message
-	if _, ok := isMessage(e.Topic); !ok {
+	role, ok := isMessage(e.Topic)
+	if !ok {
 		return m, &schema.InvalidError{Field: "Topic", Reason: fmt.Sprintf("%q carries no message", e.Topic)}
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
 		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: " + err.Error()}
+	}
+	if m.Role == "" {
+		m.Role = role
 	}
 	return m, nil
 }

@@ -39,7 +39,9 @@ type turn struct {
 	recent []captured
 	// heard holds what the user said in turns that began and have not ended,
 	// by hash: the Memory hears of it at both ends.
-	heard map[string]bool
+	// by hash: the Memory hears of it at both ends. The time is when the turn
+	// began; zero when another has ended since.
+	heard map[string]time.Time
 	// floor is the lowest trust of what this turn has put before the model.
 	floor schema.Trust
 }
@@ -68,23 +70,32 @@ func newCaptures(now func() time.Time) (*captures, error) {
 	return &captures{now: now, turns: turns}, err
 }
 
-// turn finds the session's turn.
-func (c *captures) turn(scope schema.Scope) *turn {
-	scope.Agent = "" // a label of what is written, not another conversation
+// conversation is the scope that a turn is known by: the agent is a label of
+// what is written, not another conversation.
+func conversation(scope schema.Scope) schema.Scope {
+	scope.Agent = ""
+	return scope
+}
+
+// turn finds the session's turn. One that was forgotten meanwhile is taken up
+// again from known, if its holder has it still.
+func (c *captures) turn(scope schema.Scope, known *turn) *turn {
+	scope = conversation(scope)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t, ok := c.turns.Get(scope)
 	if !ok {
-		t = &turn{floor: schema.MaxTrust, heard: make(map[string]bool)}
+		if t = known; t == nil {
+			t = &turn{floor: schema.MaxTrust, heard: make(map[string]time.Time)}
+		}
 		c.turns.Add(scope, t)
 	}
 	return t
 }
 
-// publish sends the events on through next, leaving out those that another
-// door has already reported in this session.
-func (c *captures) publish(ctx context.Context, from door, next eventbus.Publisher, scope schema.Scope, events ...eventbus.Event) error {
-	t := c.turn(scope)
+// publish sends the events of turn t on through next, leaving out those that
+// another door has already reported in this session.
+func (c *captures) publish(ctx context.Context, from door, next eventbus.Publisher, t *turn, events ...eventbus.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := slices.Clone(t.recent)
@@ -102,16 +113,7 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 		if t.known(from, m.Role, schema.HashContent(m.Text), e.ID, c.now()) {
 			continue
 		}
-		switch m.Role {
-		case "assistant":
-			if e.Trust == nil && e.Origin == schema.OriginAssistant {
-				level := floor
-				e.Trust = &level
-			}
-			floor = schema.MaxTrust // the answer ends the turn
-		case "tool":
-			floor = min(floor, e.TrustLevel())
-		}
+		e, floor = inView(e, m.Role, floor)
 		fresh = append(fresh, e)
 	}
 	if len(fresh) == 0 {
@@ -123,6 +125,21 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 	}
 	t.floor = floor
 	return nil
+}
+
+// inView gives an answer the lowest trust of what its turn had in view, and
+// says what the turn has in view after the message.
+func inView(e eventbus.Event, role string, floor schema.Trust) (eventbus.Event, schema.Trust) {
+	switch role {
+	case "assistant":
+		if e.Trust == nil && e.Origin == schema.OriginAssistant {
+			e.Trust = &floor
+		}
+		return e, schema.MaxTrust // the answer ends the turn
+	case "tool":
+		return e, min(floor, e.TrustLevel())
+	}
+	return e, floor
 }
 
 // known recognises a message that another door reported, or remembers it.
@@ -149,18 +166,18 @@ func (t *turn) known(from door, role, hash, id string, now time.Time) bool {
 
 // begin reports whether a turn begins with these words, or is begun again
 // after it failed.
-func (t *turn) begin(said string) (fresh bool) {
+func (t *turn) begin(said string, now time.Time) (fresh bool) {
 	const most = 64 // turns that failed leave their words here
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(said)
-	if t.heard[hash] {
+	if at := t.heard[hash]; !at.IsZero() && now.Sub(at) <= turnLength {
 		return false
 	}
 	if len(t.heard) == most {
 		clear(t.heard)
 	}
-	t.heard[hash] = true
+	t.heard[hash] = now
 	return true
 }
 
@@ -169,8 +186,11 @@ func (t *turn) end(said string) (begun bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(said)
-	begun = t.heard[hash]
+	_, begun = t.heard[hash]
 	delete(t.heard, hash)
+	for other := range t.heard {
+		t.heard[other] = time.Time{}
+	}
 	return begun
 }
 
@@ -197,17 +217,35 @@ type hostBus struct {
 // Publish stores the host's events, all or none. Those of one session must be
 // published together to be recognised together.
 func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
-	if len(events) == 1 {
-		return b.captures.publish(ctx, doorBus, b.Journal, events[0].Scope, events[0])
-	}
-	for _, e := range events {
-		if e.Scope != events[0].Scope {
-			// Several sessions at once are a bulk import, not a turn.
-			return b.Journal.Publish(ctx, events...)
-		}
-	}
 	if len(events) == 0 {
 		return nil
 	}
-	return b.captures.publish(ctx, doorBus, b.Journal, events[0].Scope, events...)
+	of := conversation(events[0].Scope)
+	for _, e := range events {
+		if conversation(e.Scope) != of {
+			// Several sessions at once are a bulk import, not a turn.
+			return b.Journal.Publish(ctx, lowered(events)...)
+		}
+	}
+	return b.captures.publish(ctx, doorBus, b.Journal, b.captures.turn(of, nil), events...)
+}
+
+// lowered are the events of several conversations with the trust of their
+// answers, each as its own conversation has it among these events.
+func lowered(events []eventbus.Event) []eventbus.Event {
+	floors := make(map[schema.Scope]schema.Trust)
+	events = slices.Clone(events)
+	for i, e := range events {
+		m, err := e.Message()
+		if err != nil {
+			continue // not a message, or one that Publish refuses
+		}
+		of := conversation(e.Scope)
+		floor, ok := floors[of]
+		if !ok {
+			floor = schema.MaxTrust
+		}
+		events[i], floors[of] = inView(e, m.Role, floor)
+	}
+	return events
 }

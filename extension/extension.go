@@ -105,7 +105,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, turn: x.captures.turn(scope), shown: &blocks{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}
 	s.tools = tools.New(s.toolDeps())
 	return s, nil
 }

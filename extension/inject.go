@@ -58,6 +58,8 @@ const injectDiversity = 0.2
 // whole when it is surely relevant, a line of it when it may be.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
 	cfg := &s.ext.cfg
+	// As texts are stored: what is asked must be recognised among them.
+	question, prompt = text.Clean(question), text.Clean(prompt)
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
 		return &Injection{}, nil
 	}

@@ -81,6 +81,9 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 // what may help from all others, and stores what the user said. The error is
 // the inner memory's.
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
+	question := inputText(inputs, m.MemoryVariables(ctx))
+	// Recalled first: what is asked must not be found beside itself.
+	defer m.hear(ctx, question)
 	loaded, err := m.inner.LoadMemoryVariables(ctx, inputs)
 	if err != nil {
 		return nil, err
@@ -89,10 +92,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	if values == nil {
 		values = make(map[string]any)
 	}
-	question := inputText(inputs, m.MemoryVariables(ctx))
 	key := m.inner.GetMemoryKey(ctx)
-	// Recalled first: what is asked must not be found beside itself.
-	defer m.hear(ctx, question)
 	block := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
 	if m.variable != "" {
 		values[m.variable] = block
@@ -115,15 +115,14 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 // SaveContext ends the turn: it stores the answer durably, and what the user
 // said unless loading did, and hands both to the inner memory.
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
-	var turn []eventbus.Event
+	// Each by itself: a text that cannot be stored must not take the other with it.
 	scope := m.session.scope
-	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" && !m.session.turn.end(said) {
-		turn = append(turn, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
+	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" && !m.session.turn().end(said) {
+		m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	if answered := outputText(outputs); answered != "" {
-		turn = append(turn, eventbus.AgentResponse(scope, answered, eventbus.Speaker(m.speakers.assistant)))
+		m.session.capture(ctx, doorMemory, eventbus.AgentResponse(scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
-	m.session.capture(ctx, doorMemory, turn...)
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
 		// chains.Run throws the answer away when this fails.
 		m.session.ext.report("memory", err)
@@ -138,21 +137,18 @@ func (m *Memory) Clear(ctx context.Context) error { return m.inner.Clear(ctx) }
 // hear stores what the user said at the beginning of a turn.
 func (m *Memory) hear(ctx context.Context, said string) {
 	s := m.session
-	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.turn.begin(said) {
+	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.turn().begin(said, s.ext.cfg.Now()) {
 		if !s.capture(ctx, doorMemory, eventbus.UserMessage(s.scope, said, eventbus.Speaker(m.speakers.user))) {
-			s.turn.end(said) // the end of the turn tries again
+			s.turn().end(said) // the end of the turn tries again
 		}
 	}
 }
 
-// capture stores messages unless another front door has. It reports whether
-// they are stored.
-func (s *Session) capture(ctx context.Context, from door, messages ...eventbus.Event) bool {
-	if len(messages) == 0 {
-		return true
-	}
+// capture stores a message unless another front door has. It reports whether
+// it is stored.
+func (s *Session) capture(ctx context.Context, from door, message eventbus.Event) bool {
 	// A turn that was answered is stored even when its caller has gone.
-	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.scope, messages...)
+	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.turn(), message)
 	if err != nil {
 		s.ext.report(string(from), err)
 	}

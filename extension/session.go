@@ -19,13 +19,16 @@ import (
 type Session struct {
 	ext   *Extension
 	scope schema.Scope
-	turn  *turn
+	own   *turn // see turn
 	tools []*tools.Tool
 	shown *blocks
 }
 
 // Scope is the scope the session was opened with.
 func (s *Session) Scope() Scope { return s.scope }
+
+// turn is what is under way in the conversation.
+func (s *Session) turn() *turn { return s.ext.captures.turn(s.scope, s.own) }
 
 // Recall searches the user's memory. It is [Extension.Recall] in this scope.
 func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
@@ -87,7 +90,7 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results))}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
-		s.turn.shown(r.Memory.Trust)
+		s.turn().shown(r.Memory.Trust)
 	}
 	s.ext.cfg.Hooks.OnRecall(s.scope, door, answer)
 	if s.ext.cfg.ReadOnly {
@@ -120,7 +123,7 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
-		TurnTrust:   s.turn.trust,
+		TurnTrust:   func() schema.Trust { return s.turn().trust() },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.report("tool "+tool, err) },

@@ -1,0 +1,150 @@
+package extension_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	lcmemory "github.com/tmc/langchaingo/memory"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// trusted is the trust of ada's memory with this content.
+func trusted(t *testing.T, x *extension.Extension, content string) schema.Trust {
+	t.Helper()
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: content, Limit: 50})
+	require.NoError(t, err)
+	for _, r := range answer.Results {
+		if r.Memory.Content == content {
+			return r.Memory.Trust
+		}
+	}
+	t.Fatalf("%q is not remembered", content)
+	return 0
+}
+
+// unwatched opens a memory whose faults are expected, with a clock to set.
+func unwatched(t *testing.T) (x *extension.Extension, now *time.Time) {
+	t.Helper()
+	clock := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: func() time.Time { return clock }, NoBackground: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return x, &clock
+}
+
+func TestAnAnswerIsTrustedNoMoreThanWhatItsTurnHadInView(t *testing.T) {
+	const answer = "it opens at nine, says the page"
+	helper := ada
+	helper.Agent = "helper"
+	raw, err := eventbus.New(eventbus.TopicAgentResponse, ada, eventbus.OriginAssistant, map[string]string{"text": answer})
+	require.NoError(t, err)
+	page := eventbus.ToolResult(ada, "web", "opening hours: nine to five")
+	said := eventbus.UserMessage(ada, "when does it open?")
+	bob := eventbus.UserMessage(extension.Scope{User: "bob"}, "hello")
+	for name, batches := range map[string][][]eventbus.Event{
+		"one at a time":              {{said}, {page}, {eventbus.AgentResponse(ada, answer)}},
+		"together":                   {{said, page, eventbus.AgentResponse(ada, answer)}},
+		"a payload without its role": {{said}, {page}, {raw}},
+		"agents labelled apart":      {{page}, {said, eventbus.AgentResponse(helper, answer)}},
+		"beside another user":        {{bob, said, page, eventbus.AgentResponse(ada, answer)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, fresh(t))
+			for _, batch := range batches {
+				require.NoError(t, x.Bus().Publish(t.Context(), batch...))
+			}
+			require.Equal(t, eventbus.OriginToolExternal.Ceiling(), trusted(t, x, answer))
+		})
+	}
+}
+
+func TestATurnOutlivesThousandsOfOtherSessions(t *testing.T) {
+	x, _ := unwatched(t)
+	old := extension.Scope{User: "ada", Session: "old"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(old, "web", "Crumble the dog lives in Lisbon now")))
+	s := session(t, x, ada)
+	for i := range 5000 {
+		session(t, x, extension.Scope{User: "bob", Session: fmt.Sprint(i)})
+	}
+	inputs := map[string]any{"input": "where does Crumble the dog live?"}
+	loaded, err := s.Memory().LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.Contains(t, loaded["history"], "Lisbon")
+	require.NoError(t, s.Memory().SaveContext(t.Context(), inputs, map[string]any{"output": "Crumble is in Lisbon"}))
+	require.Equal(t, schema.Trust(1), trusted(t, x, "Crumble is in Lisbon"))
+	require.Len(t, recalled(t, x, ada, "Crumble dog"), 3)
+}
+
+func TestTheWordsOfAFailedTurnSaidAnewAreStored(t *testing.T) {
+	inputs := map[string]any{"input": "water the begonia"}
+	begin := func(t *testing.T, m *extension.Memory, inputs map[string]any) {
+		t.Helper()
+		_, err := m.LoadMemoryVariables(t.Context(), inputs)
+		require.NoError(t, err)
+	}
+	t.Run("much later", func(t *testing.T) {
+		x, now := unwatched(t)
+		m := session(t, x, ada).Memory()
+		begin(t, m, inputs)
+		*now = now.Add(24 * time.Hour)
+		begin(t, m, inputs)
+		require.Len(t, recalled(t, x, ada, "begonia"), 2)
+	})
+	t.Run("after another turn", func(t *testing.T) {
+		x, _ := unwatched(t)
+		m := session(t, x, ada).Memory()
+		begin(t, m, inputs)
+		begin(t, m, map[string]any{"input": "are you there?"})
+		require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "are you there?"}, map[string]any{"output": "I am"}))
+		begin(t, m, inputs)
+		require.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "done"}))
+		require.Len(t, recalled(t, x, ada, "begonia water there done"), 5)
+	})
+}
+
+func TestATextThatCannotBeStoredDoesNotTakeTheAnswerWithIt(t *testing.T) {
+	x, _ := unwatched(t)
+	m := session(t, x, ada).Memory()
+	require.NoError(t, m.SaveContext(t.Context(),
+		map[string]any{"input": strings.Repeat("x", 3<<20)}, map[string]any{"output": "That was a long letter"}))
+	require.Equal(t, []string{"That was a long letter"}, recalled(t, x, ada, "letter"))
+}
+
+// forgetful is an inner memory that cannot be read.
+type forgetful struct{ lcmemory.Simple }
+
+func (forgetful) LoadMemoryVariables(context.Context, map[string]any) (map[string]any, error) {
+	return nil, errors.New("the session store is down")
+}
+
+func TestWhatTheUserSaidIsStoredEvenWhenTheInnerMemoryFails(t *testing.T) {
+	x := open(t, fresh(t))
+	m := session(t, x, ada).Memory(extension.WithInner(forgetful{}))
+	_, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": "my locker is number nine"})
+	require.EqualError(t, err, "the session store is down")
+	require.Equal(t, []string{"my locker is number nine"}, recalled(t, x, ada, "locker"))
+}
+
+func TestAQuestionIsNotFoundBesideItselfHoweverItIsWritten(t *testing.T) {
+	for name, question := range map[string]string{
+		"line ends":      "which giraffe did\r\nNoor see in the zoo?",
+		"combining mark": "which girafe\u0301 did Noor see in the zoo?",
+		"broken bytes":   "which giraffe did Noor\xff see in the\x00 zoo?",
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, fresh(t))
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, question)))
+			loaded, err := session(t, x, ada).Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": question})
+			require.NoError(t, err)
+			require.Empty(t, loaded["history"])
+		})
+	}
+}
