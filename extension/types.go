@@ -29,6 +29,8 @@ type (
 	Result = recall.Result
 	// Explanation is why a query does, or does not, bring one memory back.
 	Explanation = recall.Explanation
+	// Degraded is an arm of a search that did not give its full answer.
+	Degraded = recall.Degraded
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
 	// Report is what a run of the nightly consolidation did.

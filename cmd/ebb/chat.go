@@ -65,7 +65,11 @@ func (c *chatCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
 	scope := a.scope()
 	if scope.Session = c.Session; scope.Session == "" {
-		scope.Session = "chat " + time.Now().Format("2006-01-02 15:04")
+		now := a.now
+		if now.IsZero() {
+			now = time.Now()
+		}
+		scope.Session = "chat " + now.In(a.zone()).Format("2006-01-02 15:04")
 	}
 	session, err := x.Session(scope)
 	if err != nil {

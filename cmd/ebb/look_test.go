@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +64,14 @@ func TestExplainSaysWhyAMemoryIsMissing(t *testing.T) {
 	require.Contains(t, ebb(t, "", "explain", "quantum chromodynamics", "--memory", id, "--db", f.db).out, "unmatched")
 	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", id, "--kind", "reflection", "--db", f.db).out, "excluded")
 	require.Equal(t, exitNotFound, ebb(t, "", "explain", "violin", "--memory", "nope", "--db", f.db).code)
+
+	var why map[string]any
+	got := ebb(t, "", "explain", "violin teacher", "--memory", id, "--json", "--db", f.db)
+	require.NoError(t, json.Unmarshal([]byte(got.out), &why))
+	require.ElementsMatch(t, []string{"memory", "outcome", "reason", "result", "above", "degraded"}, slices.Collect(maps.Keys(why)))
+	require.Equal(t, "returned", why["outcome"])
+	require.Contains(t, why["result"], "signals")
+	require.Nil(t, why["above"])
 }
 
 func TestShow(t *testing.T) {

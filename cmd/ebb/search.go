@@ -38,7 +38,9 @@ func (searchCmd) Help() string {
 
 // Help documents the JSON.
 func (explainCmd) Help() string {
-	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions.`
+	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions.
+
+With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "degraded"}; result is how it was ranked, above the last that was returned before it, each null when there is none.`
 }
 
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.
@@ -128,7 +130,7 @@ func (c *explainCmd) Run(a *app) error {
 		return err
 	}
 	if a.json {
-		return a.printJSON(why)
+		return a.printJSON(whyOf(why))
 	}
 	p := a.page()
 	for line := range strings.Lines(why.String()) {
@@ -164,25 +166,56 @@ func (q *query) run(a *app, explain bool) error {
 	return p.err
 }
 
+// whyView is the shape of `ebb explain --memory ID --json`.
+type whyView struct {
+	Memory   extension.Record `json:"memory"`
+	Outcome  string           `json:"outcome"`
+	Reason   string           `json:"reason"`
+	Result   *resultView      `json:"result"`
+	Above    *resultView      `json:"above"`
+	Degraded []degradedView   `json:"degraded"`
+}
+
+func whyOf(e *extension.Explanation) whyView {
+	v := whyView{Memory: e.Memory, Outcome: string(e.Outcome), Reason: e.Reason, Degraded: degradedOf(e.Degraded)}
+	if e.Result != nil {
+		v.Result = new(resultOf(e.Result, true))
+	}
+	if e.Above != nil {
+		v.Above = new(resultOf(e.Above, true))
+	}
+	return v
+}
+
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
 		Query: answer.Query, Considered: answer.Considered,
-		Degraded: make([]degradedView, len(answer.Degraded)), Results: make([]resultView, len(answer.Results)),
+		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
-	for i, d := range answer.Degraded {
-		v.Degraded[i] = degradedView(d)
+	for i := range answer.Results {
+		v.Results[i] = resultOf(&answer.Results[i], explain)
 	}
-	for i, r := range answer.Results {
-		v.Results[i] = resultView{Rank: r.Rank, Score: r.Score, Memory: r.Memory}
-		if !explain {
-			continue
-		}
-		for _, arm := range r.Arms {
-			v.Results[i].Arms = append(v.Results[i].Arms, armView(arm))
-		}
-		for _, s := range r.Signals {
-			v.Results[i].Signals = append(v.Results[i].Signals, signalView{s.Name, s.Value, s.Weight, s.Contribution()})
-		}
+	return v
+}
+
+func degradedOf(arms []extension.Degraded) []degradedView {
+	views := make([]degradedView, len(arms))
+	for i, d := range arms {
+		views[i] = degradedView(d)
+	}
+	return views
+}
+
+func resultOf(r *extension.Result, explain bool) resultView {
+	v := resultView{Rank: r.Rank, Score: r.Score, Memory: r.Memory}
+	if !explain {
+		return v
+	}
+	for _, arm := range r.Arms {
+		v.Arms = append(v.Arms, armView(arm))
+	}
+	for _, s := range r.Signals {
+		v.Signals = append(v.Signals, signalView{s.Name, s.Value, s.Weight, s.Contribution()})
 	}
 	return v
 }
