@@ -2,9 +2,14 @@ package extension
 
 import (
 	"context"
+	"reflect"
+	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/tmc/langchaingo/callbacks"
+	"github.com/tmc/langchaingo/chains"
 
 	"github.com/ebbmem/ebb/eventbus"
 )
@@ -15,23 +20,32 @@ import (
 // output what the agent answered. Giving it to the agent inside as well changes
 // nothing. A turn the session's Memory stores too is stored once.
 //
-// One handler follows one conversation; for chains that run at the same time
-// call Callbacks once for each.
+// One handler follows one conversation. Turns may overlap, and may end in a
+// panic that the host recovers, as long as one line of its code starts them
+// all; where several do, call Callbacks once for each.
 func (s *Session) Callbacks() callbacks.Handler { return &listener{session: s} }
 
-// listener follows nested chains by their depth: only the outermost speaks for
-// the conversation.
+// listener follows nested chains: only the outermost speaks for the
+// conversation.
 type listener struct {
 	callbacks.SimpleHandler
 
 	session *Session
 	mu      sync.Mutex
-	open    []bool // the chains under way; true for one inside an agent
+	open    []running
+}
+
+// running is a chain that began and was not heard to end.
+type running struct {
+	place     []uintptr
+	began     time.Time
+	outermost bool
+	step      bool // inside an agent
 }
 
 // HandleChainStart implements [callbacks.Handler].
 func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) {
-	if inner := isIteration(inputs); !l.enter(inner) || inner {
+	if !l.enter(callPlace(), isIteration(inputs)) {
 		return
 	}
 	if said := inputText(inputs, nil); said != "" {
@@ -42,35 +56,72 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 // HandleChainEnd implements [callbacks.Handler].
 func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	answered := outputText(outputs)
-	if !l.leave() || answered == "" {
+	if !l.leave(callPlace()) || answered == "" {
 		return
 	}
 	l.session.capture(ctx, doorCallbacks, eventbus.AgentResponse(l.session.scope, answered))
 }
 
 // HandleChainError implements [callbacks.Handler].
-func (l *listener) HandleChainError(context.Context, error) { l.leave() }
+func (l *listener) HandleChainError(context.Context, error) { l.leave(callPlace()) }
 
-// enter reports whether the chain is the outermost.
-func (l *listener) enter(inner bool) (outermost bool) {
+// enter reports whether the chain speaks for the conversation: it is the
+// outermost, and no step of an agent.
+//
+// A chain that begins where an outermost one is under way cannot be inside
+// that one: it is a turn beside it, or after it when a panic left no word of
+// its end.
+func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
+	const most = 64 // of what panics left
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.open = append(l.open, inner)
-	return len(l.open) == 1
+	now := l.session.ext.cfg.Now()
+	c := running{place: place, began: now, step: step, outermost: true}
+	for _, o := range l.open {
+		if place != nil && o.outermost && slices.Equal(o.place, place) {
+			c.outermost = true
+			break
+		}
+		if now.Sub(o.began) <= turnLength {
+			c.outermost = false
+		}
+	}
+	if len(l.open) == most {
+		l.open = slices.Delete(l.open, 0, 1)
+	}
+	l.open = append(l.open, c)
+	return c.outermost && !step
 }
 
-// leave reports whether the outermost chain ended, and was not one inside an
-// agent: such a chain's output is a step, not an answer.
-func (l *listener) leave() (answers bool) {
+// leave reports whether the chain that ends spoke for the conversation.
+func (l *listener) leave(place []uintptr) (spoke bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	last := len(l.open) - 1
-	if last < 0 {
-		return false
+	for i, c := range slices.Backward(l.open) {
+		if slices.Equal(c.place, place) {
+			l.open = slices.Delete(l.open, i, i+1)
+			return c.outermost && !c.step
+		}
 	}
-	inner := l.open[last]
-	l.open = l.open[:last]
-	return last == 0 && !inner
+	return false
+}
+
+// chainsCall is the function of langchaingo that tells handlers of chains.
+var chainsCall = reflect.ValueOf(chains.Call).Pointer()
+
+// callPlace is who called chains.Call, down to the goroutine's first function:
+// the one thing that langchaingo's reports of a chain's two ends have in
+// common and that tells nested chains apart. It is nil outside chains.Call;
+// then ends answer beginnings in reverse order.
+func callPlace() []uintptr {
+	pcs := make([]uintptr, 256)
+	pcs = pcs[:runtime.Callers(2, pcs)]
+	for i, pc := range pcs {
+		if f := runtime.FuncForPC(pc - 1); f != nil && f.Entry() == chainsCall { // pc is where the call returns to
+			return pcs[i+1:]
+		}
+	}
+	return nil
 }
 
 // isIteration recognises the chain inside an agent, which sees the user's
