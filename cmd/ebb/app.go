@@ -39,10 +39,10 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 100, location: time.Local}
 	_, a.interactive = terminal(stderr)
 	if fd, ok := terminal(stdout); ok {
-		_, noColour := os.LookupEnv("NO_COLOR")
+		noColour := os.Getenv("NO_COLOR") != "" // no-color.org
 		a.colour = !noColour && os.Getenv("TERM") != "dumb"
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
-			a.width = max(60, min(w, 120))
+			a.width = max(40, min(w, 120))
 		}
 	}
 	return a
