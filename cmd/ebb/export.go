@@ -71,12 +71,12 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular(): // a directory, a device
-		return &usageError{path + " is not a regular file; give another --out"}
+		return &usageError{path + " is not a regular file; give another name"}
 	case err == nil && !replace:
 		return &usageError{path + " exists; give another --out, or add --force to replace it"}
 	}
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return &usageError{"there is no folder " + filepath.Dir(path) + " to write into; make it, or give another --out"}
+		return &usageError{"there is no folder " + filepath.Dir(path) + " to write into; make it, or give another name"}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
 	if err != nil {
