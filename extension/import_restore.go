@@ -76,7 +76,7 @@ func readExport(lines *lines, visit func(importedRecord) error) error {
 		}
 	}
 	if !ended {
-		return &ImportError{Where: "line " + strconv.Itoa(lines.n), Err: &InvalidError{Field: "end", Reason: "is missing: the export was cut off; what stands before is stored, export again and import that"}}
+		return &ImportError{Where: "line " + strconv.Itoa(lines.n), Err: &InvalidError{Field: "end", Reason: "is missing: the export was cut off; export again and import that, what was stored of this one is kept"}}
 	}
 	return nil
 }
