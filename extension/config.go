@@ -52,7 +52,7 @@ type Config struct {
 	// InjectMaybe is the relevance, 0–1, from which a memory is put before a
 	// model in a line: what is less relevant is left out, so that a question
 	// about something else brings nothing. Raise it to be stricter; below 0
-	// lets everything through. Default 0.42.
+	// lets everything through. Default 0.5.
 	InjectMaybe float64
 	// InjectSure is the relevance from which a memory is shown whole. Default
 	// 0.6.
@@ -98,7 +98,7 @@ type Hooks struct {
 const (
 	DefaultInjectLimit  = 5
 	DefaultInjectTokens = 1200
-	DefaultInjectMaybe  = 0.42
+	DefaultInjectMaybe  = 0.5
 	DefaultInjectSure   = 0.6
 	DefaultNightTime    = "01:00"
 )
@@ -156,7 +156,7 @@ func (c *Config) validate() error {
 	case c.InjectOrder != NewestFirst && c.InjectOrder != BestFirst:
 		return &schema.InvalidError{Field: "Config.InjectOrder", Reason: `must be "newest" or "best"`}
 	case !(c.InjectMaybe <= 1):
-		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.42, below 0 lets everything through)"}
+		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.5, below 0 lets everything through)"}
 	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
 		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
 	}

@@ -13,9 +13,9 @@ const asideShare = 0.1
 // words say the same but for asides.
 //
 // Of a script without spaces, most of a question's bigrams stand across two
-// words and are in no memory for that reason alone. Those with a function
-// character say nothing; one the memory does not hold says something only of
-// those of its characters that no neighbour accounts for.
+// words and are in no memory for that reason alone. One that the memory does
+// not hold says nothing if it holds a function character, and otherwise only as
+// much as it has characters that no neighbour accounts for.
 func (q *question) emphasis(ix *index) []float64 {
 	asked := make(map[string]bool, len(q.parts))
 	for _, p := range q.parts {
@@ -32,12 +32,11 @@ func (q *question) emphasis(ix *index) []float64 {
 		}
 		e := 1.0
 		switch {
-		case isAside(term):
+		case isAside(term), isFunctional(term) && ix.holding(term) > 0:
 			e = asideShare
-		case !isUnspaced(term):
 		case isFunctional(term):
 			e = 0
-		case ix.holding(term) == 0:
+		case isUnspaced(term) && ix.holding(term) == 0:
 			if i > 0 && overlap(q.terms[i-1], term) && accounted(i-1) {
 				e -= 0.5
 			}

@@ -11,13 +11,13 @@ import "math"
 // grounds are what [Answer.Relevance] rests on: the [topic] of a question beside
 // the first five results. All are 0 when there is nothing to say.
 type grounds struct {
-	Familiar float64 // how much the memory speaks of the question's words, 0–about 3; see topic.familiar
-	Close    float64 // largest share of the question that stands within eight words of another part of it, 0–1
-	Bulk     float64 // text score of the tenth candidate by that of the first, 0–1: nothing stands out
-	Stranger float64 // share of the names it holds that the memory has never heard, 0–1
-	Named    float64 // 1 when it names someone who speaks in the memory
-	Entity   float64 // 1 when it names nobody who speaks, but an entity that a result mentions
-	Vector   float64 // largest of the vector signal, 0–1
+	Familiar  float64 // how much the memory speaks of the question's words, 0–about 3; see topic.familiar
+	Close     float64 // largest share of the question that stands within eight words of another part of it, 0–1
+	Bulk      float64 // text score of the tenth candidate by that of the first, 0–1: nothing stands out
+	Strangers float64 // names it holds that the memory has never heard, 0–2
+	Named     float64 // 1 when it names someone who speaks in the memory
+	Entity    float64 // 1 when it names nobody who speaks, but an entity that a result mentions
+	Vector    float64 // largest of the vector signal, 0–1
 }
 
 // groundWeights are ln odds for every unit of a ground.
@@ -30,16 +30,16 @@ type groundWeights struct {
 }
 
 // relevanceWeights were fitted by internal/train -relevance on three sets of
-// real conversations, each question asked of its own and of another
-// conversation's memory. Those sets came without vectors: Vector is chosen, so
+// real conversations, each question asked of its own and of all other
+// conversations' memories. Those sets came without vectors: Vector is chosen, so
 // that a memory in another language than the question can be relevant.
 var relevanceWeights = groundWeights{
 	grounds: grounds{
-		Familiar: 3.18, Close: 1.43, Bulk: -2.56, Stranger: -3.61, Named: 1.72, Entity: 1.04,
+		Familiar: 2.69, Close: 1.33, Bulk: -2.15, Strangers: -2.84, Named: 2.35, Entity: 1.46,
 		Vector: 1,
 	},
-	Bias:   -1.89,
-	Behind: 0.1,
+	Bias:   -2.23,
+	Behind: 0.05,
 }
 
 // list names the grounds; their contributions add up to ln odds.
@@ -48,7 +48,7 @@ func (g grounds) list(w groundWeights) []Signal {
 		{"familiar", g.Familiar, w.Familiar},
 		{"close", g.Close, w.Close},
 		{"bulk", g.Bulk, w.Bulk},
-		{"stranger", g.Stranger, w.Stranger},
+		{"strangers", g.Strangers, w.Strangers},
 		{"named", g.Named, w.Named},
 		{"entity", g.Entity, w.Entity},
 		{"vector", g.Vector, w.Vector},

@@ -62,7 +62,7 @@ func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
 		g := grounds{
-			Familiar: 3 * unit.Draw(t, "familiar"), Close: unit.Draw(t, "close"), Bulk: unit.Draw(t, "bulk"), Stranger: unit.Draw(t, "stranger"),
+			Familiar: 3 * unit.Draw(t, "familiar"), Close: unit.Draw(t, "close"), Bulk: unit.Draw(t, "bulk"), Strangers: 2 * unit.Draw(t, "strangers"),
 			Named: unit.Draw(t, "named"), Entity: unit.Draw(t, "entity"), Vector: unit.Draw(t, "vector"),
 		}
 		v := verdict{top: 3, found: true}

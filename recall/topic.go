@@ -13,8 +13,13 @@ const (
 	// priorChunks are added to the size of the memory when words are weighed,
 	// so that three messages are not taken for the world.
 	priorChunks = 500
-	// priorWords are added to it when it is measured in words.
-	priorWords = 4000
+	// usesIn is the number of words for which uses of a word are counted, and
+	// priorWords are added to the memory then, for the same reason.
+	usesIn     = 4000
+	priorWords = 1000
+	// bigramsInWord is how many bigrams of a script without spaces make as much
+	// text as one word of the others.
+	bigramsInWord = 1.5
 	// youngChunks is the size of a memory in which a missing word says half of
 	// what it says in a large one: a few messages know of little.
 	youngChunks = 40
@@ -32,13 +37,20 @@ type topic struct {
 	terms    []string  // of the parts
 	emphasis []float64 // what each says of the topic, 0–1
 	df       []int     // chunks that hold the part itself
+	uses     []int     // how often they do together
 	relation []float64 // weight of its best relative that is known, 0–1
 
-	names []string // terms of the names it holds
-	heard []int    // chunks that hold them; of a speaker's, very many
-	named bool     // it names a speaker
+	names []name
+	named bool // it names a speaker
 
 	interest []float32 // text scores of the candidates, in no order
+}
+
+// name is one that a question holds, and how often the memory has heard it.
+type name struct {
+	terms  []string
+	chunks []int // that hold each
+	speaks bool  // it is that of a speaker
 }
 
 // newTopic looks the parts of a question up.
@@ -55,16 +67,16 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 		for _, r := range p.related {
 			relation = max(relation, float64(r.weight))
 		}
-		t.terms, t.df, t.relation = append(t.terms, p.term), append(t.df, ix.holding(p.term)), append(t.relation, relation)
+		t.terms, t.relation = append(t.terms, p.term), append(t.relation, relation)
+		t.df, t.uses = append(t.df, ix.holding(p.term)), append(t.uses, ix.uses(p.term))
 	}
-	for _, name := range q.names {
-		for _, term := range text.Terms(name) {
-			heard := ix.holding(term)
-			if len(ix.named[term]) > 0 || text.IsStopWord(term) {
-				heard = math.MaxInt32
-			}
-			t.names, t.heard = append(t.names, term), append(t.heard, heard)
+	for _, written := range q.names {
+		var n name
+		for _, term := range text.QueryTerms(written, maxParts) {
+			n.terms, n.chunks = append(n.terms, term), append(n.chunks, ix.holding(term))
+			n.speaks = n.speaks || len(ix.named[term]) > 0
 		}
+		t.names = append(t.names, n)
 	}
 	return t
 }
@@ -75,6 +87,16 @@ func (ix *index) holding(term string) int {
 		return len(ix.postings[id])
 	}
 	return 0
+}
+
+// uses is how often a term is used, counted up to 255 times a chunk.
+func (ix *index) uses(term string) (n int) {
+	if id, known := ix.terms[term]; known {
+		for _, p := range ix.postings[id] {
+			n += int(p.tf())
+		}
+	}
+	return n
 }
 
 // roleName are terms of speakers who are stored under what they are to the
@@ -99,18 +121,20 @@ func (q *question) namesPerson(ix *index) bool {
 func (t *topic) forget(m *schema.Memory, interest float32) {
 	terms := text.Terms(m.Content)
 	t.words = max(0, t.words-len(terms))
-	held := make(map[string]bool)
+	held := make(map[string]int)
 	for _, term := range terms {
-		held[term] = true
+		held[term]++
 	}
 	for i, term := range t.terms {
-		if held[term] && t.df[i] > 0 {
-			t.df[i]--
+		if n := held[term]; n > 0 {
+			t.df[i], t.uses[i] = max(0, t.df[i]-1), max(0, t.uses[i]-n)
 		}
 	}
-	for i, term := range t.names {
-		if held[term] && t.heard[i] > 0 {
-			t.heard[i]--
+	for _, n := range t.names {
+		for i, term := range n.terms {
+			if held[term] > 0 {
+				n.chunks[i] = max(0, n.chunks[i]-1)
+			}
 		}
 	}
 	if i := slices.Index(t.interest, interest); i >= 0 {
@@ -120,7 +144,7 @@ func (t *topic) forget(m *schema.Memory, interest float32) {
 
 // grounds are those of the results, best first.
 func (t *topic) grounds(results []Result) grounds {
-	g := grounds{Familiar: t.familiar(), Bulk: t.bulk(), Stranger: t.stranger(), Named: bit(t.named)}
+	g := grounds{Familiar: t.familiar(), Bulk: t.bulk(), Strangers: t.strangers(), Named: bit(t.named)}
 	shares := t.shares()
 	for _, r := range results[:min(len(results), topicDepth)] {
 		g.Close = max(g.Close, t.close(r.passage, shares))
@@ -137,15 +161,19 @@ func (t *topic) grounds(results []Result) grounds {
 }
 
 // familiar is how much the memory speaks of what is asked: the mean, by
-// emphasis, of ln(1 + uses), where uses are the chunks that hold a word for
-// every 4,000 words of the memory. What a memory is about comes up again and
-// again. (The ranker's weights say the reverse, that rare words matter more:
-// they tell which text is meant, not whether any is.)
+// emphasis, of ln(1 + how often a word is used in 4,000 words). What a memory
+// is about comes up again and again. (The ranker's weights say the reverse,
+// that rare words matter more: they tell which text is meant, not whether any
+// is.)
 func (t *topic) familiar() float64 {
 	const doubt = 0.25 // of a word, for questions of few
 	sum, weight := 0.0, doubt
 	for i, e := range t.emphasis {
-		sum += e * math.Log1p(float64(t.df[i])*priorWords/float64(t.words+priorWords))
+		rate := float64(t.uses[i]) * usesIn / float64(t.words+priorWords)
+		if isUnspaced(t.terms[i]) {
+			rate *= bigramsInWord
+		}
+		sum += e * math.Log1p(rate)
 		weight += e
 	}
 	return sum / weight
@@ -166,15 +194,16 @@ func (t *topic) bulk() float64 {
 	return float64(strongest[len(strongest)-bulkRank] / top)
 }
 
-// stranger is the share of the names in the question that the memory has never
-// heard, less in a young memory.
-func (t *topic) stranger() (share float64) {
-	for _, chunks := range t.heard {
-		if chunks == 0 {
-			share += t.maturity() / float64(len(t.heard))
+// strangers counts the names in the question of which the memory has never
+// heard a word, up to two, less in a young memory.
+func (t *topic) strangers() float64 {
+	n := 0
+	for _, name := range t.names {
+		if !name.speaks && !slices.ContainsFunc(name.chunks, func(chunks int) bool { return chunks > 0 }) {
+			n++
 		}
 	}
-	return share
+	return t.maturity() * float64(min(n, 2))
 }
 
 // maturity is how much it says that a word is missing, 0–1.

@@ -16,16 +16,20 @@ import (
 
 // asked is one question asked of one memory.
 type asked struct {
-	set     string
-	own     bool      // the memory is that of its own conversation
-	grounds []float64 // nil when nothing was found
-	behind  []float64 // by result, ln odds it loses for standing behind the best
-	right   []bool    // by result, whether it answers the question
-	needed  int       // turns that answer it, found or not
+	set          string
+	of           string    // the conversation it belongs to
+	memory       string    // the conversation whose memory was asked
+	next         bool      // that is the one after its own
+	grounds      []float64 // nil when nothing was found
+	behind       []float64 // by result, ln odds it loses for standing behind the best
+	right        []bool    // by result, whether it answers the question
+	needed       int       // turns that answer it, found or not
+	observations float64   // that it counts for in a fit
 }
 
-// relevanceData is every question asked of its own and of the next
-// conversation's memory.
+func (a *asked) own() bool { return a.memory == a.of }
+
+// relevanceData is every question asked of every memory of its set.
 type relevanceData struct {
 	sets    []string
 	signals []string
@@ -42,7 +46,8 @@ func runRelevance(ctx context.Context, w io.Writer, dirs []string) error {
 			return err
 		}
 	}
-	fitted := d.fit("")
+	all := func(*asked) bool { return true }
+	fitted := d.fit(all)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "ground\tpresent\tfitted\t")
 	for j, name := range d.signals {
@@ -54,26 +59,41 @@ func runRelevance(ctx context.Context, w io.Writer, dirs []string) error {
 		fmt.Fprintf(out, "%s: off topic %%\tR@10 lost\t", set)
 	}
 	fmt.Fprintln(out)
-	table := func(name string, weights func(set string) []float64) {
-		for _, least := range []float64{0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9} {
-			fmt.Fprintf(out, "%s\t%.2f\t", name, least)
-			for _, set := range d.sets {
-				off, lost := d.measure(set, weights(set), least)
-				fmt.Fprintf(out, "%.1f\t%.2f\t", off, lost)
-			}
-			fmt.Fprintln(out)
-		}
-	}
-	table("present", func(string) []float64 { return d.present })
-	table("fitted", func(string) []float64 { return fitted })
+	d.print(out, "present", func(*asked) []float64 { return d.present })
+	d.print(out, "fitted", func(*asked) []float64 { return fitted })
 	if len(d.sets) > 1 {
-		left := make(map[string][]float64)
-		for _, set := range d.sets {
-			left[set] = d.fit(set)
-		}
-		table("set left out", func(set string) []float64 { return left[set] })
+		d.print(out, "set left out", d.leaveOut(func(a *asked) string { return a.set }, func(a *asked, out string) bool { return a.set == out }))
 	}
+	d.print(out, "conversation left out", d.leaveOut(func(a *asked) string { return a.of }, func(a *asked, out string) bool { return a.of == out || a.memory == out }))
 	return out.Flush()
+}
+
+// print writes what the weights of each question reach at several thresholds.
+func (d *relevanceData) print(w io.Writer, name string, weights func(*asked) []float64) {
+	for _, least := range []float64{0.3, 0.35, 0.4, 0.45, 0.47, 0.48, 0.49, 0.5, 0.51, 0.52, 0.55, 0.6, 0.7, 0.8, 0.9} {
+		fmt.Fprintf(w, "%s\t%.2f\t", name, least)
+		for _, set := range d.sets {
+			off, lost := d.measure(set, weights, least)
+			fmt.Fprintf(w, "%.1f\t%.2f\t", off, lost)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// leaveOut fits once for each part, without what belongs to it, and gives each
+// question the weights that have not seen its part.
+func (d *relevanceData) leaveOut(part func(*asked) string, belongs func(a *asked, part string) bool) func(*asked) []float64 {
+	var parts []string
+	for i := range d.asked {
+		if p := part(&d.asked[i]); !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
+	weights := make([][]float64, len(parts))
+	inParallel(len(parts), func(i int) {
+		weights[i] = d.fit(func(a *asked) bool { return !belongs(a, parts[i]) })
+	})
+	return func(a *asked) []float64 { return weights[slices.Index(parts, part(a))] }
 }
 
 func (d *relevanceData) load(ctx context.Context, dir string) error {
@@ -82,23 +102,25 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 	return withMemory(ctx, dir, func(x *extension.Extension, of *evalset.Set, clock func(time.Time)) error {
 		for _, q := range of.Queries {
 			clock(q.Time)
-			for _, user := range []string{q.Conversation, of.Next(q.Conversation)} {
-				answer, err := x.Recall(ctx, extension.Scope{User: user}, extension.Query{Text: q.Question, Now: q.Time, Limit: relevanceDepth})
+			for _, c := range of.Conversations {
+				answer, err := x.Recall(ctx, extension.Scope{User: c.Name}, extension.Query{Text: q.Question, Now: q.Time, Limit: relevanceDepth})
 				if err != nil {
 					return err
 				}
-				d.add(set, q, user == q.Conversation, answer)
+				d.add(asked{
+					set: set, of: set + "/" + q.Conversation, memory: set + "/" + c.Name,
+					next: c.Name == of.Next(q.Conversation), needed: len(q.Evidence),
+				}, q.Evidence, answer)
 			}
 		}
 		return nil
 	})
 }
 
-func (d *relevanceData) add(set string, q evalset.Query, own bool, answer *extension.Answer) {
-	a := asked{set: set, own: own, needed: len(q.Evidence)}
+func (d *relevanceData) add(a asked, evidence []string, answer *extension.Answer) {
 	for _, r := range answer.Results {
 		a.behind = append(a.behind, logit(answer.Relevance)-logit(r.Relevance))
-		a.right = append(a.right, own && slices.Contains(q.Evidence, r.Memory.EventID))
+		a.right = append(a.right, a.own() && slices.Contains(evidence, r.Memory.EventID))
 	}
 	if len(answer.Results) > 0 {
 		for _, s := range answer.Grounds {
@@ -113,44 +135,52 @@ func (d *relevanceData) add(set string, q evalset.Query, own bool, answer *exten
 	d.asked = append(d.asked, a)
 }
 
-// fit finds the weights of a logistic regression on all sets
-// but one, by Newton's method. Every set and, within it, either class weighs
-// the same. A ground that does not vary keeps 0.
-func (d *relevanceData) fit(without string) []float64 {
-	const (
-		rounds = 25
-		prior  = 300 // how many observations a set's class counts as, beside a ridge of 1
-	)
-	n := len(d.signals)
-	count := make(map[string]float64)
-	class := func(a *asked) string { return fmt.Sprint(a.set, a.own) }
+// observations lists the questions that keep lets into a fit. Every set and,
+// within it, the questions of its own and of other memories together count as
+// many as prior, beside a ridge of 1.
+func (d *relevanceData) observations(keep func(*asked) bool) []asked {
+	const prior = 300
+	type class struct {
+		set string
+		own bool
+	}
+	var kept []asked
+	count := make(map[class]float64)
 	for i := range d.asked {
-		if a := &d.asked[i]; a.grounds != nil {
-			count[class(a)]++
+		if a := &d.asked[i]; a.grounds != nil && keep(a) {
+			kept = append(kept, *a)
+			count[class{a.set, a.own()}]++
 		}
 	}
-	w := make([]float64, n)
+	for i := range kept {
+		kept[i].observations = prior / count[class{kept[i].set, kept[i].own()}]
+	}
+	return kept
+}
+
+// fit finds the weights of a logistic regression by Newton's method. A ground
+// that does not vary keeps 0.
+func (d *relevanceData) fit(keep func(*asked) bool) []float64 {
+	const rounds = 25
+	observed := d.observations(keep)
+	w := make([]float64, len(d.signals))
 	for range rounds {
-		hessian, gradient := make([][]float64, n), make([]float64, n)
+		hessian, gradient := make([][]float64, len(w)), make([]float64, len(w))
 		for i := range hessian {
-			hessian[i] = make([]float64, n)
+			hessian[i] = make([]float64, len(w))
 			hessian[i][i], gradient[i] = 1, -w[i]
 		}
-		for i := range d.asked {
-			a := &d.asked[i]
-			if a.set == without || a.grounds == nil {
-				continue
-			}
-			x := a.grounds
-			p := probability(a.grounds, w)
-			weight, y := prior/count[class(a)], 0.0
-			if a.own {
+		for k := range observed {
+			a := &observed[k]
+			x, y := a.grounds, 0.0
+			if a.own() {
 				y = 1
 			}
+			p := probability(x, w)
 			for i := range w {
-				gradient[i] += weight * (y - p) * x[i]
+				gradient[i] += a.observations * (y - p) * x[i]
 				for j := range w {
-					hessian[i][j] += weight * p * (1 - p) * x[i] * x[j]
+					hessian[i][j] += a.observations * p * (1 - p) * x[i] * x[j]
 				}
 			}
 		}
@@ -173,22 +203,22 @@ func logOdds(grounds, w []float64) (sum float64) {
 
 func probability(grounds, w []float64) float64 { return 1 / (1 + math.Exp(-logOdds(grounds, w))) }
 
-// measure says, in percent, how many questions of other conversations bring
-// anything back that is at least so relevant, and how much R@10 the questions
-// of their own lose.
-func (d *relevanceData) measure(set string, w []float64, least float64) (offTopic, lost float64) {
+// measure says, in percent, how many questions bring anything back from the
+// next conversation's memory that is at least so relevant, and how much R@10
+// the questions lose of their own.
+func (d *relevanceData) measure(set string, weights func(*asked) []float64, least float64) (offTopic, lost float64) {
 	var off, own float64
 	bound := logit(least)
 	for i := range d.asked {
 		a := &d.asked[i]
-		if a.set != set {
+		if a.set != set || !a.own() && !a.next {
 			continue
 		}
 		odds := math.Inf(-1)
 		if a.grounds != nil {
-			odds = logOdds(a.grounds, w)
+			odds = logOdds(a.grounds, weights(a))
 		}
-		if !a.own {
+		if !a.own() {
 			if off++; odds >= bound {
 				offTopic++
 			}
