@@ -82,6 +82,7 @@ type Message struct {
 	Speaker string `json:"speaker,omitempty"` // a display name; default none
 	Role    string `json:"role,omitempty"`    // user | assistant | tool; default by topic
 	Tool    string `json:"tool,omitempty"`    // the tool's name, for tool.result
+	Partial bool   `json:"partial,omitempty"` // the text may be only the beginning of what was to be said
 }
 
 // Message reads the payload of a message event. It returns a
@@ -140,6 +141,10 @@ func From(origin Origin) MessageOption { return func(e *Event, _ *Message) { e.O
 // the ceiling makes Publish fail.
 func Trusted(level Trust) MessageOption { return func(e *Event, _ *Message) { e.Trust = &level } }
 
+// Partial says that the text may be only the beginning of what was to be said,
+// as of an answer whose stream was cancelled.
+func Partial() MessageOption { return func(_ *Event, m *Message) { m.Partial = true } }
+
 // UserMessage is what the user said. Its origin is [OriginUser] unless [From]
 // says otherwise.
 func UserMessage(scope Scope, content string, opts ...MessageOption) Event {
@@ -174,7 +179,7 @@ func encodeMessage(m Message) json.RawMessage {
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
 	encoded, err := encode(m)
 	if err != nil {
-		panic(err) // four strings can always be encoded
+		panic(err) // it can always be encoded
 	}
 	return encoded
 }

@@ -65,7 +65,7 @@ func normaliseMessage(e *Event, role string, redact func(string) string) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&m); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role and tool: %v", e.Topic, err)}
+		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool and partial: %v", e.Topic, err)}
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}

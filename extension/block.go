@@ -31,7 +31,8 @@ type record struct {
 	Until   string `json:"true_until,omitempty"`
 	State   string `json:"state,omitempty"` // unless active
 	Text    string `json:"text"`
-	Cut     bool   `json:"cut,omitempty"` // the text goes on in memory
+	Cut     bool   `json:"cut,omitempty"`     // the text goes on in memory
+	Partial bool   `json:"partial,omitempty"` // it may have been going on when it was said
 }
 
 const blockPreface = "Records from long-term memory that may help with this turn, under the session and day they are from.\n" +
@@ -149,7 +150,7 @@ func recordOf(e entry, loc *time.Location) record {
 	m := e.Memory
 	rec := record{
 		ID: m.UID, Kind: string(m.Kind), Time: m.EventTime.In(loc).Format("Mon 15:04"),
-		Speaker: m.Speaker, Origin: string(m.Origin), Text: m.Content,
+		Speaker: m.Speaker, Origin: string(m.Origin), Text: m.Content, Partial: m.Attributes[attrPartial] != "",
 	}
 	if e.short {
 		rec.Text, rec.Cut = firstLine(m.Content, lineLength)

@@ -18,7 +18,8 @@ import (
 // Give it to the executor (agents.WithCallbacksHandler) or to a chain
 // (chains.WithCallback): the outermost chain's input is what the user said, its
 // output what the agent answered. Giving it to the agent inside as well changes
-// nothing. A turn the session's Memory stores too is stored once.
+// nothing. A turn the session's Memory stores too is stored once. An answer whose
+// context has ended is stored as perhaps only its beginning, as by [Memory].
 //
 // One handler follows one conversation. Turns may overlap, and may end in a
 // panic that the host recovers, as long as one line of its code starts them
@@ -59,7 +60,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	if !l.leave(callPlace()) || answered == "" {
 		return
 	}
-	l.session.capture(ctx, doorCallbacks, eventbus.AgentResponse(l.session.scope, answered))
+	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered))
 }
 
 // HandleChainError implements [callbacks.Handler].

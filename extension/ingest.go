@@ -49,13 +49,25 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 		EventTime: schema.At(e.OccurredAt), Confidence: 1, Utility: 0.5,
 		Origin: e.Origin, Trust: e.TrustLevel(),
 	}
-	if p.message.Tool != "" {
-		m.Attributes = schema.Attributes{"tool": p.message.Tool}
-	}
+	m.Attributes = attributesOf(p.message)
 	if err := tx.InsertMemory(ctx, m, p.chunks); err != nil {
 		return err
 	}
 	return x.announce(ctx, tx, e.Scope, m)
+}
+
+// attrPartial marks a text that may be only the beginning of what was to be said.
+const attrPartial = "partial"
+
+func attributesOf(m eventbus.Message) schema.Attributes {
+	attributes := make(schema.Attributes)
+	if m.Tool != "" {
+		attributes["tool"] = m.Tool
+	}
+	if m.Partial {
+		attributes[attrPartial] = "true"
+	}
+	return attributes
 }
 
 // announce reports a new memory on the bus, in the transaction that stores it.

@@ -19,7 +19,8 @@ import (
 //
 // What the user said is stored when the turn begins, so that the tools called
 // during the turn see it and nothing is lost if the turn fails; the answer is
-// stored when it ends.
+// stored when it ends. An answer whose context has ended by then is marked as
+// perhaps only its beginning, in the record that a model is shown.
 //
 // Neither loading nor saving ever fails a turn because of ebb; faults are
 // reported through [Hooks] and in the statistics.
@@ -121,7 +122,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 		m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	if answered := outputText(outputs); answered != "" {
-		m.session.capture(ctx, doorMemory, eventbus.AgentResponse(scope, answered, eventbus.Speaker(m.speakers.assistant)))
+		m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
 		// chains.Run throws the answer away when this fails.
@@ -142,6 +143,16 @@ func (m *Memory) hear(ctx context.Context, said string) {
 			s.turn().end(said) // the end of the turn tries again
 		}
 	}
+}
+
+// answer is what the agent said. langchaingo's OpenAI client often returns the
+// half of a cancelled stream as a whole answer, and a handler cannot see why
+// the model stopped: the context is what tells.
+func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.MessageOption) eventbus.Event {
+	if ctx.Err() != nil {
+		opts = append(opts, eventbus.Partial())
+	}
+	return eventbus.AgentResponse(scope, answered, opts...)
 }
 
 // capture stores a message unless another front door has. It reports whether

@@ -217,3 +217,38 @@ func TestTemplatesInMemoriesAreNotExecuted(t *testing.T) {
 		})
 	}
 }
+
+func TestHalfAnAnswerIsNotTakenForAWholeOne(t *testing.T) {
+	for _, name := range []string{"conversation chain", "wrapped model and callbacks", "everything at once"} {
+		t.Run(name, func(t *testing.T) {
+			server := llmtest.New(t)
+			server.On(llmtest.Any, llmtest.HangAfter("AI: The ferry leaves at"))
+			h := newHost(t)
+			h.run(march, func(x *extension.Extension, s *extension.Session) {
+				chain := hosts[name](t, server.LLM(t), s)
+				for {
+					ctx, cancel := context.WithCancel(t.Context())
+					_, err := chains.Run(ctx, chain, "When does the ferry leave?", chains.WithStreamingFunc(func(context.Context, []byte) error {
+						cancel()
+						return nil
+					}))
+					cancel()
+					if err == nil { // langchaingo's client lets half of them pass
+						break
+					}
+				}
+				answer, err := x.Recall(t.Context(), march, extension.Query{Text: "The ferry leaves at", Limit: 100})
+				require.NoError(t, err)
+				marked := map[string][]string{}
+				for _, r := range answer.Results {
+					marked[r.Memory.Role] = append(marked[r.Memory.Role], r.Memory.Attributes["partial"])
+				}
+				require.Equal(t, []string{"true"}, marked["assistant"])
+				require.NotContains(t, marked["user"], "true")
+				shown, err := s.Preview(t.Context(), "The ferry leaves at what time?")
+				require.NoError(t, err)
+				require.Contains(t, shown.Block, `"partial":true`)
+			})
+		})
+	}
+}
