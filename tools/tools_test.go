@@ -247,3 +247,13 @@ func TestCall(t *testing.T) {
 	_, err = tools.Call(ended, h.all, llms.ToolCall{ID: "c4", FunctionCall: &llms.FunctionCall{Name: "memory_stats"}})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// A semicolon parts the parameters in a description: inside what is said of
+// one, it would begin another.
+func TestDescriptionsPartTheParametersClearly(t *testing.T) {
+	for _, tool := range ada(t).all {
+		parameters := tool.Parameters()["properties"].(map[string]any)
+		_, input, _ := strings.Cut(tool.Description(), " Input: ")
+		require.Equal(t, max(len(parameters)-1, 0), strings.Count(input, ";"), input)
+	}
+}
