@@ -231,7 +231,7 @@ func TestOnlyTheOwnerCanReadWhatIsStored(t *testing.T) {
 	path := fresh(t)
 	x := open(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "between us")))
-	for _, suffix := range []string{"", "-wal"} { // the shared memory holds page numbers only
+	for _, suffix := range []string{"", "-wal", "-shm"} {
 		info, err := os.Stat(path + suffix)
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "memory.db%s", suffix)

@@ -22,7 +22,7 @@ type Options struct {
 	// Now is the memory's clock: it stamps created_at, recorded_at and the
 	// audit. Default time.Now. Leases and retries use the machine's clock.
 	Now func() time.Time
-	// ReadOnly opens without writing anything, for looking at a file.
+	// ReadOnly opens without writing anything to the file, for looking at it.
 	ReadOnly bool
 	// BusyTimeout is how long a write waits for another process's write
 	// before it fails with [ErrBusy]. Default 5 s.
@@ -66,6 +66,7 @@ type DB struct {
 	queue    chan *write
 	stop     chan struct{}
 	done     sync.WaitGroup
+	sweep    bool // the log that is there at the close is ours, and empty
 	closing  sync.Once
 	closeErr error
 	mu       sync.RWMutex // held for reading while a write is being queued
@@ -104,8 +105,12 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, db.classify(err))
 	}
+	db.sweep = opts.ReadOnly && opts.VFS == "" && !hasLog(db.path)
 	if err := db.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, db.classify(err)), db.disconnect())
+	}
+	if opts.VFS == "" {
+		privateIndex(db.path)
 	}
 	if !opts.ReadOnly {
 		db.queue = make(chan *write, maxGroup)
@@ -173,6 +178,9 @@ func (db *DB) Close() error {
 			db.done.Wait()
 		}
 		db.closeErr = db.disconnect()
+		if db.sweep {
+			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
+		}
 	})
 	return db.closeErr
 }

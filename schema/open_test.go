@@ -151,3 +151,29 @@ func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
 	}
 	done.Wait()
 }
+
+func TestReadingLeavesNothingBeside(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	_, err = store(t.Context(), db, ada, "tea")
+	require.NoError(t, err)
+	look := func(during ...string) {
+		t.Helper()
+		reader, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
+		require.NoError(t, err)
+		require.NoError(t, reader.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+			_, err := s.LastSeq(ctx)
+			return err
+		}))
+		require.NoError(t, reader.Close())
+		beside, err := filepath.Glob(path + "*")
+		require.NoError(t, err)
+		require.Equal(t, append([]string{path}, during...), beside)
+	}
+	look(path+"-shm", path+"-wal") // they are the writer's
+	_, err = store(t.Context(), db, ada, "coffee")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	look()
+}
