@@ -65,6 +65,13 @@ func TestNamesAcrossUnusualSpaces(t *testing.T) {
 	})
 }
 
+func TestGreetingsAreNoNames(t *testing.T) {
+	wantMentions(t, map[string]string{
+		"Happy Birthday Anna! Good Morning, Uwe. Good Night Noor": "name:Anna name:Uwe name:Noor",
+		"Merry Christmas Noor": "date:Christmas name:Noor",
+	})
+}
+
 // A sentence in another language opens with a capital, too.
 func TestForeignOpenersAreNoNames(t *testing.T) {
 	wantMentions(t, map[string]string{

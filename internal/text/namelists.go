@@ -54,7 +54,7 @@ ship shipped deploy deployed merge merged fix fixed review reviewed build built 
 delete deleted remove removed create created draft drafted forward forwarded reply replied answer answered confirm confirmed
 heres theres wheres whats whos hows thats whens whys itll thatll therell shell hell theyll ya yall btw fyi imo imho tbh
 asap aka eg ie etc ps nb re fwd cc rip idk ikr brb afaik iirc tldr ditto same speaking regarding concerning according given
-dear hola bonjour ciao hallo salut danke merci gracias grazie namaste konnichiwa
+dear merry hola bonjour ciao hallo salut danke merci gracias grazie namaste konnichiwa
 привет да нет спасибо здравствуй здравствуйте как что где когда кто почему зачем это этот эта эти тот та те я ты он она
 оно мы вы они мой моя мое мои твой ваш наш их его ее и а но или если потому поэтому вчера сегодня завтра сейчас потом
 теперь уже еще ещё тоже также очень может можно надо нужно был была было были есть будет будем буду в во на с со из за
@@ -80,6 +80,9 @@ aquella unas hasta desde aujourdhui demain peut oui non coucou bonsoir bonne tr�
 parce comment où jai ton est-ce ik jij wij het dat maar nee nog niet een jeg det ikke og hva hvor hvorfor når takk tusen
 anche però perché quando sono siamo sei ho hai abbiamo voglio devo posso oggi ieri domani allora quindi poi sì certo bene
 buongiorno buonasera`)
+
+// greetingNouns follow the first word of a greeting: "Happy Birthday Anna".
+var greetingNouns = set("morning afternoon evening night day weekend birthday anniversary luck regards wishes")
 
 // neverNames are capitalised by convention without naming anybody: days, months,
 // holidays, nationalities and languages.

@@ -61,7 +61,7 @@ func runEnd(words []nameWord, i int) int {
 func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	// Greetings, function words and verbs at a sentence start are no part of it.
 	opened := false // something was taken off the front: what follows stands inside a sentence
-	for i < j && (words[i].strips(j-i) || opened && foreignOpeners[words[i].low]) && !(givenNames[words[i].low] && seen[words[i].low]) && !f.opensName(words, i, j) {
+	for i < j && (words[i].strips(j-i) || opened && (foreignOpeners[words[i].low] || greetingNouns[words[i].low])) && !(givenNames[words[i].low] && seen[words[i].low]) && !f.opensName(words, i, j) {
 		opened = true
 		i++
 		for i < j && words[i].shape == lowerCase {
