@@ -65,6 +65,11 @@
 // quotes them; a name, number or date that does not occur there sets the claim
 // aside. Trust comes from the sources, never from the model.
 //
+// [Conflict] holds claims against each other. Where code can tell what has
+// changed, the later takes the place of the earlier, which stays as history;
+// about the rest a model is asked. What it says ends nothing that the user
+// stated, that is protected or trusted more: that waits for the host.
+//
 // # When
 //
 //	schedule, err := consolidate.NewSchedule(runner, db, consolidate.ScheduleOptions{})

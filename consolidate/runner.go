@@ -73,7 +73,7 @@ type Progress struct {
 
 // DefaultStages is the list a night goes through. A host that adds a stage
 // inserts it before the last, so that what it writes is not pruned unseen.
-func DefaultStages() []Stage { return []Stage{Decay{}, Extract{}, Prune{}} }
+func DefaultStages() []Stage { return []Stage{Decay{}, Extract{}, Conflict{}, Prune{}} }
 
 // Runner runs nights over the users of one database, one at a time: a second
 // call waits for the first. It is safe for concurrent use.
