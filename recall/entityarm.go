@@ -31,6 +31,7 @@ func (entityArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error
 		if err != nil {
 			return nil, err
 		}
+		r.question.mentions[name] = mentions
 		for _, memory := range mentions {
 			score[memory]++
 		}

@@ -101,10 +101,11 @@ type Answer struct {
 	// Considered is the number of memories that were scored.
 	Considered int
 	// Relevance is how likely the question is about what this memory holds at
-	// all, 0–1; 0 without results. Unlike scores it compares across queries.
+	// all, 0–1; 0 when no result holds a word of it, or has another reason to
+	// be there than who says it. Unlike scores it compares across queries.
 	Relevance float64
 	// Grounds are what Relevance rests on: their contributions add up to its
-	// ln odds.
+	// ln odds, unless it is 0.
 	Grounds []Signal
 }
 

@@ -13,10 +13,11 @@ type question struct {
 	parts    []part
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
-	ofOthers bool            // it asks what the assistant, not the user, said
-	speakers map[uint16]bool // speakers it names
-	names    []string        // names it holds, as written
-	spans    []span          // times it names
+	ofOthers bool               // it asks what the assistant, not the user, said
+	speakers map[uint16]bool    // speakers it names
+	names    []string           // names it holds, as written
+	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
+	spans    []span             // times it names
 }
 
 // kindOfAnswer is what a question asks for.
@@ -64,7 +65,7 @@ const (
 // understand reads a question asked at now with the knowledge of the index.
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
-	q := &question{terms: all, speakers: make(map[uint16]bool)}
+	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
 	q.kind, q.ofOthers = answerKind(all), asksYou(all)
 	for _, s := range text.TimeSpans(asked, now) {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})

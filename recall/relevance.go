@@ -61,14 +61,15 @@ type verdict struct {
 	grounds []Signal
 	odds    float64 // ln
 	top     float64 // best score
-	found   bool
+	found   bool    // anything speaks for a result but who says it
 }
 
 // judge weighs the topic of a question beside the results, best first.
 func (t *topic) judge(results []Result) verdict {
-	v := verdict{grounds: t.grounds(results).list(relevanceWeights), found: len(results) > 0}
-	for _, g := range v.grounds {
-		v.odds += g.Contribution()
+	g := t.grounds(results)
+	v := verdict{grounds: g.list(relevanceWeights), found: t.found(results, g)}
+	for _, ground := range v.grounds {
+		v.odds += ground.Contribution()
 	}
 	for i, r := range results {
 		if i == 0 || r.Score > v.top {

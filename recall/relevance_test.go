@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,61 @@ func TestRelevanceTellsOnTopicFromOff(t *testing.T) {
 			require.LessOrEqual(t, r.Relevance, answer.Relevance+1e-12)
 			require.Contains(t, r.Explain(), "relevance")
 		}
+	}
+}
+
+func TestRelevanceInChinese(t *testing.T) {
+	db := open(t)
+	var turns []turn
+	for i, said := range []string{
+		"我上个月开始学潜水了，教练以前是海军。", "我家的猫咪又胖了，现在七公斤。", "书店的招牌是新来的店员画的。",
+		"今天天气真好，我们去公园走走吧。", "妈妈的手术很顺利，谢谢你。", "我把蓝色的自行车修好了。",
+	} {
+		for j := range 8 {
+			turns = append(turns, turn{session: string(rune('a' + j)), speaker: "林晓", role: "user", text: said, minutes: 10*j + i})
+		}
+	}
+	say(t, db, ada, turns...)
+	s := New(db, Options{})
+	for question, on := range map[string]bool{
+		"我的潜水教练以前是做什么的？": true,
+		"猫咪现在多重？":        true,
+		"书店的招牌是谁画的？":     true,
+		"哪艘军舰在雷克雅未克沉没了？": false,
+		"你给我推荐过哪家素食餐厅？":  false,
+	} {
+		answer := search(t, s, Query{Text: question})
+		require.Equal(t, on, answer.Relevance >= 0.5, "%s: %.2f %v", question, answer.Relevance, answer.Grounds)
+	}
+}
+
+// What is found only because it mentions the speaker whom a question names is
+// no answer to a question of which nobody has ever said a word.
+func TestNothingIsRelevantForItsSpeakerAlone(t *testing.T) {
+	db := open(t)
+	var turns []turn
+	for i := range 60 {
+		turns = append(turns, turn{session: "a", speaker: "Marek", role: "user", text: "The tram was late again. I am Marek.", minutes: i})
+	}
+	ids := say(t, db, ada, turns...)
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		user, err := tx.UserID(ctx, ada)
+		if err != nil {
+			return err
+		}
+		marek, err := tx.CreateEntity(ctx, user, "person", "Marek", 1)
+		if err != nil {
+			return err
+		}
+		return tx.LinkEntity(ctx, ids[0], marek.ID, "Marek", 1)
+	}))
+	s := New(db, Options{})
+	require.Greater(t, search(t, s, Query{Text: "Which tram does Marek drive?"}).Relevance, 0.5)
+	answer := search(t, s, Query{Text: "Is Marek a vegetarian?"})
+	require.NotEmpty(t, answer.Results)
+	require.Zero(t, answer.Relevance, "%v", answer.Grounds)
+	for _, r := range answer.Results {
+		require.Zero(t, r.Relevance)
 	}
 }
 

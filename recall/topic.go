@@ -48,9 +48,10 @@ type topic struct {
 
 // name is one that a question holds, and how often the memory has heard it.
 type name struct {
-	terms  []string
-	chunks []int // that hold each
-	speaks bool  // it is that of a speaker
+	terms    []string
+	chunks   []int   // that hold each
+	mentions []int64 // memories that mention its bearer, under whatever name
+	speaks   bool    // its bearer does
 }
 
 // newTopic looks the parts of a question up.
@@ -71,7 +72,7 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 		t.df, t.uses = append(t.df, ix.holding(p.term)), append(t.uses, ix.uses(p.term))
 	}
 	for _, written := range q.names {
-		var n name
+		n := name{mentions: slices.Clone(q.mentions[written])}
 		for _, term := range text.QueryTerms(written, maxParts) {
 			n.terms, n.chunks = append(n.terms, term), append(n.chunks, ix.holding(term))
 			n.speaks = n.speaks || len(ix.named[term]) > 0
@@ -130,7 +131,9 @@ func (t *topic) forget(m *schema.Memory, interest float32) {
 			t.df[i], t.uses[i] = max(0, t.df[i]-1), max(0, t.uses[i]-n)
 		}
 	}
-	for _, n := range t.names {
+	for k := range t.names {
+		n := &t.names[k]
+		n.mentions = slices.DeleteFunc(n.mentions, func(id int64) bool { return id == m.ID })
 		for i, term := range n.terms {
 			if held[term] > 0 {
 				n.chunks[i] = max(0, n.chunks[i]-1)
@@ -158,6 +161,22 @@ func (t *topic) grounds(results []Result) grounds {
 		}
 	}
 	return g
+}
+
+// found reports whether any candidate holds a word of the question, or any
+// result is from a time that it names, mentions an entity that it names and
+// nobody who speaks, or means something like it. Without that the results are
+// what somebody said, of whatever.
+func (t *topic) found(results []Result, g grounds) bool {
+	if len(results) == 0 {
+		return false
+	}
+	if g.Entity > 0 || g.Vector > 0 || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
+		return true
+	}
+	return slices.ContainsFunc(results, func(r Result) bool {
+		return slices.ContainsFunc(r.Signals, func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
+	})
 }
 
 // familiar is how much the memory speaks of what is asked: the mean, by
@@ -194,16 +213,21 @@ func (t *topic) bulk() float64 {
 	return float64(strongest[len(strongest)-bulkRank] / top)
 }
 
-// strangers counts the names in the question of which the memory has never
-// heard a word, up to two, less in a young memory.
+// strangers counts the names in the question whose bearers the memory has
+// never heard of, up to two, less in a young memory.
 func (t *topic) strangers() float64 {
 	n := 0
-	for _, name := range t.names {
-		if !name.speaks && !slices.ContainsFunc(name.chunks, func(chunks int) bool { return chunks > 0 }) {
+	for i := range t.names {
+		if !t.names[i].heard() {
 			n++
 		}
 	}
 	return t.maturity() * float64(min(n, 2))
+}
+
+// heard reports whether any word of a name is in the memory, or its bearer.
+func (n *name) heard() bool {
+	return n.speaks || len(n.mentions) > 0 || slices.ContainsFunc(n.chunks, func(chunks int) bool { return chunks > 0 })
 }
 
 // maturity is how much it says that a word is missing, 0–1.

@@ -20,7 +20,8 @@ type asked struct {
 	of           string    // the conversation it belongs to
 	memory       string    // the conversation whose memory was asked
 	next         bool      // that is the one after its own
-	grounds      []float64 // nil when nothing was found
+	grounds      []float64 // nil without results
+	irrelevant   bool      // whatever the weights: nothing speaks for the results
 	behind       []float64 // by result, ln odds it loses for standing behind the best
 	right        []bool    // by result, whether it answers the question
 	needed       int       // turns that answer it, found or not
@@ -118,8 +119,13 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 }
 
 func (d *relevanceData) add(a asked, evidence []string, answer *extension.Answer) {
+	a.irrelevant = answer.Relevance == 0
 	for _, r := range answer.Results {
-		a.behind = append(a.behind, logit(answer.Relevance)-logit(r.Relevance))
+		behind := 0.0
+		if !a.irrelevant {
+			behind = logit(answer.Relevance) - logit(r.Relevance)
+		}
+		a.behind = append(a.behind, behind)
 		a.right = append(a.right, a.own() && slices.Contains(evidence, r.Memory.EventID))
 	}
 	if len(answer.Results) > 0 {
@@ -215,7 +221,7 @@ func (d *relevanceData) measure(set string, weights func(*asked) []float64, leas
 			continue
 		}
 		odds := math.Inf(-1)
-		if a.grounds != nil {
+		if a.grounds != nil && !a.irrelevant {
 			odds = logOdds(a.grounds, weights(a))
 		}
 		if !a.own() {
