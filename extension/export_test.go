@@ -321,6 +321,11 @@ func TestImportRefusesABadExport(t *testing.T) {
 		{"no user", `{"ebb":{"export":1}}`, "Scope.User", "is empty"},
 		{"more trust than its origin has", strings.Replace(export, `"trust":4`, `"trust":9`, 1), "trust", "above what its origin"},
 		{"a message without text", strings.Replace(export, `"payload":{`, `"payload":7,"x":{`, 1), "x", "is not known"},
+		{"a rule of the database", strings.Replace(export, `"state":"active"`, `"state":"asleep"`, 1), "record", "CHECK constraint failed: state IN"},
+		{"a run without stages", head + `{"run":{"id":"r","cause":"night","state":"running","started_at":"2026-03-01T00:00:00Z"}}`, "stages", "line 2: stages of a run are missing"},
+		{"a run of other stages", head + `{"run":{"id":"r","cause":"night","state":"running","started_at":"2026-03-01T00:00:00Z","stages":["x"]}}`, "stages", "no list"},
+		{"an injection of nothing", head + `{"event":{"id":"e","topic":"memory.recalled","origin":"unknown","trust":0,"payload":{},` +
+			`"occurred_at":"2026-03-01T00:00:00Z","recorded_at":"2026-03-01T00:00:00Z","injection":{"channel":"memory"}}}`, "items", "are missing"},
 		{"confidence above 1", strings.Replace(export, `"confidence":0.9`, `"confidence":1.5`, 1), "confidence", "from 0 to 1"},
 	}
 	for _, test := range tests {

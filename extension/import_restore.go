@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -119,6 +120,11 @@ func (r *importedRecord) check() error {
 			return &InvalidError{Field: "export", Reason: fmt.Sprintf("has version %d, this ebb reads up to %d: use a newer ebb", l.Header.Export, exportVersion)}
 		}
 		return schema.Scope{Tenant: l.Header.Tenant, User: l.Header.User}.Validate()
+	case l.Run != nil:
+		var stages []consolidate.StageReport // a night reads them to go on
+		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
+			return &InvalidError{Field: "stages", Reason: "of a run are missing, or no list: " + err.Error()}
+		}
 	case l.Event != nil:
 		return l.Event.check()
 	case l.Memory != nil:
@@ -150,6 +156,9 @@ func (r *eventRecord) check() error {
 	}
 	if len(r.Payload) == 0 || r.OccurredAt.IsZero() || r.RecordedAt.IsZero() {
 		return &InvalidError{Field: "event", Reason: "lacks its payload, occurred_at or recorded_at"}
+	}
+	if r.Injection != nil && len(r.Injection.Items) == 0 {
+		return &InvalidError{Field: "items", Reason: "of an injection are missing"}
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, r.Payload); err != nil {
@@ -208,7 +217,7 @@ func (r *restorer) flush(ctx context.Context) error {
 		for _, rec := range r.pending {
 			stored, err := w.record(ctx, rec)
 			if err != nil {
-				return &ImportError{Where: rec.where, Err: err}
+				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
 			}
 			if rec.line.Header != nil {
 				continue

@@ -51,6 +51,16 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the file has schema version %d, this ebb knows up to %d: use a newer ebb", e.Found, e.Supported)
 }
 
+// Refused gives the refusal of a row by a rule of the database, such as a text
+// that must not be missing, the form of bad input. Other errors it returns as
+// they are. It is for rows that come from outside; otherwise the code is wrong.
+func Refused(field string, err error) error {
+	if errors.Is(err, sqlite3.CONSTRAINT) {
+		return &InvalidError{Field: field, Reason: "breaks a rule of the database: " + err.Error()}
+	}
+	return err
+}
+
 // classify gives SQLite's error codes the names above. It keeps the cause.
 func (db *DB) classify(err error) error {
 	if err == nil {
