@@ -139,6 +139,23 @@ func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
 	return tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0})
 }
 
+// Vouch gives a memory the origin and the trust of what somebody may speak for.
+// Only a host may ask for it, on behalf of whoever decided.
+//
+// Errors: [*InvalidError] for a trust that the origin cannot carry.
+func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
+	vouched := *m
+	vouched.Origin, vouched.Trust = origin, trust
+	if err := vouched.Validate(); err != nil {
+		return err
+	}
+	if err := tx.changeMemory(ctx, m, by, "vouch", change{"origin", string(origin)}, change{"trust", int64(trust)}); err != nil {
+		return err
+	}
+	m.Origin, m.Trust = origin, trust
+	return nil
+}
+
 // Touch counts one access of each memory at the given time; dormant ones wake.
 // Access is bookkeeping, not a claim: it is not audited and keeps Version.
 func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Time) error {

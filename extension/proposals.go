@@ -1,0 +1,257 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
+)
+
+// The kinds of proposal.
+const (
+	// ProposalCorrect: a model wants a fact to say something else, which no
+	// words of the user's back.
+	ProposalCorrect = tools.ProposalCorrect
+	// ProposalContradiction: a night found two claims that do not seem to hold
+	// both, and may not decide between them.
+	ProposalContradiction = consolidate.ProposalContradiction
+)
+
+// Proposal is a change that waits for the host's approval.
+type Proposal struct {
+	ID         string    `json:"id"`
+	Kind       string    `json:"kind"` // [ProposalCorrect] or [ProposalContradiction]
+	Reason     string    `json:"reason,omitempty"`
+	MemoryID   string    `json:"memory_id"` // what would no longer be current
+	Content    string    `json:"content"`
+	Since      time.Time `json:"since,omitzero"` // when it began to hold
+	ProposedAt time.Time `json:"proposed_at"`
+
+	// NewContent is what a correction would put in its place.
+	NewContent string `json:"new_content,omitempty"`
+	// OtherID is the claim that a contradiction would put in its place: the one
+	// that began to hold later.
+	OtherID      string    `json:"other_id,omitempty"`
+	OtherContent string    `json:"other_content,omitempty"`
+	OtherSince   time.Time `json:"other_since,omitzero"`
+}
+
+type proposalRow struct {
+	bun.BaseModel `bun:"table:proposals"`
+
+	ID        int64
+	UID       string
+	Kind      string
+	Reason    string
+	Payload   string
+	CreatedAt schema.Time
+}
+
+func (r *proposalRow) decode(payload any) error {
+	if err := json.Unmarshal([]byte(r.Payload), payload); err != nil {
+		return fmt.Errorf("proposal %s: %w", r.UID, err)
+	}
+	return nil
+}
+
+// Proposals lists the changes that wait, oldest first. A contradiction that
+// came to an end by itself is not among them.
+func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	var waiting []Proposal
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		waiting = nil
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		var rows []proposalRow
+		if err := s.NewSelect().Model(&rows).Where("user_id = ? AND state = 'pending' AND kind IN (?, ?)", userID, ProposalCorrect, ProposalContradiction).
+			Order("id").Scan(ctx); err != nil {
+			return err
+		}
+		for i := range rows {
+			p, err := readProposal(ctx, s, userID, &rows[i])
+			if errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			waiting = append(waiting, *p)
+		}
+		return nil
+	})
+	return waiting, err
+}
+
+// readProposal completes a row by what it is about. A contradiction is
+// [ErrNotFound] or [ErrConflict] when one of the two is not there or not
+// current any more.
+func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *proposalRow) (*Proposal, error) {
+	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
+	if r.Kind == ProposalContradiction {
+		earlier, later, err := contradiction(ctx, s, userID, r)
+		if err != nil {
+			return nil, err
+		}
+		p.MemoryID, p.Content, p.Since = earlier.UID, earlier.Content, earlier.ValidFrom.Time
+		p.OtherID, p.OtherContent, p.OtherSince = later.UID, later.Content, later.ValidFrom.Time
+		return p, nil
+	}
+	var c tools.Correction
+	if err := r.decode(&c); err != nil {
+		return nil, err
+	}
+	p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
+	return p, nil
+}
+
+// memories reads memories by public id: a snapshot or a write.
+type memories interface {
+	Memory(ctx context.Context, userID int64, uid string) (*schema.Memory, error)
+}
+
+func contradiction(ctx context.Context, db memories, userID int64, r *proposalRow) (earlier, later *schema.Memory, err error) {
+	var pair consolidate.ContradictionPair
+	if err := r.decode(&pair); err != nil {
+		return nil, nil, err
+	}
+	if earlier, err = db.Memory(ctx, userID, pair.Earlier); err != nil {
+		return nil, nil, err
+	}
+	if later, err = db.Memory(ctx, userID, pair.Later); err != nil {
+		return nil, nil, err
+	}
+	for _, m := range []*schema.Memory{earlier, later} {
+		if m.State == schema.StateSuperseded || m.State == schema.StateRetired || m.State == schema.StateQuarantined {
+			return nil, nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
+		}
+	}
+	return earlier, later, nil
+}
+
+// Approve carries a proposal out with the host's authority: the new text of a
+// correction supersedes the old, the later claim of a contradiction the
+// earlier. What takes its place is as trusted as what was there.
+//
+// Errors: [ErrNotFound] for a proposal that does not wait in this scope,
+// [ErrConflict] when a memory it is about has changed since, [*InvalidError]
+// when the one to be replaced is protected.
+func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string) error {
+	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+		if r.Kind == ProposalContradiction {
+			earlier, later, err := contradiction(ctx, tx, userID, r)
+			if err != nil {
+				return err
+			}
+			return replace(ctx, tx, earlier, later)
+		}
+		return x.correct(ctx, tx, scope, userID, r)
+	})
+}
+
+// Keep decides a contradiction for one of its two claims, given by its id: it
+// takes the place of the other. To keep the one that began to hold earlier says
+// that the later one was never true.
+//
+// Errors: those of [Extension.Approve]; [*InvalidError] for a proposal of
+// another kind and for a memory that it is not about.
+func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID string) error {
+	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+		if r.Kind != ProposalContradiction {
+			return &InvalidError{Field: "proposal_id", Reason: "names a correction; approve or reject it"}
+		}
+		earlier, later, err := contradiction(ctx, tx, userID, r)
+		if err != nil {
+			return err
+		}
+		switch memoryID {
+		case later.UID:
+			return replace(ctx, tx, earlier, later)
+		case earlier.UID:
+			return replace(ctx, tx, later, earlier)
+		}
+		return &InvalidError{Field: "memory_id", Reason: fmt.Sprintf("must be one of the two: %s or %s", earlier.UID, later.UID)}
+	})
+}
+
+var byHost = schema.Actor{Name: "host"}
+
+// replace puts one claim in the place of another, and vouches for it as far as
+// the other was trusted.
+func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error {
+	if kept.Trust < old.Trust {
+		if err := tx.Vouch(ctx, kept, old.Origin, old.Trust, byHost); err != nil {
+			return err
+		}
+	}
+	return tx.Supersede(ctx, old, kept, byHost)
+}
+
+// correct replaces a fact by the text that a model proposed.
+func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, userID int64, r *proposalRow) error {
+	var c tools.Correction
+	if err := r.decode(&c); err != nil {
+		return err
+	}
+	old, err := tx.Memory(ctx, userID, c.MemoryID)
+	if err != nil {
+		return err
+	}
+	if old.Content != c.Content {
+		return fmt.Errorf("the fact is no longer what the proposal was about: %w", ErrConflict)
+	}
+	session, err := tx.SessionID(ctx, userID, c.Session)
+	if err != nil {
+		return err
+	}
+	m := &schema.Memory{
+		UserID: userID, SessionID: session, SessionName: c.Session, Agent: c.Agent, Kind: old.Kind, Content: c.NewContent,
+		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
+		Tags: old.Tags,
+	}
+	if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "")); err != nil {
+		return err
+	}
+	if err := tx.Supersede(ctx, old, m, byHost); err != nil {
+		return err
+	}
+	return x.announce(ctx, tx, scope, m)
+}
+
+// Reject ends a proposal without changing anything; no night proposes the same
+// again. It returns [ErrNotFound] when it does not wait in this scope.
+func (x *Extension) Reject(ctx context.Context, scope Scope, proposalID string) error {
+	return x.settle(ctx, scope, proposalID, "rejected", nil)
+}
+
+func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *proposalRow) error) error {
+	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		var rows []proposalRow
+		if err := tx.NewSelect().Model(&rows).
+			Where("user_id = ? AND uid = ? AND state = 'pending' AND kind IN (?, ?)", userID, uid, ProposalCorrect, ProposalContradiction).Scan(ctx); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return ErrNotFound
+		}
+		if apply != nil {
+			if err := apply(ctx, tx, userID, &rows[0]); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = 'host' WHERE id = ?",
+			state, tx.Now.UnixMilli(), rows[0].ID)
+		return err
+	})
+}

@@ -1,0 +1,184 @@
+package extension
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+var vera = Scope{User: "vera"}
+
+// claims is a memory of facts that were put in as a night would.
+type claims struct {
+	t *testing.T
+	x *Extension
+}
+
+func newClaims(t *testing.T) *claims {
+	t.Helper()
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Location: time.UTC})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return &claims{t, x}
+}
+
+// home stores where Vera lives, since a day of the past, as an entity of hers.
+func (c *claims) home(town string, daysAgo int, origin schema.Origin, change ...func(*schema.Memory)) *schema.Memory {
+	c.t.Helper()
+	m := &schema.Memory{
+		Kind: KindFact, Content: "Vera lives in " + town + ".", Subject: "Vera", Predicate: "lives_in", Object: town,
+		ValidFrom: schema.At(c.x.db.Now().AddDate(0, 0, -daysAgo)), Confidence: 0.9, DecayRate: schema.DefaultDecayRate, Origin: origin, Trust: origin.Ceiling(),
+	}
+	m.EventTime = m.ValidFrom
+	for _, f := range change {
+		f(m)
+	}
+	require.NoError(c.t, c.x.db.Write(c.t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		if m.UserID, err = tx.UserID(ctx, vera); err != nil {
+			return err
+		}
+		if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "")); err != nil {
+			return err
+		}
+		e, _, err := tx.ResolveEntity(ctx, m.UserID, schema.EntityPerson, "Vera", 1)
+		if err != nil {
+			return err
+		}
+		return tx.LinkEntity(ctx, m.ID, e.ID, "Vera", 1)
+	}))
+	return m
+}
+
+func (c *claims) night() {
+	c.t.Helper()
+	_, err := c.x.Consolidate(c.t.Context(), vera)
+	require.NoError(c.t, err)
+}
+
+func (c *claims) lives(q Query) (towns []string) {
+	c.t.Helper()
+	q.Text = "where does Vera live?"
+	answer, err := c.x.Recall(c.t.Context(), vera, q)
+	require.NoError(c.t, err)
+	for _, r := range answer.Results {
+		towns = append(towns, r.Memory.Object)
+	}
+	return towns
+}
+
+func (c *claims) waiting() []Proposal {
+	c.t.Helper()
+	list, err := c.x.Proposals(c.t.Context(), vera)
+	require.NoError(c.t, err)
+	return list
+}
+
+func TestAfterAMoveBothAreKnown(t *testing.T) {
+	c := newClaims(t)
+	c.home("Lisbon", 100, schema.OriginUser)
+	c.home("Oslo", 10, schema.OriginUser)
+	c.night()
+	require.Equal(t, []string{"Oslo"}, c.lives(Query{}))
+	require.Equal(t, []string{"Lisbon"}, c.lives(Query{AsOf: AsOf{Valid: c.x.db.Now().AddDate(0, 0, -50)}}))
+	require.Empty(t, c.waiting())
+	timeline, err := c.x.Timeline(t.Context(), vera, TimelineQuery{Entity: "vera"})
+	require.NoError(t, err)
+	require.Len(t, timeline, 2)
+	require.Equal(t, schema.StateSuperseded, timeline[0].State)
+	require.Equal(t, timeline[1].ValidFrom, timeline[0].ValidUntil)
+}
+
+func TestTheHostDecidesAContradiction(t *testing.T) {
+	// What was imported cannot end what the user said, until the host says so.
+	for name, decide := range map[string]func(*claims, Proposal) (towns []string, err error){
+		"approve": func(c *claims, p Proposal) ([]string, error) {
+			return []string{"Oslo"}, c.x.Approve(c.t.Context(), vera, p.ID)
+		},
+		"keep the later": func(c *claims, p Proposal) ([]string, error) {
+			return []string{"Oslo"}, c.x.Keep(c.t.Context(), vera, p.ID, p.OtherID)
+		},
+		"keep the earlier": func(c *claims, p Proposal) ([]string, error) {
+			return []string{"Lisbon"}, c.x.Keep(c.t.Context(), vera, p.ID, p.MemoryID)
+		},
+		"reject": func(c *claims, p Proposal) ([]string, error) {
+			return []string{"Lisbon", "Oslo"}, c.x.Reject(c.t.Context(), vera, p.ID)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClaims(t)
+			lisbon, oslo := c.home("Lisbon", 100, schema.OriginUser), c.home("Oslo", 10, schema.OriginImport)
+			c.night()
+			c.night()
+			require.ElementsMatch(t, []string{"Lisbon", "Oslo"}, c.lives(Query{}), "both stay until then")
+			list := c.waiting()
+			require.Len(t, list, 1)
+			p := list[0]
+			require.Equal(t, Proposal{
+				ID: p.ID, Kind: ProposalContradiction, Reason: "the later one is less trusted", ProposedAt: p.ProposedAt,
+				MemoryID: lisbon.UID, Content: lisbon.Content, Since: lisbon.ValidFrom.Time,
+				OtherID: oslo.UID, OtherContent: oslo.Content, OtherSince: oslo.ValidFrom.Time,
+			}, p)
+
+			var invalid *InvalidError
+			require.ErrorIs(t, c.x.Approve(t.Context(), Scope{User: "bob"}, p.ID), ErrNotFound)
+			require.ErrorAs(t, c.x.Keep(t.Context(), vera, p.ID, "something else"), &invalid)
+			require.Equal(t, "memory_id", invalid.Field)
+			require.Len(t, c.waiting(), 1, "what was refused decides nothing")
+
+			towns, err := decide(c, p)
+			require.NoError(t, err)
+			require.ElementsMatch(t, towns, c.lives(Query{}))
+			require.Empty(t, c.waiting())
+			require.ErrorIs(t, c.x.Reject(t.Context(), vera, p.ID), ErrNotFound, "it is settled")
+			c.night()
+			require.Empty(t, c.waiting(), "nobody is asked twice")
+			require.ElementsMatch(t, towns, c.lives(Query{}))
+		})
+	}
+}
+
+func TestWhatTookThePlaceIsTrustedAsMuch(t *testing.T) {
+	c := newClaims(t)
+	c.home("Lisbon", 100, schema.OriginUser)
+	oslo := c.home("Oslo", 10, schema.OriginImport)
+	c.night()
+	require.NoError(t, c.x.Approve(t.Context(), vera, c.waiting()[0].ID))
+	got, err := c.x.Get(t.Context(), vera, oslo.UID)
+	require.NoError(t, err)
+	require.Equal(t, schema.MaxTrust, got.Memory.Trust)
+	require.Equal(t, schema.OriginUser, got.Memory.Origin)
+	require.Equal(t, "vouch", got.History[1].Operation)
+	require.Equal(t, "host", got.History[1].Actor)
+}
+
+func TestAProtectedClaimIsNotReplacedByApproval(t *testing.T) {
+	c := newClaims(t)
+	lisbon := c.home("Lisbon", 100, schema.OriginUser, func(m *schema.Memory) { m.Protected = true })
+	c.home("Oslo", 10, schema.OriginUser)
+	c.night()
+	list := c.waiting()
+	require.Len(t, list, 1)
+	var invalid *InvalidError
+	require.ErrorAs(t, c.x.Approve(t.Context(), vera, list[0].ID), &invalid)
+	require.Len(t, c.waiting(), 1)
+	require.NoError(t, c.x.Keep(t.Context(), vera, list[0].ID, lisbon.UID))
+	require.Equal(t, []string{"Lisbon"}, c.lives(Query{}))
+}
+
+func TestAContradictionThatEndedIsNotListed(t *testing.T) {
+	c := newClaims(t)
+	c.home("Lisbon", 100, schema.OriginUser)
+	c.home("Oslo", 50, schema.OriginImport)
+	c.night()
+	p := c.waiting()[0]
+	c.home("Bergen", 10, schema.OriginUser)
+	c.night()
+	require.Equal(t, []string{"Bergen"}, c.lives(Query{}))
+	require.Empty(t, c.waiting())
+	require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)
+}
