@@ -40,7 +40,11 @@ func (j *importJob) restore(ctx context.Context) error {
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err
 	}
-	return r.flush(ctx)
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	j.x.searcher.Forget(r.userID) // sources may have come in a later batch than the text
+	return nil
 }
 
 // readExport reads and checks the lines of an export in order. It passes on
@@ -177,6 +181,7 @@ func (r *eventRecord) check() error {
 type restorer struct {
 	job     *importJob
 	scope   Scope // whose memory it becomes
+	userID  int64
 	pending []importedRecord
 	bytes   int
 }
@@ -227,6 +232,7 @@ func (r *restorer) flush(ctx context.Context) error {
 				fresh++
 			}
 		}
+		r.userID = max(r.userID, w.userID)
 		return nil
 	})
 	if err != nil {

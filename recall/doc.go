@@ -11,6 +11,7 @@
 //	fuse        the arms' rankings become one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)
+//	ration      derived memories do not crowd out the turns (ration.go)
 //	diversify   maximal marginal relevance, when asked for (diversify.go)
 //	budget      what fits into so many tokens, when asked for (diversify.go)
 //
@@ -20,7 +21,9 @@
 // built from the durable chunks of [schema] on the first search and brought up
 // to date before every search. It scores by BM25 with that user's statistics
 // alone: what another user stores changes nothing. A message is found by its
-// best chunk, and the turns beside a hit in its session get a share of it.
+// best chunk, and the turns beside a hit in its session get a share of it. Facts
+// and preferences are keys to the turns they rest on (keys.go), and keep to a
+// share of the first results (ration.go).
 //
 // # The vector arm
 //

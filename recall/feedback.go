@@ -76,9 +76,9 @@ func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedback
 	}
 	var model []feedbackTerm
 	for _, t := range touched {
-		df := len(ix.postings[t])
-		if df >= 2 && df*10 <= len(ix.chunks) {
-			model = append(model, feedbackTerm{t, m.terms[t].weight * float32(inverseDocumentFrequency(len(ix.chunks), df))})
+		df := ix.frequency(t)
+		if df >= 2 && df*10 <= ix.counts.chunks {
+			model = append(model, feedbackTerm{t, m.terms[t].weight * float32(inverseDocumentFrequency(ix.counts.chunks, df))})
 		}
 		m.terms[t].weight = 0
 	}

@@ -19,15 +19,18 @@ import (
 type index struct {
 	terms    map[string]uint32
 	postings [][]posting         // by term
+	counts   statistics          // of what is current
 	families map[string][]uint32 // root of a word -> its terms; see root
 
 	chunks                []chunk
 	words                 []uint32 // the terms of every chunk, one chunk after another
 	firstChunk, lastChunk int64    // ids
 	lastOp                int64
-	lastNamed             int64 // the last chunk whose memory's names were counted
+	lastNamed             int64  // the last chunk whose memory's names were counted
+	learnt                uint32 // so many documents were asked what they rest on
 
 	docs     []document
+	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
 	sessions map[int64]uint32    // session -> its number
 	tails    []int32             // by session: its last document in time, -1 = none
 	speakers []string            // prepared names
@@ -78,10 +81,14 @@ func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)
 }
 
+// said reports an episode, as opposed to what is derived.
+func (d *document) said() bool { return d.kind == bitOfKind(schema.KindEpisode) }
+
 func newIndex() *index {
 	return &index{
 		terms:    make(map[string]uint32),
 		families: make(map[string][]uint32),
+		keys:     make(map[uint32][]uint32),
 		sessions: map[int64]uint32{0: 0},
 		tails:    []int32{-1},
 		named:    make(map[string][]uint16),
@@ -103,6 +110,9 @@ func (ix *index) add(c schema.IndexedChunk) {
 	words := ix.post(at, c.Text)
 	ix.chunks = append(ix.chunks, chunk{doc: doc, start: uint32(len(ix.words)) - words, words: words})
 	d := &ix.docs[doc]
+	if d.counted() {
+		ix.count(at, 1)
+	}
 	d.words = uint16(min(uint32(d.words)+words, math.MaxUint16))
 	d.flags |= flagsOf(c.Text)
 }
@@ -133,6 +143,7 @@ func (ix *index) term(term string) uint32 {
 	term = strings.Clone(term)
 	ix.terms[term] = id
 	ix.postings = append(ix.postings, nil)
+	ix.counts.holding = append(ix.counts.holding, 0)
 	for _, r := range roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}
@@ -145,9 +156,13 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 		return doc
 	}
 	doc := uint32(len(ix.docs))
+	speaker := c.Speaker
+	if c.Kind != schema.KindEpisode {
+		speaker = "" // what is derived was said by nobody
+	}
 	d := document{
 		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
-		session: ix.session(c.SessionID), speaker: ix.speaker(c.Speaker),
+		session: ix.session(c.SessionID), speaker: ix.speaker(speaker),
 		kind: bitOfKind(c.Kind), state: bitOfState(c.State),
 	}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
@@ -170,14 +185,6 @@ func (ix *index) find(memory int64) (uint32, bool) {
 func (ix *index) termsOf(at uint32) []uint32 {
 	c := &ix.chunks[at]
 	return ix.words[c.start : c.start+c.words]
-}
-
-// meanLength is the mean number of terms in a chunk, 0 without any.
-func (ix *index) meanLength() float32 {
-	if len(ix.chunks) == 0 {
-		return 0
-	}
-	return float32(len(ix.words)) / float32(len(ix.chunks))
 }
 
 func (ix *index) session(id int64) uint32 {
@@ -205,13 +212,4 @@ func (ix *index) speaker(prepared string) uint16 {
 		}
 	}
 	return id
-}
-
-// change applies audited changes of state.
-func (ix *index) change(changed map[int64]schema.State) {
-	for memory, state := range changed {
-		if doc, ok := ix.find(memory); ok {
-			ix.docs[doc].state = bitOfState(state)
-		}
-	}
 }

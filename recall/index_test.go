@@ -26,7 +26,7 @@ func readIndex(t failer, db *schema.DB, scope schema.Scope) *index {
 }
 
 // Whatever is written between two searches (turns out of order, changes of
-// state, keys of older memories), the index that follows along equals one that
+// state, more chunks of older memories, facts and what they rest on), the index that follows along equals one that
 // is built from the end result.
 func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 	db, n := open(t), 0
@@ -36,8 +36,28 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 		say(t, db, ada, turn{text: "the first word"})
 		following := newIndexes()
 		var ids []int64
+		var facts []*schema.Memory
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
-			switch rapid.IntRange(0, 3).Draw(t, "what") {
+			switch rapid.IntRange(0, 6).Draw(t, "what") {
+			case 4:
+				if len(ids) > 0 {
+					of := rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 0, 3, rapid.ID).Draw(t, "sources")
+					facts = append(facts, claim(t, db, ada, someQuestion.Draw(t, "fact"), schema.MaxTrust, of...))
+				}
+			case 5:
+				if len(facts) > 0 {
+					more := &schema.Memory{ID: rapid.SampledFrom(ids).Draw(t, "more"), UID: "any"}
+					write(t, db, rapid.SampledFrom(facts).Draw(t, "backed"), func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+						_, err := tx.Reinforce(ctx, m, more, "", 1, night)
+						return err
+					})
+				}
+			case 6:
+				if len(facts) > 0 {
+					at := rapid.IntRange(0, len(facts)-1).Draw(t, "retired")
+					write(t, db, facts[at], retire)
+					facts = slices.Delete(facts, at, at+1)
+				}
 			case 0:
 				say(t, db, schema.Scope{User: "bob"}, someTurn.Draw(t, "bob's"))
 			case 1:

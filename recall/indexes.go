@@ -42,6 +42,14 @@ func (c *indexes) get(userID int64) *sharedIndex {
 	return ix
 }
 
+// Forget drops what is kept in memory of a user's text: for whoever has
+// written it past the audit, as an import does. The next search reads it anew.
+func (s *Searcher) Forget(userID int64) {
+	s.indexes.mu.Lock()
+	defer s.indexes.mu.Unlock()
+	s.indexes.byUser.Remove(userID)
+}
+
 // current returns the user's index, brought up to date with the snapshot and
 // locked for reading. The caller must call RUnlock.
 func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64) (*sharedIndex, error) {
@@ -51,7 +59,7 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64)
 	}
 	ix := c.get(userID)
 	ix.mu.RLock()
-	if ix.lastChunk >= lastChunk && ix.lastNamed >= lastChunk && ix.lastOp >= lastOp {
+	if ix.lastChunk >= lastChunk && ix.lastNamed >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) {
 		return ix, nil
 	}
 	ix.mu.RUnlock()
@@ -81,15 +89,28 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 	if err := ix.countNames(ctx, s); err != nil {
 		return err
 	}
-	if ix.lastOp >= lastOp {
-		return nil
+	var claims []uint32 // new or changed
+	for doc := ix.learnt; doc < uint32(len(ix.docs)); doc++ {
+		if ix.docs[doc].keyed() {
+			claims = append(claims, doc)
+		}
 	}
-	changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
-	if err != nil {
+	if ix.lastOp < lastOp {
+		changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
+		if err != nil {
+			return err
+		}
+		ix.change(changed)
+		for memory := range changed {
+			if doc, ok := ix.find(memory); ok && ix.docs[doc].keyed() {
+				claims = append(claims, doc)
+			}
+		}
+	}
+	if err := ix.relearn(ctx, s, userID, claims); err != nil {
 		return err
 	}
-	ix.change(changed)
-	ix.lastOp = lastOp
+	ix.learnt, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
 	return nil
 }
 

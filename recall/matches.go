@@ -33,6 +33,8 @@ type docMatch struct {
 	own, related float32 // of the best chunk
 	best         uint32  // that chunk
 	exact, loose parts   // held itself, and by a relative alone
+	key          float32 // score of the best claim that rests on it
+	lent         parts   // held by such claims
 	listed       bool
 	matched      bool
 }
@@ -110,7 +112,7 @@ func (m *matches) match(ix *index, q *question) {
 		}
 		d.own, d.related = max(d.own, found.own), max(d.related, found.related)
 		d.loose &^= d.exact
-		if s := ix.docs[doc].session; s != 0 {
+		if s := ix.docs[doc].session; s != 0 && ix.docs[doc].said() {
 			if m.sessions[s] == 0 {
 				m.touchedSessions = append(m.touchedSessions, s)
 			}
@@ -153,11 +155,11 @@ func (m *matches) strongest(docs []uint32) []uint32 {
 	}
 	scores := make([]float32, len(docs))
 	for i, doc := range docs {
-		scores[i] = m.docs[doc].score()
+		scores[i] = m.docs[doc].strength()
 	}
 	slices.Sort(scores)
 	least := scores[len(scores)-enough]
-	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].score() < least })
+	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].score()+keyShare*m.docs[doc].key < least })
 }
 
 // surround lists the documents that matched and that the filter lets through,

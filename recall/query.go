@@ -118,8 +118,9 @@ type Degraded struct {
 // Result is one memory found, with the reasons.
 type Result struct {
 	Memory schema.Memory
-	// Score is the value the results are ordered by; larger is better. Scores
-	// of different queries compare only roughly.
+	// Score is the value the results are ordered by; larger is better. A derived
+	// memory may stand behind turns of a smaller score. Scores of different
+	// queries compare only roughly.
 	Score float64
 	// Relevance is how likely the memory bears on the question at all, 0–1:
 	// [Answer.Relevance], less what the result stands behind the best. It

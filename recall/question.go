@@ -117,16 +117,16 @@ func (ix *index) part(term string) part {
 	p := part{term: term, exact: id, known: known}
 	df := 0
 	if known {
-		df = len(ix.postings[id])
+		df = ix.frequency(id)
 	}
-	p.idf = float32(inverseDocumentFrequency(len(ix.chunks), df))
+	p.idf = float32(inverseDocumentFrequency(ix.counts.chunks, df))
 
-	bound := max(10, int(commonShare*float64(len(ix.chunks))))
+	bound := max(10, int(commonShare*float64(ix.counts.chunks)))
 	together := df
 	relate := func(family []uint32, weight float32) {
 		sum := 0
 		for _, other := range family {
-			sum += len(ix.postings[other])
+			sum += ix.frequency(other)
 		}
 		if weight < 1 && sum > bound {
 			return
@@ -136,7 +136,7 @@ func (ix *index) part(term string) part {
 				continue
 			}
 			p.related = append(p.related, relative{other, weight})
-			together += len(ix.postings[other])
+			together += ix.frequency(other)
 		}
 	}
 	keys := roots(term)
@@ -155,7 +155,7 @@ func (ix *index) part(term string) part {
 			relate(ix.families[r], 1)
 		}
 	}
-	p.relatedIDF = float32(inverseDocumentFrequency(len(ix.chunks), min(together, len(ix.chunks))))
+	p.relatedIDF = float32(inverseDocumentFrequency(ix.counts.chunks, min(together, ix.counts.chunks)))
 	return p
 }
 
@@ -168,16 +168,23 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	if !known || len(ix.speakers) < 2 || len(ix.postings[id]) < 3 {
 		return 0, false
 	}
-	uses := len(ix.postings[id])
+	uses := 0
 	said, beside := make(map[uint16]int), make(map[uint16]int)
 	for _, p := range ix.postings[id] {
 		d := &ix.docs[ix.chunks[p.chunk()].doc]
+		if !d.said() {
+			continue
+		}
+		uses++
 		said[d.speaker]++
 		for _, n := range [...]int32{d.prev, d.next} {
 			if n >= 0 && ix.docs[n].speaker != d.speaker {
 				beside[ix.docs[n].speaker]++
 			}
 		}
+	}
+	if uses < 3 {
+		return 0, false
 	}
 	for s := range ix.speakers {
 		s := uint16(s)

@@ -18,6 +18,10 @@ type Weights struct {
 	Phrase   float64 // share of the question whose neighbouring words stand together, 0–1
 	Feedback float64 // terms shared with the ten best texts, by the best, 0–1
 
+	// What facts and preferences that rest on it say.
+	Key         float64 // text score of the best of them, 0–1
+	KeyCoverage float64 // share of the question that they hold and it does not, 0–1
+
 	// What stands around it.
 	Before          float64 // text score of the turn before, 0–1
 	After           float64 // text score of the turn after, 0–1
@@ -61,6 +65,7 @@ type Weights struct {
 func DefaultWeights() Weights {
 	return Weights{
 		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
+		Key: 0.45, KeyCoverage: 1, // fitted on one of the sets, the only one with facts
 		Before: 0.22, After: 0.27, Window: 0.81, Session: 0.44, SessionCoverage: 0.41,
 		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, You: -0.12, Wish: 0.44, Length: -0.51,
 		Date: 0.64, Number: 0.27, Name: 0.77,
@@ -79,6 +84,8 @@ func (s signals) list(w Weights) []Signal {
 		{"related", s.Related, w.Related},
 		{"phrase", s.Phrase, w.Phrase},
 		{"feedback", s.Feedback, w.Feedback},
+		{"key", s.Key, w.Key},
+		{"key coverage", s.KeyCoverage, w.KeyCoverage},
 		{"before", s.Before, w.Before},
 		{"after", s.After, w.After},
 		{"window", s.Window, w.Window},

@@ -56,7 +56,7 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	return New(db, opts)
 }
 
-// Search answers a query from one user's memory: arms → fuse → score →
+// Search answers a query from one user's memory: arms → fuse → score → ration →
 // diversify → budget. It never writes. A user nothing is known of gets an
 // empty answer.
 //
@@ -125,7 +125,7 @@ type ranked struct {
 	topic      *topic
 }
 
-// rank runs arms → fuse → score.
+// rank runs arms → fuse → score → ration.
 func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
 	ix, err := s.indexes.current(ctx, snap, userID)
 	if err != nil {
@@ -159,6 +159,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
+	candidates = ration(candidates, func(c *scored) bool { return !ix.docs[c.doc].said() })
 	return &ranked{candidates, derived, degraded, m.topic(ix.index, r.question, candidates)}, nil
 }
 
@@ -260,9 +261,13 @@ func (q *Query) excludes(m *schema.Memory) string {
 	return ""
 }
 
-// cut runs diversify → budget → limit and numbers what is left.
+// cut runs diversify, which may bring derived memories up again, → budget → limit and numbers what is left.
 func cut(results []Result, q Query) []Result {
-	results = withinBudget(diversify(results, q.Diversity), q.Budget)
+	results = diversify(results, q.Diversity)
+	if q.Diversity > 0 {
+		results = ration(results, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	}
+	results = withinBudget(results, q.Budget)
 	results = results[:min(len(results), q.Limit)]
 	for i := range results {
 		results[i].Rank = i + 1

@@ -82,13 +82,14 @@ func (m *matches) view(ix *index, q *question, docs []uint32) *view {
 	return v
 }
 
-// text is a document's text score as its neighbours and session count it.
+// text is a document's text score as its neighbours and session count it: its
+// own or that of its best key.
 func (v *view) text(doc int32) float64 {
 	if doc < 0 || v.topRelated == 0 {
 		return 0
 	}
 	d := &v.m.docs[doc]
-	return float64(d.own+0.5*d.related) / v.topRelated
+	return float64(max(d.own+0.5*d.related, d.key)) / v.topRelated
 }
 
 func (v *view) of(doc uint32) (s signals) {
@@ -115,6 +116,8 @@ func (v *view) content(s *signals, doc uint32, found *docMatch) {
 		s.Text = float64(found.own) / v.top
 		s.Related = float64(found.related) / v.topRelated
 		s.Phrase = v.m.phrase(v.ix, v.q, doc)
+		s.Key = float64(found.key) / v.topRelated
+		s.KeyCoverage = v.q.weigh(found.lent &^ found.held())
 	}
 }
 

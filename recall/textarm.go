@@ -2,10 +2,11 @@ package recall
 
 import "context"
 
-// The text arm's choice of what the ranker sees: a text's own BM25, a part of
-// that of its surroundings, and more for a speaker the question names.
+// The text arm's choice of what the ranker sees: a text's own BM25, parts of
+// that of its keys and of its surroundings, and more for a speaker the question names.
 const (
 	relatedShare  = 0.7
+	keyShare      = 0.5
 	besideShare   = 0.2
 	besideShare2  = 0.08 // two turns away
 	speakerFactor = 1.2
@@ -20,6 +21,7 @@ func (textArm) Name() string { return "text" }
 func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	ix, m := r.index, r.matches
 	m.match(ix, r.question)
+	r.lend()
 	near := m.surround(ix, r.filter)
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
@@ -33,8 +35,11 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 
 func (d docMatch) score() float32 { return d.own + relatedShare*d.related }
 
+// strength is the score with that of the best claim that rests on it.
+func (d docMatch) strength() float32 { return d.score() + keyShare*d.key }
+
 func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
-	score := m.docs[doc].score()
+	score := m.docs[doc].strength()
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())

@@ -297,6 +297,31 @@ func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
 	}
 }
 
+func TestAFactMeansItsTurn(t *testing.T) {
+	db := open(t)
+	turns := say(t, db, ada, pets...)
+	fact := claim(t, db, ada, "There is a kitten.", schema.MaxTrust, turns[3])
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	dinner := func(s *Searcher) (vector float64) {
+		answer, err := s.Search(t.Context(), ada, Query{Text: "cat", Now: noon, Kinds: []schema.Kind{schema.KindEpisode}})
+		require.NoError(t, err)
+		require.Empty(t, answer.Degraded)
+		for _, r := range answer.Results {
+			for _, signal := range r.Signals {
+				if r.Memory.ID == turns[3] && signal.Name == "vector" {
+					vector = signal.Value
+				}
+			}
+		}
+		return vector
+	}
+	for name, exact := range map[string]int{"exact": 0, "codes": 1} {
+		require.Positive(t, dinner(searcher(t, db, synonyms, VectorOptions{Exact: exact})), name)
+	}
+	write(t, db, fact, retire)
+	require.Zero(t, dinner(searcher(t, db, synonyms, VectorOptions{})))
+}
+
 func TestVectorsOfAnotherUserAreNeverSeen(t *testing.T) {
 	db := open(t)
 	bob := schema.Scope{User: "bob"}

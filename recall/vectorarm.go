@@ -125,41 +125,51 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	}
 	query := r.meaning.vector
 	found, usual := set.search(query, 4*armDepth, a.opts.Rescored)
-	candidates := r.admit(set, found)
+	candidates, lent := r.admit(set, found)
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
-		candidates = r.admit(set, top(set.cosines(query), set.len()))
+		candidates, lent = r.admit(set, top(set.cosines(query), set.len()))
 	}
 	r.similar = &similar{
-		usual: usual, release: set.mu.RUnlock,
+		usual: usual, lent: lent, release: set.mu.RUnlock,
 		cosine: func(memory int64) (float32, bool) { return set.cosineOf(memory, query) },
 	}
 	return candidates, nil
 }
 
 // admit turns vectors, best first, into the memories that the filter lets
-// through: each once, by its best vector.
-func (r *Request) admit(set *sharedVectors, found []near) []Candidate {
-	seen := make(map[int64]bool, armDepth)
-	candidates := make([]Candidate, 0, armDepth)
+// through: each once, by its best vector or by that of a claim that is a key
+// to it. lent is what the turns have from such claims.
+func (r *Request) admit(set *sharedVectors, found []near) (candidates []Candidate, lent map[uint32]float32) {
+	seen := make(map[uint32]bool, armDepth)
+	candidates, lent = make([]Candidate, 0, armDepth), make(map[uint32]float32)
+	propose := func(doc uint32, cosine float32) {
+		if d := &r.index.docs[doc]; !seen[doc] && len(candidates) < armDepth && r.filter.excludes(d) == "" {
+			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(cosine)})
+		}
+		seen[doc] = true
+	}
 	for _, n := range found {
-		memory := set.memories[n.at]
-		if seen[memory] {
+		doc, known := r.index.find(set.memories[n.at])
+		if !known || seen[doc] {
 			continue
 		}
-		seen[memory] = true
-		if r.admits(memory) {
-			candidates = append(candidates, Candidate{MemoryID: memory, Score: float64(n.cosine)})
+		propose(doc, n.cosine)
+		for _, turn := range r.turnsOf(doc) {
+			raise(lent, turn, n.cosine)
+			propose(turn, n.cosine)
 		}
 		if len(candidates) == armDepth {
 			break
 		}
 	}
-	return candidates
+	return candidates, lent
 }
 
-func (r *Request) admits(memory int64) bool {
-	doc, ok := r.index.find(memory)
-	return ok && r.filter.excludes(&r.index.docs[doc]) == ""
+// raise keeps the greatest value.
+func raise(values map[uint32]float32, doc uint32, value float32) {
+	if old, known := values[doc]; !known || value > old {
+		values[doc] = value
+	}
 }
 
 // restricted reports whether the filter may let little through.
@@ -192,14 +202,27 @@ func (a *vectorArm) scan(ctx context.Context, r *Request) ([]Candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	candidates := make([]Candidate, 0, len(cosineOf))
+	lent := make(map[uint32]float32)
+	score := make(map[uint32]float32, len(cosineOf))
 	for memory, c := range cosineOf {
-		if r.admits(memory) {
-			candidates = append(candidates, Candidate{MemoryID: memory, Score: float64(c)})
+		doc, known := r.index.find(memory)
+		if !known {
+			continue
+		}
+		raise(score, doc, c)
+		for _, turn := range r.turnsOf(doc) {
+			raise(lent, turn, c)
+			raise(score, turn, c)
+		}
+	}
+	candidates := make([]Candidate, 0, len(score))
+	for doc, c := range score {
+		if d := &r.index.docs[doc]; r.filter.excludes(d) == "" {
+			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(c)})
 		}
 	}
 	r.similar = &similar{
-		usual: usualOf(cosines), release: func() {},
+		usual: usualOf(cosines), lent: lent, release: func() {},
 		cosine: func(memory int64) (float32, bool) { c, ok := cosineOf[memory]; return c, ok },
 	}
 	return best(candidates), nil

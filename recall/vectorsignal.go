@@ -7,6 +7,7 @@ import "unicode"
 type similar struct {
 	usual   usual
 	cosine  func(memory int64) (float32, bool)
+	lent    map[uint32]float32 // by turn, the best cosine of the claims that are keys to it
 	release func()
 }
 
@@ -34,6 +35,9 @@ func (s *similar) signal(ix *index, query string, candidates []scored) {
 	for i := range candidates {
 		c := &candidates[i]
 		likeness, _ := s.of(c.memoryID)
+		if cosine, ok := s.lent[c.doc]; ok {
+			likeness = max(likeness, s.above(cosine))
+		}
 		c.signals.Vector = trust * min(1, max(0, likeness))
 		before, after := ix.before(c.doc), ix.after(c.doc)
 		beside := (s.at(ix, before[0]) + s.at(ix, after[0])) / 2
@@ -48,7 +52,12 @@ func (s *similar) of(memory int64) (likeness float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return (float64(c) - s.usual.mean) / s.usual.deviation / standout, true
+	return s.above(c), true
+}
+
+// above is how far a cosine lies above the usual one.
+func (s *similar) above(cosine float32) float64 {
+	return (float64(cosine) - s.usual.mean) / s.usual.deviation / standout
 }
 
 func (s *similar) at(ix *index, doc int32) float64 {

@@ -2,7 +2,10 @@ package schema
 
 import (
 	"context"
+	"slices"
 	"strings"
+
+	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -130,6 +133,43 @@ func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (
 		changed[id] = state
 	}
 	return changed, rows.Err()
+}
+
+// KeyedTurns calls visit for the turns that claims (facts and preferences, by
+// row id) are keys to, in order of claim and turn: those each rests on, its
+// newest [maxKeyed], unless they are trusted more than the claim. What is
+// claimed in a text from the web never lifts what the user said.
+func (s *Snapshot) KeyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
+	for batch := range slices.Chunk(claims, 500) {
+		if err := s.keyedTurns(ctx, userID, batch, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxKeyed bounds the turns that one claim is a key to: what everything is
+// said of tells nothing apart.
+const maxKeyed = 8
+
+func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
+	var pairs []struct {
+		Claim, Turn int64
+	}
+	err := s.NewRaw(`SELECT claim, turn FROM (
+			SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
+			FROM memory_sources ms JOIN memories c ON c.id = ms.memory_id JOIN memories t ON t.id = ms.source_id
+			WHERE ms.memory_id IN (?) AND c.user_id = ? AND t.user_id = c.user_id
+				AND c.kind IN (?) AND t.kind = ? AND t.trust <= c.trust)
+		WHERE place <= ? ORDER BY claim, turn`,
+		bun.List(claims), userID, bun.List([]Kind{KindFact, KindPreference}), KindEpisode, maxKeyed).Scan(ctx, &pairs)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		visit(p.Claim, p.Turn)
+	}
+	return nil
 }
 
 // RemovedSince reports whether a memory of the user was removed, text and all,

@@ -19,6 +19,8 @@ type evalCmd struct {
 	K         int     `name:"k" default:"20" placeholder:"N" help:"Rank so many source turns a question, 20 to 1000 (default 20)."`
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
 	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
+	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
+	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 }
 
@@ -26,9 +28,9 @@ type evalCmd struct {
 func (evalCmd) Help() string {
 	return `Imports each conversation under a user of its own into a temporary memory, with a clock that stands at each turn's time, waits until everything behind it has caught up, asks each question at its time, and measures which turns come back. A question sees the whole of its conversation.
 
-Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
+Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. With --facts FILE the memory also learns facts after the last turn, as a night would leave them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
 
-With --json: {"set", "turns", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
+With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
 
 With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
 }
@@ -49,12 +51,17 @@ func (c *evalCmd) Run(a *app) (err error) {
 	if err != nil {
 		return &usageError{err.Error()}
 	}
+	m := &measurement{cmd: c, app: a, set: set}
+	if c.Facts != "" {
+		if m.learn, err = set.LoadFacts(c.Facts); err != nil {
+			return &usageError{err.Error()}
+		}
+	}
 	dir, err := os.MkdirTemp("", "ebb-eval-*")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	m := &measurement{cmd: c, app: a, set: set}
 	if c.OffTopic {
 		view, err := m.runOffTopic(filepath.Join(dir, "eval.db"))
 		if err != nil {
@@ -88,6 +95,9 @@ type measurement struct {
 	set   *evalset.Set
 	clock clock
 	x     *extension.Extension
+
+	learn   []evalset.Fact      // after the turns
+	sources map[string][]string // turns by derived memory, by id
 
 	turns            int
 	imported, recall time.Duration
@@ -134,6 +144,9 @@ func (m *measurement) importAll() error {
 			return fmt.Errorf("%s: %w", c.Path, err)
 		}
 		m.turns += report.Stored
+	}
+	if err := m.set.Learn(m.app.ctx, m.x, m.learn, m.clock.set); err != nil {
+		return err
 	}
 	if err := m.x.WaitIdle(m.app.ctx); err != nil {
 		return err
@@ -194,7 +207,11 @@ func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
 			}
 			found[i] = evalset.Found{Turns: turns, Text: r.Memory.Content, Score: r.Score}
 		}
-		ranking := evalset.Rank(found)
+		rank := evalset.Rank
+		if m.cmd.Places {
+			rank = evalset.Places
+		}
+		ranking := rank(found)
 		if len(ranking) >= m.cmd.K || len(found) < limit || limit == most {
 			return ranking[:min(len(ranking), m.cmd.K)], nil
 		}
@@ -211,6 +228,9 @@ func (m *measurement) turnsOf(scope extension.Scope, memory extension.Record, de
 	if memory.Kind == extension.KindEpisode || depth == deepest {
 		return nil, nil
 	}
+	if turns, known := m.sources[memory.UID]; known {
+		return turns, nil
+	}
 	detail, err := m.x.Get(m.app.ctx, scope, memory.UID)
 	if err != nil {
 		return nil, err
@@ -223,5 +243,9 @@ func (m *measurement) turnsOf(scope extension.Scope, memory extension.Record, de
 		}
 		turns = append(turns, of...)
 	}
+	if m.sources == nil {
+		m.sources = make(map[string][]string)
+	}
+	m.sources[memory.UID] = turns
 	return turns, nil
 }

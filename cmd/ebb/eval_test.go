@@ -13,7 +13,10 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-const evalFixture = "testdata/eval"
+const (
+	evalFixture = "testdata/eval"
+	evalFacts   = evalFixture + "/observations.jsonl"
+)
 
 func TestEval(t *testing.T) {
 	dir := t.TempDir()
@@ -83,6 +86,31 @@ func TestEvalPrintsATable(t *testing.T) {
 	require.LessOrEqual(t, view.Total.Tokens["20"], 300., "the budget is kept")
 }
 
+// Facts that rest on some turns bring more of the evidence up, and displace
+// little for a host that asks for so many results.
+func TestEvalWithFacts(t *testing.T) {
+	recall := func(args ...string) (v evalView) {
+		t.Helper()
+		o := ebb(t, "", append([]string{"--json", "eval", evalFixture}, args...)...)
+		require.Equal(t, exitOK, o.code, o.err)
+		require.NoError(t, json.Unmarshal([]byte(o.out), &v))
+		return v
+	}
+	without, with := recall(), recall("--facts", evalFacts)
+	require.Zero(t, without.Facts)
+	require.Equal(t, 15, with.Facts)
+	for _, k := range []string{"5", "10", "20"} {
+		require.Greater(t, with.Total.Recall[k], without.Total.Recall[k], "R@%s", k)
+	}
+	places := recall("--facts", evalFacts, "--places")
+	require.LessOrEqual(t, places.Total.Recall["10"], with.Total.Recall["10"])
+	require.Greater(t, places.Total.Recall["10"], without.Total.Recall["10"])
+	require.Equal(t, without.Total, recall("--places").Total, "without facts every result is a turn")
+
+	o := ebb(t, "", "eval", evalFixture, "--facts", evalFacts)
+	require.Contains(t, o.out, "243 turns, 15 facts, 71 questions")
+}
+
 func TestEvalSaysWhatIsWrong(t *testing.T) {
 	tests := []struct {
 		args []string
@@ -90,6 +118,8 @@ func TestEvalSaysWhatIsWrong(t *testing.T) {
 	}{
 		{[]string{t.TempDir()}, "has no *.jsonl"},
 		{[]string{"testdata/nowhere"}, "no such file"},
+		{[]string{evalFixture, "--facts", "testdata/nowhere"}, "no such file"},
+		{[]string{evalFixture, "--facts", evalFixture + "/queries.jsonl"}, "queries.jsonl:1: text is empty"},
 		{[]string{evalFixture, "--k", "5"}, "--k must be from 20 to 1000"},
 		{[]string{evalFixture, "--diversity", "2"}, "--diversity must be from 0 to 1"},
 		{[]string{evalFixture, "--budget=-1"}, "--budget must not be negative"},

@@ -12,6 +12,7 @@ import (
 type evalView struct {
 	Set           string        `json:"set"`
 	Turns         int           `json:"turns"`
+	Facts         int           `json:"facts"`
 	Questions     int           `json:"questions"`
 	ImportSeconds float64       `json:"import_seconds"` // with what works behind it
 	RecallSeconds float64       `json:"recall_seconds"`
@@ -34,7 +35,7 @@ type metricsView struct {
 func (m *measurement) view() *evalView {
 	categories, total := evalset.ByCategory(m.answers)
 	v := &evalView{
-		Set: filepath.Base(filepath.Clean(m.cmd.Dir)), Turns: m.turns, Questions: total.N,
+		Set: filepath.Base(filepath.Clean(m.cmd.Dir)), Turns: m.turns, Facts: len(m.learn), Questions: total.N,
 		ImportSeconds: m.imported.Seconds(), RecallSeconds: m.recall.Seconds(), Total: metricsViewOf("all", total),
 	}
 	for _, c := range categories {
@@ -57,8 +58,12 @@ func metricsViewOf(name string, m evalset.Metrics) metricsView {
 
 func (v *evalView) print(a *app) error {
 	p := a.page()
-	p.line("%s: %s, %s. Imported in %.1f s, asked in %.1f s.", v.Set,
-		count(v.Turns, "turn", "turns"), count(v.Questions, "question", "questions"), v.ImportSeconds, v.RecallSeconds)
+	facts := ""
+	if v.Facts > 0 {
+		facts = count(v.Facts, "fact", "facts") + ", "
+	}
+	p.line("%s: %s, %s%s. Imported in %.1f s, asked in %.1f s.", v.Set,
+		count(v.Turns, "turn", "turns"), facts, count(v.Questions, "question", "questions"), v.ImportSeconds, v.RecallSeconds)
 	p.line("")
 	head := []string{"percent", "    n"}
 	for _, measure := range []string{"R", "Hit", "All"} {

@@ -11,6 +11,10 @@
 // Times are RFC 3339. A question is asked of one conversation at its time; its
 // evidence are the turns that answer it. [Load] reads and checks a set.
 //
+// A file of facts has what somebody extracted from the turns, one a line:
+// {"conversation","id","session","speaker","text","sources":[turn ids]}.
+// [Set.LoadFacts] reads it, [Set.Learn] brings them into a memory.
+//
 // # Metrics
 //
 // The unit is the turn: whatever a search returns stands for the turns it came

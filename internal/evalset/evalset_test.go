@@ -72,6 +72,48 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+const factLine = `{"conversation":"one","id":"f1","session":"s","speaker":"Ada","text":"Ada's kettle is blue.","sources":["a:1"]}`
+
+func TestLoadFacts(t *testing.T) {
+	set, err := Load(writeSet(t, turnLine, queryLine))
+	require.NoError(t, err)
+	write := func(content string) string {
+		path := filepath.Join(t.TempDir(), "facts.jsonl")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+		return path
+	}
+	facts, err := set.LoadFacts(write(factLine + "\n"))
+	require.NoError(t, err)
+	require.Equal(t, []Fact{{Conversation: "one", ID: "f1", Session: "s", Speaker: "Ada", Text: "Ada's kettle is blue.", Sources: []string{"a:1"}}}, facts)
+	_, err = set.LoadFacts(filepath.Join(t.TempDir(), "nowhere"))
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	change := func(from, to string) string { return strings.Replace(factLine, from, to, 1) }
+	for content, want := range map[string]string{
+		"[]":                                "facts.jsonl:1: is not the JSON object",
+		"\n":                                "holds no facts",
+		change(`"f1"`, `""`):                "facts.jsonl:1: id is missing",
+		factLine + "\n" + factLine:          `facts.jsonl:2: id "f1" is used twice`,
+		change(`"one"`, `"two"`):            `conversation "two" has no file`,
+		change("Ada's kettle is blue.", ""): "text is empty",
+		change(`"a:1"`, ""):                 "sources is empty",
+		change("a:1", "a:2"):                `sources names "a:2", which is no turn of one`,
+		change(`"a:1"`, `"a:1","a:1"`):      `sources names "a:1" twice`,
+	} {
+		_, err := set.LoadFacts(write(content))
+		var fault *Error
+		require.ErrorAs(t, err, &fault, content)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestPlacesCountEveryResult(t *testing.T) {
+	require.Equal(t, []Ranked{{Turn: "b", Tokens: 1}, {Tokens: 1}, {Turn: "a", Tokens: 2}, {Turn: "c"}, {Tokens: 1}}, Places([]Found{
+		{Turns: []string{"b"}, Text: "four"}, {Turns: []string{"b"}, Text: "four"},
+		{Turns: []string{"a", "b", "c"}, Text: "eight ab"}, {Text: "four"},
+	}))
+}
+
 func TestLoadOfAFolderThatIsNoSet(t *testing.T) {
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "has no *.jsonl")

@@ -47,6 +47,30 @@ func Rank(results []Found) []Ranked {
 	return ranking
 }
 
+// Places is [Rank] as a host sees it that asks for so many results: one that
+// brings no new turn takes a place too, as a [Ranked] without a turn.
+func Places(results []Found) []Ranked {
+	var ranking []Ranked
+	seen := make(map[string]bool)
+	for _, r := range results {
+		cost := text.Tokens(r.Text)
+		place := Ranked{Score: r.Score, Tokens: cost}
+		fresh := false
+		for _, turn := range r.Turns {
+			if !seen[turn] {
+				seen[turn], fresh = true, true
+				place.Turn = turn
+				ranking = append(ranking, place)
+				place.Tokens = 0
+			}
+		}
+		if !fresh {
+			ranking = append(ranking, place)
+		}
+	}
+	return ranking
+}
+
 // Metrics measure one ranking, or the mean of N. Arrays follow [Cutoffs].
 type Metrics struct {
 	N      int

@@ -22,6 +22,9 @@
 // (trained on the others alone); and with each conversation left out in turn.
 // With -ablate also what becomes of the mean without each signal.
 //
+// With -facts the memory also learns what is in DIR/observations.jsonl; only
+// then the weights of keys can be fitted.
+//
 // Signals that no question of the sets varies in, those of derived memories
 // mostly, keep the weight they have.
 package main

@@ -13,6 +13,9 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
+// factsFile of a set's folder holds what was extracted from its turns.
+const factsFile = "observations.jsonl"
+
 // depth is how many results of a question are kept.
 const depth = 300
 
@@ -29,6 +32,7 @@ type data struct {
 	signals  []string
 	defaults []float64 // the ranker's present weights
 	dropped  []string  // columns that are never fitted
+	facts    bool      // also learn each set's facts
 	examples []example
 }
 
@@ -62,7 +66,7 @@ func (d *data) only(keep func(*example) bool) *data {
 
 // load imports the set in dir and asks its questions.
 func (d *data) load(ctx context.Context, dir string) error {
-	return withMemory(ctx, dir, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
+	return withLearnt(ctx, dir, d.facts, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
 		for _, q := range set.Queries {
 			clock(q.Time)
 			answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth})
@@ -77,7 +81,12 @@ func (d *data) load(ctx context.Context, dir string) error {
 
 // withMemory imports the set in dir, each conversation under a user of its
 // own, and lets ask use the memory and set its clock.
-func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
+func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) error {
+	return withLearnt(ctx, dir, false, ask)
+}
+
+// withLearnt is withMemory of a memory that has learnt the set's facts too.
+func withLearnt(ctx context.Context, dir string, learn bool, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
 		return err
@@ -107,6 +116,15 @@ func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension
 			return err
 		}
 	}
+	if learn {
+		facts, err := set.LoadFacts(filepath.Join(dir, factsFile))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if err := set.Learn(ctx, x, facts, clock); err != nil {
+			return err
+		}
+	}
 	if err := x.WaitIdle(ctx); err != nil {
 		return err
 	}
@@ -116,6 +134,9 @@ func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension
 func (d *data) add(set string, q evalset.Query, answer *extension.Answer) {
 	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence)}
 	for _, r := range answer.Results {
+		if r.Memory.Kind != extension.KindEpisode {
+			continue // what is fitted is which turn answers
+		}
 		row := make([]float64, len(r.Signals))
 		for i, s := range r.Signals {
 			row[i] = s.Value

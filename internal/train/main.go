@@ -20,6 +20,7 @@ func main() {
 	drop := flag.String("drop", "fusion", "signals to fit without, separated by commas; with one weighted arm fusion only repeats the text arm's rank")
 	ablate := flag.Bool("ablate", false, "also fit without each signal in turn")
 	relevance := flag.Bool("relevance", false, "fit relevance instead: whether a question is about the memory at all")
+	facts := flag.Bool("facts", false, "also learn the facts in DIR/"+factsFile+", where there is one")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -27,7 +28,7 @@ func main() {
 	if *relevance {
 		err = runRelevance(ctx, os.Stdout, flag.Args())
 	} else {
-		err = run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate)
+		err = run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate, *facts)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -35,11 +36,11 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dirs, drop []string, ablate bool) error {
+func run(ctx context.Context, w io.Writer, dirs, drop []string, ablate, facts bool) error {
 	if len(dirs) == 0 {
 		return errors.New("no set given; name the folders of one or more")
 	}
-	d := &data{dropped: drop}
+	d := &data{dropped: drop, facts: facts}
 	for _, dir := range dirs {
 		if err := d.load(ctx, dir); err != nil {
 			return err

@@ -1,0 +1,124 @@
+package evalset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Learn brings facts into a memory that holds the set's conversations, each
+// under a user of its name, as a night would leave them: with their sources,
+// trusted as little as the least of these, and learnt after the last turn. They
+// come as an export of ebb, the public way to store what others derived. clock
+// is called with each time of learning first.
+func (s *Set) Learn(ctx context.Context, x *extension.Extension, facts []Fact, clock func(time.Time)) error {
+	byConversation := make(map[string][]Fact)
+	for _, f := range facts {
+		byConversation[f.Conversation] = append(byConversation[f.Conversation], f)
+	}
+	for _, c := range s.Conversations {
+		if len(byConversation[c.Name]) == 0 {
+			continue
+		}
+		last := c.Turns[0].Time
+		for _, t := range c.Turns {
+			if t.Time.After(last) {
+				last = t.Time
+			}
+		}
+		clock(last)
+		scope := extension.Scope{User: c.Name}
+		turns, err := episodes(ctx, x, scope)
+		if err != nil {
+			return err
+		}
+		bundle, err := factBundle(scope, byConversation[c.Name], turns, last)
+		if err != nil {
+			return err
+		}
+		if _, err := x.Import(ctx, bundle, extension.ImportOptions{Scope: scope, Format: extension.FormatExport}); err != nil {
+			return fmt.Errorf("facts of %s: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// episodes are a user's messages by the id of their turn.
+func episodes(ctx context.Context, x *extension.Extension, scope extension.Scope) (map[string]extension.Record, error) {
+	var all bytes.Buffer
+	if _, err := x.Export(ctx, &all, scope); err != nil {
+		return nil, err
+	}
+	turns := make(map[string]extension.Record)
+	for lines := json.NewDecoder(&all); ; {
+		var line struct {
+			Memory *extension.Record `json:"memory"`
+		}
+		switch err := lines.Decode(&line); {
+		case errors.Is(err, io.EOF):
+			return turns, nil
+		case err != nil:
+			return nil, err
+		case line.Memory != nil && line.Memory.EventID != "":
+			turns[line.Memory.EventID] = *line.Memory
+		}
+	}
+}
+
+// factConfidence is that of a claim a model extracted.
+const factConfidence = 0.9
+
+// factBundle writes facts as an export that rests on turns already stored.
+func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.Record, learnt time.Time) (io.Reader, error) {
+	type object = map[string]any
+	var out bytes.Buffer
+	lines := json.NewEncoder(&out)
+	records := 0
+	write := func(kind string, record any) error {
+		records++
+		return lines.Encode(object{kind: record})
+	}
+	if err := lines.Encode(object{"ebb": object{"export": 1, "user": scope.User, "created_at": learnt}}); err != nil {
+		return nil, err
+	}
+	for _, f := range facts {
+		fact := extension.Record{
+			UID: "fact-" + f.ID, Kind: extension.KindFact, Content: f.Text, CreatedAt: schema.At(learnt),
+			Confidence: factConfidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate, Stability: 1, Utility: 0.5,
+			State: schema.StateActive, Trust: schema.MaxTrust, Version: 1,
+		}
+		if grounding.IsPreference(f.Text) {
+			fact.Kind = extension.KindPreference
+		}
+		for _, id := range f.Sources {
+			turn, ok := turns[id]
+			if !ok {
+				return nil, fmt.Errorf("fact %s rests on turn %s, which was not stored", f.ID, id)
+			}
+			if turn.Trust <= fact.Trust {
+				fact.Trust, fact.Origin = turn.Trust, turn.Origin
+			}
+			if turn.EventTime.After(fact.EventTime.Time) {
+				fact.EventTime = turn.EventTime
+			}
+		}
+		fact.ValidFrom = fact.EventTime
+		if err := write("memory", fact); err != nil {
+			return nil, err
+		}
+		for _, id := range f.Sources {
+			if err := write("source", object{"memory": fact.UID, "source": turns[id].UID}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &out, lines.Encode(object{"end": object{"records": records}})
+}

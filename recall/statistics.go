@@ -1,0 +1,77 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// statistics are what BM25 knows of one user's text. They count what is
+// current: a claim that is retired, superseded or quarantined stays findable,
+// but weighs on no other text.
+type statistics struct {
+	holding []uint32 // by term, the chunks that hold it
+	chunks  int
+	words   int
+}
+
+// counted reports whether a document's text is part of the statistics: what
+// was said always is.
+func (d *document) counted() bool {
+	return d.said() || d.current()
+}
+
+// current reports a document that is neither ended nor in doubt.
+func (d *document) current() bool {
+	return d.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
+}
+
+// count adds a chunk to the statistics, or takes it out with -1.
+func (ix *index) count(at uint32, sign int) {
+	distinct := slices.Clone(ix.termsOf(at))
+	ix.counts.chunks += sign
+	ix.counts.words += sign * len(distinct)
+	slices.Sort(distinct)
+	for _, term := range slices.Compact(distinct) {
+		ix.counts.holding[term] += uint32(sign)
+	}
+}
+
+// frequency is in how many chunks a term is.
+func (ix *index) frequency(term uint32) int { return int(ix.counts.holding[term]) }
+
+// meanLength is the mean number of terms in a chunk, 0 without any.
+func (ix *index) meanLength() float32 {
+	if ix.counts.chunks == 0 {
+		return 0
+	}
+	return float32(ix.counts.words) / float32(ix.counts.chunks)
+}
+
+// change applies audited changes of state.
+func (ix *index) change(changed map[int64]schema.State) {
+	turned := make(map[uint32]int) // into or out of the statistics
+	for memory, state := range changed {
+		doc, ok := ix.find(memory)
+		if !ok {
+			continue
+		}
+		d := &ix.docs[doc]
+		before := d.counted()
+		d.state = bitOfState(state)
+		switch {
+		case !before && d.counted():
+			turned[doc] = 1
+		case before && !d.counted():
+			turned[doc] = -1
+		}
+	}
+	if len(turned) == 0 {
+		return
+	}
+	for at := range ix.chunks {
+		if sign, ok := turned[ix.chunks[at].doc]; ok {
+			ix.count(uint32(at), sign)
+		}
+	}
+}
