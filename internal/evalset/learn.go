@@ -111,7 +111,12 @@ func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.
 			}
 		}
 		fact.ValidFrom = fact.EventTime
-		if err := write("memory", fact); err != nil {
+		record := struct {
+			extension.Record
+
+			Unlinked bool `json:"unlinked"` // whom it mentions is found out here
+		}{fact, true}
+		if err := write("memory", record); err != nil {
 			return nil, err
 		}
 		for _, id := range f.Sources {
