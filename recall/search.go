@@ -261,7 +261,8 @@ func (q *Query) excludes(m *schema.Memory) string {
 	return ""
 }
 
-// cut runs diversify, which may bring derived memories up again, → budget → limit and numbers what is left.
+// cut runs diversify, which may bring derived memories up again, → budget →
+// limit and numbers what is left.
 func cut(results []Result, q Query) []Result {
 	results = diversify(results, q.Diversity)
 	if q.Diversity > 0 {

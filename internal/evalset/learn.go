@@ -74,7 +74,7 @@ func episodes(ctx context.Context, x *extension.Extension, scope extension.Scope
 }
 
 // factConfidence is that of a claim a model extracted.
-const factConfidence = 0.9
+const factConfidence = 0.8
 
 // factBundle writes facts as an export that rests on turns already stored.
 func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.Record, learnt time.Time) (io.Reader, error) {
@@ -98,16 +98,16 @@ func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.
 		if grounding.IsPreference(f.Text) {
 			fact.Kind = extension.KindPreference
 		}
-		for _, id := range f.Sources {
+		for at, id := range f.Sources {
 			turn, ok := turns[id]
 			if !ok {
 				return nil, fmt.Errorf("fact %s rests on turn %s, which was not stored", f.ID, id)
 			}
+			if at == 0 {
+				fact.SessionName, fact.EventTime = turn.SessionName, turn.EventTime
+			}
 			if turn.Trust <= fact.Trust {
 				fact.Trust, fact.Origin = turn.Trust, turn.Origin
-			}
-			if turn.EventTime.After(fact.EventTime.Time) {
-				fact.EventTime = turn.EventTime
 			}
 		}
 		fact.ValidFrom = fact.EventTime
