@@ -27,4 +27,21 @@
 //
 // Signals that no question of the sets varies in, those of derived memories
 // mostly, keep the weight they have.
+//
+// # Relevance
+//
+//	go run ./internal/train -relevance DIR...
+//
+// fits the grounds of [recall.Answer].Relevance instead. Each question is asked
+// of its own conversation's memory (on topic) and of every other's in the set
+// (off topic), and a logistic regression tells one from the other:
+//
+//	minimise  − Σ over sets, over on and off topic  300 · mean( ln p(class) )  +  ½ |w|²
+//
+// so that every set and either class weighs the same. It prints the weights
+// and, for thresholds of relevance, what percentage of the questions the next
+// conversation's memory would bring anything back for, and how many points of
+// R@10 the threshold costs the questions of their own: with the weights in the
+// code, with the fitted ones, with each set and each conversation left out of
+// the fit, as asker and as asked.
 package main
