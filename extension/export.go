@@ -145,7 +145,8 @@ func (e *exporter) memories(ctx context.Context) (err error) {
 		return err
 	}
 	for after := int64(0); ; {
-		ids, err := memoryIDs(ctx, e.s, "SELECT id FROM memories WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?", e.userID, after, pageSize)
+		// The plus keeps SQLite from sorting all of the user's memories for each page.
+		ids, err := memoryIDs(ctx, e.s, "SELECT id FROM memories WHERE +user_id = ? AND id > ? ORDER BY id LIMIT ?", e.userID, after, pageSize)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
