@@ -68,7 +68,7 @@ const comparedClaims = 200
 func knownClaim(ctx context.Context, tx *schema.Tx, m *schema.Memory) (*schema.Memory, error) {
 	var known []schema.Memory
 	err := tx.NewSelect().Model(&known).
-		Where("user_id = ? AND kind IN (?, ?) AND state IN (?, ?, ?) AND valid_until IS NULL", m.UserID, schema.KindFact, schema.KindPreference,
+		Where("user_id = ? AND kind <> 'episode' AND kind IN (?, ?) AND state IN (?, ?, ?) AND valid_until IS NULL", m.UserID, schema.KindFact, schema.KindPreference,
 			schema.StateActive, schema.StateDormant, schema.StateQuarantined).
 		Where("content_hash = ? OR (? <> '' AND subject = ?)", schema.HashContent(m.Content), m.Subject, m.Subject).
 		Order("id DESC").Limit(comparedClaims).Scan(ctx)
