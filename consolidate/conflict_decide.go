@@ -114,6 +114,8 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 	switch {
 	case later.ValidFrom.After(now):
 		return answer(leave, "the later one does not hold yet")
+	case isPlan(earlier.Memory) != isPlan(later.Memory):
+		return answer(leave, "one of the two is a plan")
 	case !sameKey(earlier.Memory, later.Memory):
 		return answer(flag, "they are not about the same subject and predicate")
 	case earlier.untouchable():

@@ -51,6 +51,7 @@ func TestDecide(t *testing.T) {
 			}
 		}
 	}
+	planned := func(p *party) { p.Attributes = schema.Attributes{attrTemporal: string(Plan)} }
 	same := text("The user lives in Oslo now.", "Oslo")
 	keep := func(*party) {}
 	for _, c := range []struct {
@@ -85,6 +86,8 @@ func TestDecide(t *testing.T) {
 		{"at the same time", RelationUpdate, false, since(june), keep, flag},
 		{"said before the other", RelationUpdate, false, said(july), keep, flag},
 		{"not yet", RelationUpdate, false, keep, since(schema.At(july.AddDate(0, 1, 0))), leave},
+		{"only planned, says a model", RelationUpdate, true, drawn, all(drawn, planned), leave},
+		{"planned otherwise, says a model", RelationUpdate, true, all(drawn, planned), all(drawn, planned), supersede},
 		{"ended since", RelationUpdate, false, keep, state(schema.StateSuperseded), supersede},
 		{"ended since, says a model", RelationUpdate, true, drawn, state(schema.StateSuperseded), leave},
 		{"ended since, not to be touched", RelationUpdate, false, protected, state(schema.StateSuperseded), leave},

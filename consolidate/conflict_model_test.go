@@ -338,6 +338,9 @@ func TestClaimsWithoutASubjectAreFoundBySearchAndEntity(t *testing.T) {
 	bare("The piano in the hall is out of tune.", 2, "")
 	bare("Tideline launches in June.", 3, "Tideline") // another name of Kestrel
 	bare("The hall piano is in tune again.", 4, "")
+	for i, other := range []string{"Milk is in the fridge.", "Rent is due on Fridays.", "Trams run late.", "Elm Street floods.", "Bees like thyme.", "Glue dries slowly."} {
+		bare(other, 5+i, "")
+	}
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		from, _, err := tx.ResolveEntity(ctx, 1, schema.EntityName, "Tideline", 1)
 		if err != nil {

@@ -29,6 +29,7 @@ type holding struct {
 	claims   []*contender // current ones, by id
 	byID     map[int64]*contender
 	byKey    map[claimKey][]*contender // superseded ones too, without Said
+	inKey    map[claimKey]int          // current ones
 	byEntity map[int64][]*contender
 	inClaims map[string]int // in how many claims a term is
 	left     map[ContradictionPair]bool
@@ -49,7 +50,7 @@ const (
 // holdingOf reads all claims of a user.
 func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 	h := &holding{
-		byID: make(map[int64]*contender), byKey: make(map[claimKey][]*contender), byEntity: make(map[int64][]*contender), inClaims: make(map[string]int),
+		byID: make(map[int64]*contender), byKey: make(map[claimKey][]*contender), inKey: make(map[claimKey]int), byEntity: make(map[int64][]*contender), inClaims: make(map[string]int),
 	}
 	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		var all []contender
@@ -68,11 +69,15 @@ func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 }
 
 func (h *holding) add(c *contender) {
-	if key, ok := keyOf(&c.Memory); ok {
+	key, ok := keyOf(&c.Memory)
+	if ok {
 		h.byKey[key] = append(h.byKey[key], c)
 	}
 	if c.State != schema.StateActive || !c.ValidUntil.IsZero() {
 		return
+	}
+	if ok {
+		h.inKey[key]++
 	}
 	h.claims = append(h.claims, c)
 	h.byID[c.ID] = c
@@ -118,17 +123,48 @@ func (h *holding) readMentions(ctx context.Context, s *schema.Snapshot, userID i
 	return rows.Err()
 }
 
-// How a new claim finds those it is compared with.
+// How a new claim finds those it is compared with. The bars are set so that a
+// thousand messages of ordinary talk give some hundred pairs.
 const (
 	maxCandidates = 8   // of one claim
 	maxOfEntity   = 200 // claims of one entity that are looked at, the newest
 	maxNearest    = 10  // that a search is asked for
-
-	likeEnough       = 0.3 // share of words two claims of one subject have in common
-	likeAcross       = 0.6 // and of two subjects
-	likeOfSearch     = 0.2 // and with one that a search found
-	nearestByMeaning = 2   // found by meaning as the first or second, it needs no words in common
+	fewOfKey      = 4   // current claims of one subject and predicate; of which there are more, there can be many
 )
+
+// bar is how alike two claims must be, 0–1, to be compared. What happened or
+// is planned once seldom ends anything; what is said and denied often does.
+func bar(a, b *contender, byMeaning bool) float64 {
+	if text.Fold(a.Subject) != text.Fold(b.Subject) {
+		return 0.6
+	}
+	once := isOnce(&a.Memory) || isOnce(&b.Memory)
+	switch {
+	case negated(&a.Memory) != negated(&b.Memory):
+		return 0.2
+	case once:
+		return 0.5
+	case byMeaning:
+		return 0.15
+	}
+	return 0.35
+}
+
+// barOfKey is the bar of two claims of one subject and predicate: none, unless
+// the predicate is one of which somebody has many objects.
+func (h *holding) barOfKey(key claimKey, a, b *contender) float64 {
+	if functional[key.predicate] != 0 {
+		return 0
+	}
+	if additive[key.predicate] || isOnce(&a.Memory) || isOnce(&b.Memory) || h.inKey[key] > fewOfKey {
+		return bar(a, b, false)
+	}
+	return 0
+}
+
+func isOnce(m *schema.Memory) bool {
+	return m.Attributes[attrTemporal] == string(Event) || isPlan(m)
+}
 
 // candidates are the claims known before c that may conflict with it, the
 // likeliest first: claims of the same subject and predicate, of the same
@@ -144,16 +180,16 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 			likeness[other] = l
 		}
 	}
-	if key, ok := keyOf(&c.Memory); ok && !additive[key.predicate] {
+	if key, ok := keyOf(&c.Memory); ok {
 		for _, other := range h.byKey[key] {
-			consider(other, 0)
+			consider(other, h.barOfKey(key, c, other))
 		}
 	}
 	for _, e := range c.entities {
 		for _, other := range h.byEntity[e][:min(maxOfEntity, len(h.byEntity[e]))] {
-			least := leastOf(c, other)
-			if p := canonical(c.Predicate); c.about == e && other.about == e && p == canonical(other.Predicate) && !additive[p] {
-				least = 0
+			least := bar(c, other, false)
+			if key, ok := keyOf(&c.Memory); ok && c.about == e && other.about == e && key.predicate == canonical(other.Predicate) {
+				least = h.barOfKey(key, c, other) // one subject under two names
 			}
 			consider(other, least)
 		}
@@ -175,16 +211,8 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 	return found[:min(maxCandidates, len(found))], nil
 }
 
-// leastOf is how alike two claims must be to be compared.
-func leastOf(a, b *contender) float64 {
-	if text.Fold(a.Subject) == text.Fold(b.Subject) {
-		return likeEnough
-	}
-	return likeAcross
-}
-
 // nearest asks the search, if there is one, for the claims nearest to c and
-// says how many words each must share with it.
+// says how alike each must be: the nearest by meaning need share few words.
 func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*contender]float64, error) {
 	if in.Searcher == nil {
 		return nil, nil
@@ -194,18 +222,11 @@ func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*co
 		return nil, err
 	}
 	near := make(map[*contender]float64)
-	byMeaning := 0
 	for _, r := range answer.Results {
-		other := h.byID[r.Memory.ID]
-		if other == nil || other == c {
-			continue
-		}
-		near[other] = max(likeOfSearch, leastOf(c, other)-likeEnough+likeOfSearch)
-		for _, arm := range r.Arms {
-			if arm.Arm == "vector" && arm.Rank <= nearestByMeaning+1 && byMeaning < nearestByMeaning && text.Fold(c.Subject) == text.Fold(other.Subject) {
-				near[other] = 0
-				byMeaning++
-			}
+		if other := h.byID[r.Memory.ID]; other != nil && other != c {
+			// The first by meaning is the claim itself.
+			byMeaning := slices.ContainsFunc(r.Arms, func(a recall.ArmRank) bool { return a.Arm == "vector" && a.Rank <= 2 })
+			near[other] = bar(c, other, byMeaning)
 		}
 	}
 	return near, nil

@@ -182,3 +182,39 @@ func TestWhatOnlyTheHostMayChangeIsFlagged(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatWasSaidIsDrawnAndHeldAgainstWhatIsKnown(t *testing.T) {
+	db, c := aged(t)
+	said(t, db, "a", "", "I live in Lisbon, close to the river.", day(1, 10).Time)
+	s := llmtest.New(t)
+	s.On(llmtest.Contains("Lisbon, close"), facts(claimed("The user lives in Lisbon.", []string{"m1"}, "I live in Lisbon", set("predicate", "lives_in"), set("object", "Lisbon"))))
+	s.On(llmtest.Contains("I moved to Oslo"), facts(
+		claimed("The user moved to Oslo last week.", []string{"m1"}, "I moved to Oslo last week", set("predicate", "moved_to"), set("object", "Oslo"), set("when", "last week"), set("type", "event")),
+		claimed("The user will move to Bergen.", []string{"m2"}, "one day I want to live in Bergen", set("predicate", "lives_in"), set("object", "Bergen"), set("type", "plan"))))
+	s.On(llmtest.Contains("Oslo last week", "Bergen", `"pair":`), always("update"))
+	r := runner(t, db, withModel(t, s))
+	_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+
+	c.set(day(6, 10).Time)
+	said(t, db, "b", "", "I moved to Oslo last week!", day(6, 9).Time)
+	said(t, db, "b", "", "But one day I want to live in Bergen.", day(6, 9).Time)
+	before := dumpAll(t, db)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Contains(t, fates(report, "conflict"), "supersede applied")
+	all := derivedOf(t, db)
+	require.Len(t, all, 3)
+	lisbon, oslo, bergen := &all[0], &all[1], &all[2]
+	require.Equal(t, schema.StateSuperseded, lisbon.State)
+	require.Equal(t, oslo.ID, lisbon.SupersededBy)
+	require.Equal(t, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC), lisbon.ValidUntil.Time, "when it happened, not when it was said")
+	require.Equal(t, schema.StateActive, oslo.State, "no verdict makes a plan the present")
+	require.Equal(t, schema.StateActive, bergen.State)
+	require.Equal(t, []string{"Lisbon"}, heldIn(t, db, day(5, 15), lisbon, oslo, bergen))
+
+	undone, err := r.Rollback(t.Context(), ada, report.RunID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, before, dumpAll(t, db))
+}
