@@ -56,6 +56,9 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		if err := removeDatabase(unfinished(abs)); err != nil {
 			return err
 		}
+		if err := refuseSecondName(abs); err != nil {
+			return err
+		}
 	}
 	return db.checkHeader(abs)
 }
@@ -129,6 +132,9 @@ func (db *DB) tryCreate(ctx context.Context, name string) (done bool, err error)
 	if !names(name, tmp) {
 		return false, nil // we locked a file that its creator has removed
 	}
+	if err := removeOrphans(db.path); err != nil {
+		return false, err
+	}
 	// Only what a killed creator left can be there, and it is ours now.
 	if err := errors.Join(tmp.Truncate(0), removeDatabase(name+"-wal"), removeDatabase(name+"-shm")); err != nil {
 		return false, err
@@ -182,6 +188,18 @@ func buildEmpty(ctx context.Context, path string, opts Options) (err error) {
 		return fmt.Errorf("write-ahead logging is not available here (journal_mode is %q)", mode)
 	}
 	return migrateUp(ctx, conn)
+}
+
+// removeOrphans removes what a file that is gone left beside it, or SQLite
+// would take the log for that of the new file. A log that holds something is
+// an error: it may be all that is left of what was acknowledged.
+func removeOrphans(path string) error {
+	for _, suffix := range [...]string{"-wal", "-journal"} {
+		if log, err := os.Stat(path + suffix); err == nil && log.Size() > 0 {
+			return &InvalidError{Field: "path", Reason: "is gone, but its log is there: put the file back, or remove " + path + suffix + " to start a new memory"}
+		}
+	}
+	return removeDatabase(path)
 }
 
 func removeDatabase(path string) error {

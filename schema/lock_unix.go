@@ -9,6 +9,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// refuseSecondName: SQLite keeps a log for each name of a file, and so what
+// is written under one is lost to the other. Symbolic links it follows.
+func refuseSecondName(path string) error {
+	var info unix.Stat_t
+	if err := unix.Stat(path, &info); err != nil {
+		return err
+	}
+	if info.Nlink > 1 {
+		return &InvalidError{Field: "path", Reason: "has a second name by a hard link, which could lose messages; copy the file while nobody uses it, or remove the other name"}
+	}
+	return nil
+}
+
 // lockFile takes an exclusive lock that dies with the process, or reports that
 // somebody else has it.
 func lockFile(f *os.File) (bool, error) {

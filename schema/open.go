@@ -66,7 +66,6 @@ type DB struct {
 	queue    chan *write
 	stop     chan struct{}
 	done     sync.WaitGroup
-	sweep    bool // the log that is there at the close is ours, and empty
 	closing  sync.Once
 	closeErr error
 	mu       sync.RWMutex // held for reading while a write is being queued
@@ -105,7 +104,6 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, db.classify(err))
 	}
-	db.sweep = opts.ReadOnly && opts.VFS == "" && !hasLog(db.path)
 	if err := db.connect(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, db.classify(err)), db.disconnect())
 	}
@@ -178,7 +176,7 @@ func (db *DB) Close() error {
 			db.done.Wait()
 		}
 		db.closeErr = db.disconnect()
-		if db.sweep {
+		if db.opts.ReadOnly && db.opts.VFS == "" {
 			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
 		}
 	})

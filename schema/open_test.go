@@ -177,3 +177,55 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 	require.NoError(t, db.Close())
 	look()
 }
+
+func TestOpenRefusesASecondName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	_, err = store(t.Context(), db, ada, "tea")
+	require.NoError(t, err)
+	require.NoError(t, os.Link(path, path+".hard"))
+	_, err = schema.Open(t.Context(), path+".hard", nil)
+	require.ErrorContains(t, err, "path has a second name")
+	require.NoError(t, os.Remove(path+".hard"))
+
+	require.NoError(t, os.Symlink(path, path+".soft"))
+	same, err := schema.Open(t.Context(), path+".soft", nil)
+	require.NoError(t, err)
+	_, err = store(t.Context(), same, ada, "coffee")
+	require.NoError(t, err)
+	require.Equal(t, 2, memories(t, db))
+	require.NoError(t, same.Close())
+	require.NoError(t, db.Close())
+}
+
+func TestTheLogOfARemovedFileIsNotTakenForTheNewOnes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	_, err = store(t.Context(), db, ada, "a secret")
+	require.NoError(t, err)
+	log, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, os.WriteFile(path+"-wal", log, 0o600)) // as a killed process leaves it
+
+	_, err = schema.Open(t.Context(), path, nil)
+	require.ErrorContains(t, err, "path is gone, but its log is there")
+	require.NoFileExists(t, path)
+	require.NoError(t, os.Truncate(path+"-wal", 0))
+	db, err = schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.Zero(t, memories(t, db))
+	require.NoError(t, db.Close())
+}
+
+// memories counts all of a file.
+func memories(t *testing.T, db *schema.DB) (n int) {
+	t.Helper()
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		return s.Row(ctx, "SELECT count(*) FROM memories", nil, &n)
+	}))
+	return n
+}

@@ -23,12 +23,6 @@ func privateIndex(path string) {
 	}
 }
 
-// hasLog reports whether there is a write-ahead log beside the file.
-func hasLog(path string) bool {
-	_, err := os.Stat(path + "-wal")
-	return err == nil
-}
-
 // sweepLog takes away the empty log and its index that reading alone leaves
 // behind. SQLite does it, so that nobody loses a log that is in use: it is
 // what the close of a connection that can write does, if it is the last.
