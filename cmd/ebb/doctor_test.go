@@ -42,6 +42,11 @@ func TestDoctorWithoutPermission(t *testing.T) {
 			require.Contains(t, got.err, "could not be examined")
 			require.Contains(t, got.out, "fix: run ebb doctor as a user who may read and write")
 			require.NotContains(t, got.out, "damaged")
+			if test.file != 0 {
+				got = ebb(t, "", "search", "violin", "--db", f.db)
+				require.Equal(t, exitFailure, got.code)
+				require.Contains(t, got.err, "copy it to a folder of your own")
+			}
 		})
 	}
 }

@@ -95,6 +95,8 @@ func message(a *app, err error) string {
 		text += "; run ebb doctor"
 	case errors.Is(err, extension.ErrReadOnly) && strings.Contains(text, "brought up to date"):
 		text += "; ebb consolidate does it"
+	case errors.Is(err, extension.ErrReadOnly) && strings.Contains(text, "attempt to write"):
+		text += "; SQLite reads it only where a -shm file may stand beside it: copy it to a folder of your own"
 	case errors.Is(err, extension.ErrBusy):
 		text += "; close the other program or try again"
 	}
