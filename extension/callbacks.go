@@ -49,15 +49,25 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 	if !l.enter(callPlace(), isIteration(inputs)) {
 		return
 	}
-	if said := inputText(inputs, nil); said != "" {
+	said, err := inputText(inputs, nil, "")
+	if err != nil {
+		l.session.ext.report(string(doorCallbacks), err)
+	}
+	if said != "" {
 		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said))
 	}
 }
 
 // HandleChainEnd implements [callbacks.Handler].
 func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
-	answered := outputText(outputs)
-	if !l.leave(callPlace()) || answered == "" {
+	if !l.leave(callPlace()) {
+		return
+	}
+	answered, err := outputText(outputs, "")
+	if err != nil {
+		l.session.ext.report(string(doorCallbacks), err)
+	}
+	if answered == "" {
 		return
 	}
 	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered))

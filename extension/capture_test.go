@@ -148,3 +148,27 @@ func TestAQuestionIsNotFoundBesideItselfHoweverItIsWritten(t *testing.T) {
 		})
 	}
 }
+
+func TestSeveralTextsAreNotGuessedFrom(t *testing.T) {
+	var f faults
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Hooks: extension.Hooks{OnError: f.hook}, NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	s := session(t, x, ada)
+	inputs := map[string]any{"topic": "giraffe ears", "style": "short, without giraffe jokes", "count": 3}
+	outputs := map[string]any{"title": "Giraffe ears", "body": "A giraffe has two."}
+	turn := func(m *extension.Memory) {
+		_, err := m.LoadMemoryVariables(t.Context(), inputs)
+		require.NoError(t, err)
+		require.NoError(t, m.SaveContext(t.Context(), inputs, outputs))
+	}
+	inner := lcmemory.NewConversationBuffer(lcmemory.WithInputKey("topic"), lcmemory.WithOutputKey("body"))
+	turn(s.Memory(extension.WithInner(inner)))
+	require.Equal(t, []string{
+		"memory: inputs hold texts under style, topic and none under input, question, human_input, query, so nothing of them is stored; name the key by WithKeys",
+		"memory: outputs hold texts under body, title and none under output, text, answer, so nothing of them is stored; name the key by WithKeys",
+	}, f.all)
+	turn(s.Memory(extension.WithInner(inner), extension.WithKeys("topic", "body")))
+	require.ElementsMatch(t, []string{"giraffe ears", "A giraffe has two."}, recalled(t, x, ada, "giraffe"))
+	require.Len(t, f.all, 2)
+}

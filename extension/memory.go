@@ -28,6 +28,8 @@ type Memory struct {
 	session  *Session
 	inner    lcschema.Memory
 	variable string
+	input    string // key of what the user says
+	output   string // key of the answer
 	speakers speakers
 }
 
@@ -47,6 +49,15 @@ func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.
 // prompts that name it. Default: they stand before the inner memory's history,
 // which every prompt that knows memory has.
 func WithVariable(name string) MemoryOption { return func(m *Memory) { m.variable = name } }
+
+// WithKeys names the key of what the user says among a chain's inputs and of
+// the answer among its outputs. Default, and for an empty name: "input",
+// "question", "human_input" or "query", and "output", "text" or "answer", else
+// the only text there is. Where several are, nothing is stored and a fault is
+// reported.
+func WithKeys(input, output string) MemoryOption {
+	return func(m *Memory) { m.input, m.output = input, output }
+}
 
 // WithSpeakers names the two sides of the conversation, so that "what did Ada
 // say about …" finds her turns. Default none: the roles stand for them.
@@ -82,7 +93,10 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 // what may help from all others, and stores what the user said. The error is
 // the inner memory's.
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
-	question := inputText(inputs, m.MemoryVariables(ctx))
+	question, err := inputText(inputs, m.MemoryVariables(ctx), m.input)
+	if err != nil {
+		m.session.ext.report(string(doorMemory), err)
+	}
 	// Recalled first: what is asked must not be found beside itself.
 	defer m.hear(ctx, question)
 	loaded, err := m.inner.LoadMemoryVariables(ctx, inputs)
@@ -118,10 +132,15 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
 	// Each by itself: a text that cannot be stored must not take the other with it.
 	scope := m.session.scope
-	if said := inputText(inputs, m.MemoryVariables(ctx)); said != "" && !m.session.turn().end(said) {
+	// What cannot be told apart was reported when the turn began.
+	if said, _ := inputText(inputs, m.MemoryVariables(ctx), m.input); said != "" && !m.session.turn().end(said) {
 		m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
-	if answered := outputText(outputs); answered != "" {
+	answered, err := outputText(outputs, m.output)
+	if err != nil {
+		m.session.ext.report(string(doorMemory), err)
+	}
+	if answered != "" {
 		m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
@@ -166,34 +185,44 @@ func (s *Session) capture(ctx context.Context, from door, message eventbus.Event
 	return err == nil
 }
 
-// inputText finds what the user said among a chain's inputs: the usual keys,
-// or the only text that is not a memory variable.
-func inputText(inputs map[string]any, memoryKeys []string) string {
-	return pick(inputs, []string{"input", "question", "human_input", "query"}, memoryKeys)
+// inputText finds what the user said among a chain's inputs: under key, else
+// under a usual key, else the only text that is not a memory variable.
+func inputText(inputs map[string]any, memoryKeys []string, key string) (string, error) {
+	return pick("inputs", inputs, key, []string{"input", "question", "human_input", "query"}, memoryKeys)
 }
 
 // outputText finds the answer among a chain's outputs; agents may add their
 // intermediate steps.
-func outputText(outputs map[string]any) string {
-	return pick(outputs, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
+func outputText(outputs map[string]any, key string) (string, error) {
+	return pick("outputs", outputs, key, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
 }
 
-func pick(values map[string]any, usual, never []string) string {
+// pick returns an [*InvalidError] for several texts under unusual keys.
+func pick(field string, values map[string]any, key string, usual, never []string) (string, error) {
+	if key != "" {
+		s, _ := values[key].(string)
+		return s, nil
+	}
 	for _, key := range usual {
 		if s, ok := values[key].(string); ok && strings.TrimSpace(s) != "" {
-			return s
+			return s, nil
 		}
 	}
-	var only []string
+	var keys []string
 	for key, value := range values {
 		if s, ok := value.(string); ok && strings.TrimSpace(s) != "" && !slices.Contains(never, key) && key != "agent_scratchpad" {
-			only = append(only, s)
+			keys = append(keys, key)
 		}
 	}
-	if len(only) != 1 {
-		return ""
+	switch len(keys) {
+	case 0:
+		return "", nil
+	case 1:
+		return values[keys[0]].(string), nil
 	}
-	return only[0]
+	slices.Sort(keys)
+	return "", &InvalidError{Field: field, Reason: "hold texts under " + strings.Join(keys, ", ") +
+		" and none under " + strings.Join(usual, ", ") + ", so nothing of them is stored; name the key by WithKeys"}
 }
 
 func historyText(history any) string {
