@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
@@ -321,7 +322,7 @@ func TestTextsOfLittleTrustAreAskedAboutApart(t *testing.T) {
 
 func TestClaimsWithoutASubjectAreFoundBySearchAndEntity(t *testing.T) {
 	db, _ := aged(t)
-	bare := func(content string, d int, entity string) *schema.Memory {
+	bare := func(content string, d int, entity string) {
 		m := claim(t, db, content, "", "", "", day(2, d), drawn(t, db))
 		if entity != "" {
 			require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -332,7 +333,6 @@ func TestClaimsWithoutASubjectAreFoundBySearchAndEntity(t *testing.T) {
 				return tx.LinkEntity(ctx, m.ID, e.ID, entity, 1)
 			}))
 		}
-		return m
 	}
 	bare("Kestrel launches in March.", 1, "Kestrel")
 	bare("The piano in the hall is out of tune.", 2, "")
@@ -363,6 +363,50 @@ func TestClaimsWithoutASubjectAreFoundBySearchAndEntity(t *testing.T) {
 	require.Contains(t, prompt, "out of tune")
 	require.Contains(t, prompt, "Tideline")
 	require.Equal(t, map[string]int{"compared": 2}, report.Stages[0].Counts)
+}
+
+// diets is an embedder that knows what people eat, and nothing else.
+type diets struct{}
+
+func (diets) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		v := make([]float32, 32)
+		v[len(text)%31+1] = 1
+		if strings.Contains(text, "vegetarian") || strings.Contains(text, "steak") {
+			v[0] = 2
+		}
+		vectors[i] = v
+	}
+	return vectors, nil
+}
+
+func (d diets) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	vectors, err := d.EmbedDocuments(ctx, []string{text})
+	return vectors[0], err
+}
+
+func TestClaimsAreFoundByTheirMeaning(t *testing.T) {
+	db, _ := aged(t)
+	for i, content := range []string{"Vera is vegetarian.", "Vera sings in a choir.", "Vera owns a bicycle.", "Vera grills steak on Sundays."} {
+		claim(t, db, content, "Vera", "", "", day(1, 1+i), drawn(t, db))
+	}
+	v, err := consolidate.NewVectoriser(db, diets{}, consolidate.VectoriserOptions{Model: "diets"})
+	require.NoError(t, err)
+	require.NoError(t, v.Start(t.Context()))
+	t.Cleanup(func() { require.NoError(t, v.Stop(context.Background())) })
+	require.NoError(t, v.WaitIdle(t.Context()))
+	searcher := recall.New(db, recall.Options{Vectors: recall.VectorOptions{Embedder: v, Timeout: time.Minute}})
+	t.Cleanup(searcher.Close)
+	s := llmtest.New(t)
+	s.On(llmtest.Any, verdicts("contradiction"))
+	r, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Conflict{}}, Model: s.LLM(t)})
+	require.NoError(t, err)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, []string{"contradiction waiting they contradict each other"}, fates(report, "conflict"))
+	require.Contains(t, s.Requests()[0].Prompt(), "steak")
+	require.Contains(t, s.Requests()[0].Prompt(), "vegetarian")
 }
 
 // oracle is a model that answers whatever a function says.

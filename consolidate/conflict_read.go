@@ -129,6 +129,7 @@ const (
 	maxCandidates = 8   // of one claim
 	maxOfEntity   = 200 // claims of one entity that are looked at, the newest
 	maxNearest    = 10  // that a search is asked for
+	closeMeaning  = 0.6 // cosine from which the nearest by meaning needs no words in common
 	fewOfKey      = 4   // current claims of one subject and predicate; of which there are more, there can be many
 )
 
@@ -145,7 +146,7 @@ func bar(a, b *contender, byMeaning bool) float64 {
 	case once:
 		return 0.5
 	case byMeaning:
-		return 0.15
+		return 0
 	}
 	return 0.35
 }
@@ -212,7 +213,7 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 }
 
 // nearest asks the search, if there is one, for the claims nearest to c and
-// says how alike each must be: the nearest by meaning need share few words.
+// says how alike each must be: the nearest by meaning may be all different words.
 func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*contender]float64, error) {
 	if in.Searcher == nil {
 		return nil, nil
@@ -224,8 +225,9 @@ func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*co
 	near := make(map[*contender]float64)
 	for _, r := range answer.Results {
 		if other := h.byID[r.Memory.ID]; other != nil && other != c {
-			// The first by meaning is the claim itself.
-			byMeaning := slices.ContainsFunc(r.Arms, func(a recall.ArmRank) bool { return a.Arm == "vector" && a.Rank <= 2 })
+			byMeaning := slices.ContainsFunc(r.Arms, func(a recall.ArmRank) bool {
+				return a.Arm == "vector" && a.Rank <= 2 && a.Score >= closeMeaning // the first is the claim itself
+			})
 			near[other] = bar(c, other, byMeaning)
 		}
 	}
