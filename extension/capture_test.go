@@ -116,6 +116,14 @@ func TestATextThatCannotBeStoredDoesNotTakeTheAnswerWithIt(t *testing.T) {
 	require.NoError(t, m.SaveContext(t.Context(),
 		map[string]any{"input": strings.Repeat("x", 3<<20)}, map[string]any{"output": "That was a long letter"}))
 	require.Equal(t, []string{"That was a long letter"}, recalled(t, x, ada, "letter"))
+
+	health, err := x.Health(t.Context())
+	require.NoError(t, err)
+	require.False(t, health.Healthy())
+	require.Len(t, health.Failures, 1, "without a hook it is seen here")
+	require.Equal(t, "memory", health.Failures[0].Source)
+	require.EqualValues(t, 1, health.Failures[0].Count)
+	require.Contains(t, health.Failures[0].Error, "text is longer than 1 MiB")
 }
 
 // forgetful is an inner memory that cannot be read.

@@ -85,9 +85,9 @@ type Config struct {
 // skipped. They may be called from several goroutines at once.
 type Hooks struct {
 	// OnError is told of every fault that did not become a returned error,
-	// since memory never breaks a turn: source is "memory", "callbacks",
-	// "model", "enrich", "recalled", "night" or "bus". Texts of users are not
-	// part of the error.
+	// since memory never breaks a turn: source is "memory", "callbacks" or
+	// "model" for the front doors, "tool" and its name, "consumer:" and its
+	// name, "embed" or "night". Texts of users are not part of the error.
 	OnError func(source string, err error)
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".

@@ -1,8 +1,12 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
@@ -23,6 +27,9 @@ type Extension struct {
 	vectors  *consolidate.Vectoriser // nil without an embedder
 	runner   *consolidate.Runner
 	behind   *background
+
+	mu     sync.Mutex
+	missed map[string]Failure // what turns were not told of, by source
 }
 
 // Open opens the memory in the file at path, creating it when there is none,
@@ -40,7 +47,7 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 	if err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, db: db}
+	x := &Extension{cfg: cfg, db: db, missed: make(map[string]Failure)}
 	if x.captures, err = newCaptures(cfg.Now); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -127,6 +134,29 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 // this scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
 	return x.searcher.Why(ctx, scope, q, id)
+}
+
+// fault keeps what went wrong in a turn and is not returned, and reports it.
+func (x *Extension) fault(source string, err error) {
+	now := schema.At(x.cfg.Now())
+	x.mu.Lock()
+	f, known := x.missed[source]
+	if !known {
+		f = Failure{Source: source, FirstAt: now}
+	}
+	f.Count, f.LastAt, f.Error = f.Count+1, now, err.Error()
+	x.missed[source] = f
+	x.mu.Unlock()
+	x.report(source, err)
+}
+
+// faults lists them, newest first.
+func (x *Extension) faults() []Failure {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.SortedFunc(maps.Values(x.missed), func(a, b Failure) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source))
+	})
 }
 
 // report passes a fault to the host's hook.

@@ -101,7 +101,7 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 		err = s.ext.bus.Report(ctx, event)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.ext.report(door, err)
+		s.ext.fault(door, err)
 	}
 }
 
@@ -126,6 +126,6 @@ func (s *Session) toolDeps() tools.Deps {
 		TurnTrust:   func() schema.Trust { return s.turn().trust() },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
-		Report:      func(_ context.Context, tool string, err error) { s.ext.report("tool "+tool, err) },
+		Report:      func(_ context.Context, tool string, err error) { s.ext.fault("tool "+tool, err) },
 	}
 }

@@ -32,7 +32,7 @@ type Stats struct {
 type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
-	Failures   []schema.Failure         `json:"failures,omitempty"`
+	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, and of turns since this process opened the file
 	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"` // nil without an embedder
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
@@ -138,6 +138,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		h.Failures, err = s.Failures(ctx)
 		return err
 	})
+	h.Failures = append(h.Failures, x.faults()...)
 	return h, err
 }
 
