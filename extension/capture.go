@@ -110,7 +110,9 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 			fresh = append(fresh, e) // not a message: nothing to recognise
 			continue
 		}
-		if t.known(from, m.Role, schema.HashContent(m.Text), e.ID, c.now()) {
+		now := c.now()
+		live := e.OccurredAt.IsZero() || now.Sub(e.OccurredAt).Abs() <= turnLength // else it is history
+		if live && t.known(from, m.Role, schema.HashContent(m.Text), e.ID, now) {
 			continue
 		}
 		e, floor = inView(e, m.Role, floor)

@@ -180,3 +180,15 @@ func TestSeveralTextsAreNotGuessedFrom(t *testing.T) {
 	require.ElementsMatch(t, []string{"giraffe ears", "A giraffe has two."}, recalled(t, x, ada, "giraffe"))
 	require.Len(t, f.all, 2)
 }
+
+func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
+	x, now := unwatched(t)
+	m := session(t, x, ada).Memory()
+	require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
+	old := eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(now.AddDate(-1, 0, 0)))
+	for range 2 { // redelivered
+		require.NoError(t, x.Bus().Publish(t.Context(), old))
+	}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(*now))), "the turn's, by another door")
+	require.Len(t, recalled(t, x, ada, "blue bicycle"), 3, "two messages, and the answer beside one")
+}

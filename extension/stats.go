@@ -33,7 +33,7 @@ type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
 	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, and of turns since this process opened the file
-	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"` // nil without an embedder
+	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"`  // nil without an embedder
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
 }
