@@ -187,7 +187,19 @@ func buildEmpty(ctx context.Context, path string, opts Options) (err error) {
 	if mode != "wal" {
 		return fmt.Errorf("write-ahead logging is not available here (journal_mode is %q)", mode)
 	}
-	return migrateUp(ctx, conn)
+	if err := migrateUp(ctx, conn); err != nil {
+		return err
+	}
+	// Closing would do it too, but without saying that it failed, and what
+	// stays in the log is lost when the file gets its name.
+	var busy, frames, moved int
+	if err := conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+		return err
+	}
+	if busy != 0 {
+		return fmt.Errorf("%w: the new file could not be finished", ErrBusy)
+	}
+	return nil
 }
 
 // removeOrphans removes what a file that is gone left beside it, or SQLite

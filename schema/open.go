@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -229,5 +230,6 @@ func dsn(path string, opts Options, readOnly bool) string {
 		q.Set("modeof", path)
 	}
 	// Without "file:" SQLite takes the parameters as part of the name.
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	// SQLite takes a plus in them for a plus, not for a space.
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
 }
