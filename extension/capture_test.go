@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	lcmemory "github.com/tmc/langchaingo/memory"
 
@@ -191,4 +193,23 @@ func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
 	}
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(*now))), "the turn's, by another door")
 	require.Len(t, recalled(t, x, ada, "blue bicycle"), 3, "two messages, and the answer beside one")
+}
+
+func TestTurnsThatOverlapOnOneMemoryAreAllKept(t *testing.T) {
+	x := open(t, fresh(t))
+	m := session(t, x, ada).Memory()
+	var turns sync.WaitGroup
+	for i := range 8 {
+		turns.Go(func() {
+			inputs := map[string]any{"input": fmt.Sprintf("bicycle number %d", i)}
+			_, err := m.LoadMemoryVariables(t.Context(), inputs)
+			assert.NoError(t, err)
+			assert.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": fmt.Sprintf("bicycle %d it is", i)}))
+		})
+	}
+	turns.Wait()
+	require.Len(t, recalled(t, x, ada, "bicycle"), 16)
+	loaded, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": "🙂"})
+	require.NoError(t, err)
+	require.Equal(t, 16, strings.Count(loaded["history"].(string), "bicycle"))
 }

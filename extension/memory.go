@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tmc/langchaingo/llms"
 	lcmemory "github.com/tmc/langchaingo/memory"
@@ -24,8 +25,12 @@ import (
 //
 // Neither loading nor saving ever fails a turn because of ebb; faults are
 // reported through [Hooks] and in the statistics.
+//
+// It is safe for concurrent use: turns that overlap are all stored, and the
+// inner memory is used by one at a time.
 type Memory struct {
 	session  *Session
+	mu       sync.Mutex // langchaingo's own memories have none
 	inner    lcschema.Memory
 	variable string
 	input    string // key of what the user says
@@ -99,7 +104,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	}
 	// Recalled first: what is asked must not be found beside itself.
 	defer m.hear(ctx, question)
-	loaded, err := m.inner.LoadMemoryVariables(ctx, inputs)
+	loaded, err := m.loadInner(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +148,8 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	if answered != "" {
 		m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
 		// chains.Run throws the answer away when this fails.
 		m.session.ext.fault("memory", err)
@@ -152,7 +159,17 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 
 // Clear forgets this conversation's turns, as langchaingo means it. What is
 // stored for the long term stays.
-func (m *Memory) Clear(ctx context.Context) error { return m.inner.Clear(ctx) }
+func (m *Memory) Clear(ctx context.Context) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.inner.Clear(ctx)
+}
+
+func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (map[string]any, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.inner.LoadMemoryVariables(ctx, inputs)
+}
 
 // hear stores what the user said at the beginning of a turn.
 func (m *Memory) hear(ctx context.Context, said string) {
