@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -257,7 +258,11 @@ func (w *work) record(ctx context.Context, tx *schema.Tx) error {
 	w.report.Took += time.Since(w.started)
 	w.started = time.Now()
 	if n.input.Model != nil {
-		w.report.Prompts = append(w.report.Prompts, n.input.Model.takePrompts()...)
+		for _, prompt := range n.input.Model.takePrompts() {
+			if !slices.Contains(w.report.Prompts, prompt) {
+				w.report.Prompts = append(w.report.Prompts, prompt)
+			}
+		}
 	}
 	return n.record(ctx, tx, "running", "")
 }

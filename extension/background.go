@@ -3,8 +3,6 @@ package extension
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
@@ -69,7 +67,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	b.schedule, err = consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime,
 		OnError:  func(err error) { x.report("night", err) },
-		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report) },
+		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
 	})
 	if err != nil {
 		return b, err
@@ -97,45 +95,4 @@ func (x *Extension) WaitIdle(ctx context.Context) error {
 		return err
 	}
 	return x.vectors.WaitIdle(ctx)
-}
-
-// Consolidate runs a night for one user now, whatever the schedule says, and
-// reports what it did. It does not use up the local day.
-func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*consolidate.Report, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
-	if x.cfg.ReadOnly {
-		return nil, ErrReadOnly
-	}
-	report, err := x.runner.Run(ctx, scope, "manual")
-	if err != nil {
-		return report, err
-	}
-	x.announceRun(ctx, scope, report)
-	return report, nil
-}
-
-// announceRun reports a finished run on the bus.
-func (x *Extension) announceRun(ctx context.Context, scope Scope, report *consolidate.Report) {
-	event, err := eventbus.New(eventbus.TopicMemoryConsolidated, scope, schema.OriginUnknown,
-		eventbus.Consolidated{RunID: report.RunID, Cause: report.Cause, State: "done"})
-	if err == nil {
-		err = x.bus.Report(ctx, event)
-	}
-	if err != nil {
-		x.report("night", err)
-	}
-}
-
-// consolidateForTool is what memory_consolidate does: a model may ask for it,
-// and gets a sentence.
-func (x *Extension) consolidateForTool(scope Scope) func(context.Context) (string, error) {
-	return func(ctx context.Context) (string, error) {
-		report, err := x.Consolidate(ctx, scope)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("Consolidation done in %s: %s", report.Took.Round(time.Millisecond), report.Summary()), nil
-	}
 }

@@ -1,11 +1,13 @@
 package extension
 
 import (
+	"math"
 	"time"
 
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -69,6 +71,20 @@ type Config struct {
 	// NightTime is the local time, "HH:MM", at which a night is due. Default
 	// "01:00".
 	NightTime string
+	// Budget bounds what one night may ask of Model. What does not fit waits for
+	// the next night, oldest first. Default 500 calls and one hour.
+	Budget consolidate.Budget
+	// Prices of a million tokens of Model, for the costs in reports and for
+	// Budget.Cost. Default zero: costs are not known.
+	Prices consolidate.Prices
+	// ModelTimeout is how long one call of Model may take at night. Default
+	// [consolidate.DefaultCallTimeout].
+	ModelTimeout time.Duration
+	// Stages returns the list a night goes through, given the default one: add
+	// to it, leave out, or return another. It is called once, by Open. Default
+	// nil: [consolidate.DefaultStages].
+	Stages func(defaults []consolidate.Stage) []consolidate.Stage
+
 	// NoBackground switches off everything that works behind the turn: entity
 	// links, access counts, nights. Messages are still stored and found; what
 	// waits is done when the file is next opened without it. For looking at a
@@ -92,6 +108,9 @@ type Hooks struct {
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	// OnProgress is told how far a night has got: before each stage, as a stage
+	// gets on, and once at the end.
+	OnProgress func(consolidate.Progress)
 }
 
 // Defaults of [Config].
@@ -144,6 +163,9 @@ func (c *Config) withDefaults() Config {
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
 	}
+	if cfg.Hooks.OnProgress == nil {
+		cfg.Hooks.OnProgress = func(consolidate.Progress) {}
+	}
 	return cfg
 }
 
@@ -159,6 +181,14 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.5, below 0 lets everything through)"}
 	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
 		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
+	case c.ModelTimeout < 0:
+		return &schema.InvalidError{Field: "Config.ModelTimeout", Reason: "must not be negative (0 means two minutes)"}
+	case !(c.Prices.Input >= 0) || !(c.Prices.Output >= 0):
+		return &schema.InvalidError{Field: "Config.Prices", Reason: "must not be negative"}
+	case math.IsNaN(c.Budget.Cost):
+		return &schema.InvalidError{Field: "Config.Budget.Cost", Reason: "is not a number"}
+	case c.Budget.Cost > 0 && c.Prices == (consolidate.Prices{}):
+		return &schema.InvalidError{Field: "Config.Budget.Cost", Reason: "bounds nothing without Config.Prices; give what a million tokens cost"}
 	}
 	if _, err := time.Parse("15:04", c.NightTime); err != nil {
 		return &schema.InvalidError{Field: "Config.NightTime", Reason: `must be a time of day such as "01:00"`}

@@ -134,6 +134,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	e.watermarks(ctx)
 	e.consumers(ctx)
 	e.failures(ctx)
+	e.nights(ctx)
 }
 
 // openForExamination opens one connection that leaves the file as it is: it

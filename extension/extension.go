@@ -67,7 +67,7 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 		Prepare: prepareEpisode, Ingest: x.ingestEpisode,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
-	if x.runner, err = consolidate.NewRunner(db, x.searcher, consolidate.RunnerOptions{Now: cfg.Now}); err != nil {
+	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
 	if !cfg.NoBackground {

@@ -15,17 +15,24 @@ import (
 // Stats says what one user's memory holds and whether what works behind it is
 // well. Health concerns the whole file; no count of another user is in it.
 type Stats struct {
-	Memories     map[string]int64 `json:"memories"` // by kind; current ones
-	States       map[string]int64 `json:"states"`   // of all, by state
-	Sessions     int64            `json:"sessions"`
-	Entities     int64            `json:"entities"`
-	First        time.Time        `json:"first,omitzero"` // event_time of the oldest and newest memory
-	Last         time.Time        `json:"last,omitzero"`
-	LastNight    string           `json:"last_night,omitempty"` // local day of the last completed night
-	LastRun      *schema.Run      `json:"last_run,omitempty"`
-	Confirmation int64            `json:"pending_confirmations"`
-	Proposals    int64            `json:"pending_proposals"`
-	Health       Health           `json:"health"`
+	Memories  map[string]int64 `json:"memories"` // by kind; current ones
+	States    map[string]int64 `json:"states"`   // of all, by state
+	Sessions  int64            `json:"sessions"`
+	Entities  int64            `json:"entities"`
+	First     time.Time        `json:"first,omitzero"` // event_time of the oldest and newest memory
+	Last      time.Time        `json:"last,omitzero"`
+	LastNight string           `json:"last_night,omitempty"` // local day of the last completed night
+	LastRun   *Run             `json:"last_run,omitempty"`
+	// LastSummary tells the last run in a line.
+	LastSummary string `json:"last_summary,omitempty"`
+	// Model adds up what all nights asked of a model. Its faults stay, whatever
+	// went well since.
+	Model schema.RunTotals `json:"model"`
+	// Gaps is what nights had to leave out.
+	Gaps         Gaps   `json:"gaps"`
+	Confirmation int64  `json:"pending_confirmations"`
+	Proposals    int64  `json:"pending_proposals"`
+	Health       Health `json:"health"`
 }
 
 // Health is the state of what works behind the turn, for the whole file.
@@ -36,9 +43,26 @@ type Health struct {
 	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"`  // nil without an embedder
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
+	// NightFailed says that some user's last run failed.
+	NightFailed bool `json:"night_failed,omitempty"`
+	// GivenUp says that nights have given up on something that was said: they
+	// tried it [consolidate.MaxAttempts] times.
+	GivenUp bool `json:"given_up,omitempty"`
 }
 
-// Healthy reports whether nothing failed, is parked, or waits for a retry.
+// Gaps is what nights left out, since the model made nothing usable of it.
+type Gaps struct {
+	Batches  int64 `json:"batches"`  // left out; those tried less than three times are tried again
+	GivenUp  int64 `json:"given_up"` // of these, tried for the last time
+	Messages int64 `json:"messages"` // in them
+	// Attempts is how often they were tried, together.
+	Attempts  int64  `json:"attempts"`
+	LastError string `json:"last_error,omitempty"` // of the newest
+}
+
+// Healthy reports whether nothing failed, is parked, waits for a retry, or was
+// given up. What a model did wrong in a night that went well is no fault of
+// the memory's health.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
 		if c.Parked > 0 || c.Retrying > 0 {
@@ -48,7 +72,7 @@ func (h Health) Healthy() bool {
 	if h.Vectors != nil && h.Vectors.LastError != "" {
 		return false
 	}
-	return len(h.Failures) == 0
+	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp
 }
 
 // Stats counts one user's memory and reports on the file's health.
@@ -115,11 +139,39 @@ func (st *Stats) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 		return err
 	}
 	st.First, st.Last = first.Time, last.Time
+	return st.readNights(ctx, s, userID)
+}
+
+func (st *Stats) readNights(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+	if st.Model, err = s.RunTotals(ctx, userID); err != nil {
+		return err
+	}
+	gaps, err := s.Gaps(ctx, userID, "", 0)
+	if err != nil {
+		return err
+	}
+	for _, g := range gaps {
+		st.Gaps.Batches++
+		st.Gaps.Messages += int64(len(g.Memories))
+		st.Gaps.Attempts += g.Attempts
+		st.Gaps.LastError = g.LastError
+		if g.Attempts >= consolidate.MaxAttempts {
+			st.Gaps.GivenUp++
+		}
+	}
 	st.LastRun, err = s.LastRun(ctx, userID)
 	if errors.Is(err, schema.ErrNotFound) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	report, err := consolidate.Recorded(st.LastRun)
+	if err != nil {
+		return err
+	}
+	st.LastSummary = report.Summary()
+	return nil
 }
 
 // Health reports on the file and on what works behind the turn.
@@ -135,8 +187,12 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		}
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		h.Failures, err = s.Failures(ctx)
-		return err
+		if h.Failures, err = s.Failures(ctx); err != nil {
+			return err
+		}
+		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'
+			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)),
+			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
 	h.Failures = append(h.Failures, x.faults()...)
 	return h, err
@@ -156,6 +212,9 @@ func (x *Extension) statsForTool(scope Scope) func(context.Context) (string, err
 		stats, err := x.Stats(ctx, scope)
 		if err != nil {
 			return "", err
+		}
+		if stats.LastRun != nil {
+			stats.LastRun.Stages = nil // proposal by proposal: LastSummary says enough
 		}
 		answer, err := json.Marshal(stats)
 		return string(answer), err

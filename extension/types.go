@@ -35,6 +35,22 @@ type (
 	Weights = recall.Weights
 	// Report is what a run of the nightly consolidation did.
 	Report = consolidate.Report
+	// Run is a night in the ledger.
+	Run = schema.Run
+	// Undone is what became of undoing a run.
+	Undone = schema.Undone
+	// Kept is one change of an undone run that stayed.
+	Kept = schema.Kept
+	// Budget bounds what a night may ask of a model.
+	Budget = consolidate.Budget
+	// Prices are what a million tokens of the model cost.
+	Prices = consolidate.Prices
+	// Progress is how far a night has got.
+	Progress = consolidate.Progress
+	// Stage is one step of a night.
+	Stage = consolidate.Stage
+	// StageError says which stage of a run failed.
+	StageError = consolidate.StageError
 	// Failure is what one source of background work reported last.
 	Failure = schema.Failure
 )

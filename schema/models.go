@@ -194,7 +194,7 @@ type Run struct {
 	State      string          `bun:",notnull" json:"state"` // running | done | failed | undone
 	StartedAt  Time            `bun:",notnull" json:"started_at"`
 	FinishedAt Time            `json:"finished_at,omitzero"`
-	Stages     json.RawMessage `bun:"type:text,notnull" json:"stages"`
+	Stages     json.RawMessage `bun:"type:text,notnull" json:"stages,omitempty"`
 	Error      string          `bun:",notnull" json:"error,omitempty"`
 
 	// What the run asked of the model.

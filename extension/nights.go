@@ -1,0 +1,136 @@
+package extension
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// newRunner makes what runs the nights, as the config says.
+func (x *Extension) newRunner() (*consolidate.Runner, error) {
+	options := consolidate.RunnerOptions{
+		Now: x.cfg.Now, Location: x.cfg.Location, Progress: x.cfg.Hooks.OnProgress,
+		Model: x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout,
+	}
+	if x.cfg.Stages != nil {
+		options.Stages = x.cfg.Stages(consolidate.DefaultStages())
+		if options.Stages == nil {
+			options.Stages = []consolidate.Stage{}
+		}
+	}
+	return consolidate.NewRunner(x.db, x.searcher, options)
+}
+
+// Consolidate runs a night for one user now, whatever the schedule says, and
+// reports what it did. It does not use up the local day. A cancelled ctx ends
+// it between two steps; the next call takes the run up there.
+//
+// When a stage fails, the others still have their turn: the report is there
+// beside the error.
+//
+// Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrConflict] while
+// another process runs a night on this file, [*StageError] for each stage that
+// failed, the database's errors, the context's error.
+func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if x.cfg.ReadOnly {
+		return nil, ErrReadOnly
+	}
+	report, err := x.runner.Run(ctx, scope, consolidate.CauseManual)
+	if report != nil && report.RunID != "" && report.State != "running" {
+		x.announceRun(context.WithoutCancel(ctx), scope, report, err)
+	}
+	return report, err
+}
+
+// ConsolidateDry shows what [Extension.Consolidate] would do: every proposal
+// with its fate, its reason and its text. It works on a copy of the file, in a
+// folder beside it that is gone when it returns; nothing here changes, also
+// not for a file opened with ReadOnly. The model is asked, and costs, as in a
+// real night.
+//
+// Errors: those of [Extension.Consolidate] but [ErrReadOnly]; [ErrDiskFull]
+// when there is no room for a copy.
+func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, error) {
+	return x.runner.DryRun(ctx, scope)
+}
+
+// Undo takes everything back that a run did, given by its public id, so that
+// the memory is what it was before, and says what stayed because something
+// later rests on it. The local day stays consolidated, and the run stays in
+// the ledger, as undone.
+//
+// Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
+// that is not this user's, [ErrConflict] for one that is undone already and
+// while another process runs a night.
+func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*Undone, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if x.cfg.ReadOnly {
+		return nil, ErrReadOnly
+	}
+	undone, err := x.runner.Rollback(ctx, scope, runID)
+	if err != nil {
+		return nil, err
+	}
+	x.announceRun(context.WithoutCancel(ctx), scope, &Report{RunID: runID, State: "undone"}, nil)
+	return undone, nil
+}
+
+// Runs lists the ledger of one user's nights, newest first, at most limit;
+// limit 0 lists all. Nobody known has none. [consolidate.Recorded] reads what a
+// run did from its entry.
+//
+// Errors: [*InvalidError] for the scope and a negative limit, the database's
+// errors, the context's error.
+func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Run, err error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if limit < 0 {
+		return nil, &InvalidError{Field: "limit", Reason: "must not be negative (0 means all)"}
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		runs, err = s.Runs(ctx, userID, limit)
+		return err
+	})
+	return runs, err
+}
+
+// announceRun reports what became of a run on the bus.
+func (x *Extension) announceRun(ctx context.Context, scope Scope, report *Report, failure error) {
+	told := eventbus.Consolidated{RunID: report.RunID, Cause: report.Cause, State: report.State}
+	if failure != nil {
+		told.Error = failure.Error()
+	}
+	event, err := eventbus.New(eventbus.TopicMemoryConsolidated, scope, schema.OriginUnknown, told)
+	if err == nil {
+		err = x.bus.Report(ctx, event)
+	}
+	if err != nil {
+		x.report("night", err)
+	}
+}
+
+// consolidateForTool is what memory_consolidate does: a model may ask for it,
+// and gets a sentence.
+func (x *Extension) consolidateForTool(scope Scope) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		report, err := x.Consolidate(ctx, scope)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Consolidation done in %s: %s", report.Took.Round(time.Millisecond), report.Summary()), nil
+	}
+}
