@@ -19,13 +19,16 @@ func (m *matches) topic(ix *index, q *question, candidates []scored) *topic {
 type passage struct {
 	exact, loose parts // itself, and by a relative
 	near         parts // close by another part
+	stretch      int   // of the memory, that it stands in
 }
 
 // passage looks through the best chunk of a document. The terms must be
 // marked, see [matches.mark].
 func (m *matches) passage(ix *index, q *question, doc uint32) (p passage) {
+	chunk := m.chunkOf(ix, doc)
+	p.stretch = int(chunk) / stretchChunks
 	last, lastAt := -1, 0
-	for at, term := range ix.termsOf(m.chunkOf(ix, doc)) {
+	for at, term := range ix.termsOf(chunk) {
 		part := int(m.terms[term].part) - 1
 		if part < 0 {
 			continue

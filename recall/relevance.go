@@ -35,7 +35,7 @@ type groundWeights struct {
 // that a memory in another language than the question can be relevant.
 var relevanceWeights = groundWeights{
 	grounds: grounds{
-		Familiar: 2.69, Close: 1.33, Bulk: -2.15, Strangers: -2.84, Named: 2.35, Entity: 1.46,
+		Familiar: 2.67, Close: 1.33, Bulk: -2.14, Strangers: -2.84, Named: 2.34, Entity: 1.44,
 		Vector: 1,
 	},
 	Bias:   -2.23,

@@ -240,7 +240,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			case "":
 				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage})
 			case "skip":
-				all.topic.forget(m, c.interest)
+				all.topic.forget(m, &c)
 			}
 		}
 	}

@@ -13,8 +13,11 @@ const (
 	// priorChunks are added to the size of the memory when words are weighed,
 	// so that three messages are not taken for the world.
 	priorChunks = 500
+	// stretchChunks is how many chunks, in order of arrival, are looked at
+	// together: what was spoken of for a month may be nothing beside years.
+	stretchChunks = 1024
 	// usesIn is the number of words for which uses of a word are counted, and
-	// priorWords are added to the memory then, for the same reason.
+	// priorWords are added to a stretch then, for the same reason.
 	usesIn     = 4000
 	priorWords = 1000
 	// bigramsInWord is how many bigrams of a script without spaces make as much
@@ -32,18 +35,24 @@ const (
 
 // topic is what a question is about, beside one user's whole memory.
 type topic struct {
-	chunks, words int // of the memory
+	chunks    int       // of the memory
+	stretches []stretch // of it, one after another
 
 	terms    []string  // of the parts
 	emphasis []float64 // what each says of the topic, 0–1
 	df       []int     // chunks that hold the part itself
-	uses     []int     // how often they do together
 	relation []float64 // weight of its best relative that is known, 0–1
 
 	names []name
 	named bool // it names a speaker
 
 	interest []float32 // text scores of the candidates, in no order
+}
+
+// stretch is so many chunks that arrived one after another.
+type stretch struct {
+	words int
+	uses  []int // how often each part is used there
 }
 
 // name is one that a question holds, and how often the memory has heard it.
@@ -57,7 +66,7 @@ type name struct {
 // newTopic looks the parts of a question up.
 func newTopic(ix *index, q *question, candidates []scored) *topic {
 	t := &topic{
-		chunks: len(ix.chunks), words: len(ix.words), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		chunks: len(ix.chunks), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
 		interest: make([]float32, len(candidates)),
 	}
 	for i := range candidates {
@@ -69,7 +78,7 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 			relation = max(relation, float64(r.weight))
 		}
 		t.terms, t.relation = append(t.terms, p.term), append(t.relation, relation)
-		t.df, t.uses = append(t.df, ix.holding(p.term)), append(t.uses, ix.uses(p.term))
+		t.df = append(t.df, ix.holding(p.term))
 	}
 	for _, written := range q.names {
 		n := name{mentions: slices.Clone(q.mentions[written])}
@@ -90,14 +99,26 @@ func (ix *index) holding(term string) int {
 	return 0
 }
 
-// uses is how often a term is used, counted up to 255 times a chunk.
-func (ix *index) uses(term string) (n int) {
-	if id, known := ix.terms[term]; known {
-		for _, p := range ix.postings[id] {
-			n += int(p.tf())
+// stretches counts the uses of each part in every stretch of the memory, up to
+// 255 a chunk.
+func (ix *index) stretches(parts []part) []stretch {
+	all := make([]stretch, (len(ix.chunks)+stretchChunks-1)/stretchChunks)
+	for i := range all {
+		first, end := ix.chunks[i*stretchChunks].start, uint32(len(ix.words))
+		if next := (i + 1) * stretchChunks; next < len(ix.chunks) {
+			end = ix.chunks[next].start
+		}
+		all[i] = stretch{words: int(end - first), uses: make([]int, len(parts))}
+	}
+	for i := range parts {
+		if !parts[i].known {
+			continue
+		}
+		for _, p := range ix.postings[parts[i].exact] {
+			all[p.chunk()/stretchChunks].uses[i] += int(p.tf())
 		}
 	}
-	return n
+	return all
 }
 
 // roleName are terms of speakers who are stored under what they are to the
@@ -117,18 +138,19 @@ func (q *question) namesPerson(ix *index) bool {
 	return false
 }
 
-// forget takes one memory and its text score out of what is known: it is in
-// the prompt already, perhaps the question itself.
-func (t *topic) forget(m *schema.Memory, interest float32) {
+// forget takes one candidate out of what is known: it is in the prompt already,
+// perhaps the question itself.
+func (t *topic) forget(m *schema.Memory, c *scored) {
 	terms := text.Terms(m.Content)
-	t.words = max(0, t.words-len(terms))
+	from := &t.stretches[c.passage.stretch]
+	from.words = max(0, from.words-len(terms))
 	held := make(map[string]int)
 	for _, term := range terms {
 		held[term]++
 	}
 	for i, term := range t.terms {
 		if n := held[term]; n > 0 {
-			t.df[i], t.uses[i] = max(0, t.df[i]-1), max(0, t.uses[i]-n)
+			t.df[i], from.uses[i] = max(0, t.df[i]-1), max(0, from.uses[i]-n)
 		}
 	}
 	for k := range t.names {
@@ -140,7 +162,7 @@ func (t *topic) forget(m *schema.Memory, interest float32) {
 			}
 		}
 	}
-	if i := slices.Index(t.interest, interest); i >= 0 {
+	if i := slices.Index(t.interest, c.interest); i >= 0 {
 		t.interest = slices.Delete(t.interest, i, i+1)
 	}
 }
@@ -179,23 +201,26 @@ func (t *topic) found(results []Result, g grounds) bool {
 	})
 }
 
-// familiar is how much the memory speaks of what is asked: the mean, by
-// emphasis, of ln(1 + how often a word is used in 4,000 words). What a memory
-// is about comes up again and again. (The ranker's weights say the reverse,
-// that rare words matter more: they tell which text is meant, not whether any
-// is.)
-func (t *topic) familiar() float64 {
+// familiar is how much the memory speaks of what is asked, in the stretch that
+// speaks of it most: the mean, by emphasis, of ln(1 + how often a word is used
+// in 4,000 words). What somebody is about comes up again and again. (The
+// ranker's weights say the reverse, that rare words matter more: they tell
+// which text is meant, not whether any is.)
+func (t *topic) familiar() (most float64) {
 	const doubt = 0.25 // of a word, for questions of few
-	sum, weight := 0.0, doubt
-	for i, e := range t.emphasis {
-		rate := float64(t.uses[i]) * usesIn / float64(t.words+priorWords)
-		if isUnspaced(t.terms[i]) {
-			rate *= bigramsInWord
+	for _, s := range t.stretches {
+		sum, weight := 0.0, doubt
+		for i, e := range t.emphasis {
+			rate := float64(s.uses[i]) * usesIn / float64(s.words+priorWords)
+			if isUnspaced(t.terms[i]) {
+				rate *= bigramsInWord
+			}
+			sum += e * math.Log1p(rate)
+			weight += e
 		}
-		sum += e * math.Log1p(rate)
-		weight += e
+		most = max(most, sum/weight)
 	}
-	return sum / weight
+	return most
 }
 
 // bulk is the text score of the tenth candidate by the first's, 0–1, and 0

@@ -50,23 +50,51 @@ func TestEmphasis(t *testing.T) {
 
 func TestTopicIsWhatTheMemorySpeaksOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := &topic{words: rapid.IntRange(0, 1e6).Draw(t, "words")}
+		q := &topic{}
 		for range rapid.IntRange(1, 20).Draw(t, "parts") {
 			q.terms = append(q.terms, rapid.SampledFrom([]string{"kettl", "submarin", "潜水"}).Draw(t, "term"))
 			q.emphasis = append(q.emphasis, rapid.SampledFrom([]float64{asideShare, 0.5, 1}).Draw(t, "emphasis"))
-			q.uses = append(q.uses, rapid.IntRange(0, q.words).Draw(t, "uses"))
+		}
+		for range rapid.IntRange(1, 5).Draw(t, "stretches") {
+			s := stretch{words: rapid.IntRange(0, 1e6).Draw(t, "words")}
+			for range q.terms {
+				s.uses = append(s.uses, rapid.IntRange(0, s.words).Draw(t, "uses"))
+			}
+			q.stretches = append(q.stretches, s)
 		}
 		before := q.familiar()
 		require.GreaterOrEqual(t, before, 0.)
 		require.LessOrEqual(t, before, math.Log1p(bigramsInWord*usesIn))
-		at := rapid.IntRange(0, len(q.uses)-1).Draw(t, "at")
-		q.uses[at]++
+		for _, s := range q.stretches {
+			s.uses[0]++
+		}
 		require.Greater(t, q.familiar(), before, "one more use")
-		for i := range q.uses {
-			q.uses[i] = 0
+		q.stretches = append(q.stretches, stretch{words: 1e6, uses: make([]int, len(q.terms))})
+		require.GreaterOrEqual(t, q.familiar(), before, "what it speaks of besides takes nothing away")
+		for _, s := range q.stretches {
+			clear(s.uses)
 		}
 		require.Zero(t, q.familiar(), "nothing it ever speaks of")
 	})
+}
+
+func TestStretchesAreAllOfTheMemory(t *testing.T) {
+	texts := slices.Repeat([]string{"the kettl is a kettl", "so it is"}, 1500)
+	ix := indexOf("ada", texts...)
+	q := ix.understand("kettle, kettles and submarines", time.Unix(0, 0))
+	words, uses := 0, make([]int, len(q.parts))
+	all := ix.stretches(q.parts)
+	for _, s := range all {
+		words += s.words
+		for i := range uses {
+			uses[i] += s.uses[i]
+		}
+	}
+	require.Len(t, all, 3)
+	require.Equal(t, len(ix.words), words)
+	require.Equal(t, []int{3000, 0}, uses)
+	none := newIndex()
+	require.Empty(t, none.stretches(none.understand("kettles", time.Unix(0, 0)).parts))
 }
 
 func TestBulk(t *testing.T) {
@@ -99,7 +127,7 @@ func TestStrangers(t *testing.T) {
 		}
 		known := newTopic(ix, q, nil)
 		require.Zero(t, known.strangers(), "known under other names")
-		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, 0)
+		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, &scored{})
 		require.InDelta(t, want, known.strangers(), 0.01, "but from the prompt alone")
 	}
 }
