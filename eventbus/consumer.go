@@ -201,12 +201,17 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 }
 
 func (c *consumer) call(ctx context.Context, e Event) (err error) {
+	returned := false
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the handler panicked: %v\n%s", r, debug.Stack())
+		} else if !returned {
+			c.j.report(c, fmt.Errorf("event %d: the handler called runtime.Goexit, as a test's FailNow does, and ended its subscription", e.Seq))
 		}
 	}()
-	return c.h(ctx, e)
+	err = c.h(ctx, e)
+	returned = true
+	return err
 }
 
 // keepLease renews the lease while ctx lasts and ends the returned context

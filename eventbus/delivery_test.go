@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -312,4 +313,25 @@ func TestReplayDuringDelivery(t *testing.T) {
 	say(t, j, "3")
 	require.NoError(t, j.WaitIdle(ctx))
 	require.Equal(t, []int64{1, 2, 3, 2, 3}, seen)
+}
+
+func TestAHandlerThatEndsItsGoroutineIsReportedAndLosesNothing(t *testing.T) {
+	reported := make(chan string, 1)
+	j := newJournal(t, &eventbus.JournalOptions{ErrorHook: func(source string, err error) { reported <- source + ": " + err.Error() }})
+	_, err := j.Subscribe(t.Context(), "c", func(context.Context, eventbus.Event) error {
+		runtime.Goexit()
+		return nil
+	})
+	require.NoError(t, err)
+	say(t, j, "one")
+	require.Contains(t, <-reported, "consumer:c: event 1: the handler called runtime.Goexit")
+	got := make(chan int64, 1)
+	require.Eventually(t, func() bool { // once the name is free again
+		_, err := j.Subscribe(t.Context(), "c", func(_ context.Context, e eventbus.Event) error {
+			got <- e.Seq
+			return nil
+		})
+		return err == nil
+	}, 5*time.Second, time.Millisecond)
+	require.EqualValues(t, 1, <-got)
 }
