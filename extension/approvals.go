@@ -31,14 +31,16 @@ type Confirmation struct {
 }
 
 // Confirmations lists the questions that wait, oldest first, each with a fresh
-// token for [Extension.Grant].
+// token for [Extension.Grant]. A memory opened with ReadOnly lists them without
+// tokens, and leaves those that were issued as they are.
 func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmation, error) {
+	if x.cfg.ReadOnly {
+		return x.confirmationsToRead(ctx, scope)
+	}
 	var waiting []Confirmation
 	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		var rows []confirmationRow
-		if err := tx.NewSelect().TableExpr("confirmations AS c").Join("JOIN memories AS m ON m.id = c.memory_id").
-			ColumnExpr("c.id, c.uid, c.shown, c.created_at, m.uid AS memory_uid").
-			Where("c.user_id = ? AND c.state = 'pending'", userID).Order("c.id").Scan(ctx, &rows); err != nil {
+		rows, err := pendingConfirmations(ctx, tx, userID)
+		if err != nil {
 			return err
 		}
 		waiting = make([]Confirmation, len(rows))
@@ -55,6 +57,31 @@ func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmat
 		return nil, nil // nothing is known of this user, so nothing waits
 	}
 	return waiting, err
+}
+
+func (x *Extension) confirmationsToRead(ctx context.Context, scope Scope) (waiting []Confirmation, err error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		rows, err := pendingConfirmations(ctx, s, userID)
+		for _, r := range rows {
+			waiting = append(waiting, Confirmation{ID: r.UID, MemoryID: r.MemoryUID, Shown: r.Shown, AskedAt: r.CreatedAt.Time})
+		}
+		return err
+	})
+	return waiting, err
+}
+
+func pendingConfirmations(ctx context.Context, db bun.IDB, userID int64) (rows []confirmationRow, err error) {
+	err = db.NewSelect().TableExpr("confirmations AS c").Join("JOIN memories AS m ON m.id = c.memory_id").
+		ColumnExpr("c.id, c.uid, c.shown, c.created_at, m.uid AS memory_uid").
+		Where("c.user_id = ? AND c.state = 'pending'", userID).Order("c.id").Scan(ctx, &rows)
+	return rows, err
 }
 
 type confirmationRow struct {

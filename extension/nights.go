@@ -51,13 +51,18 @@ func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, erro
 
 // ConsolidateDry shows what [Extension.Consolidate] would do: every proposal
 // with its fate, its reason and its text. It works on a copy of the file, in a
-// folder beside it that is gone when it returns; nothing here changes, also
-// not for a file opened with ReadOnly. The model is asked, and costs, as in a
-// real night.
+// folder beside it that is gone when it returns; nothing here changes. The
+// model is asked, and costs, as in a real night.
 //
-// Errors: those of [Extension.Consolidate] but [ErrReadOnly]; [ErrDiskFull]
-// when there is no room for a copy.
+// Errors: those of [Extension.Consolidate]; [ErrDiskFull] when there is no room
+// for a copy.
 func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if x.cfg.ReadOnly {
+		return nil, ErrReadOnly
+	}
 	return x.runner.DryRun(ctx, scope)
 }
 
@@ -85,8 +90,8 @@ func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*Undon
 }
 
 // Runs lists the ledger of one user's nights, newest first, at most limit;
-// limit 0 lists all. Nobody known has none. [consolidate.Recorded] reads what a
-// run did from its entry.
+// limit 0 lists all. Nobody known has none. [RunReport] reads what a run
+// did from its entry.
 //
 // Errors: [*InvalidError] for the scope and a negative limit, the database's
 // errors, the context's error.
@@ -107,6 +112,11 @@ func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Ru
 	})
 	return runs, err
 }
+
+// RunReport reads what a run did from its entry in the ledger, but for the
+// texts of its proposals, which are not kept there. The error says that the
+// entry is damaged.
+func RunReport(run *Run) (*Report, error) { return consolidate.Recorded(run) }
 
 // announceRun reports what became of a run on the bus.
 func (x *Extension) announceRun(ctx context.Context, scope Scope, report *Report, failure error) {

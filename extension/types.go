@@ -35,6 +35,12 @@ type (
 	Weights = recall.Weights
 	// Report is what a run of the nightly consolidation did.
 	Report = consolidate.Report
+	// StageReport is what one stage of a run did.
+	StageReport = consolidate.StageReport
+	// Outcome is the fate of one proposal of a stage.
+	Outcome = consolidate.Outcome
+	// Usage is what a run asked of a model.
+	Usage = consolidate.Usage
 	// Run is a night in the ledger.
 	Run = schema.Run
 	// Undone is what became of undoing a run.

@@ -66,10 +66,14 @@ func (a *app) open(readOnly bool) (*extension.Extension, error) {
 
 // openExisting is open for writing into a memory that must be there already.
 func (a *app) openExisting() (*extension.Extension, error) {
+	return a.openExistingWith(&extension.Config{NoSchedule: true})
+}
+
+func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
 		return nil, &missingFileError{a.db}
 	}
-	x, err := a.open(false)
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return nil, err
 	}

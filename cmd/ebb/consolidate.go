@@ -1,21 +1,68 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/ebbmem/ebb/extension"
 )
 
-type consolidateCmd struct{}
+type consolidateCmd struct {
+	provider
+	DryRun bool `name:"dry-run" help:"Show every proposal and change nothing (a model is asked all the same)."`
+
+	MaxCalls    int           `default:"500" placeholder:"N" help:"Calls of the model at most (default 500; -1: no bound)."`
+	MaxTokens   int           `placeholder:"N" help:"Tokens at most, in and out together (default: no bound)."`
+	MaxTime     time.Duration `default:"1h" placeholder:"TIME" help:"No call after this time, as 90s or 20m (default 1h)."`
+	MaxCost     float64       `placeholder:"SUM" help:"Costs at most, in the currency of the prices (default: no bound)."`
+	PriceInput  float64       `placeholder:"SUM" help:"Price of a million tokens in."`
+	PriceOutput float64       `placeholder:"SUM" help:"Price of a million tokens out."`
+}
 
 // Help documents the JSON.
 func (consolidateCmd) Help() string {
-	return `Runs the stages that need no model, for one user. Running it again changes nothing more.
+	return `Runs a night for one user. Running it again changes nothing more. Without --provider, --model or --base-url no model is asked, whatever the environment holds: messages leave the machine only when a model is named. What the budget leaves over waits for the next night. Ctrl-C ends it between two steps, and the next ebb consolidate goes on there. ebb undo takes a night back.
 
-With --json: the run's report, stage by stage.`
+--dry-run works on a copy that is gone afterwards, and shows each proposal with its fate, its reason and its text.
+
+With --json: the run's report {"run_id", "cause", "state", "took_ns", "usage": {"calls", "input_tokens", "output_tokens", "cost", "faults"}, "stages": [{"name", "counts", "outcomes": [{"kind", "memory", "fate", "reason"}], "usage", "prompts", "out_of_budget", "error"}]}; with --dry-run each outcome has its "text".`
 }
 
-func (consolidateCmd) Run(a *app) (err error) {
-	x, err := a.openExisting()
+// named reports that a model was asked for on the command line.
+func (p *provider) named() bool {
+	return p.Model != "" || p.BaseURL != "" || (p.Provider != "auto" && p.Provider != "")
+}
+
+func (c *consolidateCmd) Run(a *app) (err error) {
+	bar := a.bar(-1, "consolidating", false)
+	cfg := &extension.Config{
+		NoSchedule: true, NoBackground: c.DryRun, Location: a.zone(),
+		Budget: extension.Budget{Calls: c.MaxCalls, Tokens: c.MaxTokens, Time: c.MaxTime, Cost: c.MaxCost},
+		Prices: extension.Prices{Input: c.PriceInput, Output: c.PriceOutput},
+		Hooks: extension.Hooks{OnProgress: func(p extension.Progress) {
+			if p.Stage == "" {
+				return
+			}
+			bar.ChangeMax(p.Stages * 100)
+			bar.Describe(oneLine(p.Stage, 30))
+			done := p.StagesDone * 100
+			if p.Steps > 0 {
+				done += 100 * p.StepsDone / p.Steps
+			}
+			_ = bar.Set(done) // it only draws
+		}},
+	}
+	if c.MaxCost != 0 && c.PriceInput == 0 && c.PriceOutput == 0 {
+		return &usageError{"--max-cost needs --price-input and --price-output: what a million tokens cost"}
+	}
+	if c.named() {
+		if cfg.Model, _, err = c.connect(); err != nil {
+			return err
+		}
+	}
+	x, err := a.openExistingWith(cfg)
 	if err != nil {
 		return err
 	}
@@ -26,13 +73,111 @@ func (consolidateCmd) Run(a *app) (err error) {
 	if err := x.WaitIdle(a.ctx); err != nil {
 		return err
 	}
-	run, err := x.Consolidate(a.ctx, a.scope())
-	if err != nil {
+	night := x.Consolidate
+	if c.DryRun {
+		night = x.ConsolidateDry
+	}
+	report, err := night(a.ctx, a.scope())
+	_ = bar.Clear() // it only draws
+	if errors.Is(err, context.Canceled) && a.ctx.Err() != nil {
+		if c.DryRun {
+			return &interruptedError{"nothing was changed"}
+		}
+		return &interruptedError{"the night is complete up to where it stopped, and the next ebb consolidate goes on there"}
+	}
+	if report == nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(run)
+	return errors.Join(c.show(a, report), err)
+}
+
+func (c *consolidateCmd) show(a *app, report *extension.Report) error {
+	switch {
+	case a.json && c.DryRun:
+		return a.printJSON(proposed(report))
+	case a.json:
+		return a.printJSON(report)
 	}
-	_, err = fmt.Fprintln(a.stdout, run.Summary())
-	return err
+	p := a.page()
+	if c.DryRun {
+		p.proposed(report)
+	}
+	p.line("%s", oneLine(report.Summary(), 2000))
+	if asked := usage(report.Usage); asked != "" {
+		p.line("%s", p.in(dim, asked))
+	}
+	if report.RunID != "" && report.Changes() > 0 {
+		p.line("%s", p.in(dim, "ebb undo "+report.RunID+" takes it back"))
+	}
+	return p.err
+}
+
+// usage tells what was asked of a model; "" for nothing.
+func usage(u extension.Usage) string {
+	if u == (extension.Usage{}) {
+		return ""
+	}
+	told := fmt.Sprintf("%s, %d tokens in, %d out", count(u.Calls, "call", "calls"), u.InputTokens, u.OutputTokens)
+	if u.Cost > 0 {
+		told += fmt.Sprintf(", cost %.4f", u.Cost)
+	}
+	if u.Faults > 0 {
+		told += ", " + count(u.Faults, "fault", "faults")
+	}
+	return told
+}
+
+// proposedView is the shape of ebb consolidate --dry-run --json: the report
+// with the texts of its proposals.
+type proposedView struct {
+	*extension.Report
+
+	Stages []proposedStage `json:"stages"`
+}
+
+type proposedStage struct {
+	extension.StageReport
+
+	Outcomes []proposedOutcome `json:"outcomes,omitempty"`
+}
+
+type proposedOutcome struct {
+	extension.Outcome
+
+	Text string `json:"text,omitempty"`
+}
+
+func proposed(report *extension.Report) proposedView {
+	v := proposedView{Report: report, Stages: []proposedStage{}}
+	for _, s := range report.Stages {
+		stage := proposedStage{StageReport: s}
+		for _, o := range s.Outcomes {
+			stage.Outcomes = append(stage.Outcomes, proposedOutcome{o, o.Text})
+		}
+		v.Stages = append(v.Stages, stage)
+	}
+	return v
+}
+
+func (p *page) proposed(report *extension.Report) {
+	colours := map[string]string{"applied": good, "waiting": warm, "aside": warm, "rejected": red, "known": dim}
+	for _, s := range report.Stages {
+		if len(s.Outcomes) == 0 {
+			continue
+		}
+		p.line("%s", p.in(bold, s.Name))
+		for _, o := range s.Outcomes {
+			said := o.Kind
+			if o.Memory != "" {
+				said += " " + o.Memory
+			}
+			if o.Text != "" {
+				said += ": " + o.Text
+			}
+			if o.Reason != "" {
+				said += " – " + o.Reason
+			}
+			p.body("  "+p.in(colours[string(o.Fate)], fmt.Sprintf("%-9s", o.Fate)), "           ", said)
+		}
+	}
 }

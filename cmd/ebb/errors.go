@@ -54,7 +54,11 @@ func report(stderr io.Writer, a *app, err error) int {
 		code = exitFailure // somebody else's cancellation
 	}
 	if code == exitInterrupted {
-		fmt.Fprintln(stderr, "ebb: interrupted; what was stored so far is kept")
+		kept := "what was stored so far is kept"
+		if told, ok := errors.AsType[*interruptedError](err); ok {
+			kept = told.kept
+		}
+		fmt.Fprintln(stderr, "ebb: interrupted; "+kept)
 		return code
 	}
 	fmt.Fprintln(stderr, "ebb: "+message(a, err))
@@ -158,3 +162,10 @@ type notFoundError struct{ reason string }
 func (e *notFoundError) Error() string { return e.reason }
 
 func (*notFoundError) Unwrap() error { return extension.ErrNotFound }
+
+// interruptedError is a Ctrl-C, with what it left behind.
+type interruptedError struct{ kept string }
+
+func (e *interruptedError) Error() string { return "interrupted; " + e.kept }
+
+func (*interruptedError) Unwrap() error { return context.Canceled }

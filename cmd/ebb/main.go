@@ -31,6 +31,9 @@ type cli struct {
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
+	Runs        runsCmd        `cmd:"" help:"List the nights there were, with what each did and cost."`
+	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
+	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }

@@ -14,7 +14,7 @@ type statsCmd struct{}
 func (statsCmd) Help() string {
 	return `With --user, or in a file of one user, counts that one; else everybody.
 
-With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "file_bytes", "wal_bytes"}}.`
+With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "file_bytes", "wal_bytes"}}.`
 }
 
 // statsView is the shape of `ebb stats --json`.
@@ -92,6 +92,17 @@ func (p *page) userStats(u userStats) {
 	if u.LastRun != nil {
 		rows = append(rows, []string{"last run", fmt.Sprintf("%s (%s), %s", p.moment(u.LastRun.StartedAt.Time), u.LastRun.Cause, u.LastRun.State)})
 	}
+	if u.LastSummary != "" {
+		rows = append(rows, []string{"", oneLine(u.LastSummary, 300)})
+	}
+	if m := u.Model; m.Calls+m.Faults > 0 {
+		rows = append(rows, []string{"model", fmt.Sprintf("%s in %s",
+			usage(extension.Usage{Calls: int(m.Calls), InputTokens: int(m.InputTokens), OutputTokens: int(m.OutputTokens), Cost: m.Cost, Faults: int(m.Faults)}), count(m.Runs, "run", "runs"))})
+	}
+	if g := u.Gaps; g.Batches > 0 {
+		rows = append(rows, []string{"left out", fmt.Sprintf("%s (%s), %d given up; %s", count(g.Batches, "batch", "batches"),
+			count(g.Messages, "message", "messages"), g.GivenUp, oneLine(g.LastError, 200))})
+	}
 	if u.Confirmation+u.Proposals > 0 {
 		rows = append(rows, []string{"waiting", fmt.Sprintf("%s, %s",
 			count(u.Confirmation, "confirmation", "confirmations"), count(u.Proposals, "proposal", "proposals"))})
@@ -133,6 +144,12 @@ func (p *page) health(h *extension.Health) {
 			}
 		}
 		p.table("  ", rows)
+	}
+	if h.NightFailed {
+		p.line("  %s", p.in(warm, "the last night failed; ebb runs says why"))
+	}
+	if h.GivenUp {
+		p.line("  %s", p.in(warm, "nights gave up on some messages, which are stored and found; see left out"))
 	}
 	for _, f := range h.Failures {
 		p.line("  %s", p.in(warm, fmt.Sprintf("%s failed %s, last %s: %s", f.Source, count(f.Count, "time", "times"), p.moment(f.LastAt.Time), oneLine(f.Error, p.width))))

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type proposalsCmd struct {
+	List    proposalsListCmd    `cmd:"" default:"1" help:"List what waits for a decision."`
+	Approve proposalsApproveCmd `cmd:"" help:"Carry a proposal out, or protect what a confirmation asks about."`
+	Reject  proposalsRejectCmd  `cmd:"" help:"End a proposal or a confirmation without changing anything."`
+	Keep    proposalsKeepCmd    `cmd:"" help:"Decide a contradiction for one of its two memories."`
+}
+
+// Help says what waits.
+func (proposalsCmd) Help() string {
+	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, the protection of a fact. It waits here. Ids may be cut short as long as they are unique.`
+}
+
+type proposalsListCmd struct{}
+
+// Help documents the JSON.
+func (proposalsListCmd) Help() string {
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
+}
+
+func (proposalsListCmd) Run(a *app) (err error) {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	proposals, confirmations, err := waiting(a, x)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Proposals     []extension.Proposal     `json:"proposals"`
+			Confirmations []extension.Confirmation `json:"confirmations"`
+		}{append([]extension.Proposal{}, proposals...), append([]extension.Confirmation{}, confirmations...)})
+	}
+	p := a.page()
+	if len(proposals)+len(confirmations) == 0 {
+		p.line("Nothing waits for a decision.")
+	}
+	for _, one := range proposals {
+		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind, 40))
+		p.body("  is      ", "          ", one.Content+"  "+p.in(dim, one.MemoryID))
+		if one.NewContent != "" {
+			p.body("  would be ", "          ", one.NewContent)
+		}
+		if one.OtherID != "" {
+			p.body("  but also ", "          ", one.OtherContent+"  "+p.in(dim, one.OtherID))
+		}
+		if one.Reason != "" {
+			p.body("  because ", "          ", one.Reason)
+		}
+	}
+	for _, one := range confirmations {
+		p.line("%s  %s  protect", p.in(bold, one.ID), p.moment(one.AskedAt))
+		p.body("  is      ", "          ", one.Shown+"  "+p.in(dim, one.MemoryID))
+	}
+	return p.err
+}
+
+func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.Confirmation, error) {
+	proposals, err := x.Proposals(a.ctx, a.scope())
+	if err != nil {
+		return nil, nil, err
+	}
+	confirmations, err := x.Confirmations(a.ctx, a.scope())
+	return proposals, confirmations, err
+}
+
+type proposalsApproveCmd struct {
+	ID string `arg:"" help:"The proposal or confirmation."`
+}
+
+// Help documents the JSON.
+func (proposalsApproveCmd) Help() string { return decidedHelp }
+
+const decidedHelp = `With --json: {"id", "decision": "approved"|"rejected"|"kept"}.`
+
+func (c *proposalsApproveCmd) Run(a *app) error {
+	return a.decide(c.ID, "approved", func(x *extension.Extension, id string, question *extension.Confirmation) error {
+		if question != nil {
+			return x.Grant(a.ctx, a.scope(), id, question.Token)
+		}
+		return x.Approve(a.ctx, a.scope(), id)
+	})
+}
+
+type proposalsRejectCmd struct {
+	ID string `arg:"" help:"The proposal or confirmation."`
+}
+
+// Help documents the JSON.
+func (proposalsRejectCmd) Help() string { return decidedHelp }
+
+func (c *proposalsRejectCmd) Run(a *app) error {
+	return a.decide(c.ID, "rejected", func(x *extension.Extension, id string, question *extension.Confirmation) error {
+		if question != nil {
+			return x.Refuse(a.ctx, a.scope(), id)
+		}
+		return x.Reject(a.ctx, a.scope(), id)
+	})
+}
+
+type proposalsKeepCmd struct {
+	ID     string `arg:"" help:"The contradiction."`
+	Memory string `arg:"" help:"The memory that is right; it takes the place of the other."`
+}
+
+// Help documents the JSON.
+func (proposalsKeepCmd) Help() string { return decidedHelp }
+
+func (c *proposalsKeepCmd) Run(a *app) error {
+	return a.decide(c.ID, "kept", func(x *extension.Extension, id string, question *extension.Confirmation) error {
+		if question != nil {
+			return &usageError{"that is a confirmation; approve or reject it"}
+		}
+		return x.Keep(a.ctx, a.scope(), id, c.Memory)
+	})
+}
+
+// decide finds what waits under an id, decides it, and says so. The
+// confirmation is nil for a proposal.
+func (a *app) decide(start, decision string, do func(x *extension.Extension, id string, question *extension.Confirmation) error) (err error) {
+	x, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	proposals, confirmations, err := waiting(a, x)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, one := range proposals {
+		ids = append(ids, one.ID)
+	}
+	questions := make(map[string]*extension.Confirmation)
+	for i, one := range confirmations {
+		ids = append(ids, one.ID)
+		questions[one.ID] = &confirmations[i]
+	}
+	id, err := beginning(ids, start, "proposal that waits", "ebb proposals")
+	if err != nil {
+		return err
+	}
+	if err := do(x, id, questions[id]); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			ID       string `json:"id"`
+			Decision string `json:"decision"`
+		}{id, decision})
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s %s.\n", id, decision)
+	return err
+}
