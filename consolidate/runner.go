@@ -73,7 +73,40 @@ type Progress struct {
 
 // DefaultStages is the list a night goes through. A host that adds a stage
 // inserts it before the last, so that what it writes is not pruned unseen.
-func DefaultStages() []Stage { return []Stage{Decay{}, Extract{}, Conflict{}, Prune{}} }
+func DefaultStages() []Stage { return []Stage{Decay{}, Extract{}, Conflict{}, Reflect{}, Prune{}} }
+
+// Trigger is a [Stage] that can be worth a run between nights.
+type Trigger interface {
+	Stage
+	// Due reports whether it has something to do for a user now.
+	Due(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error)
+}
+
+// triggerPause is how long after a run of any cause the next one can be
+// triggered, so that a model that is of no use is not asked all day.
+const triggerPause = 6 * time.Hour
+
+// triggered reports whether a stage has reason not to wait for the night.
+func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err error) {
+	if r.opts.Model == nil {
+		return false, nil
+	}
+	err = r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		last, err := s.LastRun(ctx, userID)
+		if err == nil && r.opts.Now().Sub(last.StartedAt.Time) < triggerPause || err != nil && !isNotFound(err) {
+			return err
+		}
+		for _, stage := range r.opts.Stages {
+			if t, ok := stage.(Trigger); ok && !due {
+				if due, err = t.Due(ctx, s, userID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return due, err
+}
 
 // Runner runs nights over the users of one database, one at a time: a second
 // call waits for the first. It is safe for concurrent use.

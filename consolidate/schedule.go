@@ -171,8 +171,8 @@ func (s *Schedule) wake(ctx context.Context) {
 	}
 }
 
-// Check runs the night of every user whose last local day is due, now and
-// here. It is what the schedule does each time it wakes; a host with a
+// Check runs the night of every user whose last local day is due, and what a
+// [Trigger] asks for in between, now and here. It is what the schedule does each time it wakes; a host with a
 // scheduler of its own may call it instead. Users are independent: one whose
 // night fails does not keep the others from theirs.
 //
@@ -197,22 +197,34 @@ func (s *Schedule) Check(ctx context.Context) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("user %d: %w", user.ID, err))
 		}
-		day, due := DueDay(s.opts.Now(), consolidatedThrough(user, location), location, s.at)
-		if !due {
-			continue
-		}
-		report, err := s.runner.RunNight(ctx, user.Scope(), day)
+		report, err := s.checkUser(ctx, user, location)
 		switch {
 		case errors.Is(err, schema.ErrConflict):
 			return errors.Join(errs...) // another process is at it
 		case err != nil:
-			errs = append(errs, fmt.Errorf("night of %s for user %d: %w", day, user.ID, err))
+			errs = append(errs, fmt.Errorf("user %d: %w", user.ID, err))
 		}
 		if report != nil {
 			s.opts.OnReport(user.Scope(), report)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkUser runs the user's night when it is due, or else what has reason not
+// to wait for it.
+func (s *Schedule) checkUser(ctx context.Context, user *schema.User, location *time.Location) (*Report, error) {
+	if day, due := DueDay(s.opts.Now(), consolidatedThrough(user, location), location, s.at); due {
+		report, err := s.runner.RunNight(ctx, user.Scope(), day)
+		if err != nil {
+			err = fmt.Errorf("night of %s: %w", day, err)
+		}
+		return report, err
+	}
+	if due, err := s.runner.triggered(ctx, user.ID); err != nil || !due {
+		return nil, err
+	}
+	return s.runner.Run(ctx, user.Scope(), CauseTrigger)
 }
 
 // location is the user's zone. One that cannot be loaded is an error and the

@@ -1,0 +1,333 @@
+package consolidate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Reflect is the stage that draws insights out of several memories at once
+// (Park et al. 2023, Generative Agents; dual-memory.md): it lets the model ask
+// what the recent important memories can answer together, looks each question
+// up, and lets the model answer from what was found. Two calls in all.
+//
+// It is due when enough that matters has happened since the last time: when the
+// importance gathered passes Threshold, or after Sessions conversations.
+//
+// An insight cites at least two memories, none of which rests on a reflection
+// itself; a name, number or date that none of them holds sets it aside.
+//
+// Counts: due (0 or 1), unusable (answers of no use: it is tried again next
+// time), thin (insights without two sources).
+type Reflect struct {
+	// Threshold is how much importance must have gathered, on the scale of 1–10
+	// for each message. Default 100.
+	Threshold float64
+	// Sessions is after how many new conversations it is due anyway. Default 5.
+	Sessions int
+	// Questions asked, and memories looked up for each. Default 3 and 10.
+	Questions, PerQuestion int
+}
+
+// Defaults of [Reflect] (dual-memory.md, ReflectionConfig).
+const (
+	DefaultReflectThreshold   = 100
+	DefaultReflectSessions    = 5
+	DefaultReflectQuestions   = 3
+	DefaultReflectPerQuestion = 10
+)
+
+const (
+	reflectStage   = "reflect"
+	reflectVersion = 1
+	reflectRecent  = 100 // memories that questions are asked about
+	recordTokens   = 80  // of one record in a prompt
+	attrDepth      = "depth"
+)
+
+// Name implements [Stage].
+func (Reflect) Name() string { return reflectStage }
+
+func (r Reflect) withDefaults() Reflect {
+	if r.Threshold <= 0 {
+		r.Threshold = DefaultReflectThreshold
+	}
+	if r.Sessions <= 0 {
+		r.Sessions = DefaultReflectSessions
+	}
+	if r.Questions <= 0 {
+		r.Questions = DefaultReflectQuestions
+	}
+	if r.PerQuestion <= 0 {
+		r.PerQuestion = DefaultReflectPerQuestion
+	}
+	return r
+}
+
+// Due reports whether a user's memory has something to reflect on.
+func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error) {
+	r = r.withDefaults()
+	var gathered float64
+	var sessions int
+	err := s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
+			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
+		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
+	return err == nil && (10*gathered >= r.Threshold || sessions >= r.Sessions), err
+}
+
+// Propose implements [Stage].
+func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
+	if in.Model == nil {
+		return nil
+	}
+	r = r.withDefaults()
+	x := &reflection{Reflect: r, in: in}
+	due, err := x.read(ctx)
+	if err != nil || !due || len(x.recent) < 2 {
+		return err
+	}
+	in.Count("due", 1)
+	proposals, err := x.reflect(ctx)
+	if givesUp(err) {
+		in.Count("unusable", 1)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = apply(ctx, append(proposals, Advance{reflectStage, x.through}, Spend{x.gathered})...)
+	return err
+}
+
+// reflection is the stage at work.
+type reflection struct {
+	Reflect
+
+	in       *Input
+	recent   []schema.Memory // in order of time
+	through  int64
+	gathered float64
+	records  []schema.Memory // shown under the questions; the i-th is "r<i+1>"
+}
+
+// read collects the recent memories that matter most.
+func (x *reflection) read(ctx context.Context) (due bool, err error) {
+	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		if due, err = x.Due(ctx, s, x.in.UserID); err != nil || !due {
+			return err
+		}
+		after, err := s.Watermark(ctx, x.in.UserID, reflectStage)
+		if err != nil {
+			return err
+		}
+		err = s.Row(ctx, "SELECT importance_since, (SELECT coalesce(max(id), 0) FROM memories WHERE user_id = users.id) FROM users WHERE id = ?",
+			[]any{x.in.UserID}, &x.gathered, &x.through)
+		if err != nil {
+			return err
+		}
+		return s.NewSelect().Model(&x.recent).
+			Where("user_id = ? AND id > ? AND state = ? AND kind <> ? AND (kind <> ? OR role = 'user')", x.in.UserID, after, schema.StateActive, schema.KindReflection, schema.KindEpisode).
+			OrderExpr("importance DESC, id DESC").Limit(reflectRecent).Scan(ctx)
+	})
+	x.recent = slices.DeleteFunc(x.recent, func(m schema.Memory) bool { return !showable(&m) })
+	slices.SortFunc(x.recent, func(a, b schema.Memory) int {
+		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+	})
+	return due, err
+}
+
+// showable leaves out of prompts what may be an attack.
+func showable(m *schema.Memory) bool {
+	return m.State == schema.StateActive && (m.Trust == schema.MaxTrust || !grounding.ReadsLikeInstruction(m.Content))
+}
+
+func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {
+	questions, err := x.ask(ctx)
+	if err != nil || len(questions) == 0 {
+		return nil, err
+	}
+	found := make([][]int, len(questions)) // places in x.records
+	for i, q := range questions {
+		if found[i], err = x.lookUp(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	return x.answer(ctx, questions, found)
+}
+
+// ask lets the model ask.
+func (x *reflection) ask(ctx context.Context) ([]string, error) {
+	var b strings.Builder
+	b.WriteString("Records:\n")
+	for i := range x.recent {
+		b.WriteString(jsonLine(recordOf(&x.recent[i], "", x.in)))
+	}
+	var answer struct {
+		Questions []string `json:"questions"`
+	}
+	p := Prompt{
+		Name: "reflect_questions", Version: reflectVersion, User: b.String(),
+		System: strings.TrimSpace(reflectQuestions) + fmt.Sprintf("\n\nAsk %d.", x.Questions),
+		Schema: object(map[string]any{"questions": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}, "questions"),
+	}
+	err := x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
+		answer.Questions = nil
+		if err := decode(&answer); err != nil {
+			return err
+		}
+		if len(answer.Questions) == 0 {
+			return errors.New(`it has no list "questions"`)
+		}
+		return nil
+	})
+	questions := slices.DeleteFunc(answer.Questions, func(q string) bool {
+		return len(text.QueryTerms(q, 1)) == 0 || len(q) > 500 || !validQuestion(q)
+	})
+	return questions[:min(len(questions), x.Questions)], err
+}
+
+func validQuestion(q string) bool { return schema.ValidContent("question", text.Clean(q)) == nil }
+
+// lookUp finds what may answer a question; without a searcher, the newest.
+func (x *reflection) lookUp(ctx context.Context, question string) (places []int, err error) {
+	found := x.recent[max(0, len(x.recent)-x.PerQuestion):]
+	if x.in.Searcher != nil {
+		answer, err := x.in.Searcher.Search(ctx, x.in.Scope, recall.Query{Text: text.Clean(question), Limit: x.PerQuestion, Now: x.in.Now, Unquarantined: true})
+		if err != nil {
+			return nil, err
+		}
+		found = nil
+		for _, r := range answer.Results {
+			found = append(found, r.Memory)
+		}
+	}
+	for _, m := range found {
+		if !showable(&m) || m.Attributes[attrDepth] != "" && m.Attributes[attrDepth] != "1" {
+			continue
+		}
+		at := slices.IndexFunc(x.records, func(r schema.Memory) bool { return r.ID == m.ID })
+		if at < 0 {
+			at = len(x.records)
+			x.records = append(x.records, m)
+		}
+		places = append(places, at)
+	}
+	return places, nil
+}
+
+type insight struct {
+	Question   int      `json:"question"`
+	Text       string   `json:"text"`
+	Importance float64  `json:"importance"`
+	Sources    []string `json:"sources"`
+}
+
+// answer lets the model answer from what was found.
+func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {
+	var b strings.Builder
+	for i, q := range questions {
+		b.WriteString(jsonLine(struct {
+			Number   int    `json:"question"`
+			Question string `json:"text"`
+		}{i + 1, q}))
+		for _, at := range found[i] {
+			b.WriteString(jsonLine(recordOf(&x.records[at], recordAlias(at), x.in)))
+		}
+	}
+	var answer struct {
+		Insights []insight `json:"insights"`
+	}
+	p := Prompt{
+		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: b.String(),
+		Schema: object(map[string]any{"insights": map[string]any{"type": "array", "items": object(map[string]any{
+			"question": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"}, "importance": map[string]any{"type": "number"},
+			"sources": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
+		}, "question", "text", "importance", "sources")}}, "insights"),
+	}
+	err := x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
+		answer.Insights = nil
+		if err := decode(&answer); err != nil {
+			return err
+		}
+		if answer.Insights == nil {
+			return errors.New(`it has no list "insights"; an empty one is fine`)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var proposals []Proposal
+	for _, i := range answer.Insights[:min(len(answer.Insights), len(questions))] {
+		proposal, ok := x.proposal(i)
+		if !ok {
+			x.in.Count("thin", 1)
+			continue
+		}
+		proposals = append(proposals, proposal)
+	}
+	return proposals, nil
+}
+
+func recordAlias(at int) string { return fmt.Sprintf("r%d", at+1) }
+
+func (x *reflection) aliases() map[string]int {
+	places := make(map[string]int, len(x.records))
+	for at := range x.records {
+		places[recordAlias(at)] = at
+	}
+	return places
+}
+
+// proposal holds an insight against the memories it cites. It reports false
+// for one that cites fewer than two of those shown.
+func (x *reflection) proposal(i insight) (AddReflection, bool) {
+	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(0.8, unit(i.Importance/10)))}
+	var said []grounding.Turn
+	places := x.aliases()
+	for _, name := range i.Sources {
+		at, known := places[strings.TrimSpace(name)]
+		if !known || slices.Contains(p.Sources, x.records[at].UID) {
+			continue
+		}
+		m := &x.records[at]
+		p.Sources = append(p.Sources, m.UID)
+		said = append(said, grounding.Turn{Text: m.Content, At: m.EventTime.In(x.in.Location), Speakers: []string{m.Speaker, x.in.Scope.User}})
+	}
+	if len(p.Sources) < 2 || p.Content == "" {
+		return p, false
+	}
+	s := grounding.Understand(p.Content, x.in.Now.In(x.in.Location))
+	switch {
+	case s.MissingFrom(said) != "":
+		p.Doubt = "a name, number or date of it does not occur in its sources"
+	case grounding.ReadsLikeInstruction(p.Content):
+		p.Doubt = "it reads like an instruction"
+	}
+	return p, true
+}
+
+// promptRecord is a memory as a prompt shows it.
+type promptRecord struct {
+	Alias   string `json:"r,omitempty"`
+	Date    string `json:"date"`
+	Kind    string `json:"kind,omitempty"` // unless a message
+	Speaker string `json:"speaker,omitempty"`
+	Text    string `json:"text"`
+}
+
+func recordOf(m *schema.Memory, alias string, in *Input) promptRecord {
+	r := promptRecord{Alias: alias, Date: m.EventTime.In(in.Location).Format("2006-01-02"), Speaker: m.Speaker, Text: text.Truncate(withoutFences(m.Content), recordTokens)}
+	if m.Kind != schema.KindEpisode {
+		r.Kind = string(m.Kind)
+	}
+	return r
+}

@@ -1,0 +1,110 @@
+package consolidate
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+//go:embed prompts/reflect_questions.txt
+var reflectQuestions string
+
+//go:embed prompts/reflect_insights.txt
+var reflectInsights string
+
+// reflectionConfidence is the most a reflection is believed, 0–1: it is a
+// conclusion, however sure its sources are.
+const reflectionConfidence = 0.7
+
+// AddReflection asks to remember an insight that follows from several memories.
+// Its trust is the lowest of theirs. A reflection may rest on facts and
+// messages and on reflections that rest on those, and goes no deeper.
+type AddReflection struct {
+	Content    string
+	Sources    []string // public ids, at least two
+	Importance float64  // 0.8–1
+	Doubt      string   // why it is set aside; "" otherwise
+}
+
+// Kind implements [Proposal].
+func (AddReflection) Kind() string { return "add_reflection" }
+
+// MemoryUID implements [Proposal]; the memory does not exist yet.
+func (AddReflection) MemoryUID() string { return "" }
+
+func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	cited := make([]Citation, len(p.Sources))
+	for i, uid := range p.Sources {
+		cited[i].UID = uid
+	}
+	sources, err := lookUp(ctx, tx, n.input.UserID, cited)
+	if err != nil {
+		return Outcome{}, err
+	}
+	depth := "1"
+	for _, s := range sources {
+		switch {
+		case s.memory.Kind == schema.KindReflection && s.memory.Attributes[attrDepth] == "2":
+			return Outcome{}, &schema.InvalidError{Field: "sources", Reason: "rest on a reflection that rests on one already"}
+		case s.memory.Kind == schema.KindReflection:
+			depth = "2"
+		}
+	}
+	if len(sources) < 2 {
+		return Outcome{}, &schema.InvalidError{Field: "sources", Reason: "are fewer than two; an insight follows from several memories"}
+	}
+	if len([]rune(p.Content)) > 2*maxClaim {
+		return Outcome{}, &schema.InvalidError{Field: "content", Reason: "is longer than two sentences are"}
+	}
+	first := sources[0].memory
+	m := &schema.Memory{
+		UserID: n.input.UserID, Kind: schema.KindReflection, Content: p.Content, EventTime: schema.At(n.input.Now),
+		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
+		Attributes: schema.Attributes{attrDepth: depth, attrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
+	}
+	m.Origin, m.Trust = weakest(sources)
+	m.Confidence = min(reflectionConfidence, ceiling(m.Trust))
+	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: p.Content, Reason: p.Doubt}
+	if p.Doubt != "" {
+		m.State, outcome.Fate = schema.StateQuarantined, Aside
+		m.Attributes[attrQuarantine] = p.Doubt
+	}
+	err = tx.Row(ctx, "SELECT uid FROM memories WHERE user_id = ? AND kind = 'reflection' AND content_hash = ? AND state <> 'retired' LIMIT 1",
+		[]any{n.input.UserID, schema.HashContent(p.Content)}, &outcome.Memory)
+	if err == nil {
+		outcome.Fate = Known
+		return outcome, nil
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return Outcome{}, err
+	}
+	quotes := make(map[int64]string, len(sources))
+	for _, s := range sources {
+		quotes[s.memory.ID] = ""
+	}
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), quotes, n.actor()); err != nil {
+		return Outcome{}, err
+	}
+	outcome.Memory = m.UID
+	if outcome.Fate == Aside {
+		return outcome, nil
+	}
+	return outcome, linkKnown(ctx, tx, m, sources)
+}
+
+// Spend takes the importance that a reflection used up off what has gathered.
+type Spend struct {
+	Importance float64 // in the units of users.importance_since: 0–1 a message
+}
+
+// Kind implements [Proposal]; bookkeeping is not reported.
+func (Spend) Kind() string { return "" }
+
+// MemoryUID implements [Proposal].
+func (Spend) MemoryUID() string { return "" }
+
+func (p Spend) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	return applied(p), tx.SpendImportance(ctx, n.input.UserID, p.Importance, n.actor())
+}
