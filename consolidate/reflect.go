@@ -91,7 +91,11 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	r = r.withDefaults()
 	x := &reflection{Reflect: r, in: in}
 	due, err := x.read(ctx)
-	if err != nil || !due || len(x.recent) < 2 {
+	if err != nil || !due {
+		return err
+	}
+	if len(x.recent) < 2 { // nothing to compare, however much was said
+		_, err := apply(ctx, Advance{reflectStage, x.through}, Spend{x.gathered})
 		return err
 	}
 	in.Count("due", 1)
