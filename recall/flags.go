@@ -35,7 +35,7 @@ func vocabulary(words string) map[string]bool {
 var (
 	firstPerson  = vocabulary("I I'm I've I'd I'll my me mine myself we our us ours")
 	secondPerson = vocabulary("you")
-	questionWord = vocabulary("what how why where who which 什么 怎么 哪里 哪儿 谁")
+	questionWord = vocabulary("what how why where who which 什么 什麼 怎么 怎麼 为什 為什 多少 多久 哪里 哪儿 谁 誰")
 	wishWord     = vocabulary("always prefer preference 总是 喜欢")
 	dateWord     = vocabulary(`yesterday today tomorrow tonight ago last next week weekend month year day
 		monday tuesday wednesday thursday friday saturday sunday january february march april june july
@@ -69,20 +69,6 @@ func flagsOf(prepared string) (flags docFlags) {
 			flags |= asks
 		}
 		first = false
-	}
-	return flags
-}
-
-// spokenFlags finds the persons of Chinese, which stand inside bigrams.
-func spokenFlags(term string) (flags docFlags) {
-	if term[0] < utf8.RuneSelf {
-		return 0
-	}
-	if strings.ContainsRune(term, '我') {
-		flags |= saysI
-	}
-	if strings.ContainsAny(term, "你您") {
-		flags |= saysYou
 	}
 	return flags
 }

@@ -51,7 +51,7 @@ var endings = strings.Fields("ation ition ment ship ness ance enc ant ist ism io
 // the same thing.
 var relatives = func() map[string][]string {
 	m := make(map[string][]string)
-	for line := range strings.Lines(sameWords) {
+	for line := range strings.Lines(sameWords + sameChinese) {
 		terms := text.Terms(line)
 		for _, a := range terms {
 			for _, b := range terms {

@@ -87,7 +87,7 @@ func (ix *index) understand(asked string, now time.Time) *question {
 			}
 		}
 	}
-	q.divide(ix, text.QueryTerms(asked, maxParts), called)
+	q.divide(ix, text.QuestionTerms(asked, maxParts), called)
 	return q
 }
 
@@ -151,8 +151,11 @@ func (ix *index) part(term string) part {
 		relate(ix.families[r], weight)
 	}
 	for _, other := range relatives[term] {
-		for _, r := range roots(other) {
-			relate(ix.families[r], 1)
+		if same, held := ix.terms[other]; held && isUnspaced(other) {
+			relate([]uint32{same}, 1) // not what shares a character with it
+		}
+		if r := roots(other); len(r) == 1 {
+			relate(ix.families[r[0]], 1)
 		}
 	}
 	p.relatedIDF = float32(inverseDocumentFrequency(ix.counts.chunks, min(together, ix.counts.chunks)))
@@ -208,6 +211,9 @@ func asksYou(terms []string) bool {
 
 func answerKind(terms []string) (k kindOfAnswer) {
 	for _, t := range terms {
+		if isUnspaced(t) {
+			k |= answerKindOf(t)
+		}
 		if whenWord[t] {
 			k |= asksWhen
 		}

@@ -12,7 +12,7 @@ type TimeSpan struct {
 	Offset int
 }
 
-// TimeSpans finds English time expressions in s (and the bare names of days and
+// TimeSpans finds English and Chinese time expressions in s (and the bare names of days and
 // months in German, of today and its neighbours in a few languages more), from left to right and without
 // overlaps, and resolves them against ref. The wall clock is never read.
 //
@@ -51,7 +51,7 @@ func TimeSpans(s string, ref time.Time) []TimeSpan {
 		}
 		i = m.j
 	}
-	return out
+	return withChinese(out, s, ref)
 }
 
 // valid keeps results inside what can be written as a date.
