@@ -87,7 +87,7 @@ func (ix *index) understand(asked string, now time.Time) *question {
 			}
 		}
 	}
-	q.divide(ix, text.QuestionTerms(asked, maxParts), called)
+	q.divide(ix, text.QueryTerms(text.WithoutFunctionWords(asked), maxParts), called)
 	return q
 }
 

@@ -34,10 +34,10 @@ func TestEmphasis(t *testing.T) {
 		{"猫咪潜水", map[string]float64{"猫咪": 1, "咪潜": 0, "潜水": 1}},
 		// 鞋子 is not: of 咪鞋 only 鞋 is unaccounted for.
 		{"猫咪鞋子", map[string]float64{"猫咪": 1, "咪鞋": 0.5, "鞋子": 1}},
-		// 的 binds, whatever it stands beside.
-		{"猫咪的鞋子", map[string]float64{"猫咪": 1, "咪的": 0, "的鞋": 0, "鞋子": 0.5}},
+		// 的 only binds.
+		{"猫咪的鞋子", map[string]float64{"猫咪": 1, "鞋子": 0.5}},
 		{"一只", map[string]float64{"一只": 1}},
-		{"了一", map[string]float64{"了一": asideShare}},
+		{"了一", map[string]float64{"一": asideShare}},
 	} {
 		q := ix.understand(test.asked, time.Unix(0, 0))
 		got := make(map[string]float64)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/learn"
 )
 
 type evalCmd struct {
@@ -53,7 +54,7 @@ func (c *evalCmd) Run(a *app) (err error) {
 	}
 	m := &measurement{cmd: c, app: a, set: set}
 	if c.Facts != "" {
-		if m.learn, err = set.LoadFacts(c.Facts); err != nil {
+		if m.facts, err = set.LoadFacts(c.Facts); err != nil {
 			return &usageError{err.Error()}
 		}
 	}
@@ -96,7 +97,7 @@ type measurement struct {
 	clock clock
 	x     *extension.Extension
 
-	learn   []evalset.Fact      // after the turns
+	facts   []evalset.Fact      // after the turns
 	sources map[string][]string // turns by derived memory, by id
 
 	turns            int
@@ -145,7 +146,7 @@ func (m *measurement) importAll() error {
 		}
 		m.turns += report.Stored
 	}
-	if err := m.set.Learn(m.app.ctx, m.x, m.learn, m.clock.set); err != nil {
+	if err := learn.Facts(m.app.ctx, m.x, m.set, m.facts, m.clock.set); err != nil {
 		return err
 	}
 	if err := m.x.WaitIdle(m.app.ctx); err != nil {

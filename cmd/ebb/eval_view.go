@@ -35,7 +35,7 @@ type metricsView struct {
 func (m *measurement) view() *evalView {
 	categories, total := evalset.ByCategory(m.answers)
 	v := &evalView{
-		Set: filepath.Base(filepath.Clean(m.cmd.Dir)), Turns: m.turns, Facts: len(m.learn), Questions: total.N,
+		Set: filepath.Base(filepath.Clean(m.cmd.Dir)), Turns: m.turns, Facts: len(m.facts), Questions: total.N,
 		ImportSeconds: m.imported.Seconds(), RecallSeconds: m.recall.Seconds(), Total: metricsViewOf("all", total),
 	}
 	for _, c := range categories {

@@ -69,7 +69,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset"},
+		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/learn"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -81,7 +81,8 @@ var table = []row{
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset"}},
+	{pkg: "internal/learn", ours: []string{"extension", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn"}},
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},        // scripted model

@@ -13,7 +13,7 @@
 //
 // A file of facts has what somebody extracted from the turns, one a line:
 // {"conversation","id","session","speaker","text","sources":[turn ids]}.
-// [Set.LoadFacts] reads it, [Set.Learn] brings them into a memory.
+// [Set.LoadFacts] reads it.
 //
 // # Metrics
 //

@@ -1,42 +1,32 @@
 package text
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
 
-// QuestionTerms is [QueryTerms] for looking texts up: in a run of Chinese it
-// takes the function words out first, so that no bigram joins one with half a
-// content word. "他的店是什么时候开业的" gives 店 and 开业. A piece of one
-// character stays one; it stands for every word that holds it. Where nothing
-// else is left, the answer is that of [QueryTerms].
-func QuestionTerms(s string, limit int) []string {
-	if limit <= 0 {
-		limit = DefaultQueryTerms
-	}
+// WithoutFunctionWords puts a space for every Chinese function word, so that no
+// bigram joins one with half a content word: 他的店是什么时候开业的 gives 店 and 开业.
+// A piece of one character stays one; in a search it stands for every word
+// that holds it. Other scripts, and a text of nothing else, stay as they are.
+func WithoutFunctionWords(s string) string {
 	if isASCII(s) {
-		return QueryTerms(s, limit)
+		return s
 	}
 	var content strings.Builder
-	cut := false
 	for i, run := 0, []rune(s); i < len(run); {
 		if n := functionWord(run[i:]); n > 0 {
 			content.WriteByte(' ')
-			i, cut = i+n, true
+			i += n
 			continue
 		}
 		content.WriteRune(run[i])
 		i++
 	}
-	if !cut {
-		return QueryTerms(s, limit)
+	if !strings.ContainsFunc(content.String(), isTermRune) {
+		return s
 	}
-	terms := slices.DeleteFunc(QueryTerms(content.String(), limit), IsStopWord)
-	if len(terms) == 0 {
-		return QueryTerms(s, limit)
-	}
-	return terms
+	return content.String()
 }
 
 // functionWord is how many runes the longest Chinese function word at the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/learn"
 )
 
 // factsFile of a set's folder holds what was extracted from its turns.
@@ -86,7 +87,7 @@ func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension
 }
 
 // withLearnt is withMemory of a memory that has learnt the set's facts too.
-func withLearnt(ctx context.Context, dir string, learn bool, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
+func withLearnt(ctx context.Context, dir string, withFacts bool, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
 		return err
@@ -116,12 +117,12 @@ func withLearnt(ctx context.Context, dir string, learn bool, ask func(x *extensi
 			return err
 		}
 	}
-	if learn {
+	if withFacts {
 		facts, err := set.LoadFacts(filepath.Join(dir, factsFile))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		if err := set.Learn(ctx, x, facts, clock); err != nil {
+		if err := learn.Facts(ctx, x, set, facts, clock); err != nil {
 			return err
 		}
 	}

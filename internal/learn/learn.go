@@ -1,4 +1,7 @@
-package evalset
+// Package learn brings facts that somebody extracted into a memory that holds
+// the conversations they come from, as a night would leave them. It is for
+// measuring: the product's own nights write theirs themselves.
+package learn
 
 import (
 	"bytes"
@@ -10,21 +13,21 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/grounding"
-	"github.com/ebbmem/ebb/schema"
 )
 
-// Learn brings facts into a memory that holds the set's conversations, each
+// Facts brings facts into a memory that holds the set's conversations, each
 // under a user of its name, as a night would leave them: with their sources,
 // trusted as little as the least of these, and learnt after the last turn. They
 // come as an export of ebb, the public way to store what others derived. clock
 // is called with each time of learning first.
-func (s *Set) Learn(ctx context.Context, x *extension.Extension, facts []Fact, clock func(time.Time)) error {
-	byConversation := make(map[string][]Fact)
+func Facts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts []evalset.Fact, clock func(time.Time)) error {
+	byConversation := make(map[string][]evalset.Fact)
 	for _, f := range facts {
 		byConversation[f.Conversation] = append(byConversation[f.Conversation], f)
 	}
-	for _, c := range s.Conversations {
+	for _, c := range set.Conversations {
 		if len(byConversation[c.Name]) == 0 {
 			continue
 		}
@@ -73,11 +76,15 @@ func episodes(ctx context.Context, x *extension.Extension, scope extension.Scope
 	}
 }
 
-// factConfidence is that of a claim a model extracted.
-const factConfidence = 0.8
+// What nights give the claims that a model extracted.
+const (
+	factConfidence = 0.8
+	decayRate      = 0.1
+	mostTrusted    = 4 // the user's own words
+)
 
 // factBundle writes facts as an export that rests on turns already stored.
-func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.Record, learnt time.Time) (io.Reader, error) {
+func factBundle(scope extension.Scope, facts []evalset.Fact, turns map[string]extension.Record, learnt time.Time) (io.Reader, error) {
 	type object = map[string]any
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
@@ -91,9 +98,9 @@ func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.
 	}
 	for _, f := range facts {
 		fact := extension.Record{
-			UID: "fact-" + f.ID, Kind: extension.KindFact, Content: f.Text, CreatedAt: schema.At(learnt),
-			Confidence: factConfidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate, Stability: 1, Utility: 0.5,
-			State: schema.StateActive, Trust: schema.MaxTrust, Version: 1,
+			UID: "fact-" + f.ID, Kind: extension.KindFact, Content: f.Text, CreatedAt: turns[f.Sources[0]].CreatedAt,
+			Confidence: factConfidence, Importance: 0.5, DecayRate: decayRate, Stability: 1, Utility: 0.5,
+			State: "active", Trust: mostTrusted, Version: 1,
 		}
 		if grounding.IsPreference(f.Text) {
 			fact.Kind = extension.KindPreference
@@ -110,7 +117,7 @@ func factBundle(scope extension.Scope, facts []Fact, turns map[string]extension.
 				fact.Trust, fact.Origin = turn.Trust, turn.Origin
 			}
 		}
-		fact.ValidFrom = fact.EventTime
+		fact.CreatedAt.Time, fact.ValidFrom = learnt, fact.EventTime
 		record := struct {
 			extension.Record
 
