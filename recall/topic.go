@@ -205,7 +205,8 @@ func (t *topic) found(results []Result, g grounds) bool {
 // speaks of it most: the mean, by emphasis, of ln(1 + how often a word is used
 // in 4,000 words). What somebody is about comes up again and again. (The
 // ranker's weights say the reverse, that rare words matter more: they tell
-// which text is meant, not whether any is.)
+// which text is meant, not whether any is.) A few messages cannot hold every
+// word of a question, so in a young memory it counts up to four times.
 func (t *topic) familiar() (most float64) {
 	const doubt = 0.25 // of a word, for questions of few
 	for _, s := range t.stretches {
@@ -220,7 +221,8 @@ func (t *topic) familiar() (most float64) {
 		}
 		most = max(most, sum/weight)
 	}
-	return most
+	young := 1 - t.maturity()
+	return most * (1 + 3*young*young)
 }
 
 // bulk is the text score of the tenth candidate by the first's, 0–1, and 0

@@ -64,7 +64,7 @@ func TestTopicIsWhatTheMemorySpeaksOf(t *testing.T) {
 		}
 		before := q.familiar()
 		require.GreaterOrEqual(t, before, 0.)
-		require.LessOrEqual(t, before, math.Log1p(bigramsInWord*usesIn))
+		require.LessOrEqual(t, before, 4*math.Log1p(bigramsInWord*usesIn))
 		for _, s := range q.stretches {
 			s.uses[0]++
 		}
