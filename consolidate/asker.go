@@ -146,8 +146,8 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 		}}}), llms.WithToolChoice(llms.ToolChoice{Type: "function", Function: &llms.FunctionReference{Name: p.Name}}))
 	}
 	resp, err := a.model.GenerateContent(ctx, messages, options...)
-	if err == nil && ctx.Err() != nil {
-		err = ctx.Err() // a stream that was cut off may come without an error
+	if ctx.Err() != nil { // a stream that was cut off may come without an error, or with one that hides the cause
+		err = fmt.Errorf("no answer within %s: %w", a.timeout, ctx.Err())
 	}
 	if err != nil {
 		if !plain && speaksOfFunctions(err) {

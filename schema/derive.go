@@ -132,7 +132,14 @@ func (tx *Tx) SpendImportance(ctx context.Context, userID int64, spent float64, 
 	if spent <= 0 {
 		return nil
 	}
-	if _, err := tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since - ?) WHERE id = ?", spent, userID); err != nil {
+	var gathered float64
+	if err := tx.Row(ctx, "SELECT importance_since FROM users WHERE id = ?", []any{userID}, &gathered); err != nil {
+		return err
+	}
+	if spent = min(spent, gathered); spent <= 0 {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since - ? WHERE id = ?", spent, userID); err != nil {
 		return err
 	}
 	return tx.auditRow(ctx, userID, by, opImportance, "runs", by.RunID, image("spent", spent), image("spent", 0))

@@ -36,14 +36,15 @@ func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) e
 	} else if n == 0 {
 		return fmt.Errorf("entity %s: %w", from.UID, ErrConflict)
 	}
-	if _, err := tx.Exec(ctx, "UPDATE entities SET mention_count = mention_count + ? WHERE id = ?", from.MentionCount, root); err != nil {
-		return err
-	}
 	var uid string
-	if err := tx.Row(ctx, "SELECT uid FROM entities WHERE id = ?", []any{root}, &uid); err != nil {
+	var mentions int64
+	if err := tx.Row(ctx, "SELECT uid, (SELECT mention_count FROM entities WHERE id = ?) FROM entities WHERE id = ?", []any{from.ID, root}, &uid, &mentions); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, from.UserID, by, opMerge, "entities", from.ID, image("into", "", "mentions", from.MentionCount), image("into", uid, "mentions", from.MentionCount))
+	if err := tx.countMentions(ctx, root, mentions); err != nil {
+		return err
+	}
+	return tx.auditRow(ctx, from.UserID, by, opMerge, "entities", from.ID, image("into", ""), image("into", uid))
 }
 
 // Summarise stores what is known of an entity in a sentence or two.
@@ -100,14 +101,22 @@ func (tx *Tx) mention(ctx context.Context, memoryID, entityID int64, surface str
 		memoryID, entityID, surface, confidence); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = mention_count + 1 WHERE id = ?", entityID)
-	return err
+	return tx.countMentions(ctx, entityID, 1)
 }
 
 func (tx *Tx) unmention(ctx context.Context, memoryID, entityID int64) error {
 	if _, err := tx.Exec(ctx, "DELETE FROM memory_entities WHERE memory_id = ? AND entity_id = ?", memoryID, entityID); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = max(0, mention_count - 1) WHERE id = ?", entityID)
+	return tx.countMentions(ctx, entityID, -1)
+}
+
+// countMentions adds to the mentions of an entity and of all that it was
+// merged into: what mentions a part mentions the whole.
+func (tx *Tx) countMentions(ctx context.Context, entityID, by int64) error {
+	_, err := tx.Exec(ctx, `UPDATE entities SET mention_count = max(0, mention_count + ?2) WHERE id IN (
+		WITH RECURSIVE whole(id) AS (SELECT ?1 UNION
+			SELECT e.merged_into FROM entities e JOIN whole ON e.id = whole.id WHERE e.merged_into IS NOT NULL)
+		SELECT id FROM whole)`, entityID, by)
 	return err
 }

@@ -207,7 +207,8 @@ func (u *undo) columns(ctx context.Context, op *Op) error {
 // has changed it since; otherwise the version goes on.
 func (u *undo) restoreVersion(ctx context.Context, op *Op) error {
 	_, err := u.tx.Exec(ctx, `UPDATE memories SET version = version - 2 WHERE id = ?1 AND NOT EXISTS (
-		SELECT 1 FROM ops WHERE record = 'memories' AND record_id = ?1 AND id > ?2 AND run_id IS NOT ?3 AND operation <> 'undo')`,
+		SELECT 1 FROM ops WHERE record = 'memories' AND record_id = ?1 AND id > ?2 AND run_id IS NOT ?3 AND operation <> 'undo'
+			AND NOT EXISTS (SELECT 1 FROM runs WHERE id = ops.run_id AND state = 'undone'))`,
 		op.RecordID, op.ID, op.RunID)
 	if err != nil {
 		return err
@@ -238,12 +239,14 @@ func (u *undo) add(ctx context.Context, op *Op) error {
 	case version != 1:
 		return errKept("was changed since")
 	}
-	return u.tx.removeMemory(ctx, u.userID, op.RecordID, u.by)
+	return u.tx.removeMemory(ctx, u.userID, op, u.by)
 }
 
-// removeMemory deletes a memory, its text in search, and the entities that
-// only it mentioned.
-func (tx *Tx) removeMemory(ctx context.Context, userID, memoryID int64, by Actor) error {
+// removeMemory deletes a memory that a run added, its text in search, and the
+// entities that came with it, when nothing else mentions them and nobody but
+// runs that were taken back changed them.
+func (tx *Tx) removeMemory(ctx context.Context, userID int64, added *Op, by Actor) error {
+	memoryID := added.RecordID
 	var mentioned []int64
 	if err := tx.NewSelect().Table("memory_entities").Column("entity_id").Where("memory_id = ?", memoryID).Scan(ctx, &mentioned); err != nil {
 		return err
@@ -252,11 +255,13 @@ func (tx *Tx) removeMemory(ctx context.Context, userID, memoryID int64, by Actor
 		if err := tx.unmention(ctx, memoryID, entity); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM entities WHERE id = ? AND mention_count = 0 AND NOT protected AND summary = '' AND merged_into IS NULL
+		if _, err := tx.Exec(ctx, `DELETE FROM entities WHERE id = ?1 AND mention_count = 0 AND NOT protected AND summary = '' AND merged_into IS NULL
 			AND NOT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = entities.id)
 			AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.merged_into = entities.id)
-			AND NOT EXISTS (SELECT 1 FROM ops WHERE record = 'entities' AND record_id = entities.id)
-			AND created_at >= (SELECT created_at FROM memories WHERE id = ?)`, entity, memoryID); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM ops WHERE record = 'entities' AND record_id = entities.id AND run_id IS NOT ?3
+				AND NOT EXISTS (SELECT 1 FROM runs WHERE id = ops.run_id AND state = 'undone'))
+			AND NOT EXISTS (SELECT 1 FROM ops WHERE run_id = ?3 AND id < ?4 AND operation = 'unmention' AND json_extract(before, '$.entity') = entities.uid)
+			AND created_at >= (SELECT created_at FROM memories WHERE id = ?2)`, entity, memoryID, added.RunID, added.ID); err != nil {
 			return err
 		}
 	}
@@ -309,8 +314,11 @@ func (u *undo) merge(ctx context.Context, op *Op) error {
 	if err != nil {
 		return err
 	}
-	_, err = u.tx.Exec(ctx, "UPDATE entities SET mention_count = max(0, mention_count - json_extract(?2, '$.mentions')) WHERE id = "+into+" AND ?1 = ?1", op.RecordID, op.After)
-	return err
+	var whole, mentions int64
+	if err := u.tx.Row(ctx, "SELECT mention_count, "+into+" FROM entities WHERE id = ?1", []any{op.RecordID, op.After}, &mentions, &whole); err != nil {
+		return err
+	}
+	return u.tx.countMentions(ctx, whole, -mentions)
 }
 
 func (u *undo) watermark(ctx context.Context, op *Op) error {
