@@ -36,9 +36,11 @@ func TestLoad(t *testing.T) {
 }
 
 func TestLoadTheFixture(t *testing.T) {
-	set, err := Load("../../cmd/ebb/testdata/eval")
-	require.NoError(t, err)
-	require.NotEmpty(t, set.Queries)
+	for _, name := range []string{"eval", "eval-zh"} {
+		set, err := Load("../../cmd/ebb/testdata/" + name)
+		require.NoError(t, err)
+		require.NotEmpty(t, set.Queries)
+	}
 }
 
 func TestLoadSaysWhatIsWrong(t *testing.T) {
