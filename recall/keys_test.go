@@ -50,17 +50,6 @@ func retire(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 	return tx.Retire(ctx, m, night)
 }
 
-// turnsOnly shows an answer's turns with every signal, without places, which
-// facts take too.
-func turnsOnly(a *Answer) (all []string) {
-	for _, r := range a.Results {
-		if r.Memory.Kind == schema.KindEpisode {
-			all = append(all, fmt.Sprint(r.Memory.Content, r.Score, r.Signals))
-		}
-	}
-	return all
-}
-
 func TestAFactIsAKeyToItsTurn(t *testing.T) {
 	db := open(t)
 	turns := say(t, db, ada,
