@@ -28,12 +28,12 @@ import (
 // Counts: compared (pairs shown to the model), waiting (claims that did not fit
 // into the budget).
 type Conflict struct {
-	// Pairs is how many pairs are put into one call at most. Default 20.
+	// Pairs is how many pairs are put into one call at most. Default 30.
 	Pairs int
 }
 
 // DefaultPairs is how many pairs one call of [Conflict] is about.
-const DefaultPairs = 20
+const DefaultPairs = 30
 
 const conflictStage = "conflict"
 
