@@ -70,6 +70,9 @@
 // about the rest a model is asked. What it says ends nothing that the user
 // stated, that is protected or trusted more: that waits for the host.
 //
+// [Entities] merges two entities of one name, without a model, and leaves to the
+// host who is only likely to be one.
+//
 // [Reflect] asks what recent important memories can answer together and keeps
 // the insights that rest on at least two. It is a [Trigger]: when enough has
 // happened, the schedule does not wait for the night.

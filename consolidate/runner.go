@@ -73,7 +73,9 @@ type Progress struct {
 
 // DefaultStages is the list a night goes through. A host that adds a stage
 // inserts it before the last, so that what it writes is not pruned unseen.
-func DefaultStages() []Stage { return []Stage{Decay{}, Extract{}, Conflict{}, Reflect{}, Prune{}} }
+func DefaultStages() []Stage {
+	return []Stage{Decay{}, Extract{}, Conflict{}, Entities{}, Reflect{}, Prune{}}
+}
 
 // Trigger is a [Stage] that can be worth a run between nights.
 type Trigger interface {

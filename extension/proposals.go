@@ -22,14 +22,19 @@ const (
 	// ProposalContradiction: a night found two claims that do not seem to hold
 	// both, and may not decide between them.
 	ProposalContradiction = consolidate.ProposalContradiction
+	// ProposalMergeEntities: two entities seem to be one, "Vitya Orlov" and
+	// "Viktor Orlov".
+	ProposalMergeEntities = consolidate.ProposalMergeEntities
 )
+
+var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities})
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
 	ID         string    `json:"id"`
-	Kind       string    `json:"kind"` // [ProposalCorrect] or [ProposalContradiction]
+	Kind       string    `json:"kind"` // [ProposalCorrect], [ProposalContradiction] or [ProposalMergeEntities]
 	Reason     string    `json:"reason,omitempty"`
-	MemoryID   string    `json:"memory_id"` // what would no longer be current
+	MemoryID   string    `json:"memory_id,omitempty"` // what would no longer be current
 	Content    string    `json:"content"`
 	Since      time.Time `json:"since,omitzero"` // when it began to hold
 	ProposedAt time.Time `json:"proposed_at"`
@@ -41,6 +46,11 @@ type Proposal struct {
 	OtherID      string    `json:"other_id,omitempty"`
 	OtherContent string    `json:"other_content,omitempty"`
 	OtherSince   time.Time `json:"other_since,omitzero"`
+
+	// EntityID would become another name of OtherEntityID; Content and
+	// OtherContent are what they are called.
+	EntityID      string `json:"entity_id,omitempty"`
+	OtherEntityID string `json:"other_entity_id,omitempty"`
 }
 
 type proposalRow struct {
@@ -62,7 +72,8 @@ func (r *proposalRow) decode(payload any) error {
 }
 
 // Proposals lists the changes that wait, oldest first. A contradiction that
-// came to an end by itself is not among them.
+// came to an end by itself is not among them, nor two entities of which one was
+// merged since.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -75,7 +86,7 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 			return err
 		}
 		var rows []proposalRow
-		if err := s.NewSelect().Model(&rows).Where("user_id = ? AND state = 'pending' AND kind IN (?, ?)", userID, ProposalCorrect, ProposalContradiction).
+		if err := s.NewSelect().Model(&rows).Where("user_id = ? AND state = 'pending' AND kind IN (?)", userID, proposalKinds).
 			Order("id").Scan(ctx); err != nil {
 			return err
 		}
@@ -94,9 +105,9 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 	return waiting, err
 }
 
-// readProposal completes a row by what it is about. A contradiction is
-// [ErrNotFound] or [ErrConflict] when one of the two is not there or not
-// current any more.
+// readProposal completes a row by what it is about. A contradiction, or a pair
+// of entities, is [ErrNotFound] or [ErrConflict] when one of the two is not
+// there or not current any more.
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *proposalRow) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
@@ -106,6 +117,14 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 		}
 		p.MemoryID, p.Content, p.Since = earlier.UID, earlier.Content, earlier.ValidFrom.Time
 		p.OtherID, p.OtherContent, p.OtherSince = later.UID, later.Content, later.ValidFrom.Time
+		return p, nil
+	}
+	if r.Kind == ProposalMergeEntities {
+		from, into, err := twoEntities(ctx, s, userID, r)
+		if err != nil {
+			return nil, err
+		}
+		p.EntityID, p.Content, p.OtherEntityID, p.OtherContent = from.UID, from.Name, into.UID, into.Name
 		return p, nil
 	}
 	var c tools.Correction
@@ -140,13 +159,38 @@ func contradiction(ctx context.Context, db memories, userID int64, r *proposalRo
 	return earlier, later, nil
 }
 
+// entities reads entities by public id: a snapshot or a write.
+type entities interface {
+	Entity(ctx context.Context, userID int64, uid string) (*schema.Entity, error)
+}
+
+func twoEntities(ctx context.Context, db entities, userID int64, r *proposalRow) (from, into *schema.Entity, err error) {
+	var pair consolidate.EntityPair
+	if err := r.decode(&pair); err != nil {
+		return nil, nil, err
+	}
+	if from, err = db.Entity(ctx, userID, pair.From); err != nil {
+		return nil, nil, err
+	}
+	if into, err = db.Entity(ctx, userID, pair.Into); err != nil {
+		return nil, nil, err
+	}
+	for _, e := range []*schema.Entity{from, into} {
+		if e.MergedInto != 0 {
+			return nil, nil, fmt.Errorf("entity %s was merged already: %w", e.UID, ErrConflict)
+		}
+	}
+	return from, into, nil
+}
+
 // Approve carries a proposal out with the host's authority: the new text of a
 // correction supersedes the old, the later claim of a contradiction the
-// earlier. What takes its place is as trusted as what was there.
+// earlier. What takes its place is as trusted as what was there. One of two
+// entities becomes another name of the other.
 //
 // Errors: [ErrNotFound] for a proposal that does not wait in this scope,
-// [ErrConflict] when a memory it is about has changed since, [*InvalidError]
-// when the one to be replaced is protected.
+// [ErrConflict] when what it is about has changed since, [*InvalidError] when
+// the one to be replaced, or either of two entities, is protected.
 func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string) error {
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
 		if r.Kind == ProposalContradiction {
@@ -155,6 +199,13 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string)
 				return err
 			}
 			return replace(ctx, tx, earlier, later)
+		}
+		if r.Kind == ProposalMergeEntities {
+			from, into, err := twoEntities(ctx, tx, userID, r)
+			if err != nil {
+				return err
+			}
+			return tx.MergeEntities(ctx, from, into, byHost)
 		}
 		return x.correct(ctx, tx, scope, userID, r)
 	})
@@ -169,7 +220,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string)
 func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID string) error {
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
 		if r.Kind != ProposalContradiction {
-			return &InvalidError{Field: "proposal_id", Reason: "names a correction; approve or reject it"}
+			return &InvalidError{Field: "proposal_id", Reason: "names no contradiction; approve or reject it"}
 		}
 		earlier, later, err := contradiction(ctx, tx, userID, r)
 		if err != nil {
@@ -239,7 +290,7 @@ func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, 
 	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		var rows []proposalRow
 		if err := tx.NewSelect().Model(&rows).
-			Where("user_id = ? AND uid = ? AND state = 'pending' AND kind IN (?, ?)", userID, uid, ProposalCorrect, ProposalContradiction).Scan(ctx); err != nil {
+			Where("user_id = ? AND uid = ? AND state = 'pending' AND kind IN (?)", userID, uid, proposalKinds).Scan(ctx); err != nil {
 			return err
 		}
 		if len(rows) == 0 {

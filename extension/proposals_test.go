@@ -182,3 +182,78 @@ func TestAContradictionThatEndedIsNotListed(t *testing.T) {
 	require.Empty(t, c.waiting())
 	require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)
 }
+
+// two stores two names of one person, of which the first would go.
+func (c *claims) two() (from, into *schema.Entity) {
+	c.t.Helper()
+	require.NoError(c.t, c.x.db.Write(c.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, vera)
+		if err != nil {
+			return err
+		}
+		if into, err = tx.CreateEntity(ctx, userID, schema.EntityPerson, "Viktor Orlov", 1); err != nil {
+			return err
+		}
+		from, err = tx.CreateEntity(ctx, userID, schema.EntityPerson, "Vitya Orlov", 1)
+		return err
+	}))
+	return from, into
+}
+
+func TestTheHostDecidesWhoIsOne(t *testing.T) {
+	for name, decide := range map[string]func(*claims, Proposal) (merged bool, err error){
+		"approve": func(c *claims, p Proposal) (bool, error) { return true, c.x.Approve(c.t.Context(), vera, p.ID) },
+		"reject":  func(c *claims, p Proposal) (bool, error) { return false, c.x.Reject(c.t.Context(), vera, p.ID) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClaims(t)
+			from, into := c.two()
+			c.night()
+			c.night()
+			list := c.waiting()
+			require.Len(t, list, 1)
+			p := list[0]
+			require.Equal(t, Proposal{
+				ID: p.ID, Kind: ProposalMergeEntities, Reason: "one name is a form of the other", ProposedAt: p.ProposedAt,
+				EntityID: from.UID, Content: "Vitya Orlov", OtherEntityID: into.UID, OtherContent: "Viktor Orlov",
+			}, p)
+			var invalid *InvalidError
+			require.ErrorAs(t, c.x.Keep(t.Context(), vera, p.ID, into.UID), &invalid)
+			merged, err := decide(c, p)
+			require.NoError(t, err)
+			require.Empty(t, c.waiting())
+			require.NoError(t, c.x.db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+				e, err := s.Entity(ctx, from.UserID, from.UID)
+				require.Equal(t, merged, e.MergedInto == into.ID)
+				return err
+			}))
+			c.night()
+			require.Empty(t, c.waiting(), "nobody is asked twice")
+		})
+	}
+}
+
+func TestAPairThatWasMergedOrProtectedSince(t *testing.T) {
+	c := newClaims(t)
+	from, into := c.two()
+	c.night()
+	p := c.waiting()[0]
+	write := func(do func(ctx context.Context, tx *schema.Tx) error) {
+		require.NoError(t, c.x.db.Write(t.Context(), do))
+	}
+	write(func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE entities SET protected = 1 WHERE id = ?", into.ID)
+		return err
+	})
+	var invalid *InvalidError
+	require.ErrorAs(t, c.x.Approve(t.Context(), vera, p.ID), &invalid)
+	require.Len(t, c.waiting(), 1)
+	write(func(ctx context.Context, tx *schema.Tx) error {
+		if _, err := tx.Exec(ctx, "UPDATE entities SET protected = 0 WHERE id = ?", into.ID); err != nil {
+			return err
+		}
+		return tx.MergeEntities(ctx, into, from, byHost)
+	})
+	require.Empty(t, c.waiting())
+	require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)
+}

@@ -3,6 +3,8 @@ package schema
 import (
 	"context"
 	"fmt"
+
+	"github.com/uptrace/bun"
 )
 
 const (
@@ -10,41 +12,60 @@ const (
 	opSummary = "summary" // of an entity
 )
 
+// Entity reads an entity by its public id, one that was merged into another
+// too.
+//
+// Errors: [ErrNotFound].
+func (s *Snapshot) Entity(ctx context.Context, userID int64, uid string) (*Entity, error) {
+	return entityByUID(ctx, s, userID, uid)
+}
+
+// Entity is [Snapshot.Entity] inside the write.
+func (tx *Tx) Entity(ctx context.Context, userID int64, uid string) (*Entity, error) {
+	return entityByUID(ctx, tx, userID, uid)
+}
+
+func entityByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Entity, error) {
+	e := new(Entity)
+	err := db.NewSelect().Model(e).Where("user_id = ? AND uid = ?", userID, uid).Scan(ctx)
+	return e, orNotFound(err)
+}
+
 // MergeEntities makes from another name of into: what mentions it, and its
-// aliases, belong to into from now on. Nothing is rewritten, so that it can be
-// taken back.
+// aliases, belong to into from now on, or to what into was merged into itself.
+// Nothing is rewritten, so that it can be taken back. Both are judged as they
+// are stored now, not as the caller has read them.
 //
 // Errors: [*InvalidError] when they are one already, are not one user's, or
-// from is protected; [ErrConflict] when from was merged in the meantime.
+// either is protected; [ErrConflict] when from was merged in the meantime;
+// [ErrNotFound] when either is gone.
 func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) error {
 	var root int64
 	if err := tx.Row(ctx, rootEntity, []any{into.ID}, &root); err != nil {
 		return orNotFound(err)
 	}
+	var now struct{ from, into Entity }
+	if err := tx.NewSelect().Model(&now.from).Where("id = ?", from.ID).Scan(ctx); err != nil {
+		return orNotFound(err)
+	}
+	if err := tx.NewSelect().Model(&now.into).Where("id = ?", root).Scan(ctx); err != nil {
+		return orNotFound(err)
+	}
 	switch {
-	case from.UserID != into.UserID || root == from.ID:
+	case now.from.UserID != now.into.UserID || root == from.ID:
 		return &InvalidError{Field: "entity", Reason: "cannot be merged into itself, nor into another user's"}
-	case from.Protected:
-		return &InvalidError{Field: "entity", Reason: "is protected; only the host can merge it"}
+	case now.from.MergedInto != 0:
+		return fmt.Errorf("entity %s was merged already: %w", now.from.UID, ErrConflict)
+	case now.from.Protected || now.into.Protected:
+		return &InvalidError{Field: "entity", Reason: "is protected, or what it would be merged into is"}
 	}
-	res, err := tx.Exec(ctx, "UPDATE entities SET merged_into = ? WHERE id = ? AND merged_into IS NULL", root, from.ID)
-	if err != nil {
+	if _, err := tx.Exec(ctx, "UPDATE entities SET merged_into = ? WHERE id = ?", root, from.ID); err != nil {
 		return err
 	}
-	if n, err := res.RowsAffected(); err != nil {
-		return err
-	} else if n == 0 {
-		return fmt.Errorf("entity %s: %w", from.UID, ErrConflict)
-	}
-	var uid string
-	var mentions int64
-	if err := tx.Row(ctx, "SELECT uid, (SELECT mention_count FROM entities WHERE id = ?) FROM entities WHERE id = ?", []any{from.ID, root}, &uid, &mentions); err != nil {
+	if err := tx.countMentions(ctx, root, now.from.MentionCount); err != nil {
 		return err
 	}
-	if err := tx.countMentions(ctx, root, mentions); err != nil {
-		return err
-	}
-	return tx.auditRow(ctx, from.UserID, by, opMerge, "entities", from.ID, image("into", ""), image("into", uid))
+	return tx.auditRow(ctx, now.from.UserID, by, opMerge, "entities", from.ID, image("into", ""), image("into", now.into.UID))
 }
 
 // Summarise stores what is known of an entity in a sentence or two.

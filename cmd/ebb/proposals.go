@@ -16,14 +16,14 @@ type proposalsCmd struct {
 
 // Help says what waits.
 func (proposalsCmd) Help() string {
-	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, the protection of a fact. It waits here. Ids may be cut short as long as they are unique.`
+	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact. It waits here. Ids may be cut short as long as they are unique.`
 }
 
 type proposalsListCmd struct{}
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "entity_id", "other_entity_id", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
 }
 
 func (proposalsListCmd) Run(a *app) (err error) {
@@ -48,12 +48,15 @@ func (proposalsListCmd) Run(a *app) (err error) {
 	}
 	for _, one := range proposals {
 		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind, 40))
-		p.body("  is      ", "          ", one.Content+"  "+p.in(dim, one.MemoryID))
+		p.body("  is      ", "          ", one.Content+"  "+p.in(dim, one.MemoryID+one.EntityID))
 		if one.NewContent != "" {
 			p.body("  would be ", "          ", one.NewContent)
 		}
 		if one.OtherID != "" {
 			p.body("  but also ", "          ", one.OtherContent+"  "+p.in(dim, one.OtherID))
+		}
+		if one.OtherEntityID != "" {
+			p.body("  may be   ", "          ", one.OtherContent+"  "+p.in(dim, one.OtherEntityID))
 		}
 		if one.Reason != "" {
 			p.body("  because ", "          ", one.Reason)
