@@ -119,7 +119,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	said := make([]grounding.Turn, len(cited))
 	for i, t := range cited {
 		said[i] = grounding.Turn{Text: t.Content, At: t.EventTime.In(in.Location), Speakers: namesFor(t, in.Scope.User, speakers)}
-		citation := Citation{UID: t.UID, Holds: statement.HeldBy(t.Content, said[i].At, said[i].Speakers)}
+		citation := Citation{UID: t.UID, Holds: restated(&c, statement, said[i], quote)}
 		if quote != "" && grounding.HoldsQuote(t.Content, quote) {
 			citation.Quote, quote = quote, ""
 		}
@@ -138,6 +138,21 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	}
 	return c
 }
+
+// restated reports whether a turn, or the sentence of it that is quoted, says
+// a claim again: nearly in its words, neither denying it nor, of the user,
+// speaking of somebody else.
+func restated(c *Claim, s grounding.Statement, said grounding.Turn, quote string) bool {
+	sentence := grounding.Sentence(said.Text, quote)
+	if sentence == "" {
+		sentence = said.Text
+	}
+	return s.Restates(sentence, said.At, said.Speakers) && negation.MatchString(sentence) == negation.MatchString(c.Content) &&
+		(c.Subject != theUser || grounding.SpeaksOfSelf(sentence))
+}
+
+// theUser is who a claim is about when nobody else is named.
+const theUser = "the user"
 
 // quoteIn is the fact's quote when a cited turn holds it, and "" when none
 // does. A fact that came without one gets the sentence that comes closest.
@@ -245,7 +260,7 @@ func namesFor(t *turn, user string, speakers map[string][]string) []string {
 func label(s string) string {
 	s = strings.Join(strings.Fields(text.Clean(s)), " ")
 	if text.Fold(s) == "user" || text.Fold(s) == "the user" {
-		return "the user"
+		return theUser
 	}
 	return s
 }

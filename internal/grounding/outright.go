@@ -48,6 +48,11 @@ func StatesOutright(sentence, predicate, object string) bool {
 	return firstPersonSubject.MatchString(folded) && words.MatchString(folded) && !notMe.MatchString(folded) && !notSo.MatchString(folded)
 }
 
+// SpeaksOfSelf reports whether a sentence is in the first person.
+func SpeaksOfSelf(sentence string) bool {
+	return firstPersonSubject.MatchString(text.Fold(plainMarks.Replace(sentence))) || strings.ContainsAny(sentence, "我咱俺")
+}
+
 // Sentence is the sentence of a text that holds a quotation, "" when none does.
 func Sentence(s, quote string) string {
 	for _, sentence := range sentencesOf(s) {

@@ -67,8 +67,21 @@ const (
 // name, number and date of it, and most of its other words. A speaker's own
 // name stands for "I".
 func (s Statement) HeldBy(turn string, at time.Time, speaker []string) bool {
-	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker))
+	need := wordsWithoutAnchors
+	if s.anchored() {
+		need = wordsWithAnchors
+	}
+	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), need)
 }
+
+// Restates is the stricter [Statement.HeldBy]: two words in three must stand
+// there, names or no names, so that "I love Oslo" does not restate that the
+// user lives there.
+func (s Statement) Restates(turn string, at time.Time, speaker []string) bool {
+	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), wordsWithoutAnchors)
+}
+
+func (s Statement) anchored() bool { return len(s.names)+len(s.numbers)+len(s.dates) > 0 }
 
 // Missing is the first name, number or date of the statement that a turn said
 // at that time does not hold, "" when it holds them all.
@@ -121,7 +134,8 @@ func (s Statement) MissingFrom(turns []Turn) string {
 	return ""
 }
 
-func (s Statement) wordsHeldBy(turn string, self map[string]bool) bool {
+// wordsHeldBy reports whether a turn holds so large a share of the words.
+func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) bool {
 	said := make(map[string]bool)
 	for _, t := range text.Terms(turn) {
 		said[t] = true
@@ -130,11 +144,6 @@ func (s Statement) wordsHeldBy(turn string, self map[string]bool) bool {
 		for _, t := range text.Terms(name) {
 			said[t] = true
 		}
-	}
-	anchored := len(s.names)+len(s.numbers)+len(s.dates) > 0
-	need := wordsWithoutAnchors
-	if anchored {
-		need = wordsWithAnchors
 	}
 	held, words := 0, 0
 	for _, t := range s.terms {
@@ -147,7 +156,7 @@ func (s Statement) wordsHeldBy(turn string, self map[string]bool) bool {
 		}
 	}
 	if words == 0 {
-		return anchored
+		return s.anchored()
 	}
 	return float64(held) >= need*float64(words)
 }
