@@ -98,7 +98,7 @@ func reinforce(ctx context.Context, tx *schema.Tx, n *night, known *schema.Memor
 		if !s.holds {
 			continue
 		}
-		stronger, err := tx.Reinforce(ctx, known, s.memory, s.quote, float64(s.memory.Trust)/float64(schema.MaxTrust), n.actor())
+		stronger, err := tx.Reinforce(ctx, known, s.memory, s.quote, weightOf(s.memory, known), n.actor())
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -110,6 +110,13 @@ func reinforce(ctx context.Context, tx *schema.Tx, n *night, known *schema.Memor
 		}
 	}
 	return outcome, nil
+}
+
+// weightOf is how much one more source counts, 0–1: by its trust, and only as
+// far as the claim's own trust carries. Nothing becomes certain by repetition.
+func weightOf(source, known *schema.Memory) float64 {
+	room := (ceiling(known.Trust) - known.Confidence) / (schema.EvidenceShare * (1 - min(known.Confidence, 0.999)))
+	return max(0, min(float64(source.Trust)/float64(schema.MaxTrust), room))
 }
 
 // maxClaim is the length of a claim, in characters: it is one sentence.

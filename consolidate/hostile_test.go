@@ -183,6 +183,7 @@ func aYear(t *testing.T, days int, model llms.Model) (*schema.DB, []*schema.Memo
 		told("The user is allergic to cashews.", "the user", "allergic_to", "cashews", func(m *schema.Memory) { m.Pinned = true }),
 		told("A guess about trams.", "", "", "", func(m *schema.Memory) { m.Origin, m.Trust, m.Protected = schema.OriginAssistant, 2, true }),
 	}
+	time.Sleep(time.Hour) // what is said from here on is newer
 	r, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: model})
 	require.NoError(t, err)
 	for day := range days {

@@ -44,9 +44,9 @@ func (tx *Tx) AddDerived(ctx context.Context, m *Memory, chunks []Chunk, sources
 	return tx.audit(ctx, m, by, opAdd, "", `{"version":1}`)
 }
 
-// evidenceShare is the part of the remaining doubt that one more source
+// EvidenceShare is the part of the remaining doubt that one more source
 // removes.
-const evidenceShare = 0.3
+const EvidenceShare = 0.3
 
 // Reinforce takes one more source of a known claim in: its confidence moves
 // towards 1 by the given weight (0–1, what the source can carry) of 0.3 of the
@@ -75,7 +75,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 		return true, nil // its confidence is the host's
 	}
 	changes := []change{
-		{"confidence", m.Confidence + weight*evidenceShare*(1-m.Confidence)},
+		{"confidence", m.Confidence + weight*EvidenceShare*(1-m.Confidence)},
 		{"access_count", m.AccessCount + 1},
 		{"last_accessed", At(tx.Now)},
 	}
