@@ -71,7 +71,9 @@
 // stated, that is protected or trusted more: that waits for the host.
 //
 // [Entities] merges two entities of one name, without a model, and leaves to the
-// host who is only likely to be one.
+// host who is only likely to be one. A model says who is meant by a name that
+// fits several, and sums up who is mentioned often in words that the memories
+// hold.
 //
 // [Reflect] asks what recent important memories can answer together and keeps
 // the insights that rest on at least two. It is a [Trigger]: when enough has

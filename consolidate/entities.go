@@ -11,11 +11,20 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Entities is the stage that joins who is one, without a model. Code merges two
-// entities of one full name, or of one address and matching names. What is only
-// likely, such as "Vitya Orlov" beside "Viktor Orlov", waits for the host
-// ([ProposalMergeEntities]); so does a merge that was taken back once. What is
-// protected stays as it is.
+// Entities is the stage that keeps apart who is two and joins who is one.
+//
+// Code merges two entities of one full name, or of one address and matching
+// names. What is only likely, such as "Vitya Orlov" beside "Viktor Orlov",
+// waits for the host ([ProposalMergeEntities]); so does a merge that was taken
+// back once. A model then says, of the new mentions that are less than [Sure]
+// and fit several entities, which one is meant, and writes down in two
+// sentences who is mentioned often. What is protected stays as it is.
+//
+// Without a model code does its part and the rest waits for one.
+//
+// Counts: asked (mentions shown to the model), waiting (mentions left for the
+// next night), summarised (entities shown to the model), unusable (answers of no
+// use), dropped (summaries that say more than the memories do).
 type Entities struct{}
 
 const entitiesStage = "entities"
@@ -25,7 +34,13 @@ func (Entities) Name() string { return entitiesStage }
 
 // Propose implements [Stage].
 func (Entities) Propose(ctx context.Context, in *Input, apply Apply) error {
-	return mergeNames(ctx, in, apply)
+	if err := mergeNames(ctx, in, apply); err != nil || in.Model == nil {
+		return err
+	}
+	if err := resolveMentions(ctx, in, apply); err != nil {
+		return err
+	}
+	return summarise(ctx, in, apply)
 }
 
 // mergeNames lets code merge what it can, until nothing follows from what was

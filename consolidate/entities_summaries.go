@@ -1,0 +1,217 @@
+package consolidate
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+//go:embed prompts/entities_summaries.txt
+var entitiesSummaries string
+
+const (
+	summariesMark     = "entity_summaries" // a watermark of its own
+	summariesPerCall  = 10
+	summariesPerNight = 20
+	summaryMentions   = 3 // an entity needs
+	summaryMemories   = 8 // shown of each entity
+	maxSummary        = 400
+)
+
+// profile is an entity that is to be summed up.
+type profile struct {
+	schema.Entity
+
+	Latest   int64 // row id of the last memory that mentions it
+	names    []string
+	memories []schema.Memory
+}
+
+// dueProfiles are entities that are mentioned often and by a memory behind the
+// watermark, those that were not mentioned for longest first: when the watermark
+// moves to the last one that was done, the rest is still behind it.
+const dueProfiles = `WITH RECURSIVE parts (id, root) AS (
+		SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND NOT protected AND type NOT IN ('url', 'email', 'handle', 'hashtag')
+		UNION SELECT e.id, p.root FROM parts p JOIN entities e ON e.merged_into = p.id),
+	spoken AS (SELECT p.root, max(m.id) AS latest, count(DISTINCT m.id) AS n FROM parts p JOIN memory_entities me ON me.entity_id = p.id
+		JOIN memories m ON m.id = me.memory_id AND m.state = 'active' AND m.kind <> 'reflection' WHERE me.confidence > ?1 GROUP BY p.root)
+	SELECT e.*, s.latest FROM spoken s JOIN entities e ON e.id = s.root WHERE s.n >= ?2 AND s.latest > ?3 ORDER BY s.latest, e.id LIMIT ?4`
+
+// summarise lets the model say in two sentences who is mentioned often.
+func summarise(ctx context.Context, in *Input, apply Apply) error {
+	due, err := profiles(ctx, in)
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(due, summariesPerCall) {
+		proposals, err := askSummaries(ctx, in, batch)
+		if givesUp(err) {
+			in.Count("unusable", 1)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		in.Count("summarised", len(batch))
+		if _, err := apply(ctx, append(proposals, Advance{summariesMark, batch[len(batch)-1].Latest})...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func profiles(ctx context.Context, in *Input) (due []profile, err error) {
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		after, err := s.Watermark(ctx, in.UserID, summariesMark)
+		if err != nil {
+			return err
+		}
+		if err := s.NewRaw(dueProfiles, in.UserID, ambiguous, summaryMentions, after, summariesPerNight).Scan(ctx, &due); err != nil {
+			return err
+		}
+		for i := range due {
+			p := &due[i]
+			if p.memories, err = spokenOf(ctx, s, p.ID, ambiguous+0.01, summaryMemories, 0); err != nil {
+				return err
+			}
+			aliases, err := s.AliasesOf(ctx, p.ID)
+			if err != nil {
+				return err
+			}
+			p.names = []string{p.Name}
+			for _, a := range aliases {
+				p.names = append(p.names, a.Surface)
+			}
+		}
+		return nil
+	})
+	return due, err
+}
+
+func summariesPrompt(in *Input, due []profile) Prompt {
+	var b strings.Builder
+	for i := range due {
+		b.WriteString(jsonLine(struct {
+			Number int    `json:"entity"`
+			Name   string `json:"name"`
+			Type   string `json:"type"`
+		}{i + 1, due[i].Name, due[i].Type}))
+		for j := range due[i].memories {
+			b.WriteString(jsonLine(recordOf(&due[i].memories[j], "", in)))
+		}
+	}
+	return Prompt{
+		Name: "entities_summaries", Version: entitiesVersion, System: strings.TrimSpace(entitiesSummaries), User: b.String(),
+		Schema: object(map[string]any{"summaries": map[string]any{"type": "array", "items": object(map[string]any{
+			"entity": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"},
+		}, "entity", "text")}}, "summaries"),
+	}
+}
+
+func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Proposal, err error) {
+	dropped := 0
+	err = in.Model.Ask(ctx, summariesPrompt(in, due), func(decode func(any) error) error {
+		var answer struct {
+			Summaries []struct {
+				Entity int    `json:"entity"`
+				Text   string `json:"text"`
+			} `json:"summaries"`
+		}
+		if err := decode(&answer); err != nil {
+			return err
+		}
+		if answer.Summaries == nil {
+			return errors.New(`it has no list "summaries"; an empty one is fine`)
+		}
+		proposals, dropped = nil, 0
+		seen := make(map[int]bool)
+		for i, a := range answer.Summaries {
+			if a.Entity < 1 || a.Entity > len(due) || seen[a.Entity] {
+				return fmt.Errorf("entry %d is about nothing that was asked about, or about it again; the entities are 1 to %d", i+1, len(due))
+			}
+			seen[a.Entity] = true
+			p := &due[a.Entity-1]
+			if summary := text.Clean(strings.TrimSpace(a.Text)); p.holds(summary, in) {
+				proposals = append(proposals, SummariseEntity{Entity: p.UID, Summary: summary})
+			} else {
+				dropped++
+			}
+		}
+		return nil
+	})
+	if err == nil && dropped > 0 {
+		in.Count("dropped", dropped)
+	}
+	return proposals, err
+}
+
+// holds reports that a summary is short, states, and says no name, number or
+// date that the memories shown do not.
+func (p *profile) holds(summary string, in *Input) bool {
+	if summary == "" || utf8.RuneCountInString(summary) > maxSummary || sentences(summary) > 2 || grounding.ReadsLikeInstruction(summary) {
+		return false
+	}
+	names := strings.Join(p.names, ". ")
+	said := []grounding.Turn{{Text: names, At: in.Now}}
+	var all strings.Builder
+	for i := range p.memories {
+		m := &p.memories[i]
+		said = append(said, grounding.Turn{Text: m.Content, At: m.EventTime.In(in.Location), Speakers: []string{m.Speaker, in.Scope.User}})
+		all.WriteString(m.Content + "\n")
+	}
+	s := grounding.Understand(summary, in.Now.In(in.Location))
+	return s.MissingFrom(said) == "" && s.Aligned(all.String()) > 0
+}
+
+// sentences counts the sentences of a text. A title or an initial ends none.
+func sentences(s string) int {
+	n, fields := 1, strings.Fields(s)
+	for i, word := range fields[:max(0, len(fields)-1)] {
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(fields[i+1], `"'“‘«(`))
+		bare := strings.TrimRight(word, `"'”’»)`)
+		if strings.ContainsAny(bare[max(0, len(bare)-1):], ".!?") && !titles[text.Fold(bare)] && utf8.RuneCountInString(bare) > 2 && !unicode.IsLower(next) {
+			n++
+		}
+	}
+	return n
+}
+
+// SummariseEntity asks to store what is known of an entity.
+type SummariseEntity struct {
+	Entity  string // public id
+	Summary string
+}
+
+// Kind implements [Proposal].
+func (SummariseEntity) Kind() string { return "summary" }
+
+// MemoryUID implements [Proposal]; it concerns no memory.
+func (SummariseEntity) MemoryUID() string { return "" }
+
+func (p SummariseEntity) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	e, err := tx.Entity(ctx, n.input.UserID, p.Entity)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := applied(p)
+	outcome.Text = p.Summary
+	switch {
+	case e.MergedInto != 0:
+		return Outcome{}, fmt.Errorf("entity %s was merged: %w", e.UID, schema.ErrConflict)
+	case e.Protected:
+		return Outcome{}, &schema.InvalidError{Field: "entity", Reason: "is protected"}
+	case e.Summary == p.Summary:
+		outcome.Fate = Known
+		return outcome, nil
+	}
+	return outcome, tx.Summarise(ctx, e, p.Summary, n.actor())
+}
