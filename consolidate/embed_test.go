@@ -178,7 +178,7 @@ func TestWorkGoesOnWhereItWasLeft(t *testing.T) {
 	db := open(t)
 	say(t, db, "ada", 10)
 	first := &scripted{seed: 1, size: 4}
-	first.set(func(texts []string, _ [][]float32) error {
+	first.set(func(_ []string, _ [][]float32) error {
 		if first.calls > 2 {
 			return errors.New("the network is away")
 		}
@@ -329,7 +329,7 @@ func TestAnotherModelIsBuiltBesideAndThenServes(t *testing.T) {
 
 	next := &scripted{seed: 2, size: 6}
 	half, on := make(chan struct{}), make(chan struct{})
-	next.fault = func(texts []string, _ [][]float32) error {
+	next.fault = func(_ []string, _ [][]float32) error {
 		if next.calls == 2 {
 			close(half)
 			<-on

@@ -81,10 +81,11 @@ func (x *extraction) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done, all := 0, 0
-	if all, err = x.waiting(ctx); err != nil {
+	all, err := x.waiting(ctx)
+	if err != nil {
 		return err
 	}
+	done := 0
 	for {
 		page, err := x.read(ctx, after)
 		if err != nil {

@@ -25,9 +25,8 @@ import (
 // where it answers in the form that is wanted it invents ids, deletes, protects,
 // raises confidence, gives orders, and lies about what it was shown.
 type hostile struct {
-	rand   *rand.Rand
-	calls  int
-	faults int // that the asker must have noticed
+	rand  *rand.Rand
+	calls int
 }
 
 var (

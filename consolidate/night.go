@@ -218,7 +218,7 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 			}
 			outcomes = append(outcomes, outcome)
 		}
-		w.report.Outcomes = append(before[:len(before):len(before)], shown(outcomes)...)
+		w.report.Outcomes = slices.Concat(before, shown(outcomes))
 		return w.record(ctx, tx)
 	})
 	if err != nil {

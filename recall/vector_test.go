@@ -214,7 +214,7 @@ func (d directions) vector(text string) schema.Vector {
 	return unit
 }
 
-func (d directions) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+func (d directions) EmbedQuery(ctx context.Context, _ *schema.Generation, text string) (schema.Vector, error) {
 	if d.deaf {
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -26,10 +26,10 @@ type Kept struct {
 	Reason    string `json:"reason"`
 }
 
-// errKept says why one change cannot be taken back.
-type errKept string
+// keptError says why one change cannot be taken back.
+type keptError string
 
-func (e errKept) Error() string { return string(e) }
+func (e keptError) Error() string { return string(e) }
 
 // UndoRun takes everything back that a run did, newest first, so that the
 // memory is what it was before: what it added is removed, what it changed has
@@ -79,7 +79,7 @@ type undo struct {
 // op takes back one change.
 func (u *undo) op(ctx context.Context, op *Op) error {
 	err := u.reverse(ctx, op)
-	var kept errKept
+	var kept keptError
 	switch {
 	case errors.As(err, &kept):
 		uid, err := u.uid(ctx, op)
@@ -133,7 +133,7 @@ func (u *undo) reverse(ctx context.Context, op *Op) error {
 		return u.gap(ctx, op)
 	default:
 		if op.Record != "memories" || op.Before == "" || op.After == "" {
-			return errKept("this version does not know how to take it back")
+			return keptError("this version does not know how to take it back")
 		}
 		return u.columns(ctx, op)
 	}
@@ -148,7 +148,7 @@ func (u *undo) exactly(ctx context.Context, otherwise, statement string, args ..
 	if n, err := res.RowsAffected(); err != nil {
 		return err
 	} else if n == 0 {
-		return errKept(otherwise)
+		return keptError(otherwise)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (u *undo) columns(ctx context.Context, op *Op) error {
 	set, where := "version = version + 1", ""
 	for _, column := range slices.Sorted(maps.Keys(before)) {
 		if !slices.Contains(memoryColumns, column) {
-			return errKept("changed the column " + column + ", which no run may")
+			return keptError("changed the column " + column + ", which no run may")
 		}
 		old, now := "json_extract(?2, '$."+column+"')", "json_extract(?3, '$."+column+"')"
 		switch column {
@@ -227,17 +227,17 @@ func (u *undo) add(ctx context.Context, op *Op) error {
 		[]any{op.RecordID}, &uid, &version, &protected, &rested, &replaces)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return errKept("is gone already")
+		return keptError("is gone already")
 	case err != nil:
 		return err
 	case protected:
-		return errKept("was protected since")
+		return keptError("was protected since")
 	case rested:
-		return errKept("a later memory rests on it")
+		return keptError("a later memory rests on it")
 	case replaces:
-		return errKept("it replaced another memory since")
+		return keptError("it replaced another memory since")
 	case version != 1:
-		return errKept("was changed since")
+		return keptError("was changed since")
 	}
 	return u.tx.removeMemory(ctx, u.userID, op, u.by)
 }
@@ -294,7 +294,7 @@ func (u *undo) mention(ctx context.Context, op *Op) error {
 		[]any{u.userID, m.Entity, op.RecordID}, &entity, &exists, &linked)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return errKept("the entity is gone")
+		return keptError("the entity is gone")
 	case err != nil:
 		return err
 	case op.Operation == opMention && linked:

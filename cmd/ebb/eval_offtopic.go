@@ -221,7 +221,7 @@ func (v *offTopicView) print(a *app) error {
 func namesAny(question string, names []string) bool {
 	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, name := range names {
-		for _, part := range strings.Fields(strings.ToLower(name)) {
+		for part := range strings.FieldsSeq(strings.ToLower(name)) {
 			if slices.Contains(words, part) {
 				return true
 			}

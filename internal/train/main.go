@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	err := error(nil)
+	var err error
 	if *relevance {
 		err = runRelevance(ctx, os.Stdout, flag.Args())
 	} else {
