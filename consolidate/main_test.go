@@ -2,6 +2,7 @@ package consolidate_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +12,15 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// The test binary is also the other process: with EBB_NIGHT set it runs a night
+// over that file, until it is done or killed.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("EBB_NIGHT"); path != "" {
+		nightUntilKilled(path)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func open(t testing.TB, opts ...func(*schema.Options)) *schema.DB {
 	t.Helper()

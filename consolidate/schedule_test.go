@@ -17,7 +17,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-var year = flag.Bool("year", false, "run 366 nights in every zone, and whole years with a hostile model")
+var year = flag.Bool("year", false, "run the long loops: 366 nights in every zone, whole years with a hostile model, 200 kills")
 
 // nights runs a schedule over a fresh database in a bubble whose clock starts
 // at from, for the user's zone, and returns the days that were consolidated.

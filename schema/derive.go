@@ -222,12 +222,15 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, "", image("attempts", 1))
 }
 
-// RetriedGap records that a gap was tried in vain once more.
+// RetriedGap records that a gap was tried in vain once more. A run counts once,
+// however often it is cut off and taken up again.
 func (tx *Tx) RetriedGap(ctx context.Context, userID int64, uid, reason string, by Actor) error {
 	var id, attempts int64
 	var last string
-	err := tx.Row(ctx, "SELECT id, attempts, last_error FROM gaps WHERE user_id = ? AND uid = ?", []any{userID, uid}, &id, &attempts, &last)
-	if err != nil {
+	var counted bool
+	err := tx.Row(ctx, `SELECT id, attempts, last_error, EXISTS (SELECT 1 FROM ops WHERE record = 'gaps' AND record_id = gaps.id AND run_id = ?)
+		FROM gaps WHERE user_id = ? AND uid = ?`, []any{nullID(by.RunID), userID, uid}, &id, &attempts, &last, &counted)
+	if err != nil || counted {
 		return orNotFound(err)
 	}
 	if _, err := tx.Exec(ctx, "UPDATE gaps SET attempts = attempts + 1, last_error = ? WHERE id = ?", reason, id); err != nil {
