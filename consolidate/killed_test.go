@@ -186,14 +186,14 @@ func nightOver(ctx context.Context, path string, progress func()) (*schema.DB, *
 }
 
 // nightUntilKilled is the child: it says when it is ready, when the night has
-// begun and when it is done.
+// begun and, when it is done, how long it took.
 func nightUntilKilled(path string) {
-	begun := false
+	var begun time.Time
 	_, _, r, err := nightOver(context.Background(), path, func() {
-		if !begun {
+		if begun.IsZero() {
 			fmt.Println("begun")
+			begun = time.Now()
 		}
-		begun = true
 	})
 	if err == nil {
 		fmt.Println("ready")
@@ -203,12 +203,12 @@ func nightUntilKilled(path string) {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
-	fmt.Println("done")
+	fmt.Println(time.Since(begun))
 }
 
 // killed runs a child on the file and kills it some time after it said a word,
-// or lets it end. It tells how long it ran from there.
-func killed(t *testing.T, path, word string, after time.Duration) time.Duration {
+// or lets it end. It returns the last that it said.
+func killed(t *testing.T, path, word string, after time.Duration) (last string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "EBB_NIGHT="+path)
@@ -219,16 +219,16 @@ func killed(t *testing.T, path, word string, after time.Duration) time.Duration 
 	for lines.Scan() && lines.Text() != word {
 		require.NotContains(t, lines.Text(), "error:")
 	}
-	began := time.Now()
 	if after >= 0 {
 		time.Sleep(after)
 		require.NoError(t, cmd.Process.Kill())
 	}
 	for lines.Scan() {
-		require.NotContains(t, lines.Text(), "error:")
+		last = lines.Text()
+		require.NotContains(t, last, "error:")
 	}
 	_ = cmd.Wait() // reports the kill
-	return time.Since(began)
+	return last
 }
 
 // picture is what a file holds, without the ids that differ from run to run.
@@ -356,7 +356,8 @@ func TestKilledNightGoesOnWhereItStopped(t *testing.T) {
 		require.NoError(t, db.Close())
 	}
 	whole := fresh("whole.db")
-	length := killed(t, whole, "begun", -1)
+	length, err := time.ParseDuration(killed(t, whole, "begun", -1))
+	require.NoError(t, err)
 	var want []string
 	look(whole, func(db *schema.DB, _ *consolidate.Runner) {
 		require.False(t, agrees(t, db))

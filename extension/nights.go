@@ -69,7 +69,8 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 // Undo takes everything back that a run did, given by its public id, so that
 // the memory is what it was before, and says what stayed because something
 // later rests on it. The local day stays consolidated, and the run stays in
-// the ledger, as undone.
+// the ledger, as undone. A run that came with an export is undone as it would
+// have been where it ran.
 //
 // Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
 // that is not this user's, [ErrConflict] for one that is undone already and
