@@ -35,6 +35,18 @@ func BenchmarkEnrich(b *testing.B) {
 	}
 }
 
+// BenchmarkEnrichHuge links a message of 1 MiB of names.
+func BenchmarkEnrichHuge(b *testing.B) {
+	content := manyNames(1<<20 - 64)
+	for b.Loop() {
+		b.StopTimer()
+		db := open(b)
+		m := remember(b, db, ada, schema.Memory{Content: content, Confidence: 1})
+		b.StartTimer()
+		require.NoError(b, consolidate.NewEnricher(db, consolidate.EnrichOptions{}).Enrich(b.Context(), ada, m.UID))
+	}
+}
+
 // BenchmarkNight runs the default stages over 10,000 derived memories.
 func BenchmarkNight(b *testing.B) {
 	db, _ := aged(b)

@@ -29,8 +29,7 @@ var wordNames = words(`will may mark hope april june august rose grace art bill 
 // casual finds people known to this user whose given name is written without
 // its capital or shouted ("hey vitya", "ASK INGER"). Only whole words that one
 // known person alone is called by count.
-func (r *resolver) casual(ctx context.Context, found []text.Mention) error {
-	surfaces := casualWords(r.memory.Content, found)
+func (r *resolver) casual(ctx context.Context, surfaces map[string]string) error {
 	if len(surfaces) == 0 {
 		return nil
 	}
@@ -76,6 +75,7 @@ func (r *resolver) casual(ctx context.Context, found []text.Mention) error {
 // carelessly, with how they are written.
 func casualWords(content string, found []text.Mention) map[string]string {
 	surfaces := make(map[string]string)
+	found = byPosition(found)
 	for start := 0; start < len(content) && len(surfaces) < maxCasual; {
 		first, size := utf8.DecodeRuneInString(content[start:])
 		if !unicode.IsLetter(first) {
@@ -93,7 +93,10 @@ func casualWords(content string, found []text.Mention) map[string]string {
 		word := content[start:end]
 		folded := text.Fold(word)
 		careless := word == strings.ToLower(word) || word == strings.ToUpper(word)
-		inside := slices.ContainsFunc(found, func(m text.Mention) bool { return m.Start < end && start < m.End })
+		for len(found) > 0 && found[0].End <= start {
+			found = found[1:]
+		}
+		inside := len(found) > 0 && found[0].Start < end
 		if careless && !inside && utf8.RuneCountInString(word) >= 3 && !wordNames[folded] && !text.IsStopWord(folded) {
 			if _, seen := surfaces[folded]; !seen {
 				surfaces[folded] = word

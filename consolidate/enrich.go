@@ -33,6 +33,9 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 // Enrich links the entities that a memory mentions and rates its importance.
 // Names, addresses, handles, hashtags and URLs are entities; dates are not.
 //
+// Of a very long text the first 200 different names are linked, and the first
+// 200 roles ("my boss"): a write must not keep others waiting.
+//
 // Doing it again changes nothing. Links are keyed by memory and entity, and an
 // episode that has links is not looked through again: it would be read by what
 // was learnt after it. (Whoever derives a memory may have linked it already, so
@@ -61,12 +64,14 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID str
 		return err
 	}
 	// Looking through the text is the work; it happens before the transaction.
-	found := mentionsOf(m.Content)
+	all := mentionsOf(m.Content)
+	careless := casualWords(m.Content, all)
+	found := firstDistinct(all, maxNames)
 	roles := rolesIn(m.Content, found)
 	return e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		r := &resolver{tx: tx, memory: m}
 		if !linked {
-			if err := r.link(ctx, found, roles); err != nil {
+			if err := r.link(ctx, found, roles, careless); err != nil {
 				return err
 			}
 		}
@@ -101,13 +106,60 @@ func mentionsOf(content string) []text.Mention {
 	return found
 }
 
-// link resolves what was found and links the memory to it.
-func (r *resolver) link(ctx context.Context, found []text.Mention, roles []roleMention) error {
+// What one memory may link. The lookups are more than the names because the
+// same name may be met in several ways, and again while it is unknown.
+const (
+	maxNames   = 200
+	maxLookups = 2 * maxNames
+	maxRoles   = 200
+)
+
+// firstDistinct keeps the mentions of the n different texts that come first,
+// in the order given.
+func firstDistinct(found []text.Mention, n int) []text.Mention {
+	if len(found) <= n {
+		return found
+	}
+	keep := make(map[string]bool, n)
+	for _, m := range byPosition(found) {
+		if len(keep) == n {
+			break
+		}
+		keep[m.Text] = true
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(m text.Mention) bool { return !keep[m.Text] })
+}
+
+func byPosition(found []text.Mention) []text.Mention {
+	return slices.SortedFunc(slices.Values(found), func(a, b text.Mention) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// sameMention holds all that decides what a mention resolves to.
+type sameMention struct {
+	typ        text.MentionType
+	text       string
+	confidence float64
+	placed     bool
+}
+
+// link resolves what was found, each mention once, and links the memory to it.
+func (r *resolver) link(ctx context.Context, found []text.Mention, roles []roleMention, careless map[string]string) error {
 	if err := r.learnAliases(ctx, found); err != nil {
 		return err
 	}
 	byStart := make(map[int]*schema.Entity, len(found))
+	met := make(map[sameMention]*schema.Entity)
+	lookups := 0
 	for _, m := range found {
+		key := sameMention{m.Type, m.Text, m.Confidence, r.placed(m)}
+		if e := met[key]; e != nil {
+			byStart[m.Start] = e
+			continue
+		}
+		if lookups == maxLookups {
+			continue
+		}
+		lookups++
 		resolved, err := r.resolve(ctx, m)
 		if err != nil {
 			return err
@@ -115,7 +167,7 @@ func (r *resolver) link(ctx context.Context, found []text.Mention, roles []roleM
 		if resolved.entity == nil {
 			continue // too little to go by
 		}
-		byStart[m.Start] = resolved.entity
+		met[key], byStart[m.Start] = resolved.entity, resolved.entity
 		if err := r.tx.LinkEntity(ctx, r.memory.ID, resolved.entity.ID, m.Text, min(m.Confidence, resolved.confidence)); err != nil {
 			return err
 		}
@@ -125,5 +177,5 @@ func (r *resolver) link(ctx context.Context, found []text.Mention, roles []roleM
 			return err
 		}
 	}
-	return r.casual(ctx, found)
+	return r.casual(ctx, careless)
 }

@@ -3,6 +3,7 @@ package consolidate_test
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -266,4 +267,22 @@ func TestRecalledIsCountedOnce(t *testing.T) {
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq, "radio", "", nil, at), &invalid)
 	require.Equal(t, "channel", invalid.Field)
+}
+
+// manyNames writes different names until a text is size bytes long.
+func manyNames(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		b.WriteString("we met Anna Q" + strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(i)) + " today. ")
+	}
+	return b.String()
+}
+
+func TestAHugeMessageLinksItsFirstNames(t *testing.T) {
+	db := open(t)
+	memories := chat(t, db, manyNames(64<<10))
+	links := linked(t, db, memories[0])
+	require.Len(t, links, 200)
+	require.Contains(t, links, "Anna Qa")
+	require.Contains(t, links, "Anna Qbjj")
 }

@@ -46,7 +46,7 @@ var (
 func rolesIn(content string, found []text.Mention) (roles []roleMention) {
 	names := slices.DeleteFunc(slices.Clone(found), func(m text.Mention) bool { return m.Type != text.MentionName })
 	slices.SortFunc(names, func(a, b text.Mention) int { return a.Start - b.Start })
-	for from := 0; from < len(content); {
+	for from := 0; from < len(content) && len(roles) < maxRoles; {
 		at := rolePattern.FindStringSubmatchIndex(content[from:])
 		if at == nil {
 			break
@@ -92,7 +92,14 @@ func namedBeside(content string, names []text.Mention, start, end int) (*text.Me
 	return nil, 0
 }
 
-func gap(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), "+") }
+// gap reads what stands between two names; what is long joins nothing, and is
+// left as it is.
+func gap(s string) string {
+	if len(s) > 256 {
+		return s
+	}
+	return strings.Join(strings.Fields(strings.ToLower(s)), "+")
+}
 
 // endsPhrase reports that an apposition closes here; "Karim, my sister and
 // Bob" is a list.
@@ -156,13 +163,14 @@ var renames = regexp.MustCompile(`(?i)\b(?:rename|renamed|renames|renaming)\s+["
 func (r *resolver) learnAliases(ctx context.Context, found []text.Mention) error {
 	names := slices.DeleteFunc(slices.Clone(found), func(m text.Mention) bool { return m.Type != text.MentionName })
 	slices.SortFunc(names, func(a, b text.Mention) int { return a.Start - b.Start })
-	for i := 1; i < len(names); i++ {
+	for i, tries := 1, 0; i < len(names) && tries < maxRoles; i++ {
 		one, other := names[i-1], names[i]
 		between := gap(r.memory.Content[one.End:other.Start])
-		renamed := (between == "to" || between == "as" || between == "into") && renames.MatchString(r.memory.Content[:one.Start])
+		renamed := (between == "to" || between == "as" || between == "into") && renames.MatchString(r.memory.Content[max(0, one.Start-256):one.Start])
 		if !renamed && !otherNames[between] {
 			continue
 		}
+		tries++
 		known, err := r.known(ctx, other.Text)
 		if err != nil {
 			return err
