@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -54,19 +55,40 @@ func openAt(t testing.TB, now *time.Time) *schema.DB {
 
 // storedBeforeKill runs a child on path, kills it after a while, and returns
 // the ids it had been told were stored.
-func storedBeforeKill(t *testing.T, path string, after time.Duration) []string {
+//
+// It is left to live until it has stored the least number of messages.
+func storedBeforeKill(t *testing.T, path string, after time.Duration, least int) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "EBB_CHILD="+path)
-	var out strings.Builder
+	var out output
 	cmd.Stdout = &out
 	require.NoError(t, cmd.Start())
 	time.Sleep(after)
+	require.Eventually(t, func() bool { return strings.Count(out.String(), "\n") >= least }, time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // reports the kill
 	require.NotContains(t, out.String(), "error:")
 	lines := strings.Split(out.String(), "\n")
 	return lines[:len(lines)-1] // the last line may be cut
+}
+
+// output collects what a process says while others look.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
@@ -78,7 +100,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	stored := 0
 	for i := range cycles {
 		// The first kills hit the creation of the file, the later ones writing.
-		ids := storedBeforeKill(t, path, time.Duration(2+i*i)*2*time.Millisecond)
+		ids := storedBeforeKill(t, path, time.Duration(2+i*i)*2*time.Millisecond, 0)
 		stored += len(ids)
 		db, err := schema.Open(t.Context(), path, nil)
 		require.NoError(t, err, "after kill %d", i)
@@ -107,10 +129,15 @@ func TestTwoProcessesWriteOneFile(t *testing.T) {
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	done := make(chan struct{})
+	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		for i := range 200 {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
 			_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d from here", i))
 			if err != nil {
 				t.Error(err)
@@ -118,9 +145,9 @@ func TestTwoProcessesWriteOneFile(t *testing.T) {
 			}
 		}
 	}()
-	ids := storedBeforeKill(t, path, 400*time.Millisecond)
+	ids := storedBeforeKill(t, path, 100*time.Millisecond, 20)
+	close(stop)
 	<-done
-	require.NotEmpty(t, ids)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		for _, id := range ids {
 			_, err := s.Memory(ctx, 1, id)
