@@ -129,11 +129,6 @@ func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageConte
 func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageContent) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	defer func() {
-		if r := recover(); r != nil { // a client's panic is a call that failed
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
 	options := []llms.CallOption{llms.WithTemperature(0)}
 	plain := a.isPlain() || p.Schema == nil
 	if plain {
@@ -145,7 +140,7 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 			Name: p.Name, Description: "Give the answer.", Parameters: p.Schema,
 		}}}), llms.WithToolChoice(llms.ToolChoice{Type: "function", Function: &llms.FunctionReference{Name: p.Name}}))
 	}
-	resp, err := a.model.GenerateContent(ctx, messages, options...)
+	resp, err := a.generate(ctx, messages, options)
 	if ctx.Err() != nil { // a stream that was cut off may come without an error, or with one that hides the cause
 		err = fmt.Errorf("no answer within %s: %w", a.timeout, ctx.Err())
 	}
@@ -162,6 +157,32 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 		answer = strings.TrimRight(answer, "} \n") // so that no brace inside it passes for its end
 	}
 	return answer, nil
+}
+
+// generate waits for the client no longer than ctx lasts: one that does not
+// listen to its context must not hold up the night, nor the host's Close.
+func (a *Asker) generate(ctx context.Context, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
+	type answer struct {
+		resp *llms.ContentResponse
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		got := answer{err: errors.New("the client ended its goroutine")}
+		defer func() {
+			if r := recover(); r != nil { // a client's panic is a call that failed
+				got = answer{err: fmt.Errorf("panic: %v", r)}
+			}
+			answered <- got
+		}()
+		got.resp, got.err = a.model.GenerateContent(ctx, messages, options...)
+	}()
+	select {
+	case got := <-answered:
+		return got.resp, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // contentOf is what a response says, as the call of a function or as text, and
@@ -187,7 +208,7 @@ func tokens(resp *llms.ContentResponse, messages []llms.MessageContent, answer s
 		info := resp.Choices[0].GenerationInfo
 		in, out = number(info, "PromptTokens", "InputTokens", "input_tokens"), number(info, "CompletionTokens", "OutputTokens", "output_tokens")
 	}
-	if in == 0 {
+	if in <= 0 { // not counted, or counted in a way that would lengthen the budget
 		for _, m := range messages {
 			for _, part := range m.Parts {
 				if t, ok := part.(llms.TextContent); ok {
@@ -196,7 +217,7 @@ func tokens(resp *llms.ContentResponse, messages []llms.MessageContent, answer s
 			}
 		}
 	}
-	if out == 0 {
+	if out <= 0 {
 		out = text.Tokens(answer)
 	}
 	return in, out

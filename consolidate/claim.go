@@ -64,12 +64,18 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	if err != nil {
 		return Outcome{}, err
 	}
+	guarded := known != nil && (known.Protected || known.Pinned) // only the host may change it
+	if known != nil && !guarded {
+		if guarded, err = ofProtectedEntity(ctx, tx, known.ID); err != nil {
+			return Outcome{}, err
+		}
+	}
 	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
 	switch {
 	case known != nil && (known.State == schema.StateQuarantined || m.State == schema.StateQuarantined):
 		outcome.Memory, outcome.Fate = known.UID, Known
 		return outcome, nil
-	case known != nil && (m.Trust <= known.Trust || known.Protected):
+	case known != nil && (m.Trust <= known.Trust || guarded):
 		return reinforce(ctx, tx, n, known, sources)
 	}
 	quotes := make(map[int64]string, len(sources))

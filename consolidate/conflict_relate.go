@@ -174,10 +174,11 @@ func (p *party) rest(sources []evidence) {
 	}
 }
 
-// bySpeaker reports whether a claim is about whoever said it.
+// bySpeaker reports whether a claim is about whoever said it. Where messages
+// bear names, "the user" is nobody's.
 func bySpeaker(subject, speaker string) bool {
 	subject, speaker = text.Fold(subject), text.Fold(speaker)
-	return subject == "the user" || subject != "" && (subject == speaker || slices.Contains(strings.Fields(speaker), subject))
+	return subject == "the user" && speaker == "" || subject != "" && (subject == speaker || slices.Contains(strings.Fields(speaker), subject))
 }
 
 func pairOf(a, b *party) ContradictionPair {

@@ -67,9 +67,10 @@ type extraction struct {
 	in    *Input
 	apply Apply
 	// held back until one page has shown that the model can answer at all.
-	usable bool
-	held   [][]Proposal
-	fault  error
+	usable   bool
+	held     [][]Proposal
+	unusable int   // pages among those
+	fault    error // of the last of them
 }
 
 // run goes over the gaps of earlier nights, then over what is new.
@@ -105,8 +106,8 @@ func (x *extraction) run(ctx context.Context) error {
 		done += page.read
 		x.in.Progress(done, max(done, all))
 	}
-	if !x.usable && len(x.held) > 1 {
-		return fmt.Errorf("%d pages in a row: %w", len(x.held), x.fault)
+	if !x.usable && x.unusable > 1 {
+		return fmt.Errorf("%d pages in a row: %w", x.unusable, x.fault)
 	}
 	return x.release(ctx)
 }
@@ -118,11 +119,12 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	x.in.Count("small_talk", p.smallTalk)
 	x.in.Count("set_aside", p.setAside)
 	var proposals []Proposal
+	failed := false
 	for _, group := range p.byTrust() {
 		claims, err := x.ask(ctx, group)
 		switch {
 		case givesUp(err):
-			x.fault = err
+			x.fault, failed = err, true
 			claims = []Proposal{LeaveOut{Stage: extractStage, Memories: uidsOf(group), Reason: err.Error()}}
 		case err != nil:
 			return nil, err
@@ -130,6 +132,9 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 			x.usable = true
 		}
 		proposals = append(proposals, claims...)
+	}
+	if failed {
+		x.unusable++
 	}
 	return proposals, nil
 }
@@ -172,13 +177,13 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 // carryOut applies a page, or holds it back until the model has proved of use.
 func (x *extraction) carryOut(ctx context.Context, proposals []Proposal) error {
 	x.held = append(x.held, proposals)
-	if !x.usable {
-		if len(x.held) == maxHeld {
-			return fmt.Errorf("%d pages in a row: %w", maxHeld, x.fault)
-		}
-		return nil
+	if x.usable || x.unusable == 0 { // a page nobody was asked about says nothing of the model
+		return x.release(ctx)
 	}
-	return x.release(ctx)
+	if x.unusable == maxHeld {
+		return fmt.Errorf("%d pages in a row: %w", maxHeld, x.fault)
+	}
+	return nil
 }
 
 // maxHeld is after how many unusable pages in a row at the start of a run the

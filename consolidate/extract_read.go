@@ -99,7 +99,7 @@ func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page 
 		}
 		tokens += size
 		t := turn{Memory: *m, shown: shown}
-		if b := last[m.SessionID]; b != nil {
+		if b := last[m.SessionID]; b != nil && showable(b) {
 			t.before = text.Truncate(withoutFences(b.Content), lookBehind)
 		}
 		delete(last, m.SessionID)

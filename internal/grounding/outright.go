@@ -7,35 +7,43 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// cues are the words by which people say outright what a functional predicate
-// claims, see [StatesOutright].
+// cues are the openings with which people say outright, of themselves, what a
+// functional predicate claims, see [StatesOutright]. The object follows them.
 var cues = map[string]*regexp.Regexp{
-	"lives_in":   cue(`live|living|moved|relocated|settled|reside|residing|home is|based`),
-	"works_at":   cue(`work|working|joined|employed|hired|job|started (?:at|with)|position`),
-	"works_as":   cue(`work|working|job|employed|promoted|am (?:now )?an?|became|become`),
-	"married_to": cue(`married|wife|husband|spouse|wed`),
-	"partner":    cue(`partner|girlfriend|boyfriend|fianc[eé]e?|dating|together with|engaged`),
-	"email":      cue(`e-?mail|address|reach|write to`),
-	"phone":      cue(`phone|number|mobile|cell|call|reach`),
-	"address":    cue(`address|live|living|moved|street`),
-	"name":       cue(`name|called|call me`),
-	"age":        cue(`old|age|aged|turned|turn|birthday|am`),
-	"birthday":   cue(`birthday|born`),
-	"home_town":  cue(`from|grew up|born|home ?town|raised`),
+	"lives_in":   cue(self(`live|living|moved|relocated|settled|reside|residing|based`), mine(`home is`)),
+	"works_at":   cue(self(`work|working|joined|employed|(?:was )?hired|started (?:at|with)|start (?:at|with)`), mine(`job|position|employer`)),
+	"works_as":   cue(self(`work|working|employed|(?:was )?promoted|became|become|started as`), `\b(?:i'm|i am)(?: now)? an?\b`, mine(`job|profession`)),
+	"married_to": cue(self(`married|wed`), mine(`wife|husband|spouse`)),
+	"partner":    cue(self(`dating|together with|engaged`), mine(`partner|girlfriend|boyfriend|fianc[eé]e?`)),
+	"email":      cue(mine(`e-?mail|address`), `\b(?:reach|write to) me\b`),
+	"phone":      cue(mine(`phone|number|mobile|cell`), `\b(?:reach|call) me\b`),
+	"address":    cue(self(`live|living|moved`), mine(`address`)),
+	"name":       cue(mine(`name`), `\bcall me\b`, self(`called`)),
+	"age":        cue(`\b(?:i'm|i am)\b`, self(`turned`), mine(`age|birthday`)),
+	"birthday":   cue(mine(`birthday`), self(`was born`)),
+	"home_town":  cue(self(`from|come from|grew up|was born|was raised`), mine(`home ?town`)),
 }
 
-func cue(words string) *regexp.Regexp { return regexp.MustCompile(`\b(?:` + words + `)\b`) }
+func cue(openings ...string) *regexp.Regexp { return regexp.MustCompile(strings.Join(openings, "|")) }
 
-var (
-	firstPersonSubject = regexp.MustCompile(`\b(?:i|i'm|i've|we|we're|we've|my|our)\b`)
-	notMe              = regexp.MustCompile(`\b(?:my|our|his|her|their|your) (?:\w+ )?(?:brother|sister|mother|father|mom|mum|dad|son|daughter|friend|boss|colleague|neighbou?r|cousin|uncle|aunt|parents?|kids?|children|grand\w+|roommate|flatmate|team|company)\b`)
-	notSo              = regexp.MustCompile(`\b(?:not|never|no longer|if|would|could|might|(?:i|we) may|maybe|perhaps|want|wants|wish|hope|hopes|dream|imagine|almost|should|when i|as if|used to|before|until|pretend|think of|thinking of|plan|planning|someday|one day)\b|n't\b|\?`)
-)
+// self is "I" or "we", followed by one of the verbs.
+func self(verbs string) string {
+	return `\b(?:i|we)(?:'m|'ve|'re)?(?: (?:have|am|are|been|got|just|now|also|finally|recently|currently|actually|already|officially|still|both|then))* (?:` + verbs + `)\b`
+}
+
+// mine is what belongs to whoever speaks.
+func mine(things string) string {
+	return `\b(?:my|our)(?: (?:new|current|own|full|first|work|home|private|personal|mobile|email))* (?:` + things + `)\b`
+}
+
+// notSo are the words that leave a doubt: denial, question, wish, plan, what is
+// over, and what others say.
+var notSo = regexp.MustCompile(`\b(?:not|never|no longer|if|would|could|might|(?:i|we) may|maybe|perhaps|want|wants|wish|hope|hopes|dream|dreamt|dreamed|imagine|almost|should|when i|as if|used to|before|until|pretend|think of|thinking of|plan|planning|someday|one day|back then|formerly|previously|said|says|told|tells|wrote|writes|novel|story|character)\b|n't\b|[?"]`)
 
 // StatesOutright reports whether a sentence says itself, beyond doubt and about
 // the speaker, what a claim of this predicate and object says: "I moved to Oslo
-// in May" states lives_in Oslo; "my brother moved to Oslo", "I would never move
-// to Oslo" and "I love Oslo" do not. It knows the functional predicates in
+// in May" states lives_in Oslo; "my brother moved to Oslo", "I heard that Tom
+// moved to Oslo" and "I would never move to Oslo" do not. It knows the functional predicates in
 // English and is strict: only what it accepts may, unasked, take the place of
 // something the user has said.
 func StatesOutright(sentence, predicate, object string) bool {
@@ -45,8 +53,18 @@ func StatesOutright(sentence, predicate, object string) bool {
 	if !known || object == "" || !HoldsWord(folded, object) {
 		return false
 	}
-	return firstPersonSubject.MatchString(folded) && words.MatchString(folded) && !notMe.MatchString(folded) && !notSo.MatchString(folded)
+	if notSo.MatchString(folded) {
+		return false
+	}
+	for _, at := range words.FindAllStringIndex(folded, -1) {
+		if HoldsWord(folded[at[1]:], object) {
+			return true
+		}
+	}
+	return false
 }
+
+var firstPersonSubject = regexp.MustCompile(`\b(?:i|i'm|i've|we|we're|we've|my|our)\b`)
 
 // SpeaksOfSelf reports whether a sentence is in the first person.
 func SpeaksOfSelf(sentence string) bool {

@@ -25,6 +25,15 @@ func TestStatesOutright(t *testing.T) {
 		{"I moved to Oslo.", "lives_in", "", false},
 		{"I started at Statoil in June, my new job.", "works_at", "Statoil", true},
 		{"I saw Statoil's tower.", "works_at", "Statoil", false},
+		{"I’ve just moved to Oslo.", "lives_in", "Oslo", true},
+		{"I heard that Tom moved to Oslo.", "lives_in", "Oslo", false},
+		{"My landlord moved to Oslo and I live alone.", "lives_in", "Oslo", false},
+		{"My wife works at Statoil, I am proud.", "works_at", "Statoil", false},
+		{"Tom said: “I moved to Oslo.”", "lives_in", "Oslo", false},
+		{"I was living in Oslo back then.", "lives_in", "Oslo", false},
+		{"I'm a nurse.", "works_as", "nurse", true},
+		{"I was promoted to captain.", "works_as", "captain", true},
+		{"I'm from Graz.", "home_town", "Graz", true},
 		{"My email is a@b.example now.", "email", "a@b.example", true},
 	} {
 		require.Equal(t, c.want, StatesOutright(c.sentence, c.predicate, c.object), "%v", c)
