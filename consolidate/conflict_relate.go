@@ -119,6 +119,7 @@ type evidence struct {
 	UID       string
 	Content   string
 	Speaker   string
+	Owner     string // whose memory it is
 	Role      string
 	Trust     schema.Trust
 	EventTime schema.Time
@@ -126,8 +127,8 @@ type evidence struct {
 }
 
 func evidenceOf(ctx context.Context, db bun.IDB, memoryID int64) (list []evidence, err error) {
-	err = db.NewRaw(`SELECT s.uid, s.content, s.speaker, s.role, s.trust, s.event_time, ms.quote
-		FROM memory_sources ms JOIN memories s ON s.id = ms.source_id WHERE ms.memory_id = ? ORDER BY s.id`, memoryID).Scan(ctx, &list)
+	err = db.NewRaw(`SELECT s.uid, s.content, s.speaker, u.name AS owner, s.role, s.trust, s.event_time, ms.quote
+		FROM memory_sources ms JOIN memories s ON s.id = ms.source_id JOIN users u ON u.id = s.user_id WHERE ms.memory_id = ? ORDER BY s.id`, memoryID).Scan(ctx, &list)
 	return list, err
 }
 
@@ -165,7 +166,7 @@ func (p *party) rest(sources []evidence) {
 		if s.EventTime.After(p.said) {
 			p.said = s.EventTime.Time
 		}
-		if bySpeaker(p.Subject, s.Speaker) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), canonical(p.Predicate), p.Object) {
+		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), canonical(p.Predicate), p.Object) {
 			p.outright = true
 		}
 	}
@@ -175,10 +176,16 @@ func (p *party) rest(sources []evidence) {
 }
 
 // bySpeaker reports whether a claim is about whoever said it. Where messages
-// bear names, "the user" is nobody's.
-func bySpeaker(subject, speaker string) bool {
+// bear names, "the user" is only who bears the owner's.
+func bySpeaker(subject, speaker, owner string) bool {
 	subject, speaker = text.Fold(subject), text.Fold(speaker)
-	return subject == "the user" && speaker == "" || subject != "" && (subject == speaker || slices.Contains(strings.Fields(speaker), subject))
+	if subject == theUser {
+		if speaker == "" {
+			return true
+		}
+		subject = text.Fold(owner)
+	}
+	return subject != "" && (subject == speaker || slices.Contains(strings.Fields(speaker), subject))
 }
 
 func pairOf(a, b *party) ContradictionPair {

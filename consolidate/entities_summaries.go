@@ -20,7 +20,7 @@ var entitiesSummaries string
 
 const (
 	summariesMark     = "entity_summaries" // a watermark of its own
-	summariesPerCall  = 10
+	summariesPerCall  = 20
 	summariesPerNight = 20
 	summaryMentions   = 3 // an entity needs
 	summaryMemories   = 8 // shown of each entity

@@ -27,12 +27,12 @@ type Extract struct {
 	// Roles whose messages are read. Default "user": what an assistant says is
 	// not evidence about the user.
 	Roles []string
-	// Page is how many messages are put into one call at most. Default 80.
+	// Page is how many messages are put into one call at most. Default 96.
 	Page int
 }
 
 // DefaultPage is how many messages one call of [Extract] is about.
-const DefaultPage = 80
+const DefaultPage = 96
 
 const extractStage = "extract"
 

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -110,6 +111,9 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 		temporal = Temporal(f.Type)
 	}
 	c.Attributes[attrTemporal] = string(temporal)
+	if folded := text.Fold(c.Content); !heldIn(folded, c.Object) || c.Subject != theUser && !heldIn(folded, c.Subject) {
+		c.Subject, c.Predicate, c.Object = "", "", "" // they claim more than the sentence that is held against its sources
+	}
 	if len(cited) == 0 {
 		return c // the proposal will be refused
 	}
@@ -151,8 +155,28 @@ func restated(c *Claim, s grounding.Statement, said grounding.Turn, quote string
 		(c.Subject != theUser || grounding.SpeaksOfSelf(sentence))
 }
 
+// denies reports whether the sentence of a quote that comes closest says a claim
+// nearly word for word, but for a denial that only one of the two holds.
+func denies(c *Claim, s grounding.Statement, quote string) bool {
+	sentence := s.Quote(quote)
+	plain := notOnly.ReplaceAllString(sentence, "")
+	return sentence != "" && s.Aligned(sentence) >= nearlyAll && negation.MatchString(plain) != negation.MatchString(notOnly.ReplaceAllString(c.Content, ""))
+}
+
+// nearlyAll is the share of a claim's words, 0–1, from which a quote is about
+// just what the claim says.
+const nearlyAll = 0.6
+
+// notOnly are denials that deny nothing.
+var notOnly = regexp.MustCompile(`(?i)\b(?:not only|not just|no problem|no doubt|why not)\b|不但|不仅|不错|特别|别人|差不多`)
+
 // theUser is who a claim is about when nobody else is named.
 const theUser = "the user"
+
+// heldIn reports whether a label stands in a folded text; an empty one does.
+func heldIn(folded, label string) bool {
+	return label == "" || strings.Contains(folded, text.Fold(label))
+}
 
 // quoteIn is the fact's quote when a cited turn holds it, and "" when none
 // does. A fact that came without one gets the sentence that comes closest.
@@ -189,6 +213,8 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 		return "a name, number or date of it does not occur in its sources"
 	case !slices.ContainsFunc(said, func(t grounding.Turn) bool { return s.Aligned(t.Text) > 0 }):
 		return "none of its words occurs in its sources"
+	case slices.ContainsFunc(c.Sources, func(cited Citation) bool { return denies(c, s, cited.Quote) }):
+		return "its quote says the opposite"
 	case trust < schema.MaxTrust && grounding.ReadsLikeInstruction(c.Content):
 		return "it reads like an instruction and is not the user's own"
 	}

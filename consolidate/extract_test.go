@@ -178,6 +178,26 @@ func TestExtractHoldsClaimsAgainstTheirSources(t *testing.T) {
 	require.Empty(t, again.Stages[0].Outcomes)
 }
 
+func TestExtractTakesNoDenialForAClaim(t *testing.T) {
+	db, _ := aged(t)
+	said(t, db, "a", "", "I don't eat meat.", start)
+	said(t, db, "a", "", "I moved to Oslo.", start.Add(time.Minute))
+	said(t, db, "a", "", "I not only ski, I also run.", start.Add(2*time.Minute))
+	s := llmtest.New(t)
+	s.On(llmtest.Any, facts(
+		claimed("The user eats meat.", []string{"m1"}, "I don't eat meat."),
+		claimed("The user does not eat meat.", []string{"m1"}, "I don't eat meat."),
+		claimed("The user is a vegetarian.", []string{"m1"}, "I don't eat meat."),
+		claimed("The user moved to Oslo.", []string{"m2"}, "I moved to Oslo.", set("predicate", "lives_in"), set("object", "Hamburg")),
+		claimed("The user skis and runs.", []string{"m3"}, "I not only ski, I also run.")))
+	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"add_fact aside its quote says the opposite", "add_fact applied", "add_fact aside none of its words occurs in its sources", "add_fact applied", "add_fact applied",
+	}, fates(report, "extract"))
+	require.Empty(t, derivedOf(t, db)[3].Object, "an object that the sentence does not hold")
+}
+
 func TestExtractKeepsLevelsOfTrustApart(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "a", "", "My dog is called Biscuit.", start)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,7 @@ import (
 // where it answers in the form that is wanted it invents ids, deletes, protects,
 // raises confidence, gives orders, and lies about what it was shown.
 type hostile struct {
+	mu    sync.Mutex // a call that hangs is left behind
 	rand  *rand.Rand
 	calls int
 }
@@ -40,11 +42,14 @@ func (h *hostile) Call(context.Context, string, ...llms.CallOption) (string, err
 }
 
 func (h *hostile) GenerateContent(ctx context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
+	h.mu.Lock()
 	h.calls++
+	mood := h.rand.IntN(16)
+	h.mu.Unlock()
 	say := func(s string) (*llms.ContentResponse, error) {
 		return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: s}}}, nil
 	}
-	switch h.rand.IntN(16) {
+	switch mood {
 	case 0:
 		return nil, errors.New("429 too many requests")
 	case 1:
@@ -65,6 +70,8 @@ func (h *hostile) GenerateContent(ctx context.Context, messages []llms.MessageCo
 	case 8:
 		return say(`{"facts":"none","pairs":{"1":"same"},"questions":7,"insights":null}`)
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	prompt := promptOf(messages)
 	var aliases, texts []string
 	for _, m := range lineAlias.FindAllStringSubmatch(prompt, -1) {

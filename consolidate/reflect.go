@@ -295,6 +295,12 @@ func (x *reflection) aliases() map[string]int {
 // for one that cites fewer than two of those shown.
 func (x *reflection) proposal(i insight) (AddReflection, bool) {
 	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(0.8, unit(i.Importance/10)))}
+	p.Trust = schema.MaxTrust
+	for _, shown := range [][]schema.Memory{x.recent, x.records} {
+		for i := range shown {
+			p.Trust = min(p.Trust, shown[i].Trust)
+		}
+	}
 	var said []grounding.Turn
 	places := x.aliases()
 	for _, name := range i.Sources {

@@ -27,6 +27,9 @@ type AddReflection struct {
 	Sources    []string // public ids, at least two
 	Importance float64  // 0.8–1
 	Doubt      string   // why it is set aside; "" otherwise
+	// Trust is the lowest level of what the model was shown: what it says can
+	// come from there, whatever it cites.
+	Trust schema.Trust
 }
 
 // Kind implements [Proposal].
@@ -66,6 +69,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		Attributes: schema.Attributes{attrDepth: depth, attrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
 	}
 	m.Origin, m.Trust = weakest(sources)
+	m.Trust = min(m.Trust, p.Trust)
 	m.Confidence = min(reflectionConfidence, ceiling(m.Trust))
 	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: p.Content, Reason: p.Doubt}
 	if p.Doubt != "" {

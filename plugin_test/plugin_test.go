@@ -224,6 +224,7 @@ func TestHalfAnAnswerIsNotTakenForAWholeOne(t *testing.T) {
 			server := llmtest.New(t)
 			server.On(llmtest.Any, llmtest.HangAfter("AI: The ferry leaves at"))
 			h := newHost(t)
+			h.cfg.InjectLimit, h.cfg.InjectTokens = 200, 50_000 // however often it takes
 			h.run(march, func(x *extension.Extension, s *extension.Session) {
 				chain := hosts[name](t, server.LLM(t), s)
 				for {

@@ -107,6 +107,8 @@ func (p *player) load(recorded []evalset.Fact) {
 	}
 }
 
+var mentionNumber = regexp.MustCompile(`(?m)^\{"mention":(\d+)`)
+
 var pairNumber = regexp.MustCompile(`(?m)^\{"pair":(\d+)`)
 
 func (p *player) reply(w http.ResponseWriter, r *http.Request, req llmtest.Request) {
@@ -130,8 +132,14 @@ func (p *player) reply(w http.ResponseWriter, r *http.Request, req llmtest.Reque
 	case strings.Contains(system, `{"insights"`):
 		answer = map[string]any{"insights": []any{map[string]any{"question": 1, "importance": 8, "sources": []string{"r1", "r2"},
 			"text": "They keep going through what they do with those close to them."}}}
+	case strings.Contains(system, `{"mentions"`):
+		mentions := []any{}
+		for _, m := range mentionNumber.FindAllStringSubmatch(prompt, -1) {
+			mentions = append(mentions, map[string]any{"mention": json.Number(m[1]), "candidate": 0})
+		}
+		answer = map[string]any{"mentions": mentions}
 	default:
-		answer = map[string]any{}
+		answer = map[string]any{"summaries": []any{}}
 	}
 	llmtest.JSON(answer)(w, r, req)
 }
