@@ -87,5 +87,6 @@ var table = []row{
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},        // scripted model
 	{pkg: "internal/vfstest", kit: true},                                       // fault-injecting file system
+	{pkg: "internal/mutation", kit: true},                                      // defences and the tests that fail without them
 	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true}, // conformance suite of buses
 }

@@ -1,0 +1,3 @@
+package mutation
+
+var redaction = []Mutant{}
