@@ -215,8 +215,16 @@ func removeOrphans(path string) error {
 }
 
 func removeDatabase(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, removeLogs(path))
+}
+
+func removeLogs(path string) error {
 	var errs []error
-	for _, suffix := range [...]string{"", "-wal", "-shm", "-journal"} {
+	for _, suffix := range [...]string{"-wal", "-shm", "-journal"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}

@@ -32,6 +32,8 @@ type Options struct {
 	Readers int
 	// VFS names a registered SQLite file system. Default the operating system's.
 	VFS string
+
+	immutable bool // nobody writes to the file: it is read without locks and log
 }
 
 func (o *Options) withDefaults() Options {
@@ -222,6 +224,9 @@ func dsn(path string, opts Options, readOnly bool) string {
 	}
 	if !readOnly {
 		q.Set("_txlock", "immediate")
+	}
+	if opts.immutable {
+		q.Set("immutable", "1")
 	}
 	if opts.VFS != "" {
 		q.Set("vfs", opts.VFS)

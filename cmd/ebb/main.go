@@ -34,6 +34,7 @@ type cli struct {
 	Runs        runsCmd        `cmd:"" help:"List the nights there were, with what each did and cost."`
 	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
 	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
+	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use, and verify the copy."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }

@@ -1,0 +1,46 @@
+package extension
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// BackupReport says what a backup holds.
+type BackupReport = schema.BackupReport
+
+// Backup writes a copy of the memory to a new file, which only its owner can
+// read, while turns and nights go on. It holds everything that was
+// acknowledged before the call. The file appears only when it is whole, on disk
+// and read back: its integrity was checked, and its rows were counted against
+// the original's. A copy by the operating system's means, of a file in use,
+// lacks what is still in the write-ahead log.
+//
+// progress, if not nil, is called with the bytes copied and those to copy.
+//
+// Errors: [*InvalidError] when there is a file at target or it cannot be one,
+// [ErrCorrupt] when the memory is damaged, [ErrDiskFull], [ErrBusy] when a
+// backup to this target is under way, the context's error. There is no file
+// then.
+func (x *Extension) Backup(ctx context.Context, target string, progress func(done, total int64)) (*BackupReport, error) {
+	return x.db.Backup(ctx, target, progress)
+}
+
+// BackupFile is [Extension.Backup] of a file that this process has not opened.
+// Its schema may be older or newer than this ebb's: nothing is brought up to
+// date, so it serves before an upgrade.
+//
+// Errors: those of [Extension.Backup]; [ErrNotFound] and [ErrNotDatabase] for
+// source.
+func BackupFile(ctx context.Context, source, target string, progress func(done, total int64)) (*BackupReport, error) {
+	return schema.Backup(ctx, source, target, nil, progress)
+}
+
+// VerifyBackup reads a backup through and says what it holds. It changes
+// nothing.
+//
+// Errors: [ErrNotFound], [ErrNotDatabase], [ErrCorrupt] with what is wrong,
+// [*InvalidError] for a memory in use, which [Diagnose] examines.
+func VerifyBackup(ctx context.Context, path string) (*BackupReport, error) {
+	return schema.VerifyBackup(ctx, path, nil)
+}
