@@ -6,8 +6,12 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// BackupReport says what a backup holds.
-type BackupReport = schema.BackupReport
+type (
+	// BackupReport says what a backup holds.
+	BackupReport = schema.BackupReport
+	// RestoreReport says what was restored, and where what was there is now.
+	RestoreReport = schema.RestoreReport
+)
 
 // Backup writes a copy of the memory to a new file, which only its owner can
 // read, while turns and nights go on. It holds everything that was
@@ -43,4 +47,15 @@ func BackupFile(ctx context.Context, source, target string, progress func(done, 
 // [*InvalidError] for a memory in use, which [Diagnose] examines.
 func VerifyBackup(ctx context.Context, path string) (*BackupReport, error) {
 	return schema.VerifyBackup(ctx, path, nil)
+}
+
+// Restore puts a copy of a backup in the place of a memory file: read back
+// first, then in one step. When there is a file at target, it is refused
+// unless replace is set; then that file, which may be damaged, keeps existing
+// under another name, with its log. Stop every program that uses it before.
+//
+// Errors: those of [BackupFile]; [ErrBusy] when a program has the file open
+// that is to be replaced (told on Linux only).
+func Restore(ctx context.Context, backup, target string, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
+	return schema.Restore(ctx, backup, target, replace, nil, progress)
 }

@@ -29,12 +29,9 @@ func (c *backupCmd) Run(a *app) error {
 			return &notFoundError{"no backup " + c.File}
 		}
 	} else {
-		bar := a.bar(-1, "backing up", true)
-		report, err = extension.BackupFile(a.ctx, a.db, c.File, func(done, total int64) {
-			bar.ChangeMax64(total)
-			_ = bar.Set64(done) // it only draws
-		})
-		_ = bar.Clear()
+		progress, end := a.copying("backing up")
+		report, err = extension.BackupFile(a.ctx, a.db, c.File, progress)
+		end()
 		if errors.Is(err, extension.ErrNotFound) {
 			return &missingFileError{a.db}
 		}
@@ -51,4 +48,55 @@ func (c *backupCmd) Run(a *app) error {
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, verified: %s of %s\n", report.Path, size(report.Bytes),
 		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
 	return err
+}
+
+// copying draws how far a copy has got.
+func (a *app) copying(what string) (progress func(done, total int64), end func()) {
+	bar := a.bar(-1, what, true)
+	progress = func(done, total int64) {
+		bar.ChangeMax64(total)
+		_ = bar.Set64(done) // it only draws
+	}
+	return progress, func() { _ = bar.Clear() }
+}
+
+type restoreCmd struct {
+	Backup string `arg:"" type:"path" help:"The backup to restore. It stays as it is."`
+	Force  bool   `help:"Put it in the place of an existing file, which is kept under another name."`
+}
+
+// Help says what a restore does, and documents the JSON.
+func (restoreCmd) Help() string {
+	return `Puts a copy of the backup where --db says, read back before it gets the name. What was remembered after the backup is not in it. Stop every program that uses the file first: on Linux ebb refuses while one has it open.
+
+With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}, "set_aside"}.`
+}
+
+// Run restores a backup.
+func (c *restoreCmd) Run(a *app) error {
+	progress, end := a.copying("restoring")
+	report, err := extension.Restore(a.ctx, c.Backup, a.db, c.Force, progress)
+	end()
+	var invalid *extension.InvalidError
+	switch {
+	case err == nil:
+	case a.ctx.Err() != nil:
+		return &interruptedError{"nothing was changed"}
+	case errors.Is(err, extension.ErrNotFound):
+		return &notFoundError{"no backup " + c.Backup}
+	case !c.Force && errors.As(err, &invalid) && invalid.Field == "target":
+		return &usageError{err.Error() + ", or add --force to put the backup in its place; that file is kept"}
+	default:
+		return err
+	}
+	if a.json {
+		return a.printJSON(report)
+	}
+	p := a.page()
+	p.line("%s: restored and verified: %s of %s", report.Path,
+		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
+	if report.SetAside != "" {
+		p.line("What was there before is now %s.", report.SetAside)
+	}
+	return p.err
 }

@@ -64,3 +64,24 @@ func TestInterruptedBackup(t *testing.T) {
 	require.Contains(t, got.err, "there is no backup")
 	require.NoFileExists(t, target)
 }
+
+func TestRestore(t *testing.T) {
+	f := newFixture(t, "ada")
+	backup := filepath.Join(t.TempDir(), "b.db")
+	require.Equal(t, exitOK, ebb(t, "", "backup", backup, "--db", f.db).code)
+	got := ebb(t, "", "restore", backup, "--db", f.db)
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.err, "--force")
+
+	require.NoError(t, os.Truncate(f.db, 8192))
+	got = ebb(t, "", "restore", backup, "--db", f.db, "--force")
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "restored and verified: 3 memories of 1 user")
+	require.Contains(t, got.out, f.db+".before-restore")
+	got = ebb(t, "", "search", "violin", "--db", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "Ottilie")
+
+	got = ebb(t, "", "restore", backup+"x", "--db", f.db, "--force")
+	require.Equal(t, exitNotFound, got.code)
+}

@@ -35,6 +35,7 @@ type cli struct {
 	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
 	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
 	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use, and verify the copy."`
+	Restore     restoreCmd     `cmd:"" help:"Put a backup in the place of the memory file."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }

@@ -41,4 +41,28 @@ var diagnosis = []Mutant{
 		Package: "./schema",
 		Test:    "TestAnUnfinishedBackupHasNoName",
 	},
+	{
+		Defence: "the log of the file that a restore replaces is not taken for the restored file's",
+		File:    "schema/restore.go",
+		Old:     "syncPath(filepath.Dir(target)), removeLogs(target))",
+		New:     "syncPath(filepath.Dir(target)))",
+		Package: "./schema",
+		Test:    "TestRestoreMovesTheLog",
+	},
+	{
+		Defence: "a restore pulls no file away from a program that has it open",
+		File:    "schema/restore.go",
+		Old:     "if used, err := inUse(target); err == nil && used {",
+		New:     "if used, err := inUse(target); err == nil && used && false {",
+		Package: "./schema",
+		Test:    "TestRestoreRefuses",
+	},
+	{
+		Defence: "what a restore replaces is kept",
+		File:    "schema/restore.go",
+		Old:     "switch err := os.Link(target+suffix, aside+suffix); {",
+		New:     "switch err := fmt.Errorf(\"%w %s\", os.ErrNotExist, suffix); {",
+		Package: "./schema",
+		Test:    "TestRestoreReplacesOnlyWhenTold|TestRestoreMovesTheLog",
+	},
 }
