@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -72,6 +73,9 @@ func run(ctx context.Context, o options, sets []string) (err error) {
 			return err
 		}
 		name := filepath.Base(dir)
+		if err := writeQuestions(ctx, embedder, set, filepath.Join(o.keep, name+".questions.json")); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		found, err := measure(ctx, o, embedder, set, filepath.Join(o.keep, name+".db"))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -83,6 +87,24 @@ func run(ctx context.Context, o options, sets []string) (err error) {
 		all.print("all")
 	}
 	return nil
+}
+
+// writeQuestions keeps the questions' vectors beside the memory, for
+// BenchmarkCodesOfRealVectors.
+func writeQuestions(ctx context.Context, embedder embeddings.Embedder, set *evalset.Set, path string) error {
+	questions := make([]string, len(set.Queries))
+	for i, q := range set.Queries {
+		questions[i] = q.Question
+	}
+	vectors, err := embedder.EmbedDocuments(ctx, questions)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(vectors)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, raw, 0o600)
 }
 
 // take imports the set's conversations, each under a user of its own.

@@ -35,22 +35,24 @@ func (o outcome) print(name string) {
 		fmt.Printf("  %-7s R@5 %5.1f  R@10 %5.1f  R@20 %5.1f  MRR %5.1f\n",
 			armNames[arm], 100*m.Recall[0], 100*m.Recall[1], 100*m.Recall[2], 100*m.MRR)
 	}
-	fmt.Printf("  hybrid − text, 95 %%:")
-	for cut, k := range evalset.Cutoffs {
-		mean, low, high := o.gain(cut)
-		fmt.Printf("  R@%d %+.1f [%+.1f, %+.1f]", k, 100*mean, 100*low, 100*high)
+	for _, arm := range []int{text, vector} {
+		fmt.Printf("  hybrid − %s, 95 %%:", armNames[arm])
+		for cut, k := range evalset.Cutoffs {
+			mean, low, high := o.gain(arm, cut)
+			fmt.Printf("  R@%d %+.1f [%+.1f, %+.1f]", k, 100*mean, 100*low, 100*high)
+		}
+		fmt.Println()
 	}
-	fmt.Println()
 }
 
-// gain is what hybrid adds to text at a cutoff, with the 95 % interval of a
-// paired bootstrap over questions (10,000 draws, always the same).
-func (o outcome) gain(cut int) (mean, low, high float64) {
+// gain is what hybrid adds to an arm alone at a cutoff, with the 95 % interval
+// of a paired bootstrap over questions (10,000 draws, always the same).
+func (o outcome) gain(arm, cut int) (mean, low, high float64) {
 	const draws = 10_000
-	n := len(o[text])
+	n := len(o[arm])
 	gains := make([]float64, n)
 	for i := range gains {
-		gains[i] = o[hybrid][i].Recall[cut] - o[text][i].Recall[cut]
+		gains[i] = o[hybrid][i].Recall[cut] - o[arm][i].Recall[cut]
 		mean += gains[i] / float64(n)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
