@@ -59,7 +59,7 @@ var poisonCategories = map[string]int{
 	"unicode_tags": 8, "bidi": 7, "zero_width": 7, "homoglyph": 7, "encoding": 12,
 	"markdown_exfil": 9, "template": 11, "cross_session": 7, "self_summary": 9,
 	"corroboration": 7, "authority": 12, "supersession": 14, "preference": 11,
-	"entity_hijack": 9, "import_document": 10,
+	"entity_hijack": 9, "import_document": 10, "other_language": 23, "soft": 13, "long_middle": 8,
 }
 
 // poisonTrust is what a host's stamp is worth. An assistant's text is worth the
