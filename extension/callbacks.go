@@ -10,6 +10,7 @@ import (
 
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/chains"
+	lcschema "github.com/tmc/langchaingo/schema"
 
 	"github.com/ebbmem/ebb/eventbus"
 )
@@ -34,6 +35,7 @@ type listener struct {
 	session *Session
 	mu      sync.Mutex
 	open    []running
+	agents  int // that have finished, and whose answer has not been heard
 }
 
 // running is a chain that began and was not heard to end.
@@ -70,7 +72,33 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	if answered == "" {
 		return
 	}
+	if !l.sawAgent() {
+		l.session.steps(outputs)
+	}
 	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered))
+}
+
+// HandleAgentAction implements [callbacks.Handler]: what a tool says will be in
+// view of the answer.
+func (l *listener) HandleAgentAction(_ context.Context, action lcschema.AgentAction) {
+	l.session.used(action.Tool)
+}
+
+// HandleAgentFinish implements [callbacks.Handler]. An agent that tells of its
+// end has told of its actions.
+func (l *listener) HandleAgentFinish(context.Context, lcschema.AgentFinish) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.agents++
+}
+
+// sawAgent reports that an agent's run was followed, and forgets it.
+func (l *listener) sawAgent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	saw := l.agents > 0
+	l.agents = max(0, l.agents-1)
+	return saw
 }
 
 // HandleChainError implements [callbacks.Handler].

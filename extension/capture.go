@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,8 +23,17 @@ import (
 // and "yes" said once through two doors is one.
 type captures struct {
 	now   func() time.Time
+	views views
 	mu    sync.Mutex
 	turns *lru.Cache[schema.Scope, *turn]
+	bulk  sync.Mutex // held by whoever locks several turns
+}
+
+// views are what captures needs of the store, see [Extension.storedView] and
+// [Extension.overtake].
+type views interface {
+	storedView(ctx context.Context, of Scope) (schema.Trust, error)
+	overtake(ctx context.Context, of Scope, answers []string, level schema.Trust) error
 }
 
 // maxTurns bounds the sessions under way at one time; of more, those idle
@@ -38,12 +49,10 @@ type turn struct {
 	mu     sync.Mutex
 	recent []captured
 	// heard holds what the user said in turns that began and have not ended,
-	// by hash: the Memory hears of it at both ends.
 	// by hash: the Memory hears of it at both ends. The time is when the turn
 	// began; zero when another has ended since.
 	heard map[string]time.Time
-	// floor is the lowest trust of what this turn has put before the model.
-	floor schema.Trust
+	view  view
 }
 
 type captured struct {
@@ -65,9 +74,9 @@ const (
 // recentCaptures bounds how far back a second report is recognised.
 const recentCaptures = 64
 
-func newCaptures(now func() time.Time) (*captures, error) {
+func newCaptures(now func() time.Time, store views) (*captures, error) {
 	turns, err := lru.New[schema.Scope, *turn](maxTurns)
-	return &captures{now: now, turns: turns}, err
+	return &captures{now: now, views: store, turns: turns}, err
 }
 
 // conversation is the scope that a turn is known by: the agent is a label of
@@ -86,15 +95,15 @@ func (c *captures) turn(scope schema.Scope, known *turn) *turn {
 	t, ok := c.turns.Get(scope)
 	if !ok {
 		if t = known; t == nil {
-			t = &turn{floor: schema.MaxTrust, heard: make(map[string]time.Time)}
+			t = &turn{view: newView(), heard: make(map[string]time.Time)}
 		}
 		c.turns.Add(scope, t)
 	}
 	return t
 }
 
-// publish sends the events of turn t on through next, leaving out those that
-// another door has already reported in this session.
+// publish sends the events of turn t, which are those of one conversation, on
+// through next, leaving out those that another door has already reported.
 func (c *captures) publish(ctx context.Context, from door, next eventbus.Publisher, t *turn, events ...eventbus.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,7 +111,6 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 	for i := range before {
 		before[i].doors, before[i].ids = slices.Clone(before[i].doors), slices.Clone(before[i].ids)
 	}
-	floor := t.floor
 	var fresh []eventbus.Event
 	for _, e := range events {
 		m, err := e.Message()
@@ -115,33 +123,69 @@ func (c *captures) publish(ctx context.Context, from door, next eventbus.Publish
 		if live && t.known(from, m.Role, schema.HashContent(m.Text), e.ID, now) {
 			continue
 		}
-		e, floor = inView(e, m.Role, floor)
 		fresh = append(fresh, e)
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := next.Publish(ctx, fresh...); err != nil {
-		t.recent = before
-		return err
+	err := c.admit(ctx, t, fresh)
+	if err == nil {
+		err = next.Publish(ctx, fresh...)
 	}
-	t.floor = floor
+	if err != nil {
+		t.recent = before
+	}
+	return err
+}
+
+// admit takes messages of one conversation into its view, which stays so when
+// they are not stored in the end: the model may have them in view. t is locked.
+func (c *captures) admit(ctx context.Context, t *turn, events []eventbus.Event) error {
+	of := conversation(events[0].Scope)
+	if of.Validate() != nil {
+		return nil // Publish says so, and which event it is
+	}
+	if slices.ContainsFunc(events, isAnswer) {
+		if err := c.look(ctx, t, of); errors.Is(err, ErrClosed) {
+			return nil // and so is the bus
+		} else if err != nil {
+			return err
+		}
+	}
+	if overtaken, level := t.view.admit(events); len(overtaken) > 0 {
+		return c.views.overtake(ctx, of, overtaken, level)
+	}
 	return nil
 }
 
-// inView gives an answer the lowest trust of what its turn had in view, and
-// says what the turn has in view after the message.
-func inView(e eventbus.Event, role string, floor schema.Trust) (eventbus.Event, schema.Trust) {
-	switch role {
-	case "assistant":
-		if e.Trust == nil && e.Origin == schema.OriginAssistant {
-			e.Trust = &floor
-		}
-		return e, schema.MaxTrust // the answer ends the turn
-	case "tool":
-		return e, min(floor, e.TrustLevel())
+// isAnswer reports a message of the assistant's.
+func isAnswer(e eventbus.Event) bool {
+	m, err := e.Message()
+	return err == nil && m.Role == roleAssistant
+}
+
+// look takes into the view of a conversation what is stored of it. t is locked.
+func (c *captures) look(ctx context.Context, t *turn, of Scope) error {
+	if t.view.read {
+		return nil
 	}
-	return e, floor
+	stored, err := c.views.storedView(ctx, of)
+	if err != nil {
+		return err
+	}
+	t.view.floor, t.view.read = min(t.view.floor, stored), true
+	return nil
+}
+
+// trust is how far what the model writes in a conversation may be believed: not
+// at all when what it has had in view cannot be read.
+func (c *captures) trust(ctx context.Context, t *turn, of Scope) schema.Trust {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c.look(ctx, t, conversation(of)) != nil {
+		return 0
+	}
+	return t.view.floor
 }
 
 // known recognises a message that another door reported, or remembers it.
@@ -164,6 +208,16 @@ func (t *turn) known(from door, role, hash, id string, now time.Time) bool {
 	}
 	t.recent = append(t.recent, captured{role, hash, now, []string{id}, []door{from}})
 	return false
+}
+
+// reported tells whether the Callbacks have reported a message.
+func (t *turn) reported(role, said string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	hash := schema.HashContent(text.Clean(said))
+	return slices.ContainsFunc(t.recent, func(c captured) bool {
+		return c.role == role && c.hash == hash && slices.Contains(c.doors, doorCallbacks)
+	})
 }
 
 // begin reports whether a turn begins with these words, or is begun again
@@ -196,17 +250,11 @@ func (t *turn) end(said string) (begun bool) {
 	return begun
 }
 
-// shown lowers the turn's floor to the trust of what a model now has in view.
+// shown takes into the turn's view what a model now has before its eyes.
 func (t *turn) shown(level schema.Trust) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.floor = min(t.floor, level)
-}
-
-func (t *turn) trust() schema.Trust {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.floor
+	t.view.floor = min(t.view.floor, level)
 }
 
 // hostBus is the bus as a host sees it: what it publishes is one door.
@@ -225,29 +273,37 @@ func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 	of := conversation(events[0].Scope)
 	for _, e := range events {
 		if conversation(e.Scope) != of {
-			// Several sessions at once are a bulk import, not a turn.
-			return b.Journal.Publish(ctx, lowered(events)...)
+			return b.captures.publishBulk(ctx, b.Journal, events)
 		}
 	}
 	return b.captures.publish(ctx, doorBus, b.Journal, b.captures.turn(of, nil), events...)
 }
 
-// lowered are the events of several conversations with the trust of their
-// answers, each as its own conversation has it among these events.
-func lowered(events []eventbus.Event) []eventbus.Event {
-	floors := make(map[schema.Scope]schema.Trust)
+// publishBulk sends the events of several conversations on, each of which has
+// its own view. They are a bulk import, in which nothing is recognised.
+func (c *captures) publishBulk(ctx context.Context, next eventbus.Publisher, events []eventbus.Event) error {
 	events = slices.Clone(events)
+	places := make(map[schema.Scope][]int)
 	for i, e := range events {
-		m, err := e.Message()
-		if err != nil {
-			continue // not a message, or one that Publish refuses
-		}
 		of := conversation(e.Scope)
-		floor, ok := floors[of]
-		if !ok {
-			floor = schema.MaxTrust
-		}
-		events[i], floors[of] = inView(e, m.Role, floor)
+		places[of] = append(places[of], i)
 	}
-	return events
+	c.bulk.Lock()
+	defer c.bulk.Unlock()
+	for of, at := range places {
+		theirs := make([]eventbus.Event, len(at))
+		for i, place := range at {
+			theirs[i] = events[place]
+		}
+		t := c.turn(of, nil)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if err := c.admit(ctx, t, theirs); err != nil {
+			return err
+		}
+		for i, place := range at {
+			events[place] = theirs[i]
+		}
+	}
+	return next.Publish(ctx, events...)
 }

@@ -65,6 +65,12 @@ type Config struct {
 	// Weights of the ranker. Default [recall.DefaultWeights].
 	Weights *recall.Weights
 
+	// InternalTools names the tools of agents whose answers the host vouches for
+	// ([eventbus.OriginToolInternal]), where the Memory or the Callbacks hear of
+	// them; ebb's own need not be named. What any other tool says is of trust 1,
+	// and so is what an agent answers thereafter. Default none.
+	InternalTools []string
+
 	// NoSchedule switches the internal night schedule off, for hosts that call
 	// [Extension.Consolidate] themselves. Default false.
 	NoSchedule bool

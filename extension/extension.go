@@ -48,7 +48,7 @@ func Open(ctx context.Context, path string, config *Config) (*Extension, error) 
 		return nil, err
 	}
 	x := &Extension{cfg: cfg, db: db, missed: make(map[string]Failure)}
-	if x.captures, err = newCaptures(cfg.Now); err != nil {
+	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	options := recall.Options{Weights: cfg.Weights}

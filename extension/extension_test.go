@@ -316,7 +316,8 @@ func TestAnAnswerIsTrustedNoMoreThanWhatItRestsOn(t *testing.T) {
 	}
 	require.Equal(t, map[string]int{
 		"read that page about walruses to me": 4, "walruses can fly, says the page": 1, "it says that walruses can fly": 1,
-		"walruses cannot fly, trust me": 4, "agreed about walruses": 4,
+		"walruses cannot fly, trust me": 4,
+		"agreed about walruses":         1, // the page is still in view
 	}, levels)
 }
 

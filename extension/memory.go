@@ -146,6 +146,9 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 		m.session.ext.fault(string(doorMemory), err)
 	}
 	if answered != "" {
+		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
+			m.session.steps(outputs)
+		}
 		m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant)))
 	}
 	m.mu.Lock()

@@ -123,7 +123,7 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
-		TurnTrust:   func() schema.Trust { return s.turn().trust() },
+		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.fault("tool "+tool, err) },

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ func (r *remembering) Call(ctx context.Context, prompt string, options ...llms.C
 // withMemory puts the block before the text of the last human message, in a
 // copy. An agent's further calls in one turn get the block of the first.
 func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) []llms.MessageContent {
+	for _, tool := range toolsHeard(messages) {
+		r.session.used(tool)
+	}
 	at, part, question := lastHumanText(messages)
 	if at < 0 {
 		return messages
@@ -55,6 +59,25 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	messages[at].Parts = slices.Clone(messages[at].Parts)
 	messages[at].Parts[part] = llms.TextContent{Text: block + "\n\n---\n\n" + question}
 	return messages
+}
+
+// toolsHeard are the names of the tools whose answers are among messages; ""
+// for one that nobody names.
+func toolsHeard(messages []llms.MessageContent) (names []string) {
+	called := make(map[string]string)
+	for _, m := range messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llms.ToolCall:
+				if p.FunctionCall != nil {
+					called[p.ID] = p.FunctionCall.Name
+				}
+			case llms.ToolCallResponse:
+				names = append(names, cmp.Or(p.Name, called[p.ToolCallID]))
+			}
+		}
+	}
+	return names
 }
 
 // lastHumanText finds the last text of a human: messages[at].Parts[part]. It

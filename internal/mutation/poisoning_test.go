@@ -1,3 +1,68 @@
 package mutation
 
-var poisoning = []Mutant{}
+var poisoning = []Mutant{
+	{
+		Defence: "an answer is trusted no more than what its conversation has had in view",
+		File:    "extension/view.go",
+		Old:     "trust := min(e.TrustLevel(), v.floor)",
+		New:     "trust := e.TrustLevel()",
+		Package: "./extension",
+		Test:    "TestNoDoorLiftsAnAnswer",
+	},
+	{
+		Defence: "what is recalled is in view, whichever door shows it",
+		File:    "extension/session.go",
+		Old:     "s.turn().shown(r.Memory.Trust)",
+		New:     "s.turn().shown(schema.MaxTrust)",
+		Package: "./extension",
+		Test:    "TestNoDoorLiftsAnAnswer",
+	},
+	{
+		Defence: "what a user forwards is in view with its own trust",
+		File:    "extension/view.go",
+		Old:     "here, v.answers = nil, nil\n\t\t\tv.floor = min(v.floor, e.TrustLevel())",
+		New:     "here, v.answers = nil, nil",
+		Package: "./extension",
+		Test:    "TestNoDoorLiftsAnAnswer",
+	},
+	{
+		Defence: "a bulk of several conversations keeps the view of each",
+		File:    "extension/capture.go",
+		Old:     "c.admit(ctx, t, theirs); err != nil",
+		New:     "c.admit(ctx, &turn{view: newView()}, theirs); err != nil",
+		Package: "./extension",
+		Test:    "TestNoDoorLiftsAnAnswer",
+	},
+	{
+		Defence: "a tool's result that is reported late lowers the answer that had it in view",
+		File:    "extension/view.go",
+		Old:     "if len(v.answers) > 0 {",
+		New:     "if len(v.answers) > maxAnswers {",
+		Package: "./extension",
+		Test:    "TestAToolsAnswerReportedLate",
+	},
+	{
+		Defence: "a conversation keeps in view what an earlier process stored of it",
+		File:    "extension/capture.go",
+		Old:     "min(t.view.floor, stored), true",
+		New:     "min(t.view.floor, max(stored, schema.MaxTrust)), true",
+		Package: "./extension",
+		Test:    "TestAConversationKeepsInView",
+	},
+	{
+		Defence: "an agent that does not tell its steps may have used any tool",
+		File:    "extension/view.go",
+		Old:     "s.turn().shown(foreignTool)",
+		New:     "s.turn().shown(schema.MaxTrust)",
+		Package: "./extension",
+		Test:    "TestAnAgentsAnswerIsTrustedLikeItsTools",
+	},
+	{
+		Defence: "what a tool says that nobody vouches for is trusted like the web",
+		File:    "extension/view.go",
+		Old:     "s.turn().shown(s.ext.toolTrust(tool))",
+		New:     "s.turn().shown(schema.MaxTrust)",
+		Package: "./extension",
+		Test:    "TestAnAgentsAnswerIsTrustedLikeItsTools",
+	},
+}
