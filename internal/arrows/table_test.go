@@ -38,18 +38,19 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
+	{pkg: "internal/redact"}, // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},   // labelled conversations and their metrics
 	{pkg: "."},
 
 	// Rooms.
 	{pkg: "schema", ours: []string{"internal/text"}},
-	{pkg: "eventbus", ours: []string{"schema", "internal/text"}},
+	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
 	{pkg: "recall", ours: []string{"schema", "internal/text"}},
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/redact"},
 		langchain:        []string{"llms", "embeddings"},
 		langchainInTests: []string{anything},
 	},
@@ -61,7 +62,7 @@ var table = []row{
 	},
 	{
 		pkg:       "extension",
-		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text"},
+		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact"},
 		langchain: []string{anything},
 	},
 

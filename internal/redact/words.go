@@ -1,0 +1,89 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// samples stand where a secret would: in documentation, in forms, in code that
+// reads the secret from elsewhere.
+var samples = map[string]bool{
+	"none": true, "null": true, "nil": true, "true": true, "false": true, "undefined": true, "empty": true, "unknown": true, "n/a": true,
+	"required": true, "optional": true, "string": true, "text": true, "hidden": true, "redacted": true, "removed": true, "masked": true,
+	"password": true, "yourpassword": true, "your_password": true, "your-password": true, "mypassword": true, "passwort": true, "pass": true,
+	"secret": true, "token": true, "username": true, "user": true, "example": true, "here": true, "this": true, "that": true, "what": true,
+	"incorrect": true, "invalid": true, "wrong": true, "correct": true, "expired": true, "missing": true, "changed": true, "reset": true,
+	"falsch": true, "richtig": true, "abgelaufen": true, "vergessen": true, "geändert": true, "leer": true, "unbekannt": true, "erforderlich": true,
+}
+
+// isSample reports what stands in the place of a secret and is none.
+func isSample(v string) bool {
+	if v == "" || samples[strings.ToLower(v)] || aboutPassword.MatchString(v) {
+		return true
+	}
+	switch v[0] {
+	case '<', '{', '$', '%':
+		if strings.HasPrefix(v, "$2") || strings.HasPrefix(v, "$6$") || strings.HasPrefix(v, "$argon") {
+			return false // a hash: what was made of the secret is one too
+		}
+		if v[0] == '<' || strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "$(") || strings.HasSuffix(v, "%") {
+			return true
+		}
+		return v[0] == '$' && variable.MatchString(v[1:])
+	case '*', '.', '_', '#':
+		return strings.Trim(v, "*._#") == ""
+	}
+	return strings.Trim(v, "xX*•●.-_…") == "" || strings.HasPrefix(v, "•") || strings.Contains(v, "://") || strings.Trim(v, "\x00") == ""
+}
+
+var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+
+// aboutPassword is what examples use: "newpassword", "valid_password".
+var aboutPassword = regexp.MustCompile(`(?i)^[a-z_-]*(?:password|passwort|passwd)[a-z_-]*$`)
+
+// isCode reports an expression that yields a secret, as in programs.
+func isCode(v string) bool {
+	return call.MatchString(v) || identifier.MatchString(v)
+}
+
+// call is a function that is called or a value that is looked up.
+var call = regexp.MustCompile(`^[A-Za-z_.]{4,}[(\[]`)
+
+// identifier is a name of a program that is none of a person's passwords: of
+// several words without a digit.
+var identifier = regexp.MustCompile(`^[A-Za-z]+(?:[_.][A-Za-z]+)+$`)
+
+func isPath(v string) bool {
+	return strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "./") || len(v) > 2 && v[1] == ':' && v[2] == '\\'
+}
+
+var dates = regexp.MustCompile(`^\d{4}-\d\d-\d\d([T ][\d:.]*Z?)?|^\d{1,2}[./:]\d{1,2}`)
+
+func isDate(v string) bool { return dates.MatchString(v) }
+
+// describing are words that say how a password is, or where, and not which.
+var describing = map[string]bool{
+	"weak": true, "strong": true, "safe": true, "secure": true, "insecure": true, "right": true, "good": true, "bad": true, "fine": true, "okay": true,
+	"short": true, "long": true, "longer": true, "shorter": true, "simple": true, "complex": true, "easy": true, "hard": true, "enough": true,
+	"different": true, "same": true, "always": true, "never": true, "still": true, "again": true, "there": true, "mine": true, "yours": true,
+	"gone": true, "lost": true, "known": true, "written": true, "stolen": true, "broken": true, "forgotten": true, "unique": true, "private": true,
+	"public": true, "secret": true, "terrible": true, "awful": true, "great": true, "ready": true, "needed": true, "mandatory": true, "case-sensitive": true,
+	"below": true, "above": true, "important": true, "enabled": true, "disabled": true, "temporary": true, "permanent": true, "default": true, "blank": true,
+	"sicher": true, "unsicher": true, "schwach": true, "stark": true, "kurz": true, "gleich": true, "anders": true, "neu": true, "nötig": true, "bekannt": true,
+	"it": true, "them": true, "something": true, "nothing": true, "everything": true, "anything": true, "ours": true, "theirs": true, "often": true,
+	"elsewhere": true, "everywhere": true, "nowhere": true, "incorrecta": true, "incorrecto": true, "segura": true, "ok": true,
+}
+
+// describes reports a word that tells something of a password.
+func describes(v string) bool {
+	w := strings.ToLower(v)
+	if describing[w] {
+		return true
+	}
+	for _, end := range [...]string{"ed", "ing", "ly", "able", "ible", "less", "ful", "ive", "ous", "ent", "ant", "est", "iert", "ig", "lich", "bar"} {
+		if len(w) > len(end)+2 && strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return false
+}
