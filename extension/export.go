@@ -18,7 +18,7 @@ type ExportReport struct {
 }
 
 // Export writes everything one user's memory holds, as JSON lines that
-// [Extension.Import] restores. It is one consistent state of the file, written
+// [Extension.Import] restores ([ImportOptions.Restore]). It is one consistent state of the file, written
 // as a stream; others may write meanwhile.
 //
 // Lossless means: importing it into an empty file and exporting that again

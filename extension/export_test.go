@@ -36,7 +36,7 @@ func exported(t need, x *Extension, scope Scope) string {
 
 func restored(t need, x *Extension, export string) *ImportReport {
 	t.Helper()
-	report, err := x.Import(context.Background(), strings.NewReader(export), ImportOptions{})
+	report, err := x.Import(context.Background(), strings.NewReader(export), ImportOptions{Restore: true})
 	require.NoError(t, err)
 	require.Equal(t, FormatExport, report.Format)
 	return report
@@ -253,13 +253,13 @@ func TestExportUnderAnotherName(t *testing.T) {
 	w := furnished(t, x)
 	export := exported(t, x, w.scope)
 	y := openNew(t)
-	_, err := y.Import(t.Context(), strings.NewReader(export), ImportOptions{Scope: Scope{User: "lovelace"}})
+	_, err := y.Import(t.Context(), strings.NewReader(export), ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
 	require.NoError(t, err)
 	moved := strings.Replace(export, `"tenant":"acme","user":"ada"`, `"user":"lovelace"`, 1)
 	require.Equal(t, moved, exported(t, y, Scope{User: "lovelace"}))
 
 	// Beside the original the public ids would be double: an error, not a loss.
-	_, err = x.Import(t.Context(), strings.NewReader(export), ImportOptions{Scope: Scope{User: "lovelace"}})
+	_, err = x.Import(t.Context(), strings.NewReader(export), ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
 	requireInvalid(t, err, "id")
 	require.ErrorContains(t, err, "belongs to another user")
 	for _, opts := range []ImportOptions{{Scope: Scope{User: "ada", Session: "s"}}, {Scope: ada, Origin: schema.OriginUser}} {
@@ -279,7 +279,7 @@ func TestRestoreGoesOnWhereItWasInterrupted(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "m.db")
 	y := openFile(t, path)
-	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:1200], "")), ImportOptions{})
+	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:1200], "")), ImportOptions{Restore: true})
 	requireInvalid(t, err, "end") // cut off
 	require.NotZero(t, count(t, y, episodes))
 	require.NoError(t, y.Close(t.Context()))
@@ -331,7 +331,7 @@ func TestImportRefusesABadExport(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			y := openNew(t)
-			_, err := y.Import(t.Context(), strings.NewReader(test.input), ImportOptions{})
+			_, err := y.Import(t.Context(), strings.NewReader(test.input), ImportOptions{Restore: true})
 			requireInvalid(t, err, test.field)
 			require.ErrorContains(t, err, test.want)
 			require.Zero(t, count(t, y, "SELECT count(*) FROM memories"))

@@ -32,12 +32,19 @@ const (
 )
 
 // ImportOptions say how a history is taken in. Only Scope.User is needed, and
-// not even that for ebb's own export.
+// not even that to restore ebb's own export.
 type ImportOptions struct {
 	// Scope says whose memory the history becomes. Session, when set, replaces
-	// the session of every turn. An export of ebb brings its sessions, agents
-	// and origins with it; without Scope.User also its user and tenant.
+	// the session of every turn. An export of ebb brings its sessions and
+	// agents with it; one that is restored without Scope.User also its user and
+	// tenant.
 	Scope Scope
+	// Restore says that the input is an export of this host's own, which nobody
+	// else could have written or changed: everything in it is brought back, with
+	// its origins, levels of trust, protections and history. Default false: an
+	// export is read like any file, its messages and claims are stamped as an
+	// import (trust 1), and of the rest nothing is taken.
+	Restore bool
 	// Origin is what the texts are stamped with, and so how far they are
 	// believed. Default import (trust 1). A host may say user_direct for the
 	// history of its own users: then the user's turns count as typed here, and
@@ -63,7 +70,8 @@ type ImportReport struct {
 	Read       int          `json:"read"`       // records, without skipped ones
 	Stored     int          `json:"stored"`     // new here
 	Duplicates int          `json:"duplicates"` // here before
-	Skipped    int          `json:"skipped"`    // messages of a ChatGPT export that are no text of user or assistant
+	Skipped    int          `json:"skipped"`    // messages of a ChatGPT export that are no text of user or assistant; records that only a restored export may bring
+	Lowered    int          `json:"lowered"`    // records of an export that are believed less than it says, since it was not restored
 	Sessions   int          `json:"sessions"`   // different ones among the records
 	Bytes      int64        `json:"bytes"`      // read
 }
@@ -106,6 +114,9 @@ func (x *Extension) Import(ctx context.Context, r io.Reader, opts ImportOptions)
 	in := newInput(r)
 	if err := in.detect(&opts.Format); err != nil {
 		return &ImportReport{Format: opts.Format}, err
+	}
+	if opts.Restore && opts.Format != FormatExport {
+		return &ImportReport{Format: opts.Format}, &InvalidError{Field: "Restore", Reason: "is for exports of ebb; import other histories without it, and say by Origin whose words they are"}
 	}
 	job := &importJob{x: x, opts: opts, in: in, sessions: make(map[string]struct{})}
 	job.report.Format = opts.Format

@@ -48,7 +48,7 @@ func ExampleExtension_Import() {
 		log.Fatal(err)
 	}
 	defer y.Close(ctx)
-	if _, err := y.Import(ctx, &backup, extension.ImportOptions{}); err != nil {
+	if _, err := y.Import(ctx, &backup, extension.ImportOptions{Restore: true}); err != nil {
 		log.Fatal(err)
 	}
 	answer, err := y.Recall(ctx, ada, extension.Query{Text: "Who teaches the violin?"})

@@ -17,6 +17,7 @@ type restoring struct {
 	tx     *schema.Tx
 	scope  Scope
 	userID int64
+	own    bool // the host vouches for the file
 }
 
 func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool, err error) {
@@ -219,9 +220,22 @@ func (w *restoring) memory(ctx context.Context, r *memoryRecord, chunks []schema
 	return true, w.x.announceStored(ctx, w.tx, scope, &m, !r.Unlinked)
 }
 
+// imported reports whether the file may say something about a memory: a file
+// that nobody vouches for only about what an import brought.
+func (w *restoring) imported(ctx context.Context, memory int64) (ok bool, err error) {
+	if w.own {
+		return true, nil
+	}
+	err = w.tx.Row(ctx, "SELECT origin = ? FROM memories WHERE id = ?", []any{string(schema.OriginImport), memory}, &ok)
+	return ok, err
+}
+
 func (w *restoring) superseded(ctx context.Context, r *supersededRecord) (bool, error) {
 	memory, by, err := w.rows(ctx, r.Memory, r.By)
 	if err != nil {
+		return false, err
+	}
+	if ok, err := w.imported(ctx, memory); !ok {
 		return false, err
 	}
 	// A claim that is still current here was replaced elsewhere, later.
@@ -233,6 +247,9 @@ func (w *restoring) source(ctx context.Context, r *sourceRecord) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if ok, err := w.imported(ctx, memory); !ok {
+		return false, err
+	}
 	return w.insert(ctx, "memory_sources (memory_id, source_id, quote)", memory, source, r.Quote)
 }
 
@@ -240,6 +257,11 @@ func (w *restoring) link(ctx context.Context, r *linkRecord) (bool, error) {
 	from, to, err := w.rows(ctx, r.From, r.To)
 	if err != nil {
 		return false, err
+	}
+	for _, memory := range [...]int64{from, to} {
+		if ok, err := w.imported(ctx, memory); !ok {
+			return false, err
+		}
 	}
 	run, err := w.row(ctx, "runs", r.Run)
 	if err != nil {

@@ -34,7 +34,9 @@ func (j *importJob) restore(ctx context.Context) error {
 	case j.opts.Scope.Session != "" || j.opts.Scope.Agent != "":
 		return &InvalidError{Field: "Scope", Reason: "has a session or agent; an export of ebb brings its own"}
 	case j.opts.Origin != "":
-		return &InvalidError{Field: "Origin", Reason: "cannot be set for an export of ebb; it brings the origin of every record"}
+		return &InvalidError{Field: "Origin", Reason: "cannot be set for an export of ebb; restore your own, any other is an import"}
+	case !j.opts.Restore && j.opts.Scope.User == "":
+		return &InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
 	r := &restorer{job: j}
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
@@ -199,6 +201,16 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 			return err
 		}
 	}
+	if !r.job.opts.Restore {
+		said := rec.line.trust()
+		if !rec.line.strange() {
+			r.job.report.Skipped++
+			return nil
+		}
+		if said > rec.line.trust() {
+			r.job.report.Lowered++
+		}
+	}
 	if s := rec.line.Session; s != nil {
 		r.job.sessions[s.Name] = struct{}{}
 	}
@@ -218,7 +230,7 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 func (r *restorer) flush(ctx context.Context) error {
 	read, fresh := 0, 0
 	err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		w := &restoring{x: r.job.x, tx: tx, scope: r.scope}
+		w := &restoring{x: r.job.x, tx: tx, scope: r.scope, own: r.job.opts.Restore}
 		for _, rec := range r.pending {
 			stored, err := w.record(ctx, rec)
 			if err != nil {

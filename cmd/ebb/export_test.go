@@ -38,7 +38,7 @@ func TestExportAndImportAgain(t *testing.T) {
 
 	// Into a file of another user, without saying whose it is: it knows.
 	other := newFixture(t, "cleo")
-	o = ebb(t, "", "--db", other.db, "import", out)
+	o = ebb(t, "", "--db", other.db, "import", "--restore", out)
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Contains(t, o.out, "records stored")
 	o = ebb(t, "", "--db", other.db, "--user", "ada", "export")

@@ -22,16 +22,17 @@ import (
 type importCmd struct {
 	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json, without folders below), or - for standard input."`
 	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
+	Restore bool   `help:"Bring an export of ebb back as it was, with its origins and protections: only for files that nobody else could have written. Without it an export is an import like any other."`
 	Origin  string `enum:"import,user_direct" default:"import" placeholder:"ORIGIN" help:"How far the user's turns are believed: import, or user_direct for this user's own words (default import)."`
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote, which brings its user along unless --user names another.
+	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
 
 Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
 
-With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "sessions", "bytes", "error"}]}.`
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "lowered", "sessions", "bytes", "error"}]}.`
 }
 
 // importView is the shape of `ebb import --json`.
@@ -156,11 +157,11 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	}
 	r := bufio.NewReader(in)
 	scope := a.scope()
-	if !named && isExport(r) {
+	if !named && c.Restore && isExport(r) {
 		scope = extension.Scope{} // it knows whose memory it is
 	}
 	scope.Session = c.Session
-	opts := extension.ImportOptions{Scope: scope}
+	opts := extension.ImportOptions{Scope: scope, Restore: c.Restore}
 	if c.Origin != string(eventbus.OriginImport) {
 		opts.Origin = eventbus.Origin(c.Origin)
 	}
@@ -180,7 +181,7 @@ func isExport(r *bufio.Reader) bool {
 // namesItsUser reports whether one of the files may say whose memory it is, as
 // exports do. Standard input is not read for that.
 func (c *importCmd) namesItsUser(files []string) bool {
-	return slices.ContainsFunc(files, func(file string) bool {
+	return c.Restore && slices.ContainsFunc(files, func(file string) bool {
 		if file == "-" {
 			return true
 		}
@@ -241,7 +242,14 @@ func (f importFileView) noun() string {
 func (f importFileView) rest() string {
 	s := ""
 	if f.Skipped > 0 {
-		s = fmt.Sprintf(", %d skipped (no text of user or assistant)", f.Skipped)
+		why := "no text of user or assistant"
+		if f.Format == extension.FormatExport {
+			why = "only a restored export brings them"
+		}
+		s = fmt.Sprintf(", %d skipped (%s)", f.Skipped, why)
+	}
+	if f.Lowered > 0 {
+		s += fmt.Sprintf(", %d believed as an import and no more (--restore, into a new file, if the export is your own)", f.Lowered)
 	}
 	if f.Error != "" {
 		s += "; stopped by a fault"

@@ -146,7 +146,7 @@ func TestImportGoesOnPastAFileItMayNotRead(t *testing.T) {
 func TestImportOfAnEditedExportKnowsItsUser(t *testing.T) {
 	ada, ben := newFixture(t, "ada"), newFixture(t, "ben")
 	export := ebb(t, "", "--db", ada.db, "export").out
-	o := ebb(t, "\ufeff"+export, "--db", ben.db, "import", "-")
+	o := ebb(t, "\ufeff"+export, "--db", ben.db, "import", "--restore", "-")
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Equal(t, export, ebb(t, "", "--db", ben.db, "--user", "ada", "export").out)
 }

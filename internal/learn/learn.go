@@ -47,7 +47,7 @@ func Facts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts 
 		if err != nil {
 			return err
 		}
-		if _, err := x.Import(ctx, bundle, extension.ImportOptions{Scope: scope, Format: extension.FormatExport}); err != nil {
+		if _, err := x.Import(ctx, bundle, extension.ImportOptions{Scope: scope, Format: extension.FormatExport, Restore: true}); err != nil {
 			return fmt.Errorf("facts of %s: %w", c.Name, err)
 		}
 	}

@@ -65,4 +65,28 @@ var poisoning = []Mutant{
 		Package: "./extension",
 		Test:    "TestAnAgentsAnswerIsTrustedLikeItsTools",
 	},
+	{
+		Defence: "a file in the form of an export is an import, whatever trust, protection and history it claims",
+		File:    "extension/import_restore.go",
+		Old:     "if !rec.line.strange() {",
+		New:     "if false {",
+		Package: "./extension",
+		Test:    "TestAFileThatNobodyVouchesFor",
+	},
+	{
+		Defence: "such a file ends, backs and links nothing that was here before it",
+		File:    "extension/import_records.go",
+		Old:     "\tif w.own {",
+		New:     "\tif true {",
+		Package: "./extension",
+		Test:    "TestAFileThatNobodyVouchesForLeavesWhatIsHere",
+	},
+	{
+		Defence: "such a file does not say whose memory it becomes",
+		File:    "extension/import_restore.go",
+		Old:     "case !j.opts.Restore && j.opts.Scope.User == \"\":",
+		New:     "case !j.opts.Restore && j.opts.Scope.User == \"?\":",
+		Package: "./extension",
+		Test:    "TestAFileThatNobodyVouchesForDoesNotSayWhoseItIs",
+	},
 }
