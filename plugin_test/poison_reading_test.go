@@ -71,13 +71,7 @@ func readings(s string) []string {
 	all := []string{
 		tagRun.ReplaceAllStringFunc(s, func(tags string) string { return shift(tags, -0xE0000) }),
 		overrideRun.ReplaceAllStringFunc(s, reversed),
-		base64Run.ReplaceAllStringFunc(s, func(run string) string {
-			plain, err := base64.StdEncoding.DecodeString(run)
-			if err != nil {
-				return run
-			}
-			return string(plain)
-		}),
+		base64Run.ReplaceAllStringFunc(s, unbase64),
 		hexRun.ReplaceAllStringFunc(s, func(run string) string {
 			plain, err := hex.DecodeString(run)
 			if err != nil {
@@ -95,6 +89,17 @@ func readings(s string) []string {
 		all = append(all, plain)
 	}
 	return all
+}
+
+// unbase64 decodes as long as there is something to decode.
+func unbase64(run string) string {
+	for {
+		plain, err := base64.StdEncoding.DecodeString(run)
+		if err != nil || len(plain) == 0 {
+			return run
+		}
+		run = string(plain)
+	}
 }
 
 func reversed(s string) string {
