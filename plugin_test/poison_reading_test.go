@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"golang.org/x/text/unicode/norm"
@@ -91,11 +92,11 @@ func readings(s string) []string {
 	return all
 }
 
-// unbase64 decodes as long as there is something to decode.
+// unbase64 decodes as long as text comes out.
 func unbase64(run string) string {
 	for {
 		plain, err := base64.StdEncoding.DecodeString(run)
-		if err != nil || len(plain) == 0 {
+		if err != nil || len(plain) == 0 || !utf8.Valid(plain) {
 			return run
 		}
 		run = string(plain)
