@@ -22,6 +22,7 @@ require (
 	golang.org/x/term v0.46.0
 	golang.org/x/text v0.43.0
 	golang.org/x/time v0.16.0
+	lukechampine.com/adiantum v1.1.1
 	pgregory.net/rapid v1.3.0
 )
 

@@ -55,7 +55,7 @@ func (r *Runner) DryRun(ctx context.Context, scope schema.Scope) (report *Report
 	if err := r.db.CopyTo(ctx, path); err != nil {
 		return nil, err
 	}
-	db, err := schema.Open(ctx, path, &schema.Options{Now: r.db.Now})
+	db, err := r.db.OpenCopy(ctx, path)
 	if err != nil {
 		return nil, err
 	}

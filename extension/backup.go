@@ -30,32 +30,41 @@ func (x *Extension) Backup(ctx context.Context, target string, progress func(don
 	return x.db.Backup(ctx, target, progress)
 }
 
-// BackupFile is [Extension.Backup] of a file that this process has not opened.
-// Its schema may be older or newer than this ebb's: nothing is brought up to
-// date, so it serves before an upgrade.
-//
-// Errors: those of [Extension.Backup]; [ErrNotFound] and [ErrNotDatabase] for
-// source.
-func BackupFile(ctx context.Context, source, target string, progress func(done, total int64)) (*BackupReport, error) {
-	return schema.Backup(ctx, source, target, nil, progress)
+// BackupWithKey is [Extension.Backup] with a key of the backup's own. It
+// encrypts a plain memory, gives an encrypted one another key, or, without a
+// key, writes it in the clear; [Extension.Backup] keeps the memory's key.
+func (x *Extension) BackupWithKey(ctx context.Context, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
+	return x.db.BackupWithKey(ctx, target, key, progress)
 }
 
-// VerifyBackup reads a backup through and says what it holds. It changes
-// nothing.
+// BackupFile is [Extension.Backup] of a file that this process has not opened.
+// Its schema may be older or newer than this ebb's: nothing is brought up to
+// date, so it serves before an upgrade. Of an encrypted file, which key opens,
+// the backup has the same key; the zero key is for plain files.
 //
-// Errors: [ErrNotFound], [ErrNotDatabase], [ErrCorrupt] with what is wrong,
+// Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase] and
+// [ErrKey] for source.
+func BackupFile(ctx context.Context, source, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
+	return schema.Backup(ctx, source, target, &schema.Options{Key: key}, progress)
+}
+
+// VerifyBackup reads a backup, with its key, through and says what it holds. It
+// changes nothing.
+//
+// Errors: [ErrNotFound], [ErrNotDatabase], [ErrKey], [ErrCorrupt] with what is wrong,
 // [*InvalidError] for a memory in use, which [Diagnose] examines.
-func VerifyBackup(ctx context.Context, path string) (*BackupReport, error) {
-	return schema.VerifyBackup(ctx, path, nil)
+func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, error) {
+	return schema.VerifyBackup(ctx, path, &schema.Options{Key: key})
 }
 
 // Restore puts a copy of a backup in the place of a memory file: read back
 // first, then in one step. When there is a file at target, it is refused
 // unless replace is set; then that file, which may be damaged, keeps existing
-// under another name, with its log. Stop every program that uses it before.
+// under another name, with its log. Stop every program that uses it before. An
+// encrypted backup, which key opens, becomes a memory under the same key.
 //
 // Errors: those of [BackupFile]; [ErrBusy] when a program has the file open
 // that is to be replaced (told on Linux only).
-func Restore(ctx context.Context, backup, target string, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
-	return schema.Restore(ctx, backup, target, replace, nil, progress)
+func Restore(ctx context.Context, backup, target string, key Key, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
+	return schema.Restore(ctx, backup, target, replace, &schema.Options{Key: key}, progress)
 }

@@ -35,6 +35,13 @@ type Config struct {
 	// 0: no bound.
 	EmbedCallsPerMinute int
 
+	// Key encrypts the file at rest: a new file, its log and every copy of it.
+	// [NewKey] makes one; keep it, since without it nothing can be read again.
+	// It says nothing about the file's size and about when it changes, and it
+	// does not notice pages that somebody put back or exchanged. Default none:
+	// files are plain.
+	Key Key
+
 	// Now is the memory's clock. Default time.Now. Give one to replay old
 	// conversations or to test forgetting.
 	Now func() time.Time

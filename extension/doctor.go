@@ -66,6 +66,12 @@ const (
 // is no file, [*InvalidError] for a directory or an empty path, the context's
 // error.
 func Diagnose(ctx context.Context, path string) (*Diagnosis, error) {
+	return DiagnoseWithKey(ctx, path, Key{})
+}
+
+// DiagnoseWithKey is [Diagnose] for a file that may be encrypted. Without its
+// key nothing can be said about one.
+func DiagnoseWithKey(ctx context.Context, path string, key Key) (*Diagnosis, error) {
 	if strings.TrimSpace(path) == "" {
 		return nil, &InvalidError{Field: "path", Reason: "is empty; give the file that holds the memory"}
 	}
@@ -82,7 +88,7 @@ func Diagnose(ctx context.Context, path string) (*Diagnosis, error) {
 	case !info.Mode().IsRegular():
 		return nil, &InvalidError{Field: "path", Reason: "is not a regular file; give the file that holds the memory"}
 	}
-	e := &examination{path: abs, Diagnosis: Diagnosis{Path: abs}}
+	e := &examination{path: abs, key: key, Diagnosis: Diagnosis{Path: abs}}
 	e.examine(ctx, info)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -98,6 +104,8 @@ type examination struct {
 	Diagnosis
 
 	path string
+	key  Key
+	name string // under which SQLite reads the file
 	db   *sql.DB
 }
 
@@ -106,17 +114,19 @@ func (e *examination) note(name string, state CheckState, detail, fix string) {
 }
 
 func (e *examination) examine(ctx context.Context, info os.FileInfo) {
-	opened, err := schema.Open(ctx, e.path, &schema.Options{ReadOnly: true})
+	opened, err := schema.Open(ctx, e.path, &schema.Options{ReadOnly: true, Key: e.key})
 	if err != nil {
 		e.Refused = err.Error()
 	} else if err := opened.Close(); err != nil {
 		e.note("close", CheckWarning, err.Error(), "")
 	}
 	e.leftovers()
-	if !e.isSQLite(info) {
+	release, ok := e.isSQLite(info)
+	if !ok {
 		return
 	}
-	e.db, err = openForExamination(e.path, true)
+	defer release()
+	e.db, err = openForExamination(e.name, true)
 	if err != nil {
 		e.note("open", CheckDamaged, err.Error(), fixRestore)
 		return
@@ -139,13 +149,13 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 
 // openForExamination opens one connection that leaves the file as it is: it
 // moves nothing out of the write-ahead log, which may be evidence.
-func openForExamination(path string, readOnly bool) (*sql.DB, error) {
-	mode := "rw"
+func openForExamination(name string, readOnly bool) (*sql.DB, error) {
 	if readOnly {
-		mode = "ro"
+		name += "&mode=ro"
+	} else {
+		name += "&mode=rw"
 	}
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode
-	db, err := driver.Open(dsn, func(c *sqlite3.Conn) error {
+	db, err := driver.Open(name, func(c *sqlite3.Conn) error {
 		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err != nil {
 			return err
 		}
@@ -182,30 +192,34 @@ func (e *examination) leftovers() {
 	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation was cut short; the next command that opens the file for writing removes them")
 }
 
-func (e *examination) isSQLite(info os.FileInfo) bool {
+func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 	const name = "SQLite file"
 	if info.Size() == 0 {
 		e.note(name, CheckDamaged, "it has no bytes at all", "remove it to start a new memory, or restore a backup")
-		return false
+		return nil, false
 	}
 	f, err := os.Open(e.path)
 	if errors.Is(err, os.ErrPermission) {
 		e.note(name, CheckSkipped, err.Error(), fixPermission)
-		return false
+		return nil, false
 	}
 	if err != nil {
 		e.note(name, CheckDamaged, err.Error(), fixRestore)
-		return false
+		return nil, false
 	}
 	defer f.Close()
-	var header [16]byte
-	if _, err := f.ReadAt(header[:], 0); err != nil || string(header[:]) != "SQLite format 3\x00" {
-		e.note(name, CheckDamaged, "it does not begin as a SQLite file does",
-			"if it was a memory, restore a backup; if not, give --db another name")
-		return false
+	parameters, release, err := schema.Parameters(f, e.key)
+	switch {
+	case errors.Is(err, schema.ErrKey):
+		e.note(name, CheckSkipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")
+		return nil, false
+	case err != nil:
+		e.note(name, CheckDamaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
+		return nil, false
 	}
+	e.name = "file:" + (&url.URL{Path: e.path}).EscapedPath() + "?" + parameters.Encode()
 	e.note(name, CheckOK, "", "")
-	return true
+	return release, true
 }
 
 // isMemory tells ebb's own files from others, and says which version.
@@ -277,7 +291,7 @@ func (e *examination) foreignKeys(ctx context.Context) {
 // written as an insert, so it needs the write lock; it is rolled back.
 func (e *examination) textIndex(ctx context.Context) {
 	const name = "text index"
-	db, err := openForExamination(e.path, false)
+	db, err := openForExamination(e.name, false)
 	if err != nil {
 		e.note(name, CheckSkipped, "comparing it needs leave to write: "+err.Error(), "run ebb doctor as a user who may write the file")
 		return

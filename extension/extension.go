@@ -37,13 +37,14 @@ type Extension struct {
 // key, no network. Close it.
 //
 // Errors: [*InvalidError] naming the path or the field of the config,
-// [ErrNotDatabase], [*VersionError], [ErrCorrupt], [ErrReadOnly], [ErrBusy].
+// [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
+// [ErrBusy].
 func Open(ctx context.Context, path string, config *Config) (*Extension, error) {
 	cfg := config.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	db, err := schema.Open(ctx, path, &schema.Options{Now: cfg.Now, ReadOnly: cfg.ReadOnly})
+	db, err := schema.Open(ctx, path, &schema.Options{Now: cfg.Now, ReadOnly: cfg.ReadOnly, Key: cfg.Key})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ type (
 	Scope = schema.Scope
 	// Record is one thing remembered.
 	Record = schema.Memory
+	// Key encrypts a memory at rest. It never shows what it holds.
+	Key = schema.Key
 	// Kind is what a memory is.
 	Kind = schema.Kind
 	// InvalidError says which input cannot be used and why.
@@ -79,4 +81,22 @@ var (
 	ErrNotDatabase = schema.ErrNotDatabase
 	ErrBusy        = schema.ErrBusy
 	ErrClosed      = schema.ErrClosed
+
+	// ErrKey is all of the following: why a key and a file do not go together.
+	ErrKey         = schema.ErrKey
+	ErrKeyMissing  = schema.ErrKeyMissing
+	ErrKeyWrong    = schema.ErrKeyWrong
+	ErrKeyUnneeded = schema.ErrKeyUnneeded
 )
+
+// NewKey makes a [Key] of 32 random bytes, which it copies. A password is no
+// key.
+//
+// Errors: [*InvalidError] for another length, or for zeroes.
+func NewKey(secret []byte) (Key, error) { return schema.NewKey(secret) }
+
+// ParseKey reads a [Key] as a file or an environment variable holds it: 32 raw
+// bytes, or 64 hexadecimal digits.
+//
+// Errors: [*InvalidError], without what was read.
+func ParseKey(text []byte) (Key, error) { return schema.ParseKey(text) }

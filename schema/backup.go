@@ -44,15 +44,23 @@ type BackupReport struct {
 // damaged, [ErrDiskFull], [ErrBusy] when a backup to this target is under way,
 // the context's error. There is no file at target then.
 func (db *DB) Backup(ctx context.Context, target string, progress func(done, total int64)) (*BackupReport, error) {
+	return db.BackupWithKey(ctx, target, db.opts.Key, progress)
+}
+
+// BackupWithKey is [DB.Backup] with a key of the backup's own: it encrypts a
+// plain memory, gives an encrypted one another key, or, without a key, writes
+// it in the clear.
+func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
 	if db.isClosed() {
 		return nil, ErrClosed
 	}
-	return db.backup(ctx, target, progress)
+	return db.backup(ctx, target, key, progress)
 }
 
 // Backup is [DB.Backup] of a file that is not open, or open elsewhere, also of
 // one with an older or newer schema than this ebb's: what is to be copied need
-// not be understood. It changes nothing in source.
+// not be understood. It changes nothing in source. The backup has the key of
+// options, as the source has.
 //
 // Errors: those of [DB.Backup]; [ErrNotFound] and [ErrNotDatabase] for source.
 func Backup(ctx context.Context, source, target string, options *Options, progress func(done, total int64)) (*BackupReport, error) {
@@ -61,14 +69,15 @@ func Backup(ctx context.Context, source, target string, options *Options, progre
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, fmt.Errorf("back up %s: %w", source, db.classify(err))
 	}
-	report, err := db.backup(ctx, target, progress)
+	defer func() { dropKey(db.opts.sealNumber) }()
+	report, err := db.backup(ctx, target, db.opts.Key, progress)
 	if db.opts.VFS == "" {
 		_ = sweepLog(db.path, db.opts) // as when a read-only database is closed
 	}
 	return report, err
 }
 
-func (db *DB) backup(ctx context.Context, target string, progress func(done, total int64)) (report *BackupReport, err error) {
+func (db *DB) backup(ctx context.Context, target string, key Key, progress func(done, total int64)) (report *BackupReport, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("back up to %s: %w", target, db.readError(ctx, err))
@@ -81,11 +90,16 @@ func (db *DB) backup(ctx context.Context, target string, progress func(done, tot
 		progress = func(int64, int64) {}
 	}
 	err = underTemporaryName(target, func(name string) (err error) {
-		at, err := db.copyPages(ctx, name, progress)
+		opts, err := db.opts.sealingFile(name, key)
+		defer func() { dropKey(opts.sealNumber) }()
 		if err != nil {
 			return err
 		}
-		if report, err = checkCopy(ctx, name, db.opts, at); err != nil {
+		at, err := db.copyPages(ctx, copyDSN(name, opts), progress)
+		if err != nil {
+			return err
+		}
+		if report, err = checkCopy(ctx, name, opts, at); err != nil {
 			return err
 		}
 		report.Path = target
@@ -181,9 +195,9 @@ type contents struct {
 	rows            map[string]int64
 }
 
-// copyPages copies one state of the database into the empty file at name, and
-// says what that state held.
-func (db *DB) copyPages(ctx context.Context, name string, progress func(done, total int64)) (at *contents, err error) {
+// copyPages copies one state of the database into the empty file that dsn
+// names, and says what that state held.
+func (db *DB) copyPages(ctx context.Context, dsn string, progress func(done, total int64)) (at *contents, err error) {
 	source, err := openSQL(db.path, db.opts, true)
 	if err != nil {
 		return nil, err
@@ -206,7 +220,7 @@ func (db *DB) copyPages(ctx context.Context, name string, progress func(done, to
 		return nil, err
 	}
 	return at, conn.Raw(func(raw any) error {
-		return copyInto(ctx, raw.(driver.Conn).Raw(), copyDSN(name, db.opts), at.pageSize, progress)
+		return copyInto(ctx, raw.(driver.Conn).Raw(), dsn, at.pageSize, progress)
 	})
 }
 
@@ -214,9 +228,7 @@ func (db *DB) copyPages(ctx context.Context, name string, progress func(done, to
 // cut short is made anew.
 func copyDSN(name string, opts Options) string {
 	q := url.Values{"_pragma": {"journal_mode(off)", "synchronous(full)"}}
-	if opts.VFS != "" {
-		q.Set("vfs", opts.VFS)
-	}
+	opts.setFileSystem(q)
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 
@@ -304,6 +316,7 @@ func VerifyBackup(ctx context.Context, path string, options *Options) (*BackupRe
 			return nil, &InvalidError{Field: "path", Reason: "has " + filepath.Base(db.path+suffix) + " beside it: it is a memory in use and no backup; ebb doctor checks it, ebb backup makes one"}
 		}
 	}
+	defer func() { dropKey(db.opts.sealNumber) }()
 	report, err := checkCopy(ctx, db.path, db.opts, nil)
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, db.readError(ctx, err))
@@ -335,8 +348,8 @@ func checkCopy(ctx context.Context, path string, opts Options, original *content
 	if err != nil {
 		return nil, err
 	}
-	if opts.VFS == "" && info.Size() != held.pages*held.pageSize {
-		return nil, fmt.Errorf("%w: it has %d bytes, its header says %d", ErrCorrupt, info.Size(), held.pages*held.pageSize)
+	if want := held.pages*held.pageSize + opts.sealBytes(); opts.VFS == "" && info.Size() != want {
+		return nil, fmt.Errorf("%w: it has %d bytes, its header says %d", ErrCorrupt, info.Size(), want)
 	}
 	if original != nil {
 		for table, n := range original.rows {

@@ -6,15 +6,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // CopyTo writes a consistent copy of the whole database to a new file, which
 // only its owner can read, while reading and writing go on. The copy is on disk
-// when CopyTo returns, or there is none.
+// when CopyTo returns, or there is none. It is encrypted with the same key, if
+// the database is; no two copies have a block in common.
 //
 // Errors: [*InvalidError] when there is a file at path, [ErrDiskFull], the
 // context's error.
-func (db *DB) CopyTo(ctx context.Context, path string) (err error) {
+func (db *DB) CopyTo(ctx context.Context, path string) error {
+	return db.CopyWithKey(ctx, path, db.opts.Key)
+}
+
+// CopyWithKey is [DB.CopyTo] with a key of the copy's own: it encrypts a plain
+// memory, gives an encrypted one another key, or, without a key, writes it in
+// the clear.
+func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error) {
 	if db.isClosed() {
 		return ErrClosed
 	}
@@ -30,7 +39,9 @@ func (db *DB) CopyTo(ctx context.Context, path string) (err error) {
 			err = errors.Join(db.classify(err), removeDatabase(path))
 		}
 	}()
-	if err := f.Close(); err != nil {
+	opts, err := db.opts.sealing(f, key)
+	defer func() { dropKey(opts.sealNumber) }()
+	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	from := db.readers
@@ -42,15 +53,30 @@ func (db *DB) CopyTo(ctx context.Context, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", copyName(path, opts)); err != nil {
 		return err
 	}
 	// The copy comes without write-ahead logging, which every file of ours has.
-	if err := buildEmpty(ctx, path, db.opts); err != nil {
+	if err := buildEmpty(ctx, path, opts); err != nil {
 		return err
 	}
 	if err := syncPath(path); err != nil {
 		return err
 	}
 	return syncPath(filepath.Dir(path))
+}
+
+// OpenCopy opens what [DB.CopyTo] wrote, with this database's clock and key.
+func (db *DB) OpenCopy(ctx context.Context, path string) (*DB, error) {
+	return Open(ctx, path, &Options{Now: db.opts.Now, Key: db.opts.Key})
+}
+
+// copyName is the name under which VACUUM makes the copy. It names the file
+// system too: by default that is the original's, which may encrypt.
+func copyName(path string, opts Options) string {
+	opts.ReadOnly = false
+	if opts.VFS == "" && opts.sealNumber == "" {
+		opts.VFS = "os"
+	}
+	return strings.Replace(dsn(path, opts, false), "mode=rw", "mode=rwc", 1)
 }

@@ -45,4 +45,16 @@
 // A new file appears under its name only once it is complete. A migration is
 // one transaction under SQLite's own write lock, which dies with its process.
 // [Open] refuses what is not an ebb database, and what a newer ebb wrote.
+//
+// # Encryption
+//
+// With [Options.Key] a file is sealed: it begins with a page that says so and
+// holds a random salt; everything after it, the log and every copy are
+// encrypted with Adiantum in blocks of 4 KiB, under a key derived from both.
+// Whoever has the disk learns the size, when which block changed or changed
+// back, and nothing else; neither two memories under one key nor a memory and
+// its copy can be compared. Nothing is authenticated: who can write the disk
+// can put old blocks back or spoil some. The index of the log, "-shm", holds
+// page numbers in the clear. In the memory of the process, keys and texts are
+// plain.
 package schema

@@ -38,7 +38,10 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		if db.opts.ReadOnly {
 			return fmt.Errorf("no such file: %w", ErrNotFound)
 		}
-		return db.create(ctx)
+		if err := db.create(ctx); err != nil {
+			return err
+		}
+		return db.checkHeader(abs) // somebody else may have created it
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -76,11 +79,7 @@ func (db *DB) checkHeader(path string) error {
 		return err
 	}
 	defer f.Close()
-	var header [16]byte
-	if _, err := f.ReadAt(header[:], 0); err != nil || string(header[:]) != "SQLite format 3\x00" {
-		return fmt.Errorf("%w: it does not begin as a SQLite file does", ErrNotDatabase)
-	}
-	return nil
+	return db.unseal(f)
 }
 
 // unfinished is the name under which the database of path is created.
@@ -127,7 +126,7 @@ func (db *DB) tryCreate(ctx context.Context, name string) (done bool, err error)
 		return false, err
 	}
 	if _, err := os.Stat(db.path); err == nil {
-		return true, nil // it was finished while we waited for the lock
+		return true, removeDatabase(name) // it was finished while we waited for the lock
 	}
 	if !names(name, tmp) {
 		return false, nil // we locked a file that its creator has removed
@@ -139,7 +138,12 @@ func (db *DB) tryCreate(ctx context.Context, name string) (done bool, err error)
 	if err := errors.Join(tmp.Truncate(0), removeDatabase(name+"-wal"), removeDatabase(name+"-shm")); err != nil {
 		return false, err
 	}
-	if err := buildEmpty(ctx, name, db.opts); err != nil {
+	opts, err := db.opts.sealing(tmp, db.opts.Key)
+	if err == nil {
+		err = buildEmpty(ctx, name, opts)
+		dropKey(opts.sealNumber)
+	}
+	if err != nil {
 		return false, errors.Join(err, removeDatabase(name))
 	}
 	if err := syncPath(name); err != nil {
@@ -161,8 +165,8 @@ func names(path string, f *os.File) bool {
 
 // createInPlace serves virtual file systems, which have no link operation.
 func (db *DB) createInPlace(ctx context.Context) error {
-	if db.opts.ReadOnly {
-		return nil
+	if err := db.sealInPlace(); err != nil || db.opts.ReadOnly {
+		return err
 	}
 	return buildEmpty(ctx, db.path, db.opts)
 }

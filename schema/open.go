@@ -32,8 +32,12 @@ type Options struct {
 	Readers int
 	// VFS names a registered SQLite file system. Default the operating system's.
 	VFS string
+	// Key encrypts a new file, and opens an encrypted one. Default none: files
+	// are plain.
+	Key Key
 
-	immutable bool // nobody writes to the file: it is read without locks and log
+	sealNumber string // of the file's own key on the key ring; empty for a plain file
+	immutable  bool   // nobody writes to the file: it is read without locks and log
 }
 
 func (o *Options) withDefaults() Options {
@@ -92,7 +96,8 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // it is complete, so a killed creation leaves nothing that cannot be opened.
 //
 // Errors: [*InvalidError] for a path that cannot hold a database,
-// [ErrNotDatabase], [*VersionError], [ErrCorrupt], [ErrReadOnly], [ErrBusy].
+// [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
+// [ErrBusy].
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
 	cachedUsers, err := lru.New[userKey, int64](4096)
@@ -105,10 +110,13 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	}
 	db := &DB{path: path, opts: opts, users: cachedUsers, sessions: cachedSessions}
 	if err := db.prepareFile(ctx); err != nil {
+		dropKey(db.opts.sealNumber)
 		return nil, fmt.Errorf("open %s: %w", path, db.classify(err))
 	}
 	if err := db.connect(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, db.classify(err)), db.disconnect())
+		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classify(err)), db.disconnect())
+		dropKey(db.opts.sealNumber)
+		return nil, err
 	}
 	if opts.VFS == "" {
 		privateIndex(db.path)
@@ -182,6 +190,7 @@ func (db *DB) Close() error {
 		if db.opts.ReadOnly && db.opts.VFS == "" {
 			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
 		}
+		dropKey(db.opts.sealNumber)
 	})
 	return db.closeErr
 }
@@ -228,9 +237,8 @@ func dsn(path string, opts Options, readOnly bool) string {
 	if opts.immutable {
 		q.Set("immutable", "1")
 	}
-	if opts.VFS != "" {
-		q.Set("vfs", opts.VFS)
-	} else {
+	opts.setFileSystem(q)
+	if opts.VFS == "" {
 		// The write-ahead log holds messages too: as private as the file.
 		q.Set("modeof", path)
 	}

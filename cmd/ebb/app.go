@@ -29,6 +29,7 @@ type app struct {
 	location    *time.Location // in which times are read and shown
 
 	db           string
+	key          extension.Key
 	user, tenant string
 	now          time.Time
 
@@ -84,6 +85,7 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 	if !a.now.IsZero() {
 		cfg.Now = func() time.Time { return a.now }
 	}
+	cfg.Key = a.key
 	x, err := extension.Open(a.ctx, a.db, cfg)
 	if err != nil {
 		if cfg.ReadOnly && errors.Is(err, extension.ErrNotFound) {

@@ -9,12 +9,14 @@ import (
 
 type backupCmd struct {
 	File   string `arg:"" type:"path" help:"The file to write. An existing file is not touched."`
+	NewKey string `name:"new-key-file" type:"path" placeholder:"FILE" help:"Encrypt the copy with the key in this file (default: as the memory is)."`
+	Plain  bool   `help:"Write the copy of an encrypted memory in the clear."`
 	Verify bool   `help:"Write nothing: read the backup in this file through and say what it holds."`
 }
 
 // Help says what a backup is, and documents the JSON.
 func (backupCmd) Help() string {
-	return `Copies the whole memory file, all users, while other programs write on. The copy is read back before it gets its name: its integrity is checked, and its rows are counted against the original's. It is a memory file like any other, as private as the original; ebb restore puts it in place.
+	return `Copies the whole memory file, all users, while other programs write on. The copy is read back before it gets its name: its integrity is checked, and its rows are counted against the original's. It is a memory file like any other, as private as the original; ebb restore puts it in place. The copy of an encrypted memory is encrypted with the same key; --new-key-file encrypts a plain one, or changes the key.
 
 With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}}.`
 }
@@ -24,13 +26,13 @@ func (c *backupCmd) Run(a *app) error {
 	var report *extension.BackupReport
 	var err error
 	if c.Verify {
-		report, err = extension.VerifyBackup(a.ctx, c.File)
+		report, err = extension.VerifyBackup(a.ctx, c.File, a.key)
 		if errors.Is(err, extension.ErrNotFound) {
 			return &notFoundError{"no backup " + c.File}
 		}
 	} else {
 		progress, end := a.copying("backing up")
-		report, err = extension.BackupFile(a.ctx, a.db, c.File, progress)
+		report, err = c.write(a, progress)
 		end()
 		if errors.Is(err, extension.ErrNotFound) {
 			return &missingFileError{a.db}
@@ -48,6 +50,29 @@ func (c *backupCmd) Run(a *app) error {
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, verified: %s of %s\n", report.Path, size(report.Bytes),
 		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
 	return err
+}
+
+// write makes the backup, which has the memory's key unless it is told another.
+func (c *backupCmd) write(a *app, progress func(done, total int64)) (*extension.BackupReport, error) {
+	if c.NewKey == "" && !c.Plain {
+		return extension.BackupFile(a.ctx, a.db, c.File, a.key, progress)
+	}
+	if c.NewKey != "" && c.Plain {
+		return nil, &usageError{"--plain and --new-key-file exclude each other"}
+	}
+	var key extension.Key
+	if c.NewKey != "" {
+		var err error
+		if key, err = keyIn(c.NewKey); err != nil {
+			return nil, err
+		}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return nil, err
+	}
+	report, err := x.BackupWithKey(a.ctx, c.File, key, progress)
+	return report, errors.Join(err, x.Close(a.ctx))
 }
 
 // copying draws how far a copy has got.
@@ -75,7 +100,7 @@ With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}, "set_aside"
 // Run restores a backup.
 func (c *restoreCmd) Run(a *app) error {
 	progress, end := a.copying("restoring")
-	report, err := extension.Restore(a.ctx, c.Backup, a.db, c.Force, progress)
+	report, err := extension.Restore(a.ctx, c.Backup, a.db, a.key, c.Force, progress)
 	end()
 	var invalid *extension.InvalidError
 	switch {

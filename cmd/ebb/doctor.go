@@ -23,7 +23,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if path == "" {
 		path = a.db
 	}
-	d, err := extension.Diagnose(a.ctx, path)
+	d, err := extension.DiagnoseWithKey(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
 		return &missingFileError{path}
 	}

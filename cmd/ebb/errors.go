@@ -75,7 +75,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &invalid):
+	case errors.As(err, &usage), errors.As(err, &invalid), errors.Is(err, extension.ErrKey):
 		return exitUsage
 	case errors.Is(err, extension.ErrNotFound):
 		return exitNotFound
@@ -101,6 +101,8 @@ func message(a *app, err error) string {
 		text += "; ebb consolidate does it"
 	case errors.Is(err, extension.ErrReadOnly) && strings.Contains(text, "attempt to write"):
 		text += "; SQLite reads it only where a -shm file may stand beside it: copy it to a folder of your own"
+	case errors.Is(err, extension.ErrKeyMissing):
+		text += "; name it with --key-file or " + keyVariable
 	case errors.Is(err, extension.ErrBusy):
 		text += "; close the other program or try again"
 	}

@@ -15,6 +15,7 @@ import (
 // cli is the command line as kong reads it.
 type cli struct {
 	DB     string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
+	Key    string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"Holds the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
 	User   string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
 	Tenant string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
 	JSON   bool    `name:"json" help:"Print one JSON document for machines."`
@@ -83,5 +84,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return report(stderr, a, err)
 	}
 	a.db, a.user, a.tenant, a.now, a.json = c.DB, c.User, c.Tenant, c.Now.Time, c.JSON
+	if a.key, err = readKey(c.Key); err != nil {
+		return report(stderr, a, err)
+	}
 	return report(stderr, a, parsed.Run(a))
 }
