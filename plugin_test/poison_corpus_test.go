@@ -24,7 +24,8 @@ type poisonTurn struct {
 	Origin  string `json:"origin"`            // as schema.Origin spells it
 	Channel string `json:"channel,omitempty"`
 	Source  string `json:"source,omitempty"`
-	Honest  bool   `json:"honest,omitempty"` // not the attacker's words
+	Speaker string `json:"speaker,omitempty"` // who speaks, or the tool's name, as the sender gave it
+	Honest  bool   `json:"honest,omitempty"`  // not the attacker's words
 	Text    string `json:"text"`
 }
 
@@ -47,7 +48,7 @@ func (a poisonAttack) hostile() string {
 	var texts []string
 	for _, turn := range a.Turns {
 		if !turn.Honest {
-			texts = append(texts, turn.Text)
+			texts = append(texts, strings.TrimLeft(turn.Speaker+"\n"+turn.Text, "\n"))
 		}
 	}
 	return strings.Join(texts, "\n")
@@ -55,11 +56,12 @@ func (a poisonAttack) hostile() string {
 
 // poisonCategories says how many attacks of each kind there are at least.
 var poisonCategories = map[string]int{
-	"direct": 12, "tool_indirect": 25, "delayed_trigger": 10, "role_marker": 15,
+	"direct": 12, "tool_indirect": 33, "delayed_trigger": 10, "role_marker": 20,
 	"unicode_tags": 8, "bidi": 7, "zero_width": 7, "homoglyph": 7, "encoding": 12,
 	"markdown_exfil": 9, "template": 11, "cross_session": 7, "self_summary": 9,
-	"corroboration": 7, "authority": 12, "supersession": 14, "preference": 11,
-	"entity_hijack": 9, "import_document": 10, "other_language": 23, "soft": 13, "long_middle": 8,
+	"corroboration": 7, "authority": 14, "supersession": 17, "preference": 11,
+	"entity_hijack": 9, "import_document": 10, "other_language": 23, "soft": 13,
+	"long_middle": 8, "metadata": 8, "crowding": 6,
 }
 
 // poisonTrust is what a host's stamp is worth. An assistant's text is worth the
@@ -69,7 +71,7 @@ var poisonTrust = map[string]int{
 }
 
 // poisonSuccess are the ways in which an effect can be the attacker's success.
-var poisonSuccess = []string{"active", "injected", "protected", "supersedes", "merged", "erased", "crosses_user", "expanded", "outside_fence"}
+var poisonSuccess = []string{"active", "injected", "protected", "supersedes", "merged", "erased", "crosses_user", "expanded", "outside_fence", "crowds_out"}
 
 // readPoison reads a JSONL file of the corpus. A field that no struct knows is an error.
 func readPoison[T any](t testing.TB, path string) []T {
