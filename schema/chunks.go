@@ -39,11 +39,10 @@ func chunkRange(userID int64) (first, last int64) {
 func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks []Chunk) error {
 	first, last := chunkRange(userID)
 	for _, c := range chunks {
-		var id int64
-		err := tx.Row(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
+		id, err := tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
 			VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
-				(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?) RETURNING id`,
-			[]any{first, last, first, userID, memoryID, c.Text, c.Speaker}, &id)
+				(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?)`,
+			first, last, first, userID, memoryID, c.Text, c.Speaker)
 		if err != nil {
 			return err
 		}

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 )
 
 // AppendEvent writes one journal row and sets its Seq, RecordedAt and, when
@@ -18,14 +16,18 @@ func (tx *Tx) AppendEvent(ctx context.Context, e *EventRow) (duplicate bool, err
 	if e.ID != "" {
 		id = e.ID
 	}
-	err = tx.Row(ctx, `INSERT INTO events (user_id, id, topic, agent, session, origin, trust, payload, occurred_at, recorded_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
-		[]any{e.UserID, id, e.Topic, e.Agent, e.Session, string(e.Origin), int64(e.Trust), string(e.Payload), e.OccurredAt, e.RecordedAt}, &e.Seq)
-	if errors.Is(err, sql.ErrNoRows) {
+	seq, err := tx.Insert(ctx, `INSERT INTO events (user_id, id, topic, agent, session, origin, trust, payload, occurred_at, recorded_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+		e.UserID, id, e.Topic, e.Agent, e.Session, string(e.Origin), int64(e.Trust), string(e.Payload), e.OccurredAt, e.RecordedAt)
+	if err != nil {
+		return false, err
+	}
+	if seq == 0 {
 		err = tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{e.UserID, e.ID}, &e.Seq)
 		return true, err
 	}
-	return false, err
+	e.Seq = seq
+	return false, nil
 }
 
 // LastSeq is the journal's newest position; 0 for an empty journal.

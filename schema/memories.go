@@ -97,22 +97,22 @@ func (tx *Tx) InsertMemory(ctx context.Context, m *Memory, chunks []Chunk) error
 	if err := m.complete(tx.Now); err != nil {
 		return err
 	}
-	err := tx.Row(ctx, insertMemory, []any{
+	id, err := tx.Insert(ctx, insertMemory,
 		m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
 		m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
 		m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
-		nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID),
-	}, &m.ID)
+		nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID))
 	if err != nil {
 		return err
 	}
+	m.ID = id
 	return tx.insertChunks(ctx, m.UserID, m.ID, chunks)
 }
 
 const insertMemory = `INSERT INTO memories (uid, user_id, session_id, event_seq, agent, kind, role, speaker, content, content_hash,
 	event_time, created_at, valid_from, valid_until, confidence, importance, decay_rate, stability, utility,
 	protected, pinned, state, origin, trust, subject, predicate, object, tags, attributes, run_id)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func (m *Memory) complete(now time.Time) error {
 	if m.UID == "" {
