@@ -31,7 +31,8 @@ type consumer struct {
 	name    string
 	h       Handler
 	opts    subscribeOptions
-	started bool // guarded by j.mu
+	started bool   // guarded by j.mu
+	fault   string // of the last pass; guarded by j.mu
 
 	wakeup   chan struct{}
 	stop     chan struct{}
@@ -83,6 +84,7 @@ func (c *consumer) run() {
 	quiet := false
 	for !c.stopping() {
 		wait, err := c.pass(c.ctx, quiet)
+		c.note(err)
 		wakeup := c.wakeup
 		switch {
 		case errors.Is(err, schema.ErrClosed):
@@ -108,6 +110,17 @@ func (c *consumer) run() {
 			quiet = true
 		}
 		timer.Stop()
+	}
+}
+
+// note keeps why a pass failed until one does not. Losing the race for the
+// lease is no failure.
+func (c *consumer) note(err error) {
+	c.j.mu.Lock()
+	defer c.j.mu.Unlock()
+	c.fault = ""
+	if err != nil && !errors.Is(err, schema.ErrConflict) {
+		c.fault = shorten(err.Error())
 	}
 }
 

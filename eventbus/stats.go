@@ -17,6 +17,7 @@ type ConsumerStats struct {
 	Parked        int       `json:"parked"`                  // failed events that wait for [Journal.Retry]
 	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
 	LastError     string    `json:"last_error,omitempty"`    // of the newest event that failed
+	Fault         string    `json:"fault,omitempty"`         // why it cannot work at present, when it is subscribed here
 }
 
 // Stats reports on every consumer of the file, subscribed here or not, by name.
@@ -46,6 +47,7 @@ func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 			return err
 		}
 		for i := range all {
+			all[i].Fault = j.faultOf(all[i].Name)
 			if err := j.addLag(ctx, s, &all[i]); err != nil {
 				return err
 			}
@@ -69,6 +71,15 @@ func (j *Journal) addLag(ctx context.Context, s *schema.Snapshot, c *ConsumerSta
 		c.OldestPending = oldest.Time
 	}
 	return nil
+}
+
+func (j *Journal) faultOf(consumer string) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if c, ok := j.consumers[consumer]; ok {
+		return c.fault
+	}
+	return ""
 }
 
 func (j *Journal) topicsOf(consumer string) ([]string, bool) {

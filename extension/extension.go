@@ -38,17 +38,25 @@ type Extension struct {
 //
 // Errors: [*InvalidError] naming the path or the field of the config,
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
-// [ErrBusy].
+// [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, config *Config) (*Extension, error) {
+	return open(ctx, path, config, schema.Options{})
+}
+
+// open is Open with what a test may choose below: the file system.
+func open(ctx context.Context, path string, config *Config, file schema.Options) (*Extension, error) {
 	cfg := config.withDefaults()
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	db, err := schema.Open(ctx, path, &schema.Options{Now: cfg.Now, ReadOnly: cfg.ReadOnly, Key: cfg.Key})
+	x := &Extension{cfg: cfg, missed: make(map[string]Failure)}
+	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
+	file.Key = cfg.Key
+	db, err := schema.Open(ctx, path, &file)
 	if err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, db: db, missed: make(map[string]Failure)}
+	x.db = db
 	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

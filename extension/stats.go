@@ -39,7 +39,7 @@ type Stats struct {
 type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
-	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, and of turns since this process opened the file
+	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, of the file at present, and of turns since this process opened the file
 	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"`  // nil without an embedder
 	FileBytes  int64                    `json:"file_bytes"`
 	WALBytes   int64                    `json:"wal_bytes"`
@@ -65,7 +65,7 @@ type Gaps struct {
 // the memory's health.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
-		if c.Parked > 0 || c.Retrying > 0 {
+		if c.Parked > 0 || c.Retrying > 0 || c.Fault != "" {
 			return false
 		}
 	}
@@ -194,7 +194,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)),
 			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
-	h.Failures = append(h.Failures, x.faults()...)
+	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults()...)
 	return h, err
 }
 

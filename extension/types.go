@@ -77,6 +77,7 @@ var (
 	ErrConflict    = schema.ErrConflict
 	ErrReadOnly    = schema.ErrReadOnly
 	ErrDiskFull    = schema.ErrDiskFull
+	ErrIO          = schema.ErrIO
 	ErrCorrupt     = schema.ErrCorrupt
 	ErrNotDatabase = schema.ErrNotDatabase
 	ErrBusy        = schema.ErrBusy

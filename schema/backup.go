@@ -80,7 +80,7 @@ func Backup(ctx context.Context, source, target string, options *Options, progre
 func (db *DB) backup(ctx context.Context, target string, key Key, progress func(done, total int64)) (report *BackupReport, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("back up to %s: %w", target, db.readError(ctx, err))
+			err = fmt.Errorf("back up to %s: %w", target, db.readError(ctx, db.classifyFile(target, err)))
 		}
 	}()
 	if target, err = newFile(target); err != nil {

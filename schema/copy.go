@@ -36,7 +36,7 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(db.classify(err), removeDatabase(path))
+			err = errors.Join(db.classifyFile(path, err), removeDatabase(path))
 		}
 	}()
 	opts, err := db.opts.sealing(f, key)

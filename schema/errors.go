@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -21,7 +25,13 @@ var (
 	// ErrReadOnly means the file or the open mode does not allow writing.
 	ErrReadOnly = errors.New("the database is read-only")
 	// ErrDiskFull means there was no room; nothing of the write was kept.
+	// Reading goes on, and writing too once there is room.
 	ErrDiskFull = errors.New("the disk is full")
+	// ErrIO means the disk failed to read, write or save something. Nothing of
+	// the write was kept, as far as the disk obeys. After a commit that failed
+	// like this no write is taken until a checkpoint has proven that the disk
+	// works again; each write tries.
+	ErrIO = errors.New("the disk failed")
 	// ErrCorrupt means the file is damaged. `ebb doctor` diagnoses it.
 	ErrCorrupt = errors.New("the database file is damaged")
 	// ErrNotDatabase means the file is not an ebb database: another program's
@@ -61,10 +71,16 @@ func Refused(field string, err error) error {
 	return err
 }
 
+// named are the errors that say already what they are.
+var named = []error{ErrBusy, ErrReadOnly, ErrCorrupt, ErrNotDatabase, ErrDiskFull, ErrIO}
+
 // classify gives SQLite's error codes the names above. It keeps the cause.
-func (db *DB) classify(err error) error {
-	if err == nil {
-		return nil
+func (db *DB) classify(err error) error { return db.classifyAt(db.path, err) }
+
+// classifyAt does so for a fault that may be of the disk which holds path.
+func (db *DB) classifyAt(path string, err error) error {
+	if err == nil || slices.ContainsFunc(named, func(kind error) bool { return errors.Is(err, kind) }) {
+		return err
 	}
 	wrap := func(kind error) error { return fmt.Errorf("%w (%w)", kind, err) }
 	switch {
@@ -78,11 +94,30 @@ func (db *DB) classify(err error) error {
 		return wrap(ErrCorrupt)
 	case errors.Is(err, sqlite3.NOTADB):
 		return wrap(ErrNotDatabase)
-	case errors.Is(err, sqlite3.FULL):
+	case errors.Is(err, sqlite3.FULL), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return wrap(ErrDiskFull)
-	case errors.Is(err, sqlite3.IOERR_WRITE) && db.diskFull():
-		// A full disk arrives as a failed write that does not unwrap to ENOSPC.
+	case errors.Is(err, sqlite3.IOERR) && db.opts.disk().Full(path):
+		// What SQLite does after a failed write can make it forget why.
 		return wrap(ErrDiskFull)
+	case errors.Is(err, sqlite3.CANTOPEN) && errors.Is(err, fs.ErrPermission):
+		return wrap(ErrReadOnly)
+	case errors.Is(err, sqlite3.IOERR), errors.Is(err, sqlite3.CANTOPEN):
+		return wrap(ErrIO)
 	}
 	return err
+}
+
+// classifyFile does the same for what also asks the operating system.
+func (db *DB) classifyFile(path string, err error) error {
+	err = db.classifyAt(path, err)
+	var file *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil, isFault(err), errors.Is(err, ErrReadOnly), !errors.As(err, &file) && !errors.As(err, &link),
+		errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist):
+		return err
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w (%w)", ErrReadOnly, err)
+	}
+	return fmt.Errorf("%w (%w)", ErrIO, err)
 }

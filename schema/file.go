@@ -24,7 +24,7 @@ func (db *DB) prepareFile(ctx context.Context) error {
 	if strings.IndexByte(db.path, 0) >= 0 {
 		return &InvalidError{Field: "path", Reason: "contains a NUL byte"}
 	}
-	if db.opts.VFS != "" {
+	if _, ok := db.opts.disk().(osDisk); ok && db.opts.VFS != "" {
 		return db.createInPlace(ctx)
 	}
 	abs, err := filepath.Abs(db.path)
@@ -146,14 +146,17 @@ func (db *DB) tryCreate(ctx context.Context, name string) (done bool, err error)
 	if err != nil {
 		return false, errors.Join(err, removeDatabase(name))
 	}
-	if err := syncPath(name); err != nil {
+	if err := db.opts.disk().SyncPath(name); err != nil {
 		return false, err
 	}
 	// Link, unlike rename, never replaces a file that somebody put there.
-	if err := os.Link(name, db.path); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := db.opts.disk().Link(name, db.path); err != nil && !errors.Is(err, os.ErrExist) {
 		return false, err
 	}
-	return true, errors.Join(removeDatabase(name), syncPath(filepath.Dir(name)))
+	if err = db.opts.disk().Remove(name); errors.Is(err, os.ErrNotExist) {
+		err = nil // whoever opens the new file removes it too
+	}
+	return true, errors.Join(err, removeLogs(name), db.opts.disk().SyncPath(filepath.Dir(name)))
 }
 
 // names reports whether path still leads to the open file.

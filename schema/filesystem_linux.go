@@ -20,9 +20,9 @@ func refuseNetworkFilesystem(path string) error {
 }
 
 // diskFull tells a full disk from another failed write.
-func (db *DB) diskFull() bool {
+func diskFull(path string) bool {
 	var fs unix.Statfs_t
-	if err := unix.Statfs(db.path, &fs); err != nil {
+	if err := unix.Statfs(path, &fs); err != nil {
 		return false
 	}
 	const room = 1 << 20

@@ -5,4 +5,4 @@ package schema
 func refuseNetworkFilesystem(string) error { return nil }
 
 // diskFull cannot be asked portably; the failed write is reported as it came.
-func (db *DB) diskFull() bool { return false }
+func diskFull(string) bool { return false }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -35,6 +36,13 @@ type Options struct {
 	// Key encrypts a new file, and opens an encrypted one. Default none: files
 	// are plain.
 	Key Key
+	// NoCheckpoint leaves the write-ahead log alone until Checkpoint or Close,
+	// for tests that count what is done to the file. Default false: it is moved
+	// into the file in the background.
+	NoCheckpoint bool
+	// OnFault is told of every failure of the work behind the callers; source
+	// is as in [DB.Faults]. It must be fast. Default none.
+	OnFault func(source string, err error)
 
 	sealNumber string // of the file's own key on the key ring; empty for a plain file
 	immutable  bool   // nobody writes to the file: it is read without locks and log
@@ -78,6 +86,9 @@ type DB struct {
 	mu       sync.RWMutex // held for reading while a write is being queued
 	closed   bool
 
+	suspect error // why the log cannot be trusted; used by writeLoop alone
+	faults  faults
+
 	users    *lru.Cache[userKey, int64]
 	sessions *lru.Cache[sessionKey, int64]
 }
@@ -97,7 +108,7 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 //
 // Errors: [*InvalidError] for a path that cannot hold a database,
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
-// [ErrBusy].
+// [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
 	cachedUsers, err := lru.New[userKey, int64](4096)
@@ -111,10 +122,10 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	db := &DB{path: path, opts: opts, users: cachedUsers, sessions: cachedSessions}
 	if err := db.prepareFile(ctx); err != nil {
 		dropKey(db.opts.sealNumber)
-		return nil, fmt.Errorf("open %s: %w", path, db.classify(err))
+		return nil, fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err))
 	}
 	if err := db.connect(ctx); err != nil {
-		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classify(err)), db.disconnect())
+		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err)), db.disconnect())
 		dropKey(db.opts.sealNumber)
 		return nil, err
 	}
@@ -126,12 +137,19 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 		db.dirty = make(chan struct{}, 1)
 		db.stop = make(chan struct{})
 		db.done.Go(db.writeLoop)
-		db.done.Go(db.checkpointLoop)
+		if !opts.NoCheckpoint {
+			db.done.Go(db.checkpointLoop)
+		}
 	}
 	return db, nil
 }
 
 func (db *DB) connect(ctx context.Context) error {
+	if !db.opts.ReadOnly {
+		if err := db.renewLog(ctx); err != nil {
+			return err
+		}
+	}
 	readers, err := openSQL(db.path, db.opts, true)
 	if err != nil {
 		return err
@@ -154,6 +172,10 @@ func (db *DB) connect(ctx context.Context) error {
 		return err
 	}
 	if err := migrateUp(ctx, writer); err != nil {
+		return err
+	}
+	// The log exists by now.
+	if err := keepEntries(db.opts.disk(), filepath.Dir(db.path)); err != nil {
 		return err
 	}
 	writer.SetMaxOpenConns(2) // the writer and the checkpointer
@@ -186,7 +208,10 @@ func (db *DB) Close() error {
 			close(db.stop)
 			db.done.Wait()
 		}
-		db.closeErr = db.disconnect()
+		if db.writer != nil {
+			db.closeErr = db.moveLog() // closing would do it too, but without saying that it failed
+		}
+		db.closeErr = errors.Join(db.closeErr, db.disconnect())
 		if db.opts.ReadOnly && db.opts.VFS == "" {
 			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
 		}

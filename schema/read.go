@@ -20,7 +20,7 @@ type Snapshot struct {
 // Read runs fn on one consistent state of the database. Nothing can be
 // written through it.
 //
-// Errors: what fn returned, [ErrClosed], [ErrBusy], [ErrCorrupt], or the
+// Errors: what fn returned, [ErrClosed], [ErrBusy], [ErrIO], [ErrCorrupt], or the
 // context's error.
 func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) error) (err error) {
 	if db.isClosed() {

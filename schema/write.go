@@ -94,7 +94,7 @@ type write struct {
 // changed; once fn runs it is finished.
 //
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
-// [ErrDiskFull], [ErrCorrupt], or the context's error.
+// [ErrDiskFull], [ErrIO], [ErrCorrupt], or the context's error.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	if db.opts.ReadOnly {
 		return ErrReadOnly
@@ -138,10 +138,7 @@ func (db *DB) writeLoop() {
 		group, open := db.nextGroup()
 		if len(group) > 0 {
 			db.commit(&stmts, group)
-			select {
-			case db.dirty <- struct{}{}:
-			default:
-			}
+			db.markDirty()
 		}
 		if !open {
 			return
@@ -185,10 +182,15 @@ func (db *DB) nextGroup() (group []*write, open bool) {
 //
 // A group in which one fails is undone and run again one by one. Savepoints
 // would keep the others, but each makes FTS5 flush what it has gathered, which
-// costs more than all the rest; failures are rare.
+// costs more than all the rest; failures are rare. When it is the disk that
+// failed, all of them fail: trying until it passes would prove nothing.
 func (db *DB) commit(stmts *statements, group []*write) {
+	if err := db.mend(context.Background()); err != nil {
+		finish(group, err)
+		return
+	}
 	begun, err := db.transact(stmts, group)
-	if err == nil || !begun || len(group) == 1 {
+	if err == nil || !begun || len(group) == 1 || isFault(err) {
 		finish(group, err)
 		return
 	}
@@ -230,7 +232,11 @@ func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error
 	}
 	if err := exec("COMMIT"); err != nil {
 		_ = exec("ROLLBACK")
-		return true, db.classify(fmt.Errorf("commit: %w", err))
+		if err = db.classify(fmt.Errorf("commit: %w", err)); isFault(err) {
+			db.suspect = err
+			db.note(faultCommit, err)
+		}
+		return true, err
 	}
 	return true, nil
 }

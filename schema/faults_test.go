@@ -1,0 +1,260 @@
+package schema_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/vfstest"
+	"github.com/ebbmem/ebb/schema"
+)
+
+func openOn(t testing.TB, disk *vfstest.Disk, path string) *schema.DB {
+	t.Helper()
+	db, err := schema.Open(t.Context(), path, &schema.Options{VFS: disk.Name(), NoCheckpoint: true})
+	require.NoError(t, err)
+	return db
+}
+
+// messages are the memories of a file, each with how often it is there.
+func messages(t *testing.T, db *schema.DB) map[string]int {
+	t.Helper()
+	found := make(map[string]int)
+	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+		rows, err := s.Query(ctx, "SELECT content FROM memories")
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var text string
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			found[text]++
+		}
+		return rows.Err()
+	})
+	return found
+}
+
+// After a failed fsync nothing is written until a checkpoint has proven that
+// the disk saves again; then all goes on.
+func TestNoWriteIsTakenAfterAFailedSyncUntilTheDiskIsProvenWell(t *testing.T) {
+	disk := vfstest.New(t)
+	var heard []string
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{
+		VFS: disk.Name(), NoCheckpoint: true, OnFault: func(source string, _ error) { heard = append(heard, source) },
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err = store(t.Context(), db, ada, "before")
+	require.NoError(t, err)
+
+	disk.Arm(vfstest.SyncError, 1, 2)
+	_, err = store(t.Context(), db, ada, "struck")
+	require.ErrorIs(t, err, schema.ErrIO)
+	require.Len(t, db.Faults(), 1)
+	_, err = store(t.Context(), db, ada, "refused")
+	require.ErrorIs(t, err, schema.ErrIO, "the checkpoint that should prove the disk fails")
+	require.ErrorContains(t, err, "no write is taken")
+	require.Equal(t, []string{"commit", "commit"}, heard)
+	require.Equal(t, map[string]int{"before": 1}, messages(t, db), "reading goes on")
+
+	_, err = store(t.Context(), db, ada, "after")
+	require.NoError(t, err, "the checkpoint went well")
+	require.Empty(t, db.Faults())
+	require.Equal(t, map[string]int{"before": 1, "after": 1}, messages(t, db))
+}
+
+// The trap of fsync: a commit failed, and what it wrote is in the page cache
+// but not on disk. Whoever opens the file next sees it as stored, and must not
+// append to it.
+func TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss(t *testing.T) {
+	for name, crash := range map[string]bool{"the process goes on": false, "the process dies and another opens the file": true} {
+		t.Run(name, func(t *testing.T) {
+			disk := vfstest.New(t)
+			dir := t.TempDir()
+			path := filepath.Join(dir, "memory.db")
+			require.NoError(t, openOn(t, disk, path).Close())
+			recording := disk.Record()
+			db := openOn(t, disk, path)
+			acknowledge := func(db *schema.DB, text string) {
+				_, err := store(t.Context(), db, ada, text)
+				require.NoError(t, err)
+				disk.Acknowledge(text)
+			}
+			acknowledge(db, "before")
+			require.NoError(t, db.Checkpoint(t.Context())) // so that nothing in the log covers what follows
+			disk.Arm(vfstest.SyncError, 2, vfstest.Once)   // the first is for the header of the log
+			_, err := store(t.Context(), db, ada, strings.Repeat("struck down ", 2000))
+			require.ErrorIs(t, err, schema.ErrIO)
+			disk.Mend()
+			if crash {
+				// A kill leaves the page cache: the files as they are seen.
+				dead := db
+				defer func() { _ = dead.Close() }()
+				path = filepath.Join(t.TempDir(), "memory.db")
+				for _, suffix := range [...]string{"", "-wal"} {
+					data, err := os.ReadFile(filepath.Join(dir, "memory.db"+suffix))
+					require.NoError(t, err)
+					require.NoError(t, os.WriteFile(path+suffix, data, 0o600))
+				}
+				db = openOn(t, disk, path)
+			}
+			for i := range 5 {
+				acknowledge(db, fmt.Sprint("after ", i))
+			}
+			disk.Stop()
+			require.NoError(t, db.Close())
+			survives(t, recording, 100)
+		})
+	}
+}
+
+// survives opens images of a recording and finds in each what was acknowledged.
+func survives(t *testing.T, recording *vfstest.Recording, images int) {
+	t.Helper()
+	disk := vfstest.New(t)
+	dir := t.TempDir()
+	for seed := range uint64(10) { // a failed sync ends otherwise with each
+		recording.Images(seed, images/10, func(image *vfstest.Image) bool {
+			require.NoError(t, image.Put(dir))
+			db, err := schema.Open(t.Context(), filepath.Join(dir, "memory.db"), &schema.Options{VFS: disk.Name(), NoCheckpoint: true, Readers: 1})
+			require.NoError(t, err, "image at %d of %d", image.Moment, recording.Len())
+			found := messages(t, db)
+			var whole string
+			var memories, chunks int
+			read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+				return s.Row(ctx, "SELECT (SELECT integrity_check FROM pragma_integrity_check), (SELECT count(*) FROM memories), (SELECT count(DISTINCT memory_id) FROM chunks)",
+					nil, &whole, &memories, &chunks)
+			})
+			require.Equal(t, "ok", whole, "image at %d of %d", image.Moment, recording.Len())
+			require.Equal(t, memories, chunks, "half a message; image at %d of %d", image.Moment, recording.Len())
+			require.NoError(t, db.Close())
+			for _, text := range image.Acked {
+				require.Equal(t, 1, found[text], "%q was acknowledged; image at %d of %d", text, image.Moment, recording.Len())
+			}
+			return true
+		})
+	}
+}
+
+// On a full disk reads go on and writes say so; with room, work goes on.
+func TestAFullDiskIsSaidAndPasses(t *testing.T) {
+	disk := vfstest.New(t)
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db := openOn(t, disk, path)
+	_, err := store(t.Context(), db, ada, "before")
+	require.NoError(t, err)
+	disk.Arm(vfstest.DiskFull, 1, vfstest.Always)
+	for range 3 {
+		_, err = store(t.Context(), db, ada, "no room")
+		require.ErrorIs(t, err, schema.ErrDiskFull)
+		require.Equal(t, map[string]int{"before": 1}, messages(t, db))
+	}
+	disk.Mend()
+	_, err = store(t.Context(), db, ada, "after")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	db = openOn(t, disk, path)
+	require.Equal(t, map[string]int{"before": 1, "after": 1}, messages(t, db))
+	require.NoError(t, db.Close())
+}
+
+// The same on a real file system of 2 MiB.
+func TestAFullTmpfsIsSaidAndPasses(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "memory.db")
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	stored := make(map[string]int)
+	for i := 0; ; i++ {
+		text := fmt.Sprintf("message %d with %032768d", i, i)
+		if _, err = store(t.Context(), db, ada, text); err != nil {
+			break
+		}
+		stored[text] = 1
+	}
+	require.ErrorIs(t, err, schema.ErrDiskFull)
+	require.NotEmpty(t, stored)
+	_, err = store(t.Context(), db, ada, fmt.Sprintf("once more, and %0262144d", 1))
+	require.ErrorIs(t, err, schema.ErrDiskFull)
+	require.Equal(t, stored, messages(t, db), "reading goes on")
+	enlarge(t, dir)
+	require.Eventually(t, func() bool {
+		_, err = store(t.Context(), db, ada, "room again")
+		return err == nil
+	}, time.Minute, 10*time.Millisecond, "%v", err)
+	stored["room again"] = 1
+	require.NoError(t, db.Close())
+	db, err = schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.Equal(t, stored, messages(t, db))
+	require.NoError(t, db.Close())
+}
+
+// A checkpoint that fails is told of until one does not.
+func TestAFailingCheckpointIsNotSilent(t *testing.T) {
+	disk := vfstest.New(t)
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{VFS: disk.Name()})
+	require.NoError(t, err)
+	disk.ArmFile("memory.db", vfstest.WriteError, 1, vfstest.Always)
+	_, err = store(t.Context(), db, ada, "before")
+	require.NoError(t, err, "the log takes it")
+	require.Eventually(t, func() bool { return len(db.Faults()) > 0 }, time.Minute, time.Millisecond)
+	require.Equal(t, "checkpoint", db.Faults()[0].Source)
+	disk.Mend()
+	require.Eventually(t, func() bool { return len(db.Faults()) == 0 }, time.Minute, time.Millisecond)
+
+	_, err = store(t.Context(), db, ada, "last")
+	require.NoError(t, err)
+	disk.ArmFile("memory.db", vfstest.WriteError, 1, vfstest.Always)
+	require.ErrorIs(t, db.Close(), schema.ErrIO, "nothing is lost, but the log stays")
+}
+
+// The names of a new file and of its log are on disk before anything is
+// acknowledged.
+func TestTheNameOfTheLogIsOnDisk(t *testing.T) {
+	disk := vfstest.New(t)
+	recording := disk.Record()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	for i := range 4 {
+		db := openOn(t, disk, path)
+		for j := range 2 {
+			text := fmt.Sprint("message ", i, ".", j)
+			_, err := store(t.Context(), db, ada, text)
+			require.NoError(t, err)
+			disk.Acknowledge(text)
+		}
+		require.NoError(t, db.Close())
+	}
+	disk.Stop()
+	survives(t, recording, 100)
+}
+
+// smallDisk mounts a disk in memory of 2 MiB.
+func smallDisk(t *testing.T) string {
+	dir := t.TempDir()
+	mount := func(options string) error {
+		return exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", options, "tmpfs", dir).Run()
+	}
+	if err := mount("size=2m"); err != nil {
+		t.Skipf("a tmpfs cannot be mounted here (%v); the same is tested with a file system of ours", err)
+	}
+	t.Cleanup(func() {
+		require.NoError(t, exec.CommandContext(context.WithoutCancel(t.Context()), "umount", dir).Run())
+	})
+	return dir
+}
+
+func enlarge(t *testing.T, dir string) {
+	require.NoError(t, exec.CommandContext(t.Context(), "mount", "-o", "remount,size=16m", dir).Run())
+}
