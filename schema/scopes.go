@@ -39,16 +39,23 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 	if id, ok := tx.db.users.Get(key); ok {
 		return id, nil
 	}
+	if id, ok := tx.users[key]; ok {
+		return id, nil
+	}
 	var id int64
 	err := tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{key.tenant, key.name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.Row(ctx, "INSERT INTO users (tenant, name, created_at) VALUES (?, ?, ?) RETURNING id",
-			[]any{key.tenant, key.name, tx.Now.UnixMilli()}, &id)
+		id, err = tx.Insert(ctx, "INSERT INTO users (tenant, name, created_at) VALUES (?, ?, ?)", key.tenant, key.name, tx.Now.UnixMilli())
 	}
-	if err == nil {
-		tx.OnCommit(func() { tx.db.users.Add(key, id) })
+	if err != nil {
+		return 0, err
 	}
-	return id, err
+	if tx.users == nil {
+		tx.users = make(map[userKey]int64)
+	}
+	tx.users[key] = id
+	tx.OnCommit(func() { tx.db.users.Add(key, id) })
+	return id, nil
 }
 
 // KnownUserID finds the scope's user; [ErrNotFound] when nothing was ever
@@ -71,16 +78,23 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 	if id, ok := tx.db.sessions.Get(key); ok {
 		return id, nil
 	}
+	if id, ok := tx.sessions[key]; ok {
+		return id, nil
+	}
 	var id int64
 	err := tx.Row(ctx, "SELECT id FROM sessions WHERE user_id = ? AND name = ?", []any{userID, name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = tx.Row(ctx, "INSERT INTO sessions (user_id, name, created_at) VALUES (?, ?, ?) RETURNING id",
-			[]any{userID, name, tx.Now.UnixMilli()}, &id)
+		id, err = tx.Insert(ctx, "INSERT INTO sessions (user_id, name, created_at) VALUES (?, ?, ?)", userID, name, tx.Now.UnixMilli())
 	}
-	if err == nil {
-		tx.OnCommit(func() { tx.db.sessions.Add(key, id) })
+	if err != nil {
+		return 0, err
 	}
-	return id, err
+	if tx.sessions == nil {
+		tx.sessions = make(map[sessionKey]int64)
+	}
+	tx.sessions[key] = id
+	tx.OnCommit(func() { tx.db.sessions.Add(key, id) })
+	return id, nil
 }
 
 // UserByID reads one user's row.

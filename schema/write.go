@@ -24,6 +24,10 @@ type Tx struct {
 	db    *DB
 	conn  bun.Conn
 	stmts *statements
+	// What this write has found or made, which others may use once it is
+	// committed.
+	users    map[userKey]int64
+	sessions map[sessionKey]int64
 	// onCommit runs after the commit, in order; nothing is announced before.
 	onCommit []func()
 }
