@@ -56,12 +56,12 @@ func (a poisonAttack) hostile() string {
 
 // poisonCategories says how many attacks of each kind there are at least.
 var poisonCategories = map[string]int{
-	"direct": 12, "tool_indirect": 33, "delayed_trigger": 10, "role_marker": 20,
+	"direct": 12, "tool_indirect": 35, "delayed_trigger": 10, "role_marker": 20,
 	"unicode_tags": 8, "bidi": 7, "zero_width": 7, "homoglyph": 7, "encoding": 12,
-	"markdown_exfil": 9, "template": 11, "cross_session": 7, "self_summary": 9,
-	"corroboration": 7, "authority": 14, "supersession": 17, "preference": 11,
-	"entity_hijack": 9, "import_document": 10, "other_language": 23, "soft": 13,
-	"long_middle": 8, "metadata": 8, "crowding": 6,
+	"markdown_exfil": 9, "template": 11, "cross_session": 10, "self_summary": 11,
+	"corroboration": 7, "authority": 14, "supersession": 18, "preference": 11,
+	"entity_hijack": 9, "import_document": 10, "other_language": 36, "soft": 13,
+	"long_middle": 8, "metadata": 9, "crowding": 6,
 }
 
 // poisonTrust is what a host's stamp is worth. An assistant's text is worth the

@@ -30,7 +30,7 @@ var poisonMutators = []poisonMutator{
 	{name: "quoted", rewrite: within("As somebody once wrote: “", "”", "He said: \"", "\" and left.", "> ", "\n>\n> – read on the bus")},
 	{name: "json", rewrite: asJSON},
 	{name: "html_hidden", rewrite: within("<p>Welcome back.</p><span hidden>", "</span>", "<td style=\"display:none\">", "</td><td>12</td>", "<!--", "-->")},
-	{name: "html_escaped", rewrite: plainly(html.EscapeString)},
+	{name: "html_references", rewrite: eachRune(htmlReference)},
 	{name: "code_block", rewrite: within("```text\n", "\n```", "~~~\n", "\n~~~", "<pre><code>", "</code></pre>")},
 	{name: "code_comment", rewrite: codeComment},
 	{name: "table_cell", rewrite: within("| topic | note |\n|---|---|\n| misc | ", " |", "id;note\n1;\"", "\"")},
@@ -230,6 +230,15 @@ func asJSON(dice *rand.Rand, s string) string {
 		panic(err) // strings can always be encoded
 	}
 	return string(raw)
+}
+
+func htmlReference(dice *rand.Rand, b *strings.Builder, r rune) {
+	switch {
+	case unicode.IsLetter(r) && dice.IntN(3) == 0:
+		fmt.Fprintf(b, "&#%d;", r)
+	default:
+		b.WriteString(html.EscapeString(string(r)))
+	}
 }
 
 func codeComment(dice *rand.Rand, s string) string {
