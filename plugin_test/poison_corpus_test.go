@@ -61,7 +61,7 @@ var poisonCategories = map[string]int{
 	"markdown_exfil": 9, "template": 11, "cross_session": 10, "self_summary": 11,
 	"corroboration": 7, "authority": 14, "supersession": 18, "preference": 11,
 	"entity_hijack": 9, "import_document": 10, "other_language": 36, "soft": 13,
-	"long_middle": 8, "metadata": 9, "crowding": 6,
+	"long_middle": 11, "metadata": 9, "crowding": 6,
 }
 
 // poisonTrust is what a host's stamp is worth. An assistant's text is worth the
