@@ -146,11 +146,8 @@ func (c *Claim) validate() error {
 	return schema.ValidContent("content", c.Content)
 }
 
-// ceiling is how sure a claim of this trust can be, 0–1: the user's own words
-// more than what a model or a page said.
-func ceiling(t schema.Trust) float64 {
-	return [...]float64{0.5, 0.6, 0.7, 0.85, 0.95}[min(max(t, 0), schema.MaxTrust)]
-}
+// ceiling is how sure a claim of this trust can be, 0–1.
+func ceiling(t schema.Trust) float64 { return t.MaxConfidence() }
 
 // floor is the least confidence a claim starts with: what is less sure is not
 // worth keeping, and what the model thinks of itself decides little.

@@ -26,7 +26,7 @@ type Handler func(ctx context.Context, e Event) error
 type Publisher interface {
 	// Publish stores the events in one transaction and returns when they are
 	// durable: all of them or, with an error, none. An event whose id the user
-	// already has is skipped. Without events it does nothing.
+	// already has, or had until it was erased, is skipped. Without events it does nothing.
 	//
 	// Errors: [*schema.InvalidError], [ErrStopped], those of schema.DB.Write,
 	// or the context's error.

@@ -115,7 +115,7 @@ func (c *consumer) readDue(ctx context.Context, s *schema.Snapshot, w *work) err
 	now := time.Now().UnixMilli()
 	rows, err := s.Query(ctx, `SELECT d.attempts, `+eventColumns+`
 		FROM deliveries d CROSS JOIN events e ON e.seq = d.seq CROSS JOIN users u ON u.id = e.user_id
-		WHERE d.consumer = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at LIMIT ?`, c.name, now, batchRetries)
+		WHERE d.consumer = ? AND d.next_attempt_at <= ? AND u.name <> '' ORDER BY d.next_attempt_at LIMIT ?`, c.name, now, batchRetries)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (e *Event) scan(rows *sql.Rows, before ...any) error {
 func readEvents(ctx context.Context, s *schema.Snapshot, after int64, limit int, topics []string) (events []Event, more bool, err error) {
 	filter, args := topicFilter(topics, []any{after})
 	rows, err := s.Query(ctx, `SELECT `+eventColumns+` FROM events e CROSS JOIN users u ON u.id = e.user_id
-		WHERE e.seq > ? AND `+filter+` ORDER BY e.seq LIMIT ?`, append(args, limit)...)
+		WHERE e.seq > ? AND u.name <> '' AND `+filter+` ORDER BY e.seq LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, false, err
 	}

@@ -70,12 +70,28 @@ func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
 // Publish implements [Publisher]. The memory.* topics are refused: they are
 // ebb's own reports.
 func (j *Journal) Publish(ctx context.Context, events ...Event) error {
+	_, err := j.PublishEach(ctx, events...)
+	return err
+}
+
+// Outcome is what became of one published event.
+type Outcome string
+
+// What can become of one.
+const (
+	Journalled Outcome = "journalled" // it is new, and durable
+	Duplicate  Outcome = "duplicate"  // the user has an event of this id; nothing was written
+	Erased     Outcome = "erased"     // an event of this id was erased and stays so; nothing was written
+)
+
+// PublishEach is [Journal.Publish] that says what became of each event.
+func (j *Journal) PublishEach(ctx context.Context, events ...Event) ([]Outcome, error) {
 	events = slices.Clone(events)
-	prepared := make([]any, len(events))
+	prepared, outcomes := make([]any, len(events)), make([]Outcome, len(events))
 	for i := range events {
 		e := &events[i]
 		if isReport(e.Topic) {
-			return inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"})
+			return nil, inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"})
 		}
 		if e.ID == "" {
 			e.ID = newID()
@@ -84,21 +100,21 @@ func (j *Journal) Publish(ctx context.Context, events ...Event) error {
 			e.OccurredAt = j.db.Now()
 		}
 		if err := normalise(e, j.opts.Redact); err != nil {
-			return inBatch(i, len(events), err)
+			return nil, inBatch(i, len(events), err)
 		}
 		if j.opts.Prepare != nil {
 			p, err := j.opts.Prepare(e)
 			if err != nil {
-				return inBatch(i, len(events), err)
+				return nil, inBatch(i, len(events), err)
 			}
 			prepared[i] = p
 		}
 	}
-	return j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
+	err := j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
 		for i := range events {
 			e := &events[i]
-			duplicate, err := j.append(ctx, tx, e)
-			if err == nil && !duplicate && j.opts.Ingest != nil {
+			var err error
+			if outcomes[i], err = j.append(ctx, tx, e); err == nil && outcomes[i] == Journalled && j.opts.Ingest != nil {
 				err = j.opts.Ingest(ctx, tx, e, prepared[i])
 			}
 			if err != nil {
@@ -107,6 +123,10 @@ func (j *Journal) Publish(ctx context.Context, events ...Event) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return outcomes, nil
 }
 
 // Report publishes events of the memory.* topics. It is for ebb itself; a
@@ -144,22 +164,27 @@ func (j *Journal) write(ctx context.Context, n int, fn func(context.Context, *sc
 	return j.db.Write(ctx, fn)
 }
 
-func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (duplicate bool, err error) {
+func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (Outcome, error) {
 	user, err := tx.UserID(ctx, e.Scope)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	row := e.row(user)
-	duplicate, err = tx.AppendEvent(ctx, row)
+	appended, err := tx.AppendEvent(ctx, e.Scope, row)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	e.Seq, e.OccurredAt, e.RecordedAt = row.Seq, row.OccurredAt.Time, row.RecordedAt.Time
-	if !duplicate {
-		topic := e.Topic
-		tx.OnCommit(func() { j.wake(topic) })
+	switch appended {
+	case schema.EventErased:
+		return Erased, nil
+	case schema.EventDuplicate:
+		return Duplicate, nil
+	case schema.EventStored:
 	}
-	return duplicate, nil
+	topic := e.Topic
+	tx.OnCommit(func() { j.wake(topic) })
+	return Journalled, nil
 }
 
 // inBatch says which of several events an error is about.

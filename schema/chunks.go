@@ -174,7 +174,7 @@ func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64,
 // RemovedSince reports whether a memory of the user was removed, text and all,
 // after the given op.
 func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (removed bool, err error) {
-	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation = ?)", []any{userID, afterOp, opRemove}, &removed)
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation IN (?, ?))", []any{userID, afterOp, opRemove, opErase}, &removed)
 	return removed, err
 }
 

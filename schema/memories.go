@@ -158,14 +158,16 @@ func nullText(s string) any {
 	return s
 }
 
-// selectMemories reads memories with their session's name and event id.
+// selectMemories reads memories with their session's name and event id. What
+// waits to be erased is not read any more.
 func selectMemories(db bun.IDB, into any) *bun.SelectQuery {
 	return db.NewSelect().Model(into).
 		ColumnExpr("m.*").
 		ColumnExpr("coalesce(s.name, '') AS session_name").
 		ColumnExpr("coalesce(e.id, '') AS event_id").
 		Join("LEFT JOIN sessions AS s ON s.id = m.session_id").
-		Join("LEFT JOIN events AS e ON e.seq = m.event_seq")
+		Join("LEFT JOIN events AS e ON e.seq = m.event_seq").
+		Where("NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)")
 }
 
 // Memory reads one memory by its public id. It returns [ErrNotFound] for an

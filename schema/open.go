@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
@@ -89,8 +88,8 @@ type DB struct {
 	suspect error // why the log cannot be trusted; used by writeLoop alone
 	faults  faults
 
-	users    *lru.Cache[userKey, int64]
-	sessions *lru.Cache[sessionKey, int64]
+	scopes *scopes
+	others others // used by writeLoop alone
 }
 
 // Path is the file the database was opened from.
@@ -111,15 +110,7 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
-	cachedUsers, err := lru.New[userKey, int64](4096)
-	if err != nil {
-		return nil, err
-	}
-	cachedSessions, err := lru.New[sessionKey, int64](4096)
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{path: path, opts: opts, users: cachedUsers, sessions: cachedSessions}
+	db := &DB{path: path, opts: opts, scopes: newScopes()}
 	if err := db.prepareFile(ctx); err != nil {
 		dropKey(db.opts.sealNumber)
 		return nil, fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err))

@@ -22,6 +22,12 @@ type Trust int
 // MaxTrust is the level of the user's own words.
 const MaxTrust Trust = 4
 
+// MaxConfidence is how sure a claim of this trust can be, 0–1, that a model drew
+// from what was said: the user's own words bear more than what a page says.
+func (t Trust) MaxConfidence() float64 {
+	return [...]float64{0.5, 0.6, 0.7, 0.85, 0.95}[min(max(t, 0), MaxTrust)]
+}
+
 // Ceiling is the highest trust level this origin can carry. An assistant's
 // text can reach [MaxTrust]; the turn it was written in lowers it.
 func (o Origin) Ceiling() Trust {

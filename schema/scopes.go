@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 type userKey struct{ tenant, name string }
@@ -13,14 +16,63 @@ type sessionKey struct {
 	name   string
 }
 
+// scopes remembers the row ids of users and sessions, which do not change
+// until they are erased.
+type scopes struct {
+	users    *lru.Cache[userKey, int64]
+	sessions *lru.Cache[sessionKey, int64]
+
+	mu    sync.Mutex
+	epoch int64 // grows with every forgetting
+}
+
+// maxScopes bounds how many of each are remembered.
+const maxScopes = 4096
+
+func newScopes() *scopes {
+	users, err := lru.New[userKey, int64](maxScopes)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	sessions, err := lru.New[sessionKey, int64](maxScopes)
+	if err != nil {
+		panic(err)
+	}
+	return &scopes{users: users, sessions: sessions}
+}
+
+// since gives what remembers an id that is read now, once its write is
+// committed, unless everything was forgotten in between.
+func (c *scopes) since() func(remember func()) {
+	c.mu.Lock()
+	epoch := c.epoch
+	c.mu.Unlock()
+	return func(remember func()) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.epoch == epoch {
+			remember()
+		}
+	}
+}
+
+// forget makes the next writes look every user and session up again.
+func (c *scopes) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch++
+	c.users.Purge()
+	c.sessions.Purge()
+}
+
+// forgetScopes is for a write that takes rows of users or sessions away.
+func (db *DB) forgetScopes() { db.scopes.forget() }
+
 // UserID finds the scope's user. It returns 0 and no error when nothing was
 // ever written for that user.
 func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 	if err := scope.Validate(); err != nil {
 		return 0, err
-	}
-	if id, ok := s.db.users.Get(userKey{scope.Tenant, scope.User}); ok {
-		return id, nil
 	}
 	var id int64
 	err := s.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
@@ -36,12 +88,13 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return 0, err
 	}
 	key := userKey{scope.Tenant, scope.User}
-	if id, ok := tx.db.users.Get(key); ok {
+	if id, ok := tx.db.scopes.users.Get(key); ok {
 		return id, nil
 	}
 	if id, ok := tx.users[key]; ok {
 		return id, nil
 	}
+	once := tx.db.scopes.since()
 	var id int64
 	err := tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{key.tenant, key.name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -54,7 +107,7 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 		tx.users = make(map[userKey]int64)
 	}
 	tx.users[key] = id
-	tx.OnCommit(func() { tx.db.users.Add(key, id) })
+	tx.OnCommit(func() { once(func() { tx.db.scopes.users.Add(key, id) }) })
 	return id, nil
 }
 
@@ -75,12 +128,13 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 		return 0, nil
 	}
 	key := sessionKey{userID, name}
-	if id, ok := tx.db.sessions.Get(key); ok {
+	if id, ok := tx.db.scopes.sessions.Get(key); ok {
 		return id, nil
 	}
 	if id, ok := tx.sessions[key]; ok {
 		return id, nil
 	}
+	once := tx.db.scopes.since()
 	var id int64
 	err := tx.Row(ctx, "SELECT id FROM sessions WHERE user_id = ? AND name = ?", []any{userID, name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -93,7 +147,7 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 		tx.sessions = make(map[sessionKey]int64)
 	}
 	tx.sessions[key] = id
-	tx.OnCommit(func() { tx.db.sessions.Add(key, id) })
+	tx.OnCommit(func() { once(func() { tx.db.scopes.sessions.Add(key, id) }) })
 	return id, nil
 }
 
@@ -107,10 +161,11 @@ func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
 	return user, err
 }
 
-// Users lists every user in the file, in order of creation.
+// Users lists every user in the file, in order of creation. Those who were
+// erased have no name and are left out.
 func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
 	var users []User
-	err := s.NewSelect().Model(&users).Order("id").Scan(ctx)
+	err := s.NewSelect().Model(&users).Where("name <> ''").Order("id").Scan(ctx)
 	return users, err
 }
 

@@ -107,6 +107,9 @@ func (u *undo) uid(ctx context.Context, op *Op) (uid string, err error) {
 }
 
 func (u *undo) reverse(ctx context.Context, op *Op) error {
+	if op.Before == "" && op.After == "" {
+		return keptError("was erased since")
+	}
 	switch op.Operation {
 	case opAdd:
 		return u.add(ctx, op)

@@ -226,6 +226,10 @@ func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error
 	if err := exec("BEGIN IMMEDIATE"); err != nil {
 		return false, db.classify(err)
 	}
+	if err := db.noticeOthers(ctx, stmts); err != nil {
+		_ = exec("ROLLBACK")
+		return true, db.classify(err)
+	}
 	for _, w := range group {
 		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, stmts: stmts}
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
@@ -243,6 +247,39 @@ func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error
 		return true, err
 	}
 	return true, nil
+}
+
+// others is what the writer knows of what may change under it.
+type others struct {
+	version    int64 // SQLite's count of what other connections committed
+	tombstones knowledge
+}
+
+// knowledge is whether something is there, as far as was asked.
+type knowledge int8
+
+const (
+	notAsked knowledge = iota
+	thereIsNone
+	thereAreSome
+)
+
+// noticeOthers forgets what the writer knows when another process has written:
+// it may have erased users and sessions.
+func (db *DB) noticeOthers(ctx context.Context, stmts *statements) error {
+	stmt, err := stmts.get(ctx, db.conn, "PRAGMA data_version")
+	if err != nil {
+		return err
+	}
+	var version int64
+	if err := stmt.QueryRowContext(ctx).Scan(&version); err != nil {
+		return err
+	}
+	if version != db.others.version {
+		db.others = others{version: version}
+		db.scopes.forget()
+	}
+	return nil
 }
 
 // run calls fn and carries a panic back to the goroutine that asked for it.
