@@ -67,6 +67,10 @@ func (v *Vectoriser) EmbedQuery(ctx context.Context, g *schema.Generation, text 
 	}
 }
 
+// ForgetQueries drops the questions whose vectors are kept: they are what users
+// said.
+func (v *Vectoriser) ForgetQueries() { v.queries.Purge() }
+
 // embedderOf finds who embeds queries for a generation.
 func (v *Vectoriser) embedderOf(g *schema.Generation) (embeddings.Embedder, error) {
 	if g.Model == v.opts.Model {

@@ -165,6 +165,13 @@ func (j *Journal) write(ctx context.Context, n int, fn func(context.Context, *sc
 }
 
 func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (Outcome, error) {
+	if e.ID != "" {
+		// Not even the name of an erased user comes back by it.
+		if erased, err := tx.ErasedOfUnknown(ctx, e.Scope, e.ID); erased || err != nil {
+			e.Seq = 0
+			return Erased, err
+		}
+	}
 	user, err := tx.UserID(ctx, e.Scope)
 	if err != nil {
 		return "", err

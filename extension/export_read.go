@@ -158,7 +158,7 @@ func (e *exporter) ops(ctx context.Context) error {
 	}
 	uid.WriteString(" END, '')")
 	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+public("before")+", "+public("after")+`
-		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? ORDER BY o.id`, func(row scanner) (exportLine, error) {
+		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? AND o.record <> 'erasures' ORDER BY o.id`, func(row scanner) (exportLine, error) {
 		r := new(opRecord)
 		err := row.Scan(&r.Record, &r.ID, &r.Run, &r.At, &r.Actor, &r.Operation, &r.Before, &r.After)
 		if err == nil && !slices.Contains(opTables, r.Record) {

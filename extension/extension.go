@@ -27,6 +27,7 @@ type Extension struct {
 	vectors  *consolidate.Vectoriser // nil without an embedder
 	runner   *consolidate.Runner
 	behind   *background
+	erasures finishing
 
 	mu     sync.Mutex
 	missed map[string]Failure // what turns were not told of, by source
@@ -79,6 +80,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
+	if err := x.resumeErasures(ctx); err != nil {
+		return nil, errors.Join(err, x.Close(ctx))
+	}
 	if !cfg.NoBackground {
 		if x.behind, err = startBackground(ctx, x); err != nil {
 			return nil, errors.Join(err, x.Close(ctx))
@@ -101,6 +105,7 @@ func (x *Extension) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
+	x.erasures.stop()
 	// The nights first: they use the bus. The file last: everything uses it.
 	errs := []error{x.behind.stop(ctx), x.bus.Close(ctx)}
 	if x.vectors != nil {

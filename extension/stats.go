@@ -48,6 +48,9 @@ type Health struct {
 	// GivenUp says that nights have given up on something that was said: they
 	// tried it [consolidate.MaxAttempts] times.
 	GivenUp bool `json:"given_up,omitempty"`
+	// OpenErasures counts the erasures that are not finished: rows are left that
+	// nobody can read any more, or old pages in the write-ahead log.
+	OpenErasures int64 `json:"open_erasures,omitempty"`
 }
 
 // Gaps is what nights left out, since the model made nothing usable of it.
@@ -72,7 +75,7 @@ func (h Health) Healthy() bool {
 	if h.Vectors != nil && h.Vectors.LastError != "" {
 		return false
 	}
-	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp
+	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && h.OpenErasures == 0
 }
 
 // Stats counts one user's memory and reports on the file's health.
@@ -188,6 +191,9 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if h.Failures, err = s.Failures(ctx); err != nil {
+			return err
+		}
+		if h.OpenErasures, _, err = s.OpenErasures(ctx); err != nil {
 			return err
 		}
 		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'

@@ -13,6 +13,9 @@ import (
 type indexes struct {
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedIndex]
+	// removed is told of a user of whose text something was removed, maybe by
+	// another process. Nil without vectors.
+	removed func(userID int64)
 }
 
 type sharedIndex struct {
@@ -42,12 +45,16 @@ func (c *indexes) get(userID int64) *sharedIndex {
 	return ix
 }
 
-// Forget drops what is kept in memory of a user's text: for whoever has
-// written it past the audit, as an import does. The next search reads it anew.
+// Forget drops what is kept in memory of a user's text and vectors: for whoever
+// has written it past the audit, as an import does, and when some of it was
+// erased. The next search reads it anew.
 func (s *Searcher) Forget(userID int64) {
 	s.indexes.mu.Lock()
-	defer s.indexes.mu.Unlock()
 	s.indexes.byUser.Remove(userID)
+	s.indexes.mu.Unlock()
+	if s.vectors != nil {
+		s.vectors.sets.forget(userID)
+	}
 }
 
 // current returns the user's index, brought up to date with the snapshot and
@@ -63,31 +70,35 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64)
 		return ix, nil
 	}
 	ix.mu.RUnlock()
-	if err := ix.catchUp(ctx, s, userID, lastOp); err != nil {
+	removed, err := ix.catchUp(ctx, s, userID, lastOp)
+	if err != nil {
 		return nil, err
+	}
+	if removed && c.removed != nil {
+		c.removed(userID)
 	}
 	ix.mu.RLock()
 	return ix, nil
 }
 
-// catchUp takes in what the snapshot holds and the index does not.
-func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) error {
+// catchUp takes in what the snapshot holds and the index does not. removed says
+// that the index held something that is gone.
+func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) (removed bool, err error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if ix.lastOp < lastOp {
-		removed, err := s.RemovedSince(ctx, userID, ix.lastOp)
-		if err != nil {
-			return err
+		if removed, err = s.RemovedSince(ctx, userID, ix.lastOp); err != nil {
+			return false, err
 		}
 		if removed { // its words still count: begin anew
 			ix.index = newIndex()
 		}
 	}
 	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
-		return err
+		return removed, err
 	}
 	if err := ix.countNames(ctx, s); err != nil {
-		return err
+		return removed, err
 	}
 	var claims []uint32 // new or changed
 	for doc := ix.learnt; doc < uint32(len(ix.docs)); doc++ {
@@ -98,7 +109,7 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 	if ix.lastOp < lastOp {
 		changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
 		if err != nil {
-			return err
+			return removed, err
 		}
 		ix.change(changed)
 		for memory := range changed {
@@ -108,10 +119,10 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 		}
 	}
 	if err := ix.relearn(ctx, s, userID, claims); err != nil {
-		return err
+		return removed, err
 	}
 	ix.learnt, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
-	return nil
+	return removed, nil
 }
 
 // countNames reads the originals of what was added: the chunks are in lower

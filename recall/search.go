@@ -40,6 +40,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
 	if s.vectors = newVectorArm(db, opts.Vectors); s.vectors != nil {
 		s.arms = append(s.arms, weightedArm{s.vectors, 0})
+		s.indexes.removed = s.vectors.sets.forget
 	}
 	return s
 }

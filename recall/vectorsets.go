@@ -152,6 +152,13 @@ func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVecto
 	return nil
 }
 
+// forget drops a user's set. Who searches it still keeps it for that search.
+func (c *vectorSets) forget(userID int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.byUser.Remove(userID)
+}
+
 // Preload starts to load the vectors of the users who came last, in the
 // background, so that the first searches find them. Without an embedder it
 // does nothing. [Searcher.Close] ends it.

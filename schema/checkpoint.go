@@ -2,6 +2,9 @@ package schema
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -63,8 +66,14 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.isClosed() {
 		return ErrClosed
 	}
+	return db.truncate(ctx, db.writer)
+}
+
+func (db *DB) truncate(ctx context.Context, on interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) error {
 	var busy, frames, moved int
-	err := db.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	err := on.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 	if err != nil {
 		return db.readError(ctx, err)
 	}
@@ -72,4 +81,44 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 		return ErrBusy
 	}
 	return nil
+}
+
+// truncateTries and truncatePause are how often and how far apart
+// [DB.truncateLog] tries: two seconds together.
+const (
+	truncateTries = 40
+	truncatePause = 50 * time.Millisecond
+)
+
+// truncateLog is [DB.Checkpoint] that holds up nobody: one that waits for
+// readers keeps writers out, so it does not wait but comes back.
+func (db *DB) truncateLog(ctx context.Context) (err error) {
+	if db.isClosed() {
+		return ErrClosed
+	}
+	conn, err := db.writer.Conn(ctx)
+	if err != nil {
+		return db.readError(ctx, err)
+	}
+	defer func() {
+		restore := fmt.Sprintf("PRAGMA busy_timeout = %d", db.opts.BusyTimeout.Milliseconds())
+		_, undo := conn.ExecContext(context.WithoutCancel(ctx), restore)
+		err = errors.Join(err, undo, conn.Close())
+	}()
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return db.readError(ctx, err)
+	}
+	for range truncateTries {
+		if err = db.truncate(ctx, conn); !errors.Is(err, ErrBusy) {
+			return err
+		}
+		select {
+		case <-time.After(truncatePause):
+		case <-db.stop:
+			return ErrClosed
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("a reader holds it: %w", ErrBusy)
 }

@@ -151,19 +151,21 @@ func (db *DB) Erase(ctx context.Context, scope Scope, what Erasure, by Actor) (*
 }
 
 // FinishErasures goes on with every erasure that was cut off or whose old pages
-// are still in the write-ahead log. It returns how many were open.
+// are still in the write-ahead log. It returns the row ids of the users whose
+// erasures were open.
 //
 // Errors: [*ErasureError], joined for several.
-func (db *DB) FinishErasures(ctx context.Context) (open int, err error) {
+func (db *DB) FinishErasures(ctx context.Context) (users []int64, err error) {
 	waiting, err := db.openErasures(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	var errs []error
 	for _, e := range waiting {
 		errs = append(errs, e.finish(ctx))
+		users = append(users, e.userID)
 	}
-	return len(waiting), errors.Join(errs...)
+	return users, errors.Join(errs...)
 }
 
 // openErasures reads the erasures that are not done, oldest first.
@@ -349,17 +351,16 @@ func (e *eraser) record(ctx context.Context) error {
 // emptyLog moves what was committed into the file and cuts the log, which holds
 // older pages of it, to nothing.
 func (e *eraser) emptyLog(ctx context.Context) error {
-	if err := e.db.Checkpoint(ctx); err != nil {
+	if err := e.db.truncateLog(ctx); err != nil {
 		return err
 	}
 	done := e.receipt.clone()
-	err := e.db.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		e.tx = tx
-		done.State, done.FinishedAt, done.Pending = ErasureDone, At(tx.Now), ""
-		e.receipt = done
+	done.State, done.Pending = ErasureDone, ""
+	return e.db.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		done.FinishedAt = At(tx.Now)
+		e.tx, e.receipt = tx, done
 		return e.record(ctx)
 	})
-	return err
 }
 
 func (r *Receipt) clone() *Receipt {

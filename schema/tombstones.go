@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"slices"
 )
 
@@ -67,6 +68,20 @@ func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id st
 func (s *Snapshot) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
 	err = s.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
 	return erased, err
+}
+
+// ErasedOfUnknown reports whether an event was erased together with its user: a
+// message that comes again must not make the user anew. It costs nothing for a
+// user who is known.
+func (tx *Tx) ErasedOfUnknown(ctx context.Context, owner Scope, id string) (bool, error) {
+	if tx.db.scopes.users.Contains(userKey{owner.Tenant, owner.User}) {
+		return false, nil
+	}
+	_, err := tx.KnownUserID(ctx, owner)
+	if !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	return tx.Erased(ctx, owner, TombstoneEvent, id)
 }
 
 const hasTombstone = "SELECT EXISTS (SELECT 1 FROM tombstones WHERE id_hash = ?)"

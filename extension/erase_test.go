@@ -1,0 +1,179 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// letters is an embedder: a text's vector counts its letters. Two texts with
+// one vector are anagrams.
+type letters struct{}
+
+func (letters) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, s := range texts {
+		vectors[i] = make([]float32, 27)
+		vectors[i][26] = 1
+		for _, r := range strings.ToLower(s) {
+			if 'a' <= r && r <= 'z' {
+				vectors[i][r-'a']++
+			}
+		}
+	}
+	return vectors, nil
+}
+
+func (e letters) EmbedQuery(ctx context.Context, s string) ([]float32, error) {
+	vectors, err := e.EmbedDocuments(ctx, []string{s})
+	return vectors[0], err
+}
+
+// stored is the vector of a text as bytes of the file.
+func (e letters) stored(t *testing.T, s string) []byte {
+	t.Helper()
+	vectors, err := e.EmbedDocuments(t.Context(), []string{s})
+	require.NoError(t, err)
+	unit, err := schema.Vector(vectors[0]).Unit(0)
+	require.NoError(t, err)
+	var b []byte
+	for _, x := range unit {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+// forms are the ways in which a word can stand in the file.
+func forms(word string) [][]byte {
+	all := [][]byte{[]byte(word), []byte(strings.ToLower(word)), []byte(strings.ToUpper(word))}
+	for _, term := range text.Terms(word) {
+		all = append(all, []byte(term))
+	}
+	return all
+}
+
+// holding names the files of a database that hold any of the needles.
+func holding(t *testing.T, path string, needles ...[]byte) (found []string) {
+	t.Helper()
+	files, err := filepath.Glob(path + "*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	hidden, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	require.NoError(t, err)
+	for _, name := range append(files, hidden...) {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			continue // a folder
+		}
+		lower := bytes.ToLower(content)
+		for _, needle := range needles {
+			if bytes.Contains(content, needle) || len(needle) < 40 && bytes.Contains(lower, bytes.ToLower(needle)) {
+				found = append(found, filepath.Base(name)+" holds "+string(needle))
+			}
+		}
+	}
+	return found
+}
+
+func diagnosed(t *testing.T, path string) {
+	t.Helper()
+	d, err := Diagnose(t.Context(), path)
+	require.NoError(t, err)
+	for _, c := range d.Checks {
+		require.NotEqual(t, CheckDamaged, c.State, "%s: %s", c.Name, c.Detail)
+	}
+	require.True(t, d.Healthy, d.Refused)
+}
+
+func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{NoSchedule: true, Embedder: letters{}, EmbedModel: "letters"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	mon, tue := Scope{User: "ada", Session: "monday"}, Scope{User: "ada", Session: "tuesday"}
+	const secret, kept = "Xylqorvant confided that the vault opens with Zbrwmkph", "The kettle is from Fjordhaven"
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"), eventbus.Speaker("Qwvzelda"))))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(tue, kept, eventbus.WithID("t1"))))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	var needles [][]byte
+	for _, word := range []string{"Xylqorvant", "Zbrwmkph", "Qwvzelda"} {
+		needles = append(needles, forms(word)...)
+	}
+	needles = append(needles, letters{}.stored(t, secret))
+	answer, err := x.Recall(t.Context(), mon, Query{Text: "what did Xylqorvant confide?"})
+	require.NoError(t, err)
+	require.NotEmpty(t, answer.Results)
+	require.NotEmpty(t, holding(t, path, needles...), "it is there to be erased")
+	require.NotEmpty(t, holding(t, path, letters{}.stored(t, secret)), "so is its vector")
+
+	receipt, err := x.Erase(t.Context(), mon, Erasure{Sessions: []string{"monday"}})
+	require.NoError(t, err)
+	require.Equal(t, schema.ErasureDone, receipt.State)
+	require.Empty(t, receipt.Pending)
+	require.NotEmpty(t, receipt.OutOfReach)
+	require.EqualValues(t, 1, receipt.Erased["memories"])
+	require.EqualValues(t, 1, receipt.Erased["vectors"])
+	require.EqualValues(t, 2, receipt.Erased["events"], "the message and the report of it")
+	require.Empty(t, holding(t, path, needles...))
+	require.NotEmpty(t, holding(t, path, []byte("Fjordhaven"), letters{}.stored(t, kept)))
+	diagnosed(t, path)
+
+	answer, err = x.Recall(t.Context(), mon, Query{Text: "Xylqorvant, or a kettle?"})
+	require.NoError(t, err)
+	require.Len(t, answer.Results, 1)
+	require.Equal(t, kept, answer.Results[0].Memory.Content)
+
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"))), "a turn is not broken by it")
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, "Something new", eventbus.WithID("m2"))), "the conversation can go on")
+	require.NoError(t, x.Close(t.Context()))
+	require.Empty(t, holding(t, path, needles...), "it does not come back")
+	diagnosed(t, path)
+}
+
+func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{NoSchedule: true, Embedder: letters{}, EmbedModel: "letters"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	gone, stays := Scope{User: "Zwelpharion", Session: "Mbquondary"}, Scope{User: "ben"}
+	const secret, kept = "Xylqorvant confided that the vault opens with Zbrwmkph", "The kettle is from Fjordhaven"
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(gone, secret, eventbus.WithID("m1"), eventbus.Speaker("Qwvzelda"))))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(stays, kept, eventbus.WithID("m1"))))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	var needles [][]byte
+	for _, word := range []string{"Xylqorvant", "Zbrwmkph", "Qwvzelda", "Zwelpharion", "Mbquondary"} {
+		needles = append(needles, forms(word)...)
+	}
+	receipt, err := x.Erase(t.Context(), gone, Erasure{Everything: true})
+	require.NoError(t, err)
+	require.Equal(t, schema.ErasureDone, receipt.State)
+	require.Empty(t, holding(t, path, needles...))
+	diagnosed(t, path)
+	users, err := x.Users(t.Context())
+	require.NoError(t, err)
+	require.Len(t, users, 1)
+	_, err = x.Erase(t.Context(), gone, Erasure{Everything: true})
+	require.ErrorIs(t, err, ErrNotFound)
+
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(gone, secret, eventbus.WithID("m1"))))
+	require.Empty(t, holding(t, path, needles...), "not even the name comes back")
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(gone, "Hello again", eventbus.WithID("m2"))))
+	answer, err := x.Recall(t.Context(), gone, Query{Text: "hello vault kettle"})
+	require.NoError(t, err)
+	require.Len(t, answer.Results, 1)
+	answer, err = x.Recall(t.Context(), stays, Query{Text: "kettle"})
+	require.NoError(t, err)
+	require.Len(t, answer.Results, 1)
+	diagnosed(t, path)
+}
