@@ -32,7 +32,7 @@ func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool
 	}
 	switch {
 	case l.Tombstone != nil:
-		return w.insert(ctx, "tombstones (user_id, id_hash, erased_at)", w.userID, l.Tombstone.IDHash, l.Tombstone.ErasedAt)
+		return w.tx.AddTombstone(ctx, w.userID, l.Tombstone.IDHash, l.Tombstone.ErasedAt)
 	case l.Session != nil:
 		return w.insert(ctx, "sessions (user_id, name, created_at)", w.userID, l.Session.Name, l.Session.CreatedAt)
 	case l.Run != nil:
