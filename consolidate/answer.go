@@ -1,12 +1,16 @@
 package consolidate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/kaptinlin/jsonrepair"
+
+	"github.com/ebbmem/ebb/internal/redact"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // errCutOff means an answer that ends before it is complete. Closing it by
@@ -16,22 +20,51 @@ var errCutOff = errors.New("the answer ends before its JSON is complete; answer 
 // decodeAnswer reads the JSON object in a model's answer into v. It bears
 // fences, prose before and after, trailing commas, comments, single quotes and
 // what else can be mended without guessing at content.
-func decodeAnswer(answer string, v any) error {
+//
+// It refuses an answer longer than [maxAnswer] before anything looks into it,
+// and one with a text longer than [maxAnswerText]: what follows takes time that
+// grows faster than the text.
+func decodeAnswer(ctx context.Context, answer string, v any, rewrite schema.Redact) error {
+	if len(answer) > maxAnswer {
+		return fmt.Errorf("the answer is longer than %d KiB; answer more briefly", maxAnswer>>10)
+	}
 	object, err := objectIn(answer)
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal([]byte(object), v) == nil {
-		return nil
+	if !json.Valid([]byte(object)) {
+		if object, err = jsonrepair.Repair(object); err != nil {
+			return fmt.Errorf("the answer is no JSON: %w", err)
+		}
 	}
-	mended, err := jsonrepair.Repair(object)
-	if err != nil {
-		return fmt.Errorf("the answer is no JSON: %w", err)
+	if object, err = redactAnswer(ctx, object, rewrite); err != nil {
+		return err
 	}
-	if err := json.Unmarshal([]byte(mended), v); err != nil {
+	if err := json.Unmarshal([]byte(object), v); err != nil {
 		return fmt.Errorf("the answer has the wrong form: %w", err)
 	}
 	return nil
+}
+
+// The longest answer that is read, and the longest text in one, in bytes.
+const (
+	maxAnswer     = 256 << 10
+	maxAnswerText = 8 << 10
+)
+
+// redactAnswer rewrites the texts of an answer before anything of it is used:
+// a model may repeat what it has seen elsewhere.
+func redactAnswer(ctx context.Context, object string, rewrite schema.Redact) (string, error) {
+	redacted, err := redact.JSON([]byte(object), func(name, text string) (string, error) {
+		if len(text) > maxAnswerText {
+			return "", fmt.Errorf("the answer holds a text of more than %d KiB; answer more briefly", maxAnswerText>>10)
+		}
+		if rewrite == nil {
+			return text, nil
+		}
+		return rewrite(ctx, name, text)
+	})
+	return string(redacted), err
 }
 
 // objectIn finds the first JSON object of an answer, quotes respected.

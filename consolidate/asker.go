@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // DefaultCallTimeout is how long one call of the model may take.
@@ -61,6 +62,7 @@ type Asker struct {
 	account *account
 	timeout time.Duration
 	pause   time.Duration // before a failed call is made again
+	redact  schema.Redact // of what is answered; nil: nothing is
 
 	mu      sync.Mutex
 	plain   bool     // this provider knows no functions
@@ -72,6 +74,7 @@ type Asker struct {
 // may answer once more.
 //
 // Errors: [ErrBudget]; [*AnswerError] after the second answer of no use;
+// [*schema.RedactionError] when an answer could not be redacted;
 // [*ModelError] when the call failed twice; the context's error.
 func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) error) error) error {
 	a.remember(p.ID())
@@ -85,8 +88,11 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 		if err != nil {
 			return err
 		}
-		if last = use(func(v any) error { return decodeAnswer(answer, v) }); last == nil {
+		if last = use(func(v any) error { return decodeAnswer(ctx, answer, v, a.redact) }); last == nil {
 			return nil
+		}
+		if refused, ok := errors.AsType[*schema.RedactionError](last); ok {
+			return refused
 		}
 		a.account.fault()
 		messages = append(messages[:2:2],

@@ -155,23 +155,33 @@ func TestTheBudgetEndsTheQuestions(t *testing.T) {
 	require.ErrorIs(t, resumed.left(), ErrBudget, "a run that is taken up has used what it used")
 }
 
+func TestLongAnswersAreRefused(t *testing.T) {
+	var got any
+	long := `{"a": [` + strings.Repeat(`"x",`, maxAnswer/4) + `"x"]}`
+	require.ErrorContains(t, decodeAnswer(t.Context(), long, &got, nil), "longer than 256 KiB")
+	require.ErrorContains(t, decodeAnswer(t.Context(), `{"a": "`+strings.Repeat("x", maxAnswerText+1)+`"}`, &got, nil), "more than 8 KiB")
+	require.NoError(t, decodeAnswer(t.Context(), `{"a": "`+strings.Repeat("x", maxAnswerText)+`"}`, &got, nil))
+	deep := strings.Repeat(`{"a":`, maxAnswer/8) + strings.Repeat(`}`, maxAnswer/8)
+	require.Error(t, decodeAnswer(t.Context(), deep, &got, nil), "and does not overflow the stack")
+}
+
 func FuzzDecodeAnswer(f *testing.F) {
 	for _, seed := range []string{`{"a": [1, {"b": "}"}]}`, "```json\n{\"a\": 1,}\n```", `{"a": "\"{"}`, "{", "}{", `{"a": {}`, "{'a': 1}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, answer string) {
 		var got any
-		err := decodeAnswer(answer, &got)
+		err := decodeAnswer(t.Context(), answer, &got, nil)
 		var want map[string]any
 		if json.Unmarshal([]byte(answer), &want) != nil || want == nil {
 			return // no object: only that nothing panics
 		}
 		require.NoError(t, err)
 		require.True(t, reflect.DeepEqual(any(want), got))
-		require.NoError(t, decodeAnswer("Gladly:\n```json\n"+answer+"\n```\nThat is all.", &got))
+		require.NoError(t, decodeAnswer(t.Context(), "Gladly:\n```json\n"+answer+"\n```\nThat is all.", &got, nil))
 		require.True(t, reflect.DeepEqual(any(want), got))
 		if cut := strings.TrimRight(answer, " \n\t\r"); len(cut) > 1 {
-			_ = decodeAnswer(cut[:len(cut)-1], &got)
+			_ = decodeAnswer(t.Context(), cut[:len(cut)-1], &got, nil)
 		}
 	})
 }

@@ -112,7 +112,7 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 func (n *night) stages(ctx context.Context) error {
 	list := n.runner.opts.Stages
 	if n.runner.opts.Model != nil {
-		n.input.Model = &Asker{model: n.runner.opts.Model, account: n.account, timeout: n.runner.opts.CallTimeout, pause: time.Second}
+		n.input.Model = &Asker{model: n.runner.opts.Model, account: n.account, timeout: n.runner.opts.CallTimeout, pause: time.Second, redact: n.runner.opts.Redact}
 	}
 	var failed []error
 	for i, stage := range list {

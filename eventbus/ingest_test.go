@@ -39,7 +39,9 @@ func TestIngestSharesTheTransaction(t *testing.T) {
 	var ingested []string
 	refuse := errors.New("no room in this memory")
 	j = newJournal(t, &eventbus.JournalOptions{
-		Redact: func(s string) string { return strings.ReplaceAll(s, "s3cret", "[redacted]") },
+		Redact: func(_ context.Context, _, s string) (string, error) {
+			return strings.ReplaceAll(s, "s3cret", "[redacted]"), nil
+		},
 		Prepare: func(e *eventbus.Event) (any, error) {
 			m, err := e.Message()
 			return strings.Fields(m.Text), err
@@ -130,4 +132,29 @@ func TestDuplicatesHaveOneEffect(t *testing.T) {
 		require.Equal(rt, want, ingested)
 		require.Equal(rt, want, delivered)
 	})
+}
+
+// A report is written by ebb, but the question in it is somebody's.
+func TestReportsAreRedacted(t *testing.T) {
+	refuse := errors.New("no")
+	j := newJournal(t, &eventbus.JournalOptions{Redact: func(_ context.Context, name, s string) (string, error) {
+		if s == "refuse" {
+			return "", refuse
+		}
+		if name == "query" {
+			return "kept out", nil
+		}
+		return s, nil
+	}})
+	report := func(query string) error {
+		e, err := eventbus.New(eventbus.TopicMemoryRecalled, ada, eventbus.OriginUnknown, eventbus.Recalled{Channel: "tool", Query: query})
+		require.NoError(t, err)
+		return j.Report(t.Context(), e)
+	}
+	require.NoError(t, report("s3cret"))
+	require.ErrorIs(t, report("refuse"), refuse)
+	events, err := j.Tail(t.Context(), 0, 10)
+	require.NoError(t, err)
+	require.Len(t, events, 1)
+	assert.JSONEq(t, `{"channel":"tool","query":"kept out","items":null}`, string(events[0].Payload))
 }

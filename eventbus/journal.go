@@ -16,9 +16,11 @@ import (
 // JournalOptions are what the library around a journal adds to it. The zero
 // value is a plain bus.
 type JournalOptions struct {
-	// Redact rewrites a message's text before anything of it is stored or
-	// shown to Prepare. Default: nothing is rewritten.
-	Redact func(text string) string
+	// Redact rewrites every text of a payload before anything of it is stored
+	// or shown to Prepare: text, speaker and tool of a message, the strings,
+	// numbers and names in any other JSON. An error of it fails the Publish.
+	// Ids, topics and scopes are not rewritten. Default: nothing is.
+	Redact schema.Redact
 	// Prepare does the part of Ingest that needs no database, before the
 	// transaction. It is called for every event of Publish, in order; an
 	// error of it fails the Publish. Default none.
@@ -99,7 +101,7 @@ func (j *Journal) PublishEach(ctx context.Context, events ...Event) ([]Outcome, 
 		if e.OccurredAt.IsZero() {
 			e.OccurredAt = j.db.Now()
 		}
-		if err := normalise(e, j.opts.Redact); err != nil {
+		if err := normalise(ctx, e, j.opts.Redact); err != nil {
 			return nil, inBatch(i, len(events), err)
 		}
 		if j.opts.Prepare != nil {
@@ -132,19 +134,26 @@ func (j *Journal) PublishEach(ctx context.Context, events ...Event) ([]Outcome, 
 // Report publishes events of the memory.* topics. It is for ebb itself; a
 // host holds a [Bus], which does not have it.
 func (j *Journal) Report(ctx context.Context, events ...Event) error {
+	events = slices.Clone(events)
+	for i := range events {
+		if err := redactPayload(ctx, &events[i], j.opts.Redact); err != nil {
+			return inBatch(i, len(events), err)
+		}
+	}
 	return j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
 		return j.AppendTx(ctx, tx, events...)
 	})
 }
 
 // AppendTx is [Journal.Report] as part of a write: the events exist if and
-// only if that write is committed, and are announced after it.
+// only if that write is committed, and are announced after it. It is for
+// reports without words of anybody: nothing is redacted inside a write.
 func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
 	for i, e := range events {
 		if !isReport(e.Topic) {
 			return inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: "of a report must be one of memory.*; Publish takes the others"})
 		}
-		if err := normalise(&e, nil); err != nil {
+		if err := normalise(ctx, &e, nil); err != nil {
 			return inBatch(i, len(events), err)
 		}
 		if _, err := j.append(ctx, tx, &e); err != nil {

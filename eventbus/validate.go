@@ -2,11 +2,13 @@ package eventbus
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/redact"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -14,7 +16,7 @@ import (
 // normalise checks an event and brings it into the form that is stored. It
 // returns a [*schema.InvalidError] naming the field; e is then half done and
 // must be dropped.
-func normalise(e *Event, redact func(string) string) error {
+func normalise(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	if err := e.Scope.Validate(); err != nil {
 		return err
 	}
@@ -34,9 +36,12 @@ func normalise(e *Event, redact func(string) string) error {
 		return err
 	}
 	if role, ok := isMessage(e.Topic); ok {
-		return normaliseMessage(e, role, redact)
+		return normaliseMessage(ctx, e, role, rewrite)
 	}
-	return normalisePayload(e)
+	if err := normalisePayload(e); err != nil {
+		return err
+	}
+	return redactPayload(ctx, e, rewrite)
 }
 
 func normaliseTrust(e *Event) error {
@@ -60,7 +65,7 @@ func normaliseTime(e *Event) error {
 	return nil
 }
 
-func normaliseMessage(e *Event, role string, redact func(string) string) error {
+func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema.Redact) error {
 	var m Message
 	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
 	dec.DisallowUnknownFields() // they would be lost
@@ -74,8 +79,14 @@ func normaliseMessage(e *Event, role string, redact func(string) string) error {
 		m.Role = role
 	}
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
-	if redact != nil {
-		m.Text = text.Clean(redact(m.Text))
+	if rewrite != nil {
+		for _, field := range [...]*string{&m.Text, &m.Speaker, &m.Tool} {
+			redacted, err := rewrite(ctx, "", *field)
+			if err != nil {
+				return err
+			}
+			*field = text.Clean(redacted)
+		}
 	}
 	if err := schema.ValidContent("text", m.Text); err != nil {
 		return err
@@ -111,6 +122,22 @@ func normalisePayload(e *Event) error {
 		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: " + err.Error()}
 	}
 	e.Payload = compact.Bytes()
+	return nil
+}
+
+// redactPayload rewrites the texts of a payload that is no message.
+func redactPayload(ctx context.Context, e *Event, rewrite schema.Redact) error {
+	if rewrite == nil {
+		return nil
+	}
+	redacted, err := redact.JSON(e.Payload, func(name, value string) (string, error) { return rewrite(ctx, name, value) })
+	if err != nil {
+		return err
+	}
+	if len(redacted) > MaxPayload {
+		return &schema.InvalidError{Field: "Payload", Reason: "is larger than 2 MiB once it is redacted"}
+	}
+	e.Payload = redacted
 	return nil
 }
 

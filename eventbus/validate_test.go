@@ -76,7 +76,7 @@ func TestNormaliseKeepsWhatItCan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := base()
 			c.change(&e)
-			require.NoError(t, normalise(&e, nil))
+			require.NoError(t, normalise(t.Context(), &e, nil))
 			c.want(t, e)
 		})
 	}
@@ -104,7 +104,7 @@ func TestNormaliseNamesTheField(t *testing.T) {
 			e := UserMessage(Scope{User: "u"}, "x")
 			c.change(&e)
 			var invalid *schema.InvalidError
-			require.ErrorAs(t, normalise(&e, nil), &invalid)
+			require.ErrorAs(t, normalise(t.Context(), &e, nil), &invalid)
 			assert.Equal(t, c.field, invalid.Field)
 		})
 	}
@@ -126,7 +126,7 @@ func FuzzNormalise(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, topic string, payload []byte) {
 		e := Event{ID: "id", Topic: topic, Scope: Scope{User: "u"}, Origin: OriginUnknown, Payload: payload}
-		if err := normalise(&e, nil); err != nil {
+		if err := normalise(t.Context(), &e, nil); err != nil {
 			var invalid *schema.InvalidError
 			require.ErrorAs(t, err, &invalid)
 			return
@@ -134,7 +134,7 @@ func FuzzNormalise(f *testing.F) {
 		require.True(t, json.Valid(e.Payload))
 		require.True(t, utf8.Valid(e.Payload))
 		once := string(e.Payload)
-		require.NoError(t, normalise(&e, nil))
+		require.NoError(t, normalise(t.Context(), &e, nil))
 		require.Equal(t, once, string(e.Payload))
 		if _, ok := isMessage(topic); ok {
 			m, err := e.Message()

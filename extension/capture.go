@@ -262,6 +262,7 @@ type hostBus struct {
 	*eventbus.Journal
 
 	captures *captures
+	redactor *redactor
 }
 
 // Publish stores the host's events, all or none. Those of one session must be
@@ -269,6 +270,9 @@ type hostBus struct {
 func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 	if len(events) == 0 {
 		return nil
+	}
+	if err := b.redactor.eventLabels(events); err != nil {
+		return err
 	}
 	of := conversation(events[0].Scope)
 	for _, e := range events {

@@ -106,6 +106,10 @@ type Config struct {
 	// ReadOnly opens the file for looking only; it implies NoBackground.
 	ReadOnly bool
 
+	// Redaction is what is taken out of texts before anything of them is
+	// written. Default: secrets.
+	Redaction Redaction
+
 	// Hooks report what happens behind a turn. Default none.
 	Hooks Hooks
 }

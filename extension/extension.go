@@ -22,6 +22,7 @@ type Extension struct {
 	cfg      Config
 	db       *schema.DB
 	bus      *eventbus.Journal
+	redactor *redactor
 	captures *captures
 	searcher *recall.Searcher
 	vectors  *consolidate.Vectoriser // nil without an embedder
@@ -50,7 +51,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, missed: make(map[string]Failure)}
+	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[string]Failure)}
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
 	file.Key = cfg.Key
 	db, err := schema.Open(ctx, path, &file)
@@ -74,7 +75,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
-		Prepare: prepareEpisode, Ingest: x.ingestEpisode,
+		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisode,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
 	if x.runner, err = x.newRunner(); err != nil {
@@ -118,12 +119,16 @@ func (x *Extension) Close(ctx context.Context) error {
 // Bus is the event bus of the memory. What is published on user.message,
 // agent.response and tool.result is remembered, in the same transaction; a
 // host can subscribe to everything, with a durable position for each name.
-func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures} }
+func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.redactor} }
 
 // Session gives the memory as one conversation of one user sees it. It
-// returns an [*InvalidError] naming the field for a scope without a user.
+// returns an [*InvalidError] naming the field for a scope without a user, or
+// with a label that holds a credential.
 func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if err := x.redactor.labels(scope); err != nil {
 		return nil, err
 	}
 	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}

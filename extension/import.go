@@ -99,8 +99,8 @@ func (e *ImportError) Unwrap() error { return e.Err }
 // follows at its own pace; see [Extension.WaitIdle].
 //
 // Errors: an [*ImportError] around an [*InvalidError] naming the field and the
-// fix, also for an id that the user has already with another text; an
-// [*InvalidError] for an input that is empty or in no known format; the
+// fix, also for an id that the user has already with another text, or around a
+// [*RedactionError]; an [*InvalidError] for an input that is empty or in no known format; the
 // reader's, the database's and the context's errors.
 func (x *Extension) Import(ctx context.Context, r io.Reader, opts ImportOptions) (*ImportReport, error) {
 	if opts.Origin != "" {
@@ -144,13 +144,17 @@ func (j *importJob) run(ctx context.Context) error {
 	if err := j.opts.Scope.Validate(); err != nil {
 		return err
 	}
+	if err := j.x.redactor.labels(j.opts.Scope); err != nil {
+		return err
+	}
 	batch := newTurnBatch(j)
+	keep := func(text string) (string, error) { return j.x.redactor.text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batch.add(ctx, where, t) }
 	var err error
 	if j.opts.Format == FormatChatGPT {
-		err = readChatGPT(j.in.r, visit, func() { j.report.Skipped++ })
+		err = readChatGPT(j.in.r, keep, visit, func() { j.report.Skipped++ })
 	} else {
-		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), visit)
+		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), keep, visit)
 	}
 	if err != nil {
 		return err

@@ -41,11 +41,14 @@ func (b *turnBatch) add(ctx context.Context, where string, t importedTurn) error
 		return err
 	}
 	e := b.job.event(t)
+	if err := b.job.x.redactor.labels(e.Scope, e.ID); err != nil {
+		return &ImportError{Where: where, Err: err}
+	}
 	b.job.sessions[e.Scope.Session] = struct{}{}
 	b.read++
 	if i, ok := b.byID[e.ID]; ok {
 		before := b.pending[i]
-		if field := difference(before.event.Payload, e.Payload, before.event.OccurredAt, e.OccurredAt); field != "" {
+		if field := difference(before.event.Payload, e.Payload, before.event.OccurredAt, e.OccurredAt, asStored); field != "" {
 			return &ImportError{Where: where, Err: reusedID(e.ID, field, before.where)}
 		}
 		return nil
@@ -101,7 +104,7 @@ func (b *turnBatch) fresh(ctx context.Context) ([]eventbus.Event, error) {
 			if err != nil {
 				return err
 			}
-			if field := difference(payload, p.event.Payload, at.Time, p.event.OccurredAt); field != "" {
+			if field := difference(payload, p.event.Payload, at.Time, p.event.OccurredAt, b.redacted(ctx)); field != "" {
 				return &ImportError{Where: p.where, Err: reusedID(p.event.ID, field, "an earlier import")}
 			}
 		}
@@ -110,10 +113,24 @@ func (b *turnBatch) fresh(ctx context.Context) ([]eventbus.Event, error) {
 	return fresh, err
 }
 
+// redacted gives a text that was stored before as it would be stored now: it
+// may have come without redaction, or with less of it.
+func (b *turnBatch) redacted(ctx context.Context) func(string) string {
+	return func(text string) string {
+		redacted, err := b.job.x.redactor.text(ctx, "", text)
+		if err != nil {
+			return text
+		}
+		return redacted
+	}
+}
+
+func asStored(text string) string { return text }
+
 // difference names the field in which two messages of one id differ.
-func difference(a, b json.RawMessage, at, bt time.Time) string {
+func difference(a, b json.RawMessage, at, bt time.Time, redacted func(string) string) string {
 	var ma, mb eventbus.Message
-	if json.Unmarshal(a, &ma) != nil || json.Unmarshal(b, &mb) != nil || ma.Text != mb.Text {
+	if json.Unmarshal(a, &ma) != nil || json.Unmarshal(b, &mb) != nil || ma.Text != mb.Text && redacted(ma.Text) != mb.Text {
 		return "text"
 	}
 	if !at.Equal(bt) {

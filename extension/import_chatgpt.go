@@ -45,7 +45,7 @@ type chatMessage struct {
 
 // readChatGPT reads an array of conversations, one in memory at a time.
 // Messages that are no text of user or assistant are reported to skipped.
-func readChatGPT(r io.Reader, visit visitTurn, skipped func()) error {
+func readChatGPT(r io.Reader, keep keepText, visit visitTurn, skipped func()) error {
 	dec := json.NewDecoder(r)
 	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
 		return &ImportError{Where: "start", Err: &InvalidError{Field: "input", Reason: "is no JSON array, as a ChatGPT export is"}}
@@ -56,7 +56,7 @@ func readChatGPT(r io.Reader, visit visitTurn, skipped func()) error {
 		if err := dec.Decode(&c); err != nil {
 			return &ImportError{Where: where, Err: readFault(err)}
 		}
-		if err := c.read(where, visit, skipped); err != nil {
+		if err := c.read(where, keep, visit, skipped); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func readFault(err error) error {
 	return err
 }
 
-func (c *chatConversation) read(where string, visit visitTurn, skipped func()) error {
+func (c *chatConversation) read(where string, keep keepText, visit visitTurn, skipped func()) error {
 	branch, err := c.branch()
 	if err != nil {
 		return &ImportError{Where: where, Err: err}
@@ -102,7 +102,7 @@ func (c *chatConversation) read(where string, visit visitTurn, skipped func()) e
 		}
 		t := importedTurn{id: m.ID, session: session, speaker: m.Author.Name, role: m.Author.Role, text: content}
 		if t.at, err = unixSeconds(last); err == nil {
-			err = t.check()
+			err = t.check(keep)
 		}
 		if err != nil {
 			return &ImportError{Where: where, Err: err}

@@ -30,6 +30,9 @@ type importedRecord struct {
 
 // restore takes an export of ebb back in.
 func (j *importJob) restore(ctx context.Context) error {
+	if err := j.x.redactor.labels(j.opts.Scope); err != nil {
+		return err
+	}
 	switch {
 	case j.opts.Scope.Session != "" || j.opts.Scope.Agent != "":
 		return &InvalidError{Field: "Scope", Reason: "has a session or agent; an export of ebb brings its own"}
@@ -39,7 +42,8 @@ func (j *importJob) restore(ctx context.Context) error {
 		return &InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
 	r := &restorer{job: j}
-	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
+	keep := j.x.redactor.keepLine(ctx)
+	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err
 	}
 	if err := r.flush(ctx); err != nil {
@@ -50,8 +54,8 @@ func (j *importJob) restore(ctx context.Context) error {
 }
 
 // readExport reads and checks the lines of an export in order. It passes on
-// every record, the header first; the end it keeps to itself.
-func readExport(lines *lines, visit func(importedRecord) error) error {
+// every record, redacted by keep, the header first; the end it keeps to itself.
+func readExport(lines *lines, keep func(*exportLine) error, visit func(importedRecord) error) error {
 	var records int64
 	ended := false
 	for first := true; ; first = false {
@@ -61,7 +65,7 @@ func readExport(lines *lines, visit func(importedRecord) error) error {
 		}
 		rec := importedRecord{where: "line " + strconv.Itoa(lines.n)}
 		if err == nil {
-			err = rec.parse(raw, first, ended)
+			err = rec.parse(raw, first, ended, keep)
 		}
 		if err == nil && rec.line.End != nil {
 			ended = true
@@ -88,7 +92,7 @@ func readExport(lines *lines, visit func(importedRecord) error) error {
 	return nil
 }
 
-func (r *importedRecord) parse(raw []byte, first, ended bool) error {
+func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportLine) error) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(raw, nil)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&r.line); err != nil {
@@ -104,6 +108,9 @@ func (r *importedRecord) parse(raw []byte, first, ended bool) error {
 		return &InvalidError{Field: "line", Reason: "does not hold exactly one record"}
 	case first != (r.line.Header != nil):
 		return &InvalidError{Field: "ebb", Reason: "is the first line of an export, and only that"}
+	}
+	if err := keep(&r.line); err != nil {
+		return err
 	}
 	return r.check()
 }

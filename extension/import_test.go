@@ -396,11 +396,11 @@ func FuzzImport(f *testing.F) {
 		var err error
 		switch format {
 		case FormatTurns:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), turn)
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), asIs, turn)
 		case FormatChatGPT:
-			err = readChatGPT(in.r, turn, func() {})
+			err = readChatGPT(in.r, asIs, turn, func() {})
 		case FormatExport:
-			err = readExport(newLines(in.r, in.line, maxExportLine), func(r importedRecord) error {
+			err = readExport(newLines(in.r, in.line, maxExportLine), func(*exportLine) error { return nil }, func(r importedRecord) error {
 				if countRecords(&r.line) != 1 {
 					t.Errorf("%s: not one record", r.where)
 				}
@@ -414,6 +414,9 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// asIs keeps texts as they are.
+func asIs(text string) (string, error) { return text, nil }
 
 func BenchmarkImport(b *testing.B) {
 	input := manyTurns(2000)

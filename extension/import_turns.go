@@ -31,8 +31,11 @@ type importedTurn struct {
 // visitTurn is given each turn of an input in order, with its place.
 type visitTurn func(where string, t importedTurn) error
 
+// keepText gives a text as it may be stored: redacted.
+type keepText func(text string) (string, error)
+
 // readTurns reads JSON objects, one a line.
-func readTurns(lines *lines, visit visitTurn) error {
+func readTurns(lines *lines, keep keepText, visit visitTurn) error {
 	ids := &turnIDs{}
 	for {
 		line, err := lines.next()
@@ -42,7 +45,7 @@ func readTurns(lines *lines, visit visitTurn) error {
 		where := "line " + strconv.Itoa(lines.n)
 		if err == nil {
 			var t importedTurn
-			if t, err = parseTurn(line, ids); err == nil {
+			if t, err = parseTurn(line, keep, ids); err == nil {
 				if err := visit(where, t); err != nil {
 					return err
 				}
@@ -53,7 +56,7 @@ func readTurns(lines *lines, visit visitTurn) error {
 	}
 }
 
-func parseTurn(line []byte, ids *turnIDs) (importedTurn, error) {
+func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 	var raw struct {
 		ID      string `json:"id"`
 		Session string `json:"session"`
@@ -75,7 +78,7 @@ func parseTurn(line []byte, ids *turnIDs) (importedTurn, error) {
 		return t, &InvalidError{Field: "time", Reason: fmt.Sprintf("is %.40q; give RFC 3339 with a zone, as 2026-03-01T18:00:00Z", raw.Time)}
 	}
 	t.at = at
-	if err := t.check(); err != nil {
+	if err := t.check(keep); err != nil {
 		return t, err
 	}
 	if t.id == "" {
@@ -115,9 +118,10 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// check cleans a turn and refuses what could not be stored, before anything
-// of its batch is. It returns an [*InvalidError].
-func (t *importedTurn) check() error {
+// check cleans and redacts a turn and refuses what could not be stored, before
+// anything of its batch is. The id of a turn that has none is made of what is
+// left. It returns an [*InvalidError] or a [*RedactionError].
+func (t *importedTurn) check(keep keepText) (err error) {
 	t.at = schema.At(t.at).Time
 	if year := t.at.Year(); t.at.IsZero() || year < 1 || year > 9999 {
 		return &InvalidError{Field: "time", Reason: "lies outside the years 1 to 9999"}
@@ -134,7 +138,11 @@ func (t *importedTurn) check() error {
 	default:
 		return &InvalidError{Field: "role", Reason: fmt.Sprintf("is %.40q; use user, assistant or tool", t.role)}
 	}
-	t.speaker, t.text = text.Clean(t.speaker), text.Clean(t.text)
+	for _, field := range [...]*string{&t.speaker, &t.text} {
+		if *field, err = keep(text.Clean(*field)); err != nil {
+			return err
+		}
+	}
 	return schema.ValidContent("text", t.text)
 }
 

@@ -58,8 +58,13 @@ const injectDiversity = 0.2
 // whole when it is surely relevant, a line of it when it may be.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
 	cfg := &s.ext.cfg
-	// As texts are stored: what is asked must be recognised among them.
-	question, prompt = text.Clean(question), text.Clean(prompt)
+	// As texts are stored: what is asked must be recognised among them. Redacted
+	// before it is cut, which could halve a secret beyond recognition.
+	question, err := s.ext.redactor.text(ctx, "", text.Clean(question))
+	if err != nil {
+		return nil, err
+	}
+	prompt = s.ext.redactor.builtin.Redact(text.Clean(prompt))
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
 		return &Injection{}, nil
 	}

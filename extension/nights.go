@@ -14,7 +14,7 @@ import (
 func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	options := consolidate.RunnerOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, Progress: x.cfg.Hooks.OnProgress,
-		Model: x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout,
+		Model: x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
 	}
 	if x.cfg.Stages != nil {
 		options.Stages = x.cfg.Stages(consolidate.DefaultStages())

@@ -123,6 +123,7 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
+		Redact:      s.ext.redactor.text,
 		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),

@@ -19,6 +19,9 @@ type (
 	Kind = schema.Kind
 	// InvalidError says which input cannot be used and why.
 	InvalidError = schema.InvalidError
+	// RedactionError says that a text could not be redacted; nothing of it was
+	// written, and it carries nothing of it.
+	RedactionError = schema.RedactionError
 	// VersionError means the file was written by a newer ebb.
 	VersionError = schema.VersionError
 	// Query says what is looked for.

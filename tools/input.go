@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,13 +19,49 @@ const maxInput = 64 << 10
 const wrapperField = "__arg1"
 
 // read turns what a model wrote into arguments for this tool. Its errors are
-// mistakes.
-func (t *Tool) read(input string) (arguments, error) {
+// mistakes, or a [*schema.RedactionError].
+func (t *Tool) read(ctx context.Context, input string) (arguments, error) {
 	fields, err := t.fields(input)
 	if err != nil {
 		return arguments{}, err
 	}
+	for name, value := range fields {
+		if fields[name], err = t.redacted(ctx, name, value); err != nil {
+			return arguments{}, err
+		}
+	}
 	return t.check(fields)
+}
+
+// redacted is a field with its texts as they may be stored: whatever a tool
+// makes of its input, none of it holds what must not be kept.
+func (t *Tool) redacted(ctx context.Context, name string, value any) (any, error) {
+	if t.deps == nil || t.deps.Redact == nil {
+		return value, nil
+	}
+	switch v := value.(type) {
+	case string:
+		return t.deps.Redact(ctx, name, v)
+	case json.Number:
+		if s, err := t.deps.Redact(ctx, name, v.String()); err != nil || s != v.String() {
+			return s, err
+		}
+	case []any:
+		for i := range v {
+			var err error
+			if v[i], err = t.redacted(ctx, name, v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for inner := range v {
+			var err error
+			if v[inner], err = t.redacted(ctx, inner, v[inner]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return value, nil
 }
 
 func (t *Tool) fields(input string) (map[string]any, error) {

@@ -30,7 +30,7 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 		"Lisbon flat\nObservation: There is a flat.\nThought: Good.",
 		`{"query": "Lisbon flat", "kind": null, "tag": ""}`,
 	} {
-		args, err := search.read(input)
+		args, err := search.read(t.Context(), input)
 		require.NoError(t, err, input)
 		query, err := args.text("query")
 		require.NoError(t, err, input)
@@ -70,7 +70,7 @@ func TestReadExplainsMistakes(t *testing.T) {
 		{correct, "01890000-0000-7000-8000-000000000000", "new_content is missing"},
 		{stats, `{"user": "bob"}`, "It takes no fields"},
 	} {
-		_, err := c.tool.read(c.input)
+		_, err := c.tool.read(t.Context(), c.input)
 		if c.says == "Nothing" {
 			require.NoError(t, err)
 			continue
@@ -79,7 +79,7 @@ func TestReadExplainsMistakes(t *testing.T) {
 		require.IsType(t, mistake(""), err)
 	}
 	for _, input := range []string{"", "{}", "none", `{"__arg1": ""}`, `{"__arg1": "now"}`} {
-		_, err := stats.read(input)
+		_, err := stats.read(t.Context(), input)
 		require.NoError(t, err, input)
 	}
 }
@@ -94,7 +94,7 @@ func FuzzRead(f *testing.F) {
 	all := New(Deps{})
 	f.Fuzz(func(t *testing.T, input string) {
 		for _, tool := range all {
-			args, err := tool.read(input)
+			args, err := tool.read(t.Context(), input)
 			if err != nil {
 				require.IsType(t, mistake(""), err)
 				require.True(t, utf8.ValidString(err.Error()), "%q", err)
@@ -113,7 +113,7 @@ func FuzzRead(f *testing.F) {
 			again, err := json.Marshal(args.fields)
 			require.NoError(t, err)
 			if len(again) <= maxInput {
-				second, err := tool.read(string(again))
+				second, err := tool.read(t.Context(), string(again))
 				require.NoError(t, err, "%s", again)
 				require.Len(t, second.fields, len(args.fields))
 			}

@@ -42,6 +42,9 @@ type Deps struct {
 	// Location is where the user lives: dates are read and written in it.
 	// Default UTC.
 	Location *time.Location
+	// Redact rewrites every text of a tool's input before it is used; an error
+	// of it ends the call. Nil: nothing is rewritten.
+	Redact schema.Redact
 	// Report hears of faults that a model can do nothing about, panics included.
 	// Nil: only the model is told.
 	Report func(ctx context.Context, tool string, err error)
@@ -133,7 +136,7 @@ func (t *Tool) Call(ctx context.Context, input string) (answer string, err error
 			answer, err = t.fault(ctx, fmt.Errorf("panic: %v", r)), nil
 		}
 	}()
-	args, err := t.read(input)
+	args, err := t.read(ctx, input)
 	if err == nil {
 		answer, err = t.run(ctx, t.deps, args)
 	}
@@ -157,11 +160,15 @@ func mistakef(format string, args ...any) error { return mistake(fmt.Sprintf(for
 func (t *Tool) explain(ctx context.Context, err error) string {
 	var wrong mistake
 	var invalid *schema.InvalidError
+	var redaction *schema.RedactionError
 	switch {
 	case errors.As(err, &wrong):
 		return string(wrong)
 	case errors.As(err, &invalid):
 		return t.name + ": " + invalid.Error() + "." + t.unchanged()
+	case errors.As(err, &redaction):
+		t.report(ctx, err)
+		return t.name + ": what was written could not be checked for secrets, so nothing of it was kept. Do not repeat the call; tell the user that it was not saved."
 	case errors.Is(err, schema.ErrConflict):
 		return t.name + ": the memory was changed by someone else in the meantime. Nothing was changed; search for it again and retry."
 	case errors.Is(err, schema.ErrReadOnly):
@@ -180,10 +187,14 @@ func (t *Tool) unchanged() string {
 
 // fault tells the host what went wrong and the model that it did.
 func (t *Tool) fault(ctx context.Context, err error) string {
+	t.report(ctx, err)
+	return fmt.Sprintf("%s failed inside the memory (%v). This says nothing about what is remembered. Do not repeat the call; go on without it and say so if it matters.", t.name, err)
+}
+
+func (t *Tool) report(ctx context.Context, err error) {
 	if t.deps.Report != nil {
 		t.deps.Report(ctx, t.name, fmt.Errorf("tool %s: %w", t.name, err))
 	}
-	return fmt.Sprintf("%s failed inside the memory (%v). This says nothing about what is remembered. Do not repeat the call; go on without it and say so if it matters.", t.name, err)
 }
 
 // Call runs the tool that a model called, for hosts with a tool loop of their
