@@ -120,8 +120,9 @@ type Hooks struct {
 	// OnError is told of every fault that did not become a returned error,
 	// since memory never breaks a turn: source is "memory", "callbacks" or
 	// "model" for the front doors, "tool" and its name, "consumer:" and its
-	// name, "embed", "night", and "commit" or "checkpoint" for the file itself
-	// (see [schema.DB.Faults]). Texts of users are not part of the error.
+	// name, "embed", "night", "commit", "checkpoint" or "mark" for the file
+	// itself (see [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users
+	// are not part of the error.
 	OnError func(source string, err error)
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".

@@ -117,8 +117,11 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	opened, err := schema.Open(ctx, e.path, &schema.Options{ReadOnly: true, Key: e.key})
 	if err != nil {
 		e.Refused = err.Error()
-	} else if err := opened.Close(); err != nil {
-		e.note("close", CheckWarning, err.Error(), "")
+	} else {
+		e.losses(ctx, opened)
+		if err := opened.Close(); err != nil {
+			e.note("close", CheckWarning, err.Error(), "")
+		}
 	}
 	e.leftovers()
 	release, ok := e.isSQLite(info)

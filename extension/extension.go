@@ -81,6 +81,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
+	if err := x.tellLosses(ctx); err != nil {
+		return nil, errors.Join(err, x.Close(ctx))
+	}
 	if err := x.resumeErasures(ctx); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}

@@ -51,6 +51,9 @@ type Health struct {
 	// OpenErasures counts the erasures that are not finished: rows are left that
 	// nobody can read any more, or old pages in the write-ahead log.
 	OpenErasures int64 `json:"open_erasures,omitempty"`
+	// Losses are what the file was found to lack when it was opened, although
+	// it once held it. They stay until [Extension.AcknowledgeLosses].
+	Losses []Loss `json:"losses,omitempty"`
 }
 
 // Gaps is what nights left out, since the model made nothing usable of it.
@@ -63,8 +66,8 @@ type Gaps struct {
 	LastError string `json:"last_error,omitempty"` // of the newest
 }
 
-// Healthy reports whether nothing failed, is parked, waits for a retry, or was
-// given up. What a model did wrong in a night that went well is no fault of
+// Healthy reports whether nothing failed, is parked, waits for a retry, was
+// given up, or is lost. What a model did wrong in a night that went well is no fault of
 // the memory's health.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
@@ -75,7 +78,7 @@ func (h Health) Healthy() bool {
 	if h.Vectors != nil && h.Vectors.LastError != "" {
 		return false
 	}
-	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && h.OpenErasures == 0
+	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && h.OpenErasures == 0 && len(h.Losses) == 0
 }
 
 // Stats counts one user's memory and reports on the file's health.
@@ -188,6 +191,9 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		if h.Vectors, err = x.vectors.Stats(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if h.Losses, err = x.db.Losses(ctx); err != nil {
+		return nil, err
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if h.Failures, err = s.Failures(ctx); err != nil {

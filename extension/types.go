@@ -24,6 +24,8 @@ type (
 	RedactionError = schema.RedactionError
 	// VersionError means the file was written by a newer ebb.
 	VersionError = schema.VersionError
+	// Loss says that a file was found to hold less than it once did.
+	Loss = schema.Loss
 	// Query says what is looked for.
 	Query = recall.Query
 	// AsOf moves a search to another moment on either time axis.

@@ -117,9 +117,9 @@ func newFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, suffix := range [...]string{"-wal", "-shm", "-journal"} {
+	for _, suffix := range [...]string{"-wal", "-shm", "-journal", markSuffix} {
 		if strings.HasSuffix(path, suffix) {
-			return "", &InvalidError{Field: "target", Reason: "ends in " + suffix + ", as the files do that SQLite keeps beside a database; give another name"}
+			return "", &InvalidError{Field: "target", Reason: "ends in " + suffix + ", as the files do that are kept beside a database; give another name"}
 		}
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
@@ -165,6 +165,10 @@ func underTemporaryName(path string, make func(name string) error) (err error) {
 		return err
 	}
 	if err := errors.Join(removeLogs(name), syncPath(name), untaken(path)); err != nil {
+		return err
+	}
+	// A mark without its file is of one that is gone, and accuses the new one.
+	if err := os.Remove(path + markSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if err := linkNew(name, path); err != nil {

@@ -14,6 +14,7 @@ import (
 const (
 	faultCommit     = "commit"     // writes are refused until the log is mended
 	faultCheckpoint = "checkpoint" // the log grows until it works again
+	faultMark       = "mark"       // a loss of the log's end might not be noticed
 )
 
 // faults holds what does not work at present.
@@ -24,7 +25,8 @@ type faults struct {
 
 // Faults lists what does not work at present behind the callers of this
 // database, newest first: "commit" while writes are refused after a commit that
-// failed, "checkpoint" while the write-ahead log cannot be moved into the file.
+// failed, "checkpoint" while the write-ahead log cannot be moved into the file, "mark"
+// while how far the file has got cannot be noted beside it.
 // What works again is no longer listed.
 func (db *DB) Faults() []Failure {
 	db.faults.mu.Lock()

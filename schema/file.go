@@ -231,7 +231,7 @@ func removeDatabase(path string) error {
 
 func removeLogs(path string) error {
 	var errs []error
-	for _, suffix := range [...]string{"-wal", "-shm", "-journal"} {
+	for _, suffix := range [...]string{"-wal", "-shm", "-journal", markSuffix} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}

@@ -75,8 +75,9 @@ type DB struct {
 	reads   statements
 
 	writer   *bun.DB
-	conn     bun.Conn // the writer's connection, used by writeLoop alone
-	dirty    chan struct{}
+	conn     bun.Conn      // the writer's connection, used by writeLoop alone
+	dirty    chan struct{} // something is written that no checkpoint has moved
+	unmarked chan struct{} // something is written that no mark tells of
 	queue    chan *write
 	stop     chan struct{}
 	done     sync.WaitGroup
@@ -85,8 +86,9 @@ type DB struct {
 	mu       sync.RWMutex // held for reading while a write is being queued
 	closed   bool
 
-	suspect error // why the log cannot be trusted; used by writeLoop alone
-	faults  faults
+	suspect    error // why the log cannot be trusted; used by writeLoop alone
+	faults     faults
+	unrecorded *Loss // seen by an open that may not write it down
 
 	scopes *scopes
 	others others // used by writeLoop alone
@@ -115,7 +117,11 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 		dropKey(db.opts.sealNumber)
 		return nil, fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err))
 	}
-	if err := db.connect(ctx); err != nil {
+	err := db.connect(ctx)
+	if err == nil && db.marks() {
+		err = db.noticeLoss(ctx)
+	}
+	if err != nil {
 		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err)), db.disconnect())
 		dropKey(db.opts.sealNumber)
 		return nil, err
@@ -125,11 +131,14 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	}
 	if !opts.ReadOnly {
 		db.queue = make(chan *write, maxGroup)
-		db.dirty = make(chan struct{}, 1)
+		db.dirty, db.unmarked = make(chan struct{}, 1), make(chan struct{}, 1)
 		db.stop = make(chan struct{})
 		db.done.Go(db.writeLoop)
 		if !opts.NoCheckpoint {
 			db.done.Go(db.checkpointLoop)
+		}
+		if db.marks() {
+			db.done.Go(db.markLoop)
 		}
 	}
 	return db, nil
@@ -199,10 +208,15 @@ func (db *DB) Close() error {
 			close(db.stop)
 			db.done.Wait()
 		}
+		var last *mark
 		if db.writer != nil {
 			db.closeErr = db.moveLog() // closing would do it too, but without saying that it failed
+			last, _ = readProgress(context.Background(), db.writer)
 		}
 		db.closeErr = errors.Join(db.closeErr, db.disconnect())
+		if db.writer != nil && db.marks() {
+			_ = db.leaveMark(last) // an older mark accuses nobody
+		}
 		if db.opts.ReadOnly && db.opts.VFS == "" {
 			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
 		}

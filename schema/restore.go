@@ -88,14 +88,17 @@ func swap(staged, target string) (aside string, err error) {
 	if aside, err = spareName(target); err != nil {
 		return "", err
 	}
+	if err := os.Remove(aside + markSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
 	moved := false
-	for _, suffix := range [...]string{"", "-wal", "-journal"} {
+	for _, suffix := range [...]string{"", "-wal", "-journal", markSuffix} {
 		switch err := os.Link(target+suffix, aside+suffix); {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
 			return "", err
 		default:
-			moved = true
+			moved = moved || suffix != markSuffix
 		}
 	}
 	err = errors.Join(syncPath(filepath.Dir(target)), removeLogs(target))
@@ -108,7 +111,7 @@ func swap(staged, target string) (aside string, err error) {
 	case err == nil:
 		return "", syncPath(filepath.Dir(target))
 	}
-	for _, suffix := range [...]string{"-wal", "-journal"} { // the old file gets its log back
+	for _, suffix := range [...]string{"-wal", "-journal", markSuffix} { // the old file gets its log back
 		if linked := os.Link(aside+suffix, target+suffix); linked != nil && !errors.Is(linked, os.ErrNotExist) && !errors.Is(linked, os.ErrExist) {
 			return "", errors.Join(err, linked)
 		}

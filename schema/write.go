@@ -143,6 +143,10 @@ func (db *DB) writeLoop() {
 		if len(group) > 0 {
 			db.commit(&stmts, group)
 			db.markDirty()
+			select {
+			case db.unmarked <- struct{}{}:
+			default:
+			}
 		}
 		if !open {
 			return

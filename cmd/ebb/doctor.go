@@ -9,11 +9,13 @@ import (
 
 type doctorCmd struct {
 	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
+
+	AcknowledgeLosses bool `help:"Take note of what the file was found to have lost, so that it is said no more."`
 }
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
+	return `Changes nothing, unless --acknowledge-losses is given. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
 
 With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}.`
 }
@@ -22,6 +24,11 @@ func (c *doctorCmd) Run(a *app) error {
 	path := c.File
 	if path == "" {
 		path = a.db
+	}
+	if c.AcknowledgeLosses {
+		if err := acknowledgeLosses(a, path); err != nil {
+			return err
+		}
 	}
 	d, err := extension.DiagnoseWithKey(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
@@ -44,6 +51,17 @@ func (c *doctorCmd) Run(a *app) error {
 		return errors.New(path + " could not be examined; the checks above say what to do")
 	}
 	return &damagedError{path + " is not well; the checks above say what to do"}
+}
+
+func acknowledgeLosses(a *app, path string) error {
+	of := *a
+	of.db, of.user = path, ""
+	x, err := of.openExistingWith(&extension.Config{NoBackground: true})
+	if err != nil {
+		return err
+	}
+	_, err = x.AcknowledgeLosses(a.ctx)
+	return errors.Join(err, x.Close(a.ctx))
 }
 
 // unseen reports that the examination ended before the file was read: nothing

@@ -38,3 +38,18 @@ CREATE INDEX erasing_by_erasure ON erasing (erasure_id, record);
 -- Without these, deleting an event or a memory reads every memory of the file.
 CREATE INDEX memories_by_event ON memories (event_seq) WHERE event_seq IS NOT NULL;
 CREATE INDEX memories_by_successor ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- Who the file is, and what it is known to have lost.
+
+CREATE TABLE identity (                          -- one row: tells this memory from any other; copies share it
+  id TEXT NOT NULL
+);
+INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
+
+CREATE TABLE losses (                            -- the file was found to hold less than it did; see mark.go
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  noticed_at      INTEGER NOT NULL,
+  marked_at       INTEGER NOT NULL,              -- when it was last known to hold more
+  gone            TEXT NOT NULL,                 -- JSON: table → {"after", "through"}, numbers of rows
+  acknowledged_at INTEGER                        -- NULL until the host has taken note
+);

@@ -1,0 +1,95 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+)
+
+// Loss says that a file, when it was opened, held less than it was known to
+// have held: the end of its write-ahead log is gone, or an older copy took its
+// place. It stays until it is acknowledged.
+type Loss struct {
+	bun.BaseModel `bun:"table:losses"`
+
+	ID        int64 `bun:",pk,autoincrement" json:"id"` // 0: seen by an open that may not write it down
+	NoticedAt Time  `bun:",notnull" json:"noticed_at"`
+	MarkedAt  Time  `bun:",notnull" json:"marked_at"` // when the file was last known to hold more
+	// Gone says by table which rows are not there. Rows of the second after
+	// MarkedAt may be gone too.
+	Gone           map[string]Gone `bun:"type:json,notnull" json:"gone"`
+	AcknowledgedAt Time            `json:"acknowledged_at,omitzero"`
+}
+
+// Gone is a span of row numbers: those after After, through Through.
+type Gone struct {
+	After   int64 `json:"after"`
+	Through int64 `json:"through"`
+}
+
+// Error says what is gone and what may have happened.
+func (l *Loss) Error() string {
+	var spans []string
+	for _, table := range slices.Sorted(maps.Keys(l.Gone)) {
+		g := l.Gone[table]
+		spans = append(spans, fmt.Sprintf("%s %d to %d", table, g.After+1, g.Through))
+	}
+	return fmt.Sprintf("the file held more on %s than it does now: %s are not there; its write-ahead log (-wal) was damaged, cut or removed, or an older copy of the memory was put in its place",
+		l.MarkedAt.Format(time.RFC3339), strings.Join(spans, ", "))
+}
+
+// Losses lists what was noticed and is not acknowledged, oldest first.
+//
+// Errors: those of [DB.Read].
+func (db *DB) Losses(ctx context.Context) (losses []Loss, err error) {
+	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
+		return s.NewSelect().Model(&losses).Where("acknowledged_at IS NULL").Order("id").Scan(ctx)
+	})
+	if db.unrecorded != nil && err == nil {
+		losses = append(losses, *db.unrecorded)
+	}
+	return losses, err
+}
+
+// AcknowledgeLosses ends the saying of every loss noticed so far and returns
+// how many there were. They stay in the file, with the time.
+//
+// Errors: those of [DB.Write].
+func (db *DB) AcknowledgeLosses(ctx context.Context) (n int64, err error) {
+	err = db.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		res, err := tx.Exec(ctx, "UPDATE losses SET acknowledged_at = ? WHERE acknowledged_at IS NULL", At(tx.Now))
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+func recordLoss(ctx context.Context, tx bun.Tx, l *Loss) error {
+	if _, err := tx.NewInsert().Model(l).Exec(ctx); err != nil {
+		return err
+	}
+	for table, g := range l.Gone {
+		res, err := tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", g.Through, table)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			if _, err := tx.ExecContext(ctx, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, g.Through); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
