@@ -85,6 +85,20 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	return &Receipt{Receipt: *done, OutOfReach: outOfReach}, err
 }
 
+// PreviewErase says what [Extension.Erase] would do, and does nothing.
+//
+// Errors: those of [Extension.Erase], but for [*ErasureError].
+func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
+	if x.cfg.ReadOnly {
+		return nil, ErrReadOnly
+	}
+	would, err := x.db.PreviewErase(ctx, scope, what)
+	if err != nil {
+		return nil, err
+	}
+	return &Receipt{Receipt: *would, OutOfReach: outOfReach}, nil
+}
+
 // Erasures lists the receipts of one user's erasures, newest first. Those of
 // users who were erased whole belong to nobody any more: they are listed for a
 // scope that is empty.

@@ -53,6 +53,11 @@ type ImportOptions struct {
 	Origin schema.Origin
 	// Format is the form of the input. Default: recognised by content.
 	Format ImportFormat
+	// Resurrect lets what was erased here come back from the input. Default
+	// false: it is passed over, and of an export that was written before
+	// something was erased, also what may speak of it without naming it: the
+	// audit, ledgers, blocks, names.
+	Resurrect bool
 	// Clock, when set, is called with a turn's time before that turn is
 	// stored, in a transaction of its own, so that a host whose Config.Now
 	// follows it replays the past. Default nil: turns are stored in batches
@@ -72,6 +77,7 @@ type ImportReport struct {
 	Duplicates int          `json:"duplicates"` // here before
 	Skipped    int          `json:"skipped"`    // messages of a ChatGPT export that are no text of user or assistant; records that only a restored export may bring
 	Lowered    int          `json:"lowered"`    // records of an export that are believed less than it says, since it was not restored
+	Erased     int          `json:"erased"`     // passed over, since they were erased here; see [ImportOptions].Resurrect
 	Sessions   int          `json:"sessions"`   // different ones among the records
 	Bytes      int64        `json:"bytes"`      // read
 }
@@ -163,10 +169,11 @@ func (j *importJob) run(ctx context.Context) error {
 }
 
 // stored counts a batch that is on disk.
-func (j *importJob) stored(read, fresh int) {
+func (j *importJob) stored(read, fresh, erased int) {
 	j.report.Read += read
 	j.report.Stored += fresh
-	j.report.Duplicates += read - fresh
+	j.report.Erased += erased
+	j.report.Duplicates += read - fresh - erased
 	if j.opts.Progress != nil {
 		j.opts.Progress(j.in.done, j.in.total)
 	}

@@ -74,13 +74,37 @@ func (b *turnBatch) flush(ctx context.Context) error {
 	if b.job.opts.Clock != nil && len(fresh) > 0 {
 		b.job.opts.Clock(fresh[len(fresh)-1].OccurredAt)
 	}
-	if err := b.job.x.bus.Publish(ctx, fresh...); err != nil {
+	if b.job.opts.Resurrect {
+		if err := b.lift(ctx, fresh); err != nil {
+			return err
+		}
+	}
+	outcomes, err := b.job.x.bus.PublishEach(ctx, fresh...)
+	if err != nil {
 		return &ImportError{Where: b.pending[0].where + " and after", Err: err}
 	}
-	b.job.stored(b.read, len(fresh))
+	erased := 0
+	for _, outcome := range outcomes {
+		if outcome == eventbus.Erased {
+			erased++
+		}
+	}
+	b.job.stored(b.read, len(fresh)-erased, erased)
 	b.pending, b.bytes, b.read = b.pending[:0], 0, 0
 	clear(b.byID)
 	return nil
+}
+
+// lift lets erased turns come back.
+func (b *turnBatch) lift(ctx context.Context, turns []eventbus.Event) error {
+	return b.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		for _, e := range turns {
+			if err := tx.LiftTombstone(ctx, e.Scope, schema.TombstoneEvent, e.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // fresh are the pending events that the user does not have yet. An id that

@@ -18,6 +18,7 @@ type restoring struct {
 	scope  Scope
 	userID int64
 	own    bool // the host vouches for the file
+	passed *passed
 }
 
 func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool, err error) {

@@ -41,12 +41,15 @@ func (j *importJob) restore(ctx context.Context) error {
 	case !j.opts.Restore && j.opts.Scope.User == "":
 		return &InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
-	r := &restorer{job: j}
+	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
 	keep := j.x.redactor.keepLine(ctx)
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err
 	}
 	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	if err := r.dropOrphans(ctx); err != nil {
 		return err
 	}
 	j.x.searcher.Forget(r.userID) // sources may have come in a later batch than the text
@@ -193,6 +196,8 @@ type restorer struct {
 	userID  int64
 	pending []importedRecord
 	bytes   int
+	passed  *passed
+	fresh   map[string]bool // memories that are new here, by public id
 }
 
 func (r *restorer) add(ctx context.Context, rec importedRecord) error {
@@ -235,11 +240,18 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 }
 
 func (r *restorer) flush(ctx context.Context) error {
-	read, fresh := 0, 0
+	var read, fresh, erased int
+	var userID int64
 	err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		w := &restoring{x: r.job.x, tx: tx, scope: r.scope, own: r.job.opts.Restore}
-		for _, rec := range r.pending {
-			stored, err := w.record(ctx, rec)
+		read, fresh, erased = 0, 0, 0
+		w := &restoring{x: r.job.x, tx: tx, scope: r.scope, userID: r.userID, own: r.job.opts.Restore, passed: r.passed}
+		for i := range r.pending {
+			rec := &r.pending[i]
+			over, err := w.passOver(ctx, &rec.line)
+			stored := false
+			if !over && err == nil {
+				stored, err = w.record(ctx, *rec)
+			}
 			if err != nil {
 				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
 			}
@@ -247,17 +259,32 @@ func (r *restorer) flush(ctx context.Context) error {
 				continue
 			}
 			read++
-			if stored {
+			switch {
+			case over:
+				erased++
+			case stored:
 				fresh++
+				r.note(&rec.line)
 			}
 		}
-		r.userID = max(r.userID, w.userID)
+		userID = w.userID
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r.job.stored(read, fresh)
+	r.userID = userID
+	r.job.stored(read, fresh, erased)
 	r.pending, r.bytes = r.pending[:0], 0
 	return nil
+}
+
+// note remembers what is new here.
+func (r *restorer) note(l *exportLine) {
+	switch {
+	case l.Memory != nil:
+		r.fresh[l.Memory.UID] = true
+	case l.Entity != nil:
+		r.passed.entities[l.Entity.UID] = true
+	}
 }

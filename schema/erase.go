@@ -150,6 +150,59 @@ func (db *DB) Erase(ctx context.Context, scope Scope, what Erasure, by Actor) (*
 	return e.receipt, nil
 }
 
+// errPreview undoes a preview.
+var errPreview = errors.New("preview")
+
+// previewSteps is how many transactions' worth of work a preview does.
+const previewSteps = 8
+
+// PreviewErase says what [DB.Erase] would do, and does nothing. Of a large
+// erasure it counts what was named and works out the rest of it in part;
+// Pending says so.
+//
+// Errors: those of [DB.Erase], but for [*ErasureError].
+func (db *DB) PreviewErase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if err := what.Validate(); err != nil {
+		return nil, err
+	}
+	var e *eraser
+	err := db.Write(ctx, func(ctx context.Context, tx *Tx) error {
+		e = &eraser{db: db, tx: tx, by: Actor{Name: "preview"}, receipt: newReceipt()}
+		if err := e.begin(ctx, scope, &what); err != nil {
+			return err
+		}
+		if what.Everything {
+			if err := e.countUser(ctx); err != nil {
+				return err
+			}
+			return errPreview
+		}
+		for range previewSteps {
+			more, err := e.eraseChosen(ctx)
+			if err != nil {
+				return err
+			}
+			if !more {
+				return errPreview
+			}
+		}
+		var left int64
+		if err := tx.Row(ctx, "SELECT count(*) FROM erasing WHERE erasure_id = ? AND record = 'memories'", []any{e.id}, &left); err != nil {
+			return err
+		}
+		e.receipt.Pending = fmt.Sprintf("worked out in part: %d memories more were named", left)
+		return errPreview
+	})
+	if !errors.Is(err, errPreview) {
+		return nil, err
+	}
+	e.receipt.ID, e.receipt.State = "", ""
+	return e.receipt, nil
+}
+
 // FinishErasures goes on with every erasure that was cut off or whose old pages
 // are still in the write-ahead log. It returns the row ids of the users whose
 // erasures were open.

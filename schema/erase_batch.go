@@ -103,12 +103,11 @@ func (b *batch) follow(ctx context.Context) error {
 		for _, id := range derived {
 			b.kept[id] = true
 		}
-		insights, err := b.insights(ctx)
+		fall, err := b.insights(ctx)
 		if err != nil {
 			return err
 		}
-		var fall []int64
-		for _, id := range slices.Concat(derived, insights) {
+		for _, id := range derived {
 			if b.doomed[id] != nil {
 				continue
 			}

@@ -7,10 +7,12 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// insights are the reflections of the user that give themselves away: a model
-// was shown more for them than they cite.
+// insights are the memories of the user that give themselves away: reflections,
+// for which a model was shown more than they cite, and what a model was told to
+// remember without a message to show for it.
 func (b *batch) insights(ctx context.Context) (found []int64, err error) {
-	rows, err := b.tx.Query(ctx, "SELECT id, content || ' ' || attributes FROM memories WHERE user_id = ? AND kind = 'reflection' AND kind <> 'episode'", b.userID)
+	rows, err := b.tx.Query(ctx, `SELECT id, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+		FROM memories m WHERE user_id = ? AND kind <> 'episode' AND (kind = 'reflection' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +112,6 @@ func (b *batch) stays(ctx context.Context, id int64) (bool, error) {
 	}
 	if c.kind == KindReflection {
 		need = 2
-		if betrays, err := b.words.betrays(ctx, c.said); err != nil || betrays {
-			return false, err
-		}
 	}
 	if gone > 0 && left < need {
 		return false, nil

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"context"
+	"errors"
+	"slices"
 )
 
 // forgetMentions takes the doomed's mentions away, and what they alone knew of
@@ -31,36 +33,50 @@ func (b *batch) forgetMentions(ctx context.Context) error {
 	return b.betrayingEntities(ctx)
 }
 
-// forgetEntity drops an entity that nothing mentions any more, and what it was
-// merged into when that holds nothing else either; of others the summary, which
-// drew on the doomed.
+// forgetEntity drops an entity that nothing mentions any more, with all that was
+// merged into one with it; of others the summary, which drew on the doomed. A
+// part that nothing mentions goes by itself.
 func (b *batch) forgetEntity(ctx context.Context, id int64) error {
-	for id != 0 {
-		var uid string
-		var into int64
-		var alive bool
-		err := b.tx.Row(ctx, `SELECT uid, coalesce(merged_into, 0), EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = e.id)
-			OR EXISTS (SELECT 1 FROM entities part WHERE part.merged_into = e.id) FROM entities e WHERE id = ?`, []any{id}, &uid, &into, &alive)
-		if noRows(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if alive {
-			err = b.dropSummary(ctx, id)
-		} else {
-			err = b.dropEntity(ctx, id, uid)
-		}
-		if err != nil {
-			return err
-		}
-		id = into
+	var root int64
+	err := b.tx.Row(ctx, rootEntity, []any{id}, &root)
+	if noRows(err) {
+		return nil // it went with another
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	whole, err := b.ids(ctx, mergedEntities+" SELECT id FROM merged", root)
+	if err != nil {
+		return err
+	}
+	var mentions int64
+	if err := b.tx.Row(ctx, "SELECT count(*) FROM memory_entities WHERE entity_id IN (SELECT value FROM json_each(?))", []any{list(whole)}, &mentions); err != nil {
+		return err
+	}
+	if mentions == 0 {
+		slices.Reverse(whole) // parts before what they are parts of
+		for _, part := range whole {
+			if err := b.dropEntity(ctx, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var needed bool
+	if err := b.tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = ?1) OR EXISTS (SELECT 1 FROM entities WHERE merged_into = ?1)`, []any{id}, &needed); err != nil {
+		return err
+	}
+	if !needed {
+		return errors.Join(b.dropEntity(ctx, id), b.dropSummary(ctx, root))
+	}
+	return errors.Join(b.dropSummary(ctx, id), b.dropSummary(ctx, root))
 }
 
-func (b *batch) dropEntity(ctx context.Context, id int64, uid string) error {
+func (b *batch) dropEntity(ctx context.Context, id int64) error {
+	var uid string
+	if err := b.tx.Row(ctx, "SELECT uid FROM entities WHERE id = ?", []any{id}, &uid); err != nil {
+		return err
+	}
 	if _, err := b.remove(ctx, "entity_aliases", "DELETE FROM entity_aliases WHERE entity_id = ?", id); err != nil {
 		return err
 	}

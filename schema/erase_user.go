@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -139,6 +140,28 @@ func (e *eraser) eraseUser(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	return e.eraseTables(ctx, afterMemories)
+}
+
+// countUser counts what hangs on a user.
+func (e *eraser) countUser(ctx context.Context) error {
+	tables := slices.Concat(beforeMemories, afterMemories, []table{
+		{"memories", "id", "user_id = ?1"},
+		{"chunks", "id", "memory_id IN (SELECT id FROM memories WHERE user_id = ?1)"},
+		{"memory_sources", "", "memory_id IN (SELECT id FROM memories WHERE user_id = ?1)"},
+		{"memory_entities", "", "memory_id IN (SELECT id FROM memories WHERE user_id = ?1)"},
+		{"links", "", "from_id IN (SELECT id FROM memories WHERE user_id = ?1)"},
+	})
+	for _, t := range tables {
+		var n int64
+		if err := e.tx.Row(ctx, "SELECT count(*) FROM "+t.name+" WHERE "+t.where, []any{e.userID}, &n); err != nil {
+			return err
+		}
+		if n > 0 {
+			e.receipt.Erased[t.name] = n
+		}
+	}
+	return e.tx.Row(ctx, "SELECT 1 + (SELECT count(*) FROM events WHERE user_id = ?1 AND id IS NOT NULL) + (SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode')",
+		[]any{e.userID}, &e.receipt.Tombstones)
 }
 
 func (e *eraser) eraseTables(ctx context.Context, tables []table) (more bool, err error) {

@@ -1,0 +1,134 @@
+package extension
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+)
+
+// spoken is a memory in which "Xylqorvant" was said on Monday and stands in
+// whatever was made of it, beside what was said on Tuesday.
+func spoken(t *testing.T) (x *Extension, path string, w *world) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	w = &world{t: t, x: x, scope: ada}
+	w.say("m1", "monday", "The Xylqorvant is blue")
+	w.say("t1", "tuesday", "The kettle is from Fjordhaven")
+	w.fact("The Xylqorvant is a blue thing", .8)
+	w.fact("The Xylqorvant was green", .7)
+	w.furnish()
+	return x, path, w
+}
+
+func TestAnOldExportDoesNotBringBackWhatWasErased(t *testing.T) {
+	x, path, _ := spoken(t)
+	old := exported(t, x, ada)
+	require.Contains(t, old, "Xylqorvant")
+	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}, Memories: nil})
+	require.NoError(t, err)
+	clean := exported(t, x, ada)
+	require.NotContains(t, clean, "Xylqorvant")
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
+
+	report := restored(t, x, old)
+	require.Positive(t, report.Erased)
+	require.Equal(t, report.Read, report.Stored+report.Duplicates+report.Erased)
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
+	require.Equal(t, clean, exported(t, x, ada), "nothing of it was taken")
+	diagnosed(t, path)
+
+	again, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Restore: true, Resurrect: true})
+	require.NoError(t, err)
+	require.Zero(t, again.Erased)
+	require.NotEmpty(t, holding(t, path, []byte("Xylqorvant")), "a host can say so")
+	diagnosed(t, path)
+}
+
+func TestAnExportAfterAnErasureCarriesItsTombstones(t *testing.T) {
+	x, _, _ := spoken(t)
+	old := exported(t, x, ada)
+	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
+	require.NoError(t, err)
+	clean := exported(t, x, ada)
+
+	path := filepath.Join(t.TempDir(), "other.db")
+	y, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	require.Zero(t, restored(t, y, clean).Erased)
+	require.Equal(t, clean, exported(t, y, ada), "lossless")
+	require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))
+	require.Positive(t, restored(t, y, old).Erased)
+	require.Equal(t, clean, exported(t, y, ada))
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
+}
+
+func TestAnOldExportDoesNotBringBackAnErasedUser(t *testing.T) {
+	x, path, _ := spoken(t)
+	old := exported(t, x, ada)
+	_, err := x.Erase(t.Context(), ada, Erasure{Everything: true})
+	require.NoError(t, err)
+	needles := append(forms("Xylqorvant"), forms("Fjordhaven")...)
+	report := restored(t, x, old)
+	require.Equal(t, report.Read, report.Erased)
+	require.Empty(t, holding(t, path, needles...))
+	stranger, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Scope: ada})
+	require.NoError(t, err)
+	require.Equal(t, stranger.Read, stranger.Erased, "nor as a file that nobody vouches for")
+	require.Empty(t, holding(t, path, needles...))
+	users, err := x.Users(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, users)
+	diagnosed(t, path)
+
+	again, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Restore: true, Resurrect: true})
+	require.NoError(t, err)
+	require.Zero(t, again.Erased)
+	diagnosed(t, path)
+}
+
+// An export of another file can hold claims that were drawn there from what was
+// erased here.
+func TestWhatWasDrawnElsewhereFromWhatWasErasedDoesNotComeIn(t *testing.T) {
+	x, _, w := spoken(t)
+	w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, 'blue' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ? ON CONFLICT DO NOTHING", w.facts[1], w.uids[0])
+	elsewhere := exported(t, x, ada)
+
+	path := filepath.Join(t.TempDir(), "here.db")
+	y, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))
+	_, err = y.Erase(t.Context(), ada, Erasure{Events: []string{"m1"}})
+	require.NoError(t, err)
+	restored(t, y, elsewhere)
+	require.NotContains(t, exported(t, y, ada), "Xylqorvant")
+	require.NotEmpty(t, holding(t, path, []byte("Fjordhaven")))
+	diagnosed(t, path)
+}
+
+func TestTurnsThatWereErasedAreNotImportedAgain(t *testing.T) {
+	x, path, _ := spoken(t)
+	const turn = `{"id":"m9","time":"2026-01-02T03:04:05Z","text":"A Zbrwmkph again"}` + "\n"
+	once := func(resurrect bool) *ImportReport {
+		report, err := x.Import(t.Context(), strings.NewReader(turn), ImportOptions{Scope: ada, Resurrect: resurrect})
+		require.NoError(t, err)
+		return report
+	}
+	require.Equal(t, 1, once(false).Stored)
+	_, err := x.Erase(t.Context(), ada, Erasure{Events: []string{"m9"}})
+	require.NoError(t, err)
+	got := once(false)
+	require.Equal(t, [3]int{0, 0, 1}, [3]int{got.Stored, got.Duplicates, got.Erased})
+	require.Empty(t, holding(t, path, forms("Zbrwmkph")...))
+	require.Equal(t, 1, once(true).Stored)
+	require.Equal(t, 1, once(false).Duplicates)
+}
