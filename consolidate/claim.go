@@ -72,7 +72,9 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	}
 	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
 	switch {
-	case known != nil && (known.State == schema.StateQuarantined || m.State == schema.StateQuarantined):
+	case known != nil && known.State == schema.StateQuarantined && m.State != schema.StateQuarantined:
+		known = nil // what was set aside stands in nobody's way
+	case known != nil && m.State == schema.StateQuarantined:
 		outcome.Memory, outcome.Fate = known.UID, Known
 		return outcome, nil
 	case known != nil && (m.Trust <= known.Trust || guarded):

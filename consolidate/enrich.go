@@ -36,6 +36,8 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 // Of a very long text the first 200 different names are linked, and the first
 // 200 roles ("my boss"): a write must not keep others waiting.
 //
+// What is quarantined is left as it is: it names nobody and weighs nothing.
+//
 // Doing it again changes nothing. Links are keyed by memory and entity, and an
 // episode that has links is not looked through again: it would be read by what
 // was learnt after it. (Whoever derives a memory may have linked it already, so
@@ -55,12 +57,12 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID str
 		if m, err = s.Memory(ctx, userID, memoryUID); err != nil {
 			return err
 		}
-		if m.Kind != schema.KindEpisode {
+		if m.Kind != schema.KindEpisode || m.State == schema.StateQuarantined {
 			return nil
 		}
 		return s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{m.ID}, &linked)
 	})
-	if err != nil || linked && m.Importance > 0 {
+	if err != nil || m.State == schema.StateQuarantined || linked && m.Importance > 0 {
 		return err
 	}
 	// Looking through the text is the work; it happens before the transaction.

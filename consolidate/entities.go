@@ -168,17 +168,38 @@ func (p MergeEntities) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
+	alike, err := sameLevel(ctx, tx, from.ID, into.ID)
+	if err != nil {
+		return Outcome{}, err
+	}
 	by := likeness(from, into)
 	switch {
 	case asked:
 		outcome.Fate, outcome.Reason = Known, "it was left to the host before"
-	case by.sure && (!apart || by.address):
+	case by.sure && (!apart || by.address) && alike:
 		err = tx.MergeEntities(ctx, from.Entity, into.Entity, n.actor())
 	default:
 		outcome.Fate = Waiting
 		_, _, err = tx.Propose(ctx, n.input.UserID, ProposalMergeEntities, pair, p.Why, n.actor())
 	}
 	return outcome, err
+}
+
+// sameLevel reports that the most trusted memories which mention two entities
+// are trusted alike, or that none mentions one of them. Otherwise the less
+// trusted would give its names to the other.
+func sameLevel(ctx context.Context, tx *schema.Tx, a, b int64) (bool, error) {
+	const unmentioned = -1
+	var level [2]int64
+	for i, id := range [...]int64{a, b} {
+		err := tx.Row(ctx, `WITH RECURSIVE parts (id) AS (SELECT ? UNION SELECT e.id FROM parts p JOIN entities e ON e.merged_into = p.id)
+			SELECT coalesce(max(m.trust), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id WHERE me.entity_id IN (SELECT id FROM parts)`,
+			[]any{id, unmentioned}, &level[i])
+		if err != nil {
+			return false, err
+		}
+	}
+	return level[0] == level[1] || min(level[0], level[1]) == unmentioned, nil
 }
 
 // namedEntity is an entity with what it is called.

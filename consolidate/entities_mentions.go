@@ -151,12 +151,15 @@ func (u *unsureMention) read(ctx context.Context, s *schema.Snapshot, entity str
 
 // spokenOf reads the newest memories, at most limit and none of those with
 // these ids, that mention an entity at least that surely. What a page or a tool
-// said is not among them, nor what may be an attack.
+// said is not among them, nor what may be an attack, nor what is trusted less
+// than others of them: a file or a stranger has no say where the user has.
 func spokenOf(ctx context.Context, s *schema.Snapshot, entityID int64, sure float64, limit int, but int64) ([]schema.Memory, error) {
 	var found, kept []schema.Memory
 	err := s.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT ?0 UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id)
-		SELECT m.* FROM memories m WHERE m.id IN (SELECT memory_id FROM memory_entities WHERE confidence >= ?1 AND entity_id IN (SELECT id FROM parts))
-			AND m.id <> ?2 AND m.state = 'active' AND m.kind <> 'reflection' AND m.origin NOT IN (?3, ?4)
+, said AS (
+			SELECT m.* FROM memories m WHERE m.id IN (SELECT memory_id FROM memory_entities WHERE confidence >= ?1 AND entity_id IN (SELECT id FROM parts))
+			AND m.id <> ?2 AND m.state = 'active' AND m.kind <> 'reflection' AND m.origin NOT IN (?3, ?4))
+		SELECT m.* FROM said m WHERE m.trust = (SELECT max(trust) FROM said)
 			ORDER BY m.kind = 'episode', m.event_time DESC, m.id DESC LIMIT ?5`,
 		entityID, sure, but, schema.OriginToolExternal, schema.OriginUnknown, 4*limit).Scan(ctx, &found)
 	for i := range found {

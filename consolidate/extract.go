@@ -20,8 +20,8 @@ import (
 // unless no page of the run was usable: then the model is at fault, the stage
 // fails and the pages wait.
 //
-// Counts: messages (read), small_talk (left out), set_aside (reads like an
-// instruction), echoes (claims that only repeat injected memory), waiting
+// Counts: messages (read), small_talk (left out), set_aside (nobody vouches
+// for it, or it reads like an instruction), echoes (claims that only repeat injected memory), waiting
 // (messages that did not fit into the budget).
 type Extract struct {
 	// Roles whose messages are read. Default "user": what an assistant says is

@@ -30,8 +30,8 @@ var temporals = []Temporal{State, Event, Plan, Habit, Trait}
 // The attributes of an extracted claim.
 const (
 	attrTemporal   = "temporal"
-	attrPrompt     = "prompt"     // what the model was asked by
-	attrQuarantine = "quarantine" // why it was set aside
+	attrPrompt     = "prompt" // what the model was asked by
+	attrQuarantine = schema.AttrQuarantine
 )
 
 // extractAnswer is the form of the model's answer.
@@ -215,7 +215,9 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 		return "none of its words occurs in its sources"
 	case slices.ContainsFunc(c.Sources, func(cited Citation) bool { return denies(c, s, cited.Quote) }):
 		return "its quote says the opposite"
-	case trust < schema.MaxTrust && grounding.ReadsLikeInstruction(c.Content):
+	case grounding.ReadsLikeInstruction(c.Content) && (trust < schema.MaxTrust || !slices.ContainsFunc(c.Sources, func(cited Citation) bool {
+		return grounding.ReadsLikeInstruction(cited.Quote)
+	})):
 		return "it reads like an instruction and is not the user's own"
 	}
 	return ""

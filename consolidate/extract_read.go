@@ -10,7 +10,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -90,7 +89,7 @@ func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page 
 		p.through = m.ID
 		p.read++
 		switch {
-		case m.State != schema.StateActive || m.Trust < schema.MaxTrust && grounding.ReadsLikeInstruction(m.Content):
+		case !showable(m):
 			p.setAside++
 			continue
 		case strings.TrimSpace(shown) == "" || text.IsSmallTalk(shown):

@@ -99,7 +99,9 @@ func fates(r *consolidate.Report, stage string) (list []string) {
 func TestExtractPrompt(t *testing.T) {
 	db, _ := aged(t)
 	at := time.Date(2026, 2, 3, 18, 4, 0, 0, time.UTC)
-	assistant := func(m *schema.Memory) { m.Role, m.Origin = "assistant", schema.OriginAssistant }
+	assistant := func(m *schema.Memory) {
+		m.Role, m.Origin, m.Trust = "assistant", schema.OriginAssistant, schema.MaxTrust
+	}
 	said(t, db, "tuesday", "", "Hi!", at)
 	said(t, db, "tuesday", "", "What is your <favourite> tea? I can order some.", at.Add(time.Minute), assistant)
 	said(t, db, "tuesday", "", "Rooibos.", at.Add(2*time.Minute))

@@ -148,9 +148,10 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	return due, err
 }
 
-// showable leaves out of prompts what may be an attack.
+// showable leaves out of prompts what may be an attack: what nobody vouches for,
+// and what gives orders without being the user's own.
 func showable(m *schema.Memory) bool {
-	return m.State == schema.StateActive && (m.Trust == schema.MaxTrust || !grounding.ReadsLikeInstruction(m.Content))
+	return m.State == schema.StateActive && !m.Hearsay() && (m.Trust == schema.MaxTrust || !grounding.ReadsLikeInstruction(m.Content))
 }
 
 func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {

@@ -32,6 +32,25 @@ const (
 type resolver struct {
 	tx     *schema.Tx
 	memory *schema.Memory
+	above  map[int64]bool // see namedAbove
+}
+
+// namedAbove reports that a memory which is trusted more mentions the entity:
+// then this one may mention it too, and gives it no name.
+func (r *resolver) namedAbove(ctx context.Context, e *schema.Entity) (above bool, err error) {
+	if r.memory.Trust >= schema.MaxTrust {
+		return false, nil
+	}
+	if above, known := r.above[e.ID]; known {
+		return above, nil
+	}
+	err = r.tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memory_entities me JOIN memories m ON m.id = me.memory_id WHERE me.entity_id = ? AND m.trust > ?)`,
+		[]any{e.ID, int64(r.memory.Trust)}, &above)
+	if r.above == nil {
+		r.above = make(map[int64]bool)
+	}
+	r.above[e.ID] = above
+	return above, err
 }
 
 // resolved is an entity and how sure it is that the name means it.
@@ -172,6 +191,9 @@ func (r *resolver) only(ctx context.Context, surface string, forms []string, con
 
 // rename gives an entity known by a part of its name the fullest one.
 func (r *resolver) rename(ctx context.Context, e *schema.Entity, n personName) error {
+	if above, err := r.namedAbove(ctx, e); above || err != nil {
+		return err
+	}
 	if _, err := r.tx.Exec(ctx, "UPDATE entities SET name = ?, type = ? WHERE id = ?", n.bare, schema.EntityPerson, e.ID); err != nil {
 		return err
 	}
@@ -232,6 +254,9 @@ func (r *resolver) parts(ctx context.Context, e *schema.Entity, n personName) er
 func (r *resolver) alias(ctx context.Context, e *schema.Entity, surface string, confidence float64) error {
 	if confidence <= ambiguous {
 		return nil
+	}
+	if above, err := r.namedAbove(ctx, e); above || err != nil {
+		return err
 	}
 	return r.tx.AddAlias(ctx, e, surface, confidence)
 }

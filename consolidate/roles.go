@@ -127,11 +127,11 @@ func (r *resolver) role(ctx context.Context, role roleMention, byStart map[int]*
 			return nil
 		}
 		if speaker != "" {
-			if err := r.tx.AddAlias(ctx, e, owned, role.sure); err != nil {
+			if err := r.alias(ctx, e, owned, role.sure); err != nil {
 				return err
 			}
 		}
-		return r.tx.AddAlias(ctx, e, plain, role.sure)
+		return r.alias(ctx, e, plain, role.sure)
 	}
 	alias, most := plain, byPart
 	switch {
@@ -159,8 +159,12 @@ var renames = regexp.MustCompile(`(?i)\b(?:rename|renamed|renames|renaming)\s+["
 
 // learnAliases records the second name that a text gives: "X, formerly Y", "we
 // rename X to Y". Only a name that is new is taken; two that are known stay
-// two.
+// two. Nobody learns a second name from what nobody vouches for, nor from
+// another's memory: whoever is named later would bear it.
 func (r *resolver) learnAliases(ctx context.Context, found []text.Mention) error {
+	if r.memory.Trust < schema.MaxTrust && r.memory.Origin != schema.OriginImport {
+		return nil
+	}
 	names := slices.DeleteFunc(slices.Clone(found), func(m text.Mention) bool { return m.Type != text.MentionName })
 	slices.SortFunc(names, func(a, b text.Mention) int { return a.Start - b.Start })
 	for i, tries := 1, 0; i < len(names) && tries < maxRoles; i++ {
@@ -188,7 +192,7 @@ func (r *resolver) learnAliases(ctx context.Context, found []text.Mention) error
 		if err != nil {
 			return err
 		}
-		if err := r.tx.AddAlias(ctx, kept.entity, other.Text, byPart); err != nil {
+		if err := r.alias(ctx, kept.entity, other.Text, byPart); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,7 @@ import (
 const alike = 0.85
 
 var (
-	negation  = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nobody|without|stopped|quit|former|formerly|no longer)\b|n(?:'|’)t\b|不|没|別|别`)
+	negation  = grounding.Denial
 	anyNumber = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
 )
 

@@ -71,7 +71,7 @@ func TestAnAnswerIsTrustedNoMoreThanWhatItsTurnHadInView(t *testing.T) {
 func TestATurnOutlivesThousandsOfOtherSessions(t *testing.T) {
 	x, _ := unwatched(t)
 	old := extension.Scope{User: "ada", Session: "old"}
-	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(old, "web", "Crumble the dog lives in Lisbon now")))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(old, "Crumble the dog lives in Lisbon now", eventbus.From(eventbus.OriginImport))))
 	s := session(t, x, ada)
 	for i := range 5000 {
 		session(t, x, extension.Scope{User: "bob", Session: fmt.Sprint(i)})

@@ -66,6 +66,12 @@ type Config struct {
 	// InjectSure is the relevance from which a memory is shown whole. Default
 	// 0.6.
 	InjectSure float64
+	// InjectHearsay lets what nobody vouches for ([Record.Hearsay]: tools'
+	// answers, pages, and assistants' words about them) be put before a model
+	// unasked, as far as nothing in it reads like an instruction. What a page
+	// said once can then speak to every later conversation. Default false: a
+	// model finds it with search_memory.
+	InjectHearsay bool
 	// SkipSearch reports texts that nothing is searched for. Default
 	// [IsSmallTalk]: greetings, thanks, agreement.
 	SkipSearch func(text string) bool

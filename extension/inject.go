@@ -70,7 +70,9 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	}
 	answer, err := s.ext.Recall(ctx, s.scope, Query{
 		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
-		Skip: func(m *schema.Memory) bool { return strings.Contains(prompt, m.Content) },
+		Skip: func(m *schema.Memory) bool {
+			return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content)
+		},
 	})
 	if err != nil {
 		return nil, err

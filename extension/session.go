@@ -113,6 +113,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
 			s.announceShown(ctx, "tool", &Answer{Query: query, Results: results})
 		},
+		Seen: func(level schema.Trust) { s.turn().shown(level) },
 		Stored: func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 			return s.ext.announce(ctx, tx, s.scope, m)
 		},

@@ -29,7 +29,7 @@ const (
 func planted(t *testing.T, x *extension.Extension) {
 	t.Helper()
 	elsewhere := extension.Scope{User: "ada", Session: "elsewhere"}
-	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(elsewhere, "web", lowAbout)))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(elsewhere, lowAbout, eventbus.From(eventbus.OriginImport))))
 }
 
 // Whatever brings a text before the model, and whichever door the answer comes

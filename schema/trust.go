@@ -7,6 +7,26 @@ import (
 	"time"
 )
 
+// AttrQuarantine is the attribute of a quarantined memory that says why.
+const AttrQuarantine = "quarantine"
+
+// Hearsay reports a text that nobody vouches for: what a tool or a page said,
+// or an assistant that had such a text in view. It is stored and found when it
+// is asked for; it is never put before a model unasked and never consolidated,
+// however harmless it reads.
+//
+// What is imported is not hearsay: an import is mostly the user's own past. It
+// is trusted as little, and read with as much care.
+func (m *Memory) Hearsay() bool {
+	switch m.Origin {
+	case OriginToolExternal, OriginUnknown:
+		return true
+	case OriginAssistant:
+		return m.Trust <= OriginToolExternal.Ceiling()
+	}
+	return false
+}
+
 // LeastTrusted is the lowest trust of what was said, and of what models were
 // shown from memory, in one session; in none for the empty name. A zero since
 // means from the beginning. [MaxTrust] when nothing was.
@@ -48,4 +68,33 @@ func (tx *Tx) LowerTrust(ctx context.Context, userID int64, eventID string, leve
 		return err
 	}
 	return tx.changeMemory(ctx, m, by, "distrust", change{"trust", int64(level)})
+}
+
+// oneVoice is how long what is said without a session counts as one
+// conversation.
+const oneVoice = 24 * time.Hour
+
+// Independent reports that a source is evidence of its own for m: that none of
+// m's other sources is from the same conversation or the same tool, nor, below
+// the user's own words, the same text once more.
+func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent bool, err error) {
+	err = tx.Row(ctx, `SELECT NOT EXISTS (SELECT 1 FROM memory_sources ms JOIN memories s ON s.id = ms.source_id
+		WHERE ms.memory_id = ? AND s.id <> ? AND (
+			s.session_id = ? OR s.session_id IS NULL AND ? AND abs(s.event_time - ?) < ?
+			OR json_extract(s.attributes, '$.tool') = ?
+			OR s.content_hash = ? AND s.trust < ?))`,
+		[]any{
+			m.ID, source.ID, source.SessionID, source.SessionID == 0, source.EventTime, oneVoice.Milliseconds(),
+			source.Attributes["tool"], source.ContentHash, int64(MaxTrust),
+		}, &independent)
+	return independent, err
+}
+
+// LeastTrustedMention is the lowest trust of what mentions an entity,
+// [MaxTrust] when nothing does.
+func (s *Snapshot) LeastTrustedMention(ctx context.Context, entityID int64) (Trust, error) {
+	var least int64
+	err := s.Row(ctx, mergedEntities+` SELECT coalesce(min(m.trust), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id
+		WHERE me.entity_id IN (SELECT id FROM merged)`, []any{entityID, int64(MaxTrust)}, &least)
+	return Trust(least), err
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
@@ -42,13 +43,20 @@ func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
 	return turns, err
 }
 
+// interjection is a "no" that answers somebody else: "No no, it is called …".
+var interjection = regexp.MustCompile(`(?i)^\W*(?:no[\s,.!]+)+`)
+
 // back finds the newest of the turns that holds a claim; nil when none does.
 func back(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	for i := range turns {
 		turn := &turns[i]
 		if c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
-			return &backing{turn: turn, quote: c.Quote(turn.Content)}
+			quote := c.Quote(turn.Content)
+			if grounding.Denial.MatchString(interjection.ReplaceAllString(quote, "")) != grounding.Denial.MatchString(content) {
+				continue // it says the opposite
+			}
+			return &backing{turn: turn, quote: quote}
 		}
 	}
 	return nil

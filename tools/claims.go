@@ -22,6 +22,21 @@ func kindOf(content string) schema.Kind {
 	return schema.KindFact
 }
 
+// unbacked is the most that a claim of the model's own is trusted: it can come
+// from anything that was in its view, and a memory does not see all of that.
+var unbacked = schema.OriginToolExternal.Ceiling()
+
+// doubt says why a claim is set aside, "" when it is not.
+func (c *claim) doubt() string {
+	switch {
+	case c.backing == nil && c.trust <= unbacked:
+		return "no message of the user's says it, and the conversation has seen texts that nobody vouches for"
+	case grounding.ReadsLikeInstruction(c.content) && (c.backing == nil || !grounding.ReadsLikeInstruction(c.backing.quote)):
+		return "it reads like an instruction and is not the user's own"
+	}
+	return ""
+}
+
 // storeClaim inserts a new claim with its source and entities, and announces
 // it.
 func storeClaim(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind schema.Kind, c claim) (*schema.Memory, error) {
@@ -32,13 +47,13 @@ func storeClaim(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind 
 	m := &schema.Memory{
 		UserID: userID, SessionID: sessionID, SessionName: d.Scope.Session, Agent: d.Scope.Agent,
 		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
-		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), schema.MaxTrust),
+		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 	}
 	if c.backing != nil {
 		m.Origin, m.Trust, m.EventTime = c.backing.turn.Origin, c.backing.turn.Trust, c.backing.turn.EventTime
 	}
-	if m.Trust < schema.MaxTrust && grounding.ReadsLikeInstruction(m.Content) {
-		m.State = schema.StateQuarantined
+	if doubt := c.doubt(); doubt != "" {
+		m.State, m.Attributes = schema.StateQuarantined, schema.Attributes{schema.AttrQuarantine: doubt}
 	}
 	if err := tx.InsertMemory(ctx, m, c.chunks); err != nil {
 		return nil, err
@@ -115,7 +130,8 @@ const reinforcement = 0.3
 // reinforce counts an access of a known claim and, when a turn of the user's
 // backs it that is not one of its sources yet, takes that turn in: confidence
 // moves towards 1 and the claim rises to the turn's trust. A model that repeats
-// itself adds no evidence, so a retried call changes nothing but the access.
+// itself adds no evidence, so a retried call changes nothing but the access; nor
+// does a user who says it again in the same conversation.
 func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing) (stronger bool, err error) {
 	if err := tx.Touch(ctx, m.UserID, []string{m.UID}, tx.Now); err != nil {
 		return false, err
@@ -137,9 +153,18 @@ func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing)
 	}
 	before := evidence{fresh.Confidence, fresh.Origin, fresh.Trust}
 	after := before
-	after.Confidence += reinforcement * (1 - before.Confidence)
+	independent, err := tx.Independent(ctx, m, b.turn)
+	if err != nil {
+		return false, err
+	}
+	if independent {
+		after.Confidence += reinforcement * (1 - before.Confidence)
+	}
 	if b.turn.Trust >= before.Trust {
 		after.Origin, after.Trust = b.turn.Origin, b.turn.Trust
+	}
+	if after == before {
+		return false, nil
 	}
 	*m = *fresh
 	m.Confidence, m.Origin, m.Trust = after.Confidence, after.Origin, after.Trust

@@ -41,6 +41,7 @@ type profile struct {
 	facts    []schema.Memory // current claims, newest first
 	timeline []schema.Memory // the newest episodes and ended claims, oldest first
 	related  []schema.RelatedEntity
+	least    schema.Trust // of what mentions it: names and summary can come from there
 }
 
 func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error) {
@@ -63,6 +64,9 @@ func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error)
 	if p == nil {
 		return fmt.Sprintf("No person, place, project or thing called %s is known. Try another spelling or the full name, or search_memory for what was said.", quoted(name)), nil
 	}
+	if d.Seen != nil {
+		d.Seen(p.least)
+	}
 	if shown := slices.Concat(results(p.facts), results(p.timeline)); d.Shown != nil && len(shown) > 0 {
 		for i := range shown {
 			shown[i].Rank = i + 1
@@ -78,6 +82,9 @@ func readProfile(ctx context.Context, s *schema.Snapshot, userID int64, name str
 		return nil, err
 	}
 	p := &profile{entity: found[0], others: found[1:]}
+	if p.least, err = s.LeastTrustedMention(ctx, p.entity.ID); err != nil {
+		return nil, err
+	}
 	if p.aliases, err = s.AliasesOf(ctx, p.entity.ID); err != nil {
 		return nil, err
 	}

@@ -127,7 +127,7 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 		return "", err
 	}
 	if m.State == schema.StateQuarantined {
-		return "Saved " + string(m.Kind) + " " + m.UID + ", but set aside for the host to review: it reads like an instruction and does not come from the user.", nil
+		return "Saved " + string(m.Kind) + " " + m.UID + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
 	}
 	if c.backing == nil {
 		return "Saved " + string(m.Kind) + " " + m.UID + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says.", nil

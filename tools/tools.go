@@ -26,6 +26,9 @@ type Deps struct {
 	Search func(ctx context.Context, q recall.Query) (*recall.Answer, error)
 	// Shown hears of memories that a model is about to see. Nil: nobody does.
 	Shown func(ctx context.Context, query string, results []recall.Result)
+	// Seen hears of the lowest trust of what a model is about to see beside
+	// those memories: names, summaries. Nil: nobody does.
+	Seen func(level schema.Trust)
 	// Stored announces a new memory inside the transaction that stores it. Nil:
 	// it is not announced.
 	Stored func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error

@@ -24,6 +24,9 @@ var instruction = regexp.MustCompile(`(?i)` +
 	`|\b(?:the )?(?:assistant|agent|ai|model) (?:must|should|shall|has to|will|is to)\b` +
 	`|</?(?:system|assistant|memory|instructions?)\b|\[/?inst\]|<\|im_(?:start|end)\|>`)
 
+// Denial matches the words by which a text denies.
+var Denial = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nobody|without|stopped|quit|former|formerly|no longer)\b|n(?:'|’)t\b|不|没|別|别`)
+
 // ReadsLikeInstruction reports whether a text addresses the model instead of
 // stating a claim. It is a coarse sieve: what it catches is kept, but set aside.
 func ReadsLikeInstruction(content string) bool { return instruction.MatchString(content) }

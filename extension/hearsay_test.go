@@ -1,0 +1,74 @@
+package extension_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// However harmless it reads: what a page said once does not speak to every later
+// conversation unasked. Who asks finds it, and sees where it is from.
+func TestWhatNobodyVouchesForIsFoundAndNeverVolunteered(t *testing.T) {
+	const said = "The ferry to Hollow Point leaves from pier nine at noon."
+	const question = "When does the ferry to Hollow Point leave?"
+	then := extension.Scope{User: "ada", Session: "then"}
+	texts := map[string][]eventbus.Event{
+		"a tool":             {eventbus.ToolResult(then, "web", said)},
+		"a forwarded page":   {eventbus.UserMessage(then, said, eventbus.From(eventbus.OriginToolExternal))},
+		"somebody":           {eventbus.UserMessage(then, said, eventbus.From(eventbus.OriginUnknown))},
+		"an answer about it": {eventbus.ToolResult(then, "web", "a page"), eventbus.AgentResponse(then, said)},
+	}
+	doors := map[string]func(t *testing.T, s *extension.Session) string{
+		"Memory": func(t *testing.T, s *extension.Session) string {
+			loaded, err := s.Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": question})
+			require.NoError(t, err)
+			return loaded["history"].(string)
+		},
+		"WrapModel": func(t *testing.T, s *extension.Session) string {
+			model := &echo{}
+			_, err := llms.GenerateFromSinglePrompt(t.Context(), extension.WrapModel(model, s), question)
+			require.NoError(t, err)
+			return model.prompt
+		},
+		"Preview": func(t *testing.T, s *extension.Session) string {
+			found, err := s.Preview(t.Context(), question)
+			require.NoError(t, err)
+			return found.Block
+		},
+	}
+	for who, events := range texts {
+		for door, ask := range doors {
+			t.Run(who+" through "+door, func(t *testing.T) {
+				x := open(t, fresh(t))
+				require.NoError(t, x.Bus().Publish(t.Context(), events...))
+				s := session(t, x, extension.Scope{User: "ada", Session: "now"})
+				require.NotContains(t, ask(t, s), "pier nine")
+				found, err := s.CallTool(t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: "search_memory", Arguments: question}})
+				require.NoError(t, err)
+				require.Contains(t, found.Content, "pier nine")
+
+				open, err := extension.Open(t.Context(), fresh(t), &extension.Config{InjectHearsay: true, NoBackground: true})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, open.Close(t.Context())) }()
+				require.NoError(t, open.Bus().Publish(t.Context(), events...))
+				require.Contains(t, ask(t, session(t, open, extension.Scope{User: "ada", Session: "now"})), "pier nine", "a host may want it so")
+			})
+		}
+	}
+	for who, event := range map[string]eventbus.Event{
+		"the user": eventbus.UserMessage(then, said), "an import": eventbus.UserMessage(then, said, eventbus.From(eventbus.OriginImport)),
+		"a tool of the host's": eventbus.ToolResult(then, "calendar", said, eventbus.From(eventbus.OriginToolInternal)), "an answer": eventbus.AgentResponse(then, said),
+	} {
+		for door, ask := range doors {
+			t.Run(who+" through "+door, func(t *testing.T) {
+				x := open(t, fresh(t))
+				require.NoError(t, x.Bus().Publish(t.Context(), event))
+				require.Contains(t, ask(t, session(t, x, extension.Scope{User: "ada", Session: "now"})), "pier nine")
+			})
+		}
+	}
+}
