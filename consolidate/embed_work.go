@@ -234,7 +234,7 @@ func (v *Vectoriser) embedBatch(ctx context.Context, lease *schema.Lease, batch 
 		}
 	}
 	if len(vectors) > 0 && (v.target == nil || !v.wanted(v.target)) {
-		if err := v.open(ctx, lease); err != nil {
+		if err := v.open(ctx, lease, v.dims()); err != nil {
 			return false, err
 		}
 		restart = true
@@ -273,14 +273,14 @@ func refused(c schema.PendingChunk, err error) error {
 	return fmt.Errorf("chunk %d of memory %d: %w", c.ID, c.MemoryID, err)
 }
 
-// open finds or starts the generation of the model at its size.
-func (v *Vectoriser) open(ctx context.Context, lease *schema.Lease) error {
+// open finds or starts the generation of the model at this size.
+func (v *Vectoriser) open(ctx context.Context, lease *schema.Lease, dims int) error {
 	var g *schema.Generation
 	err := v.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		if err := tx.CheckLease(ctx, lease); err != nil {
 			return err
 		}
-		g, err = tx.OpenGeneration(ctx, v.opts.Model, v.dims())
+		g, err = tx.OpenGeneration(ctx, v.opts.Model, dims)
 		return err
 	})
 	if err != nil {
@@ -299,7 +299,7 @@ func (v *Vectoriser) finish(ctx context.Context, lease *schema.Lease) error {
 		v.Wake()
 	}
 	if v.target != nil {
-		if err := v.open(ctx, lease); err != nil { // retires what was being built of other models
+		if err := v.open(ctx, lease, v.target.Dims); err != nil { // retires what was being built of other models
 			return err
 		}
 	}

@@ -24,7 +24,7 @@ func Recorded(run *schema.Run) (*Report, error) {
 		r.Took = max(0, run.FinishedAt.Sub(run.StartedAt.Time)).Round(time.Millisecond)
 	}
 	if err := json.Unmarshal(run.Stages, &r.Stages); err != nil {
-		return nil, fmt.Errorf("the ledger of run %s: %w", run.UID, err)
+		return nil, fmt.Errorf("%w: the ledger of run %s: %w", schema.ErrCorrupt, run.UID, err)
 	}
 	return r, nil
 }

@@ -70,7 +70,9 @@ func (c *consumer) read(ctx context.Context) (*work, error) {
 	w := new(work)
 	err := c.j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		var cursor int64
-		if err := s.Row(ctx, "SELECT cursor FROM consumers WHERE name = ?", []any{c.name}, &cursor); err != nil {
+		if err := s.Row(ctx, "SELECT cursor FROM consumers WHERE name = ?", []any{c.name}, &cursor); errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%w: consumer %s is gone", schema.ErrCorrupt, c.name)
+		} else if err != nil {
 			return fmt.Errorf("read the cursor of consumer %s: %w", c.name, err)
 		}
 		if cursor != c.cursor {

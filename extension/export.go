@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -86,7 +87,11 @@ func (e *exporter) put(l exportLine) error {
 	if l.Header == nil && l.End == nil {
 		e.report.Records++
 	}
-	return e.enc.Encode(l)
+	err := e.enc.Encode(l)
+	if _, damaged := errors.AsType[*json.MarshalerError](err); damaged {
+		return fmt.Errorf("%w: a record of this export is no JSON", ErrCorrupt)
+	}
+	return err
 }
 
 func (e *exporter) all(ctx context.Context) error {
@@ -190,7 +195,11 @@ func (e *exporter) page(ctx context.Context, ids []int64) error {
 		byID[memories[i].ID] = &memories[i]
 	}
 	for _, id := range ids {
-		record := &memoryRecord{Memory: *byID[id]}
+		m := byID[id]
+		if m == nil {
+			return fmt.Errorf("%w: memory %d stands in an index and not in its table", ErrCorrupt, id)
+		}
+		record := &memoryRecord{Memory: *m}
 		if record.RunID != 0 {
 			if err := e.s.Row(ctx, "SELECT uid FROM runs WHERE id = ?", []any{record.RunID}, &record.Run); err != nil {
 				return err

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -106,6 +107,9 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 		var c IndexedChunk
 		if err := rows.Scan(&c.ID, &c.MemoryID, &c.Text, &c.Speaker, &c.SessionID, &c.EventTime, &c.Kind, &c.State, &c.Role); err != nil {
 			return err
+		}
+		if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
+			return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, c.MemoryID)
 		}
 		visit(c)
 	}

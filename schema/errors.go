@@ -104,7 +104,7 @@ func (db *DB) classifyAt(path string, err error) error {
 	case errors.Is(err, sqlite3.IOERR), errors.Is(err, sqlite3.CANTOPEN):
 		return wrap(ErrIO)
 	}
-	return err
+	return asDamage(err)
 }
 
 // classifyFile does the same for what also asks the operating system.

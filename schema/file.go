@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
@@ -177,7 +176,7 @@ func (db *DB) createInPlace(ctx context.Context) error {
 // buildEmpty writes an up-to-date schema and leaves no write-ahead log behind.
 func buildEmpty(ctx context.Context, path string, opts Options) (err error) {
 	d := strings.Replace(dsn(path, opts, false), "mode=rw", "mode=rwc", 1)
-	conn, err := driver.Open(d, func(c *sqlite3.Conn) error {
+	conn, err := OpenSQLite(d, false, func(c *sqlite3.Conn) error {
 		if err := c.Exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA secure_delete = on"); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -46,6 +48,20 @@ func (db *DB) checkIdentity(ctx context.Context, conn *sql.DB) error {
 	}
 	if mode != "wal" {
 		return fmt.Errorf("write-ahead logging is off (journal_mode is %q): another program changed this file", mode)
+	}
+	return checkUsers(ctx, conn)
+}
+
+// checkUsers looks whether everybody is found by name. It is a small table, and
+// the one whose damage would show as an empty memory: whoever is missing from
+// its index would begin anew as somebody unknown.
+func checkUsers(ctx context.Context, conn *sql.DB) error {
+	problems, err := texts(ctx, conn, "PRAGMA integrity_check(users)")
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(problems, []string{"ok"}) {
+		return fmt.Errorf("%w: its list of users: %s", ErrCorrupt, strings.Join(problems, "; "))
 	}
 	return nil
 }

@@ -41,6 +41,8 @@ const (
 	StateRetired     State = "retired"     // soft-deleted
 )
 
+var states = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired}
+
 // User is one person's memory within a tenant, and how far the nights got.
 type User struct {
 	bun.BaseModel `bun:"table:users"`

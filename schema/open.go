@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
@@ -234,16 +233,14 @@ func openSQL(path string, opts Options, readOnly bool) (*sql.DB, error) {
 		"PRAGMA temp_store = memory",
 		"PRAGMA cache_size = -16384", // KiB; a connection may hold 256 MiB in all
 	}
-	if readOnly {
-		pragmas = append(pragmas, "PRAGMA query_only = on")
-	} else {
+	if !readOnly {
 		pragmas = append(pragmas,
 			"PRAGMA synchronous = full",         // NORMAL loses acknowledged rows at power loss
 			"PRAGMA secure_delete = on",         // an erased text leaves no copy in free pages
 			"PRAGMA wal_autocheckpoint = 16384", // pages; the background checkpoint comes long before
 		)
 	}
-	return driver.Open(dsn(path, opts, readOnly), func(c *sqlite3.Conn) error {
+	return OpenSQLite(dsn(path, opts, readOnly), readOnly, func(c *sqlite3.Conn) error {
 		for _, p := range pragmas {
 			if err := c.Exec(p); err != nil {
 				return err

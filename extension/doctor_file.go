@@ -1,0 +1,104 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// leftovers looks for what a killed creation left beside the file.
+func (e *examination) leftovers() {
+	const name = "leftover files"
+	dir, base := filepath.Split(e.path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		e.note(name, CheckSkipped, err.Error(), "")
+		return
+	}
+	var found []string
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "."+base+".new") || entry.Name() == base+"-journal" {
+			found = append(found, entry.Name())
+		}
+	}
+	if len(found) == 0 {
+		e.note(name, CheckOK, "", "")
+		return
+	}
+	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation was cut short; the next command that opens the file for writing removes them")
+}
+
+func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
+	const name = "SQLite file"
+	if info.Size() == 0 {
+		e.note(name, CheckDamaged, "it has no bytes at all", "remove it to start a new memory, or restore a backup")
+		return nil, false
+	}
+	f, err := os.Open(e.path)
+	if errors.Is(err, os.ErrPermission) {
+		e.note(name, CheckSkipped, err.Error(), fixPermission)
+		return nil, false
+	}
+	if err != nil {
+		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		return nil, false
+	}
+	defer f.Close()
+	parameters, release, err := schema.Parameters(f, e.key)
+	switch {
+	case errors.Is(err, schema.ErrKey):
+		e.note(name, CheckSkipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")
+		return nil, false
+	case err != nil:
+		e.note(name, CheckDamaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
+		return nil, false
+	}
+	e.name = "file:" + (&url.URL{Path: e.path}).EscapedPath() + "?" + parameters.Encode()
+	e.note(name, CheckOK, "", "")
+	return release, true
+}
+
+// isMemory tells ebb's own files from others, and says which version.
+func (e *examination) isMemory(ctx context.Context) bool {
+	const name = "ebb memory"
+	var tables, version int
+	var mode string
+	err := e.db.QueryRowContext(ctx, `SELECT count(*), (SELECT user_version FROM pragma_user_version), (SELECT journal_mode FROM pragma_journal_mode)
+		FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')`).Scan(&tables, &version, &mode)
+	switch {
+	case noLeave(err): // SQLite reads such a file only with a -shm file beside it
+		e.note(name, CheckSkipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
+		return false
+	case err != nil:
+		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		return false
+	case tables < 5 && tables > 0:
+		e.note(name, CheckDamaged, fmt.Sprintf("only %d of 5 main tables are there", tables), fixRestore)
+		return false
+	case tables == 0:
+		e.note(name, CheckDamaged, "it is another program's database", "give --db another name")
+		return false
+	case version > schema.Version:
+		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb knows up to %d", version, schema.Version), "use a newer ebb")
+		e.pages(ctx)
+		return false // its tables may mean something else
+	case version < schema.Version:
+		e.Refused = "" // only a look was refused: opening it for writing brings it up to date
+		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb writes version %d", version, schema.Version),
+			"`ebb consolidate`, or whatever else opens FILE for writing, brings it up to date; run ebb doctor again then")
+		e.pages(ctx)
+		e.foreignKeys(ctx)
+		return false // the other checks are about tables of today
+	case mode != "wal":
+		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), "`sqlite3 FILE 'PRAGMA journal_mode=wal'`")
+	default:
+		e.note(name, CheckOK, fmt.Sprintf("schema version %d", version), "")
+	}
+	return true
+}
