@@ -71,6 +71,9 @@ func (v *Vectoriser) EmbedQuery(ctx context.Context, g *schema.Generation, text 
 // said.
 func (v *Vectoriser) ForgetQueries() { v.queries.Purge() }
 
+// RememberedQueries counts them.
+func (v *Vectoriser) RememberedQueries() int { return v.queries.Len() }
+
 // embedderOf finds who embeds queries for a generation.
 func (v *Vectoriser) embedderOf(g *schema.Generation) (embeddings.Embedder, error) {
 	if g.Model == v.opts.Model {

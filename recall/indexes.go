@@ -57,6 +57,22 @@ func (s *Searcher) Forget(userID int64) {
 	}
 }
 
+// Remembered counts the users of whom text or vectors are kept in memory.
+func (s *Searcher) Remembered() int {
+	s.indexes.mu.Lock()
+	users := make(map[int64]bool)
+	for _, id := range s.indexes.byUser.Keys() {
+		users[id] = true
+	}
+	s.indexes.mu.Unlock()
+	if s.vectors != nil {
+		for _, id := range s.vectors.sets.users() {
+			users[id] = true
+		}
+	}
+	return len(users)
+}
+
 // current returns the user's index, brought up to date with the snapshot and
 // locked for reading. The caller must call RUnlock.
 func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64) (*sharedIndex, error) {

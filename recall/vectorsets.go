@@ -159,6 +159,12 @@ func (c *vectorSets) forget(userID int64) {
 	c.byUser.Remove(userID)
 }
 
+func (c *vectorSets) users() []int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.byUser.Keys()
+}
+
 // Preload starts to load the vectors of the users who came last, in the
 // background, so that the first searches find them. Without an embedder it
 // does nothing. [Searcher.Close] ends it.

@@ -86,7 +86,7 @@ func (db *DB) truncate(ctx context.Context, on interface {
 // truncateTries and truncatePause are how often and how far apart
 // [DB.truncateLog] tries: two seconds together.
 const (
-	truncateTries = 40
+	truncateTries = 20
 	truncatePause = 50 * time.Millisecond
 )
 

@@ -322,10 +322,16 @@ func (e *eraser) begin(ctx context.Context, scope Scope, what *Erasure) (err err
 // seizeNights ends a night at work: what it has read may be what is erased.
 // Its next transaction finds its lease gone, and a later night goes on.
 func (e *eraser) seizeNights(ctx context.Context) error {
-	const hold = 1500 * time.Millisecond // AcquireLease takes an expiry further off for a clock that was set back
+	const hold = time.Second // as long as a night's own
 	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES ('night', ?, 1, ?)
 		ON CONFLICT (name) DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,
 		"erasure "+e.receipt.ID, time.Now().Add(hold).UnixMilli())
+	return err
+}
+
+// freeNights lets nights begin again.
+func (e *eraser) freeNights(ctx context.Context) error {
+	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = 'night' AND holder = ?", "erasure "+e.receipt.ID)
 	return err
 }
 
@@ -373,7 +379,7 @@ func (e *eraser) step(ctx context.Context) error {
 	if !more {
 		e.receipt.State = ErasureLogged
 		e.receipt.Pending = "the write-ahead log has to be emptied"
-		if err := e.tx.auditRow(ctx, e.userID, e.by, opErase, "erasures", e.id, "", e.summary()); err != nil {
+		if err := errors.Join(e.freeNights(ctx), e.tx.auditRow(ctx, e.userID, e.by, opErase, "erasures", e.id, "", e.summary())); err != nil {
 			return err
 		}
 	}
