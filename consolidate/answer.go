@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -15,7 +14,15 @@ import (
 
 // errCutOff means an answer that ends before it is complete. Closing it by
 // guess would turn half a list into a whole one.
-var errCutOff = errors.New("the answer ends before its JSON is complete; answer more briefly")
+var errCutOff = unusable("the answer ends before its JSON is complete", "; answer more briefly")
+
+// answerFault is what makes an answer unreadable: its kind, and for the model,
+// which has written the answer, more.
+type answerFault struct{ kind, more string }
+
+func (e *answerFault) Error() string { return e.kind + e.more }
+
+func unusable(kind, more string) error { return &answerFault{kind, more} }
 
 // decodeAnswer reads the JSON object in a model's answer into v. It bears
 // fences, prose before and after, trailing commas, comments, single quotes and
@@ -26,7 +33,7 @@ var errCutOff = errors.New("the answer ends before its JSON is complete; answer 
 // grows faster than the text.
 func decodeAnswer(ctx context.Context, answer string, v any, rewrite schema.Redact) error {
 	if len(answer) > maxAnswer {
-		return fmt.Errorf("the answer is longer than %d KiB; answer more briefly", maxAnswer>>10)
+		return unusable(fmt.Sprintf("the answer is longer than %d KiB", maxAnswer>>10), "; answer more briefly")
 	}
 	object, err := objectIn(answer)
 	if err != nil {
@@ -34,14 +41,14 @@ func decodeAnswer(ctx context.Context, answer string, v any, rewrite schema.Reda
 	}
 	if !json.Valid([]byte(object)) {
 		if object, err = jsonrepair.Repair(object); err != nil {
-			return fmt.Errorf("the answer is no JSON: %w", err)
+			return unusable("the answer is no JSON", ": "+err.Error())
 		}
 	}
 	if object, err = redactAnswer(ctx, object, rewrite); err != nil {
 		return err
 	}
 	if err := json.Unmarshal([]byte(object), v); err != nil {
-		return fmt.Errorf("the answer has the wrong form: %w", err)
+		return unusable("the answer has the wrong form", ": "+err.Error())
 	}
 	return nil
 }
@@ -57,7 +64,7 @@ const (
 func redactAnswer(ctx context.Context, object string, rewrite schema.Redact) (string, error) {
 	redacted, err := redact.JSON([]byte(object), func(name, text string) (string, error) {
 		if len(text) > maxAnswerText {
-			return "", fmt.Errorf("the answer holds a text of more than %d KiB; answer more briefly", maxAnswerText>>10)
+			return "", unusable(fmt.Sprintf("the answer holds a text of more than %d KiB", maxAnswerText>>10), "; answer more briefly")
 		}
 		if rewrite == nil {
 			return text, nil
@@ -71,7 +78,7 @@ func redactAnswer(ctx context.Context, object string, rewrite schema.Redact) (st
 func objectIn(answer string) (string, error) {
 	start := strings.IndexByte(answer, '{')
 	if start < 0 {
-		return "", errors.New("the answer holds no JSON object")
+		return "", unusable("the answer holds no JSON object", "")
 	}
 	depth, quoted := 0, false
 	for i := start; i < len(answer); i++ {

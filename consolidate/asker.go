@@ -29,6 +29,19 @@ type Prompt struct {
 	// Schema is the JSON Schema of the answer. It is sent as the parameters of
 	// a function, or as text to a provider that knows no functions.
 	Schema map[string]any
+
+	own bool // its check's complaints hold nothing of the answer
+}
+
+// fault says what is wrong with an answer in words that hold nothing of it.
+func (p Prompt) fault(err error) string {
+	if fault, ok := errors.AsType[*answerFault](err); ok {
+		return fault.kind
+	}
+	if p.own {
+		return err.Error()
+	}
+	return "its check refused it"
 }
 
 // ID is how the ledger names the prompt: "extract@1".
@@ -38,12 +51,11 @@ func (p Prompt) ID() string { return fmt.Sprintf("%s@%d", p.Name, p.Version) }
 // used. It says nothing of other questions.
 type AnswerError struct {
 	Prompt string
-	Err    error
+	Err    error // what the model was told of it; may repeat words of the answer
+	why    string
 }
 
-func (e *AnswerError) Error() string {
-	return fmt.Sprintf("no usable answer to %s: %v", e.Prompt, e.Err)
-}
+func (e *AnswerError) Error() string { return "no usable answer to " + e.Prompt + ": " + e.why }
 
 // Unwrap gives what was wrong with the last answer.
 func (e *AnswerError) Unwrap() error { return e.Err }
@@ -99,7 +111,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 			llms.TextParts(llms.ChatMessageTypeAI, text.Truncate(answer, 500)),
 			llms.TextParts(llms.ChatMessageTypeHuman, "That answer cannot be used: "+last.Error()+"\nAnswer again, with one JSON object of the form described and nothing else."))
 	}
-	return &AnswerError{Prompt: p.ID(), Err: last}
+	return &AnswerError{Prompt: p.ID(), Err: last, why: p.fault(last)}
 }
 
 // call makes one call, and once more when it fails.
@@ -177,11 +189,13 @@ func (a *Asker) generate(ctx context.Context, messages []llms.MessageContent, op
 		got := answer{err: errors.New("the client ended its goroutine")}
 		defer func() {
 			if r := recover(); r != nil { // a client's panic is a call that failed
-				got = answer{err: fmt.Errorf("panic: %v", r)}
+				got = answer{err: schema.ForeignPanic("the client", r)}
 			}
 			answered <- got
 		}()
-		got.resp, got.err = a.model.GenerateContent(ctx, messages, options...)
+		var err error
+		got.resp, err = a.model.GenerateContent(ctx, messages, options...)
+		got.err = schema.Foreign("the client", err)
 	}()
 	select {
 	case got := <-answered:
@@ -248,6 +262,9 @@ func number(info map[string]any, names ...string) int {
 // speaksOfFunctions tells a provider that refuses functions from one that is
 // out of order.
 func speaksOfFunctions(err error) bool {
+	if client, ok := errors.AsType[*schema.ForeignError](err); ok {
+		err = client.Err
+	}
 	said := strings.ToLower(err.Error())
 	return strings.Contains(said, "tool") || strings.Contains(said, "function")
 }

@@ -104,7 +104,7 @@ func TestAModelThatCannotBeAsked(t *testing.T) {
 
 	_, err = asker(panicking{}, Budget{}).number(t)
 	require.ErrorAs(t, err, &model)
-	require.ErrorContains(t, err, "out of cheese")
+	require.EqualError(t, err, "the model cannot be asked: the client failed: panicked with a string", "which may hold the prompt")
 }
 
 type panicking struct{ llms.Model }

@@ -50,6 +50,7 @@ func conflictPrompt(questions []question, loc *time.Location) Prompt {
 		}{i + 1, alias(q.fresh, "a", &as), alias(q.known, "b", &bs)}))
 	}
 	return Prompt{
+		own:  true,
 		Name: conflictStage, Version: conflictVersion, System: strings.TrimSpace(conflictSystem), Schema: conflictSchema,
 		User: "Records:\n" + records.String() + "Pairs:\n" + pairs.String(),
 	}

@@ -114,11 +114,14 @@ func (v *Vectoriser) call(ctx context.Context, texts []string) (answers [][]floa
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the embedder panicked: %v", p)
+			err = schema.ForeignPanic("the embedder", p)
 		}
 	}()
 	answers, err = v.embedder.EmbedDocuments(ctx, texts)
-	if err == nil && len(answers) != len(texts) {
+	if err != nil {
+		return nil, schema.Foreign("the embedder", err)
+	}
+	if len(answers) != len(texts) {
 		err = fmt.Errorf("%w: %d vectors for %d texts", errAnswer, len(answers), len(texts))
 	}
 	return answers, err

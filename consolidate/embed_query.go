@@ -91,14 +91,14 @@ func (v *Vectoriser) embedderOf(g *schema.Generation) (embeddings.Embedder, erro
 func (v *Vectoriser) query(embedder embeddings.Embedder, g *schema.Generation, text string) (unit schema.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the embedder panicked: %v", p)
+			err = schema.ForeignPanic("the embedder", p)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(v.life, v.opts.Timeout)
 	defer cancel()
 	answer, err := embedder.EmbedQuery(ctx, text)
 	if err != nil {
-		return nil, err
+		return nil, schema.Foreign("the embedder", err)
 	}
 	if g.Model != v.opts.Model || v.opts.Dims == 0 {
 		// An answer of another size means another model under the same name.

@@ -192,6 +192,7 @@ func mentionsPrompt(in *Input, mentions []unsureMention) Prompt {
 		b.WriteString(jsonLine(line))
 	}
 	return Prompt{
+		own:  true,
 		Name: "entities_mentions", Version: entitiesVersion, System: strings.TrimSpace(entitiesMentions), User: b.String(),
 		Schema: object(map[string]any{"mentions": map[string]any{"type": "array", "items": object(map[string]any{
 			"mention": map[string]any{"type": "integer"}, "candidate": map[string]any{"type": "integer"},

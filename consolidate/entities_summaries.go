@@ -110,6 +110,7 @@ func summariesPrompt(in *Input, due []profile) Prompt {
 		}
 	}
 	return Prompt{
+		own:  true,
 		Name: "entities_summaries", Version: entitiesVersion, System: strings.TrimSpace(entitiesSummaries), User: b.String(),
 		Schema: object(map[string]any{"summaries": map[string]any{"type": "array", "items": object(map[string]any{
 			"entity": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"},

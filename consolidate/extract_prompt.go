@@ -43,7 +43,7 @@ func extractPrompt(turns []turn, loc *time.Location) Prompt {
 			Text    string `json:"text"`
 		}{t.alias, t.EventTime.In(loc).Format("15:04"), t.Speaker, t.shown}))
 	}
-	return Prompt{Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
+	return Prompt{own: true, Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
 }
 
 // jsonLine is one object of JSON, with <, > and & escaped, and a line break.

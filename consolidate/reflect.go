@@ -179,6 +179,7 @@ func (x *reflection) ask(ctx context.Context) ([]string, error) {
 		Questions []string `json:"questions"`
 	}
 	p := Prompt{
+		own:  true,
 		Name: "reflect_questions", Version: reflectVersion, User: b.String(),
 		System: strings.TrimSpace(reflectQuestions) + fmt.Sprintf("\n\nAsk %d.", x.Questions),
 		Schema: object(map[string]any{"questions": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}, "questions"),
@@ -251,6 +252,7 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 		Insights []insight `json:"insights"`
 	}
 	p := Prompt{
+		own:  true,
 		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: b.String(),
 		Schema: object(map[string]any{"insights": map[string]any{"type": "array", "items": object(map[string]any{
 			"question": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"}, "importance": map[string]any{"type": "number"},

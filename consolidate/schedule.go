@@ -163,7 +163,7 @@ func (s *Schedule) wake(ctx context.Context) {
 	defer s.one.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
-			s.opts.OnError(fmt.Errorf("the schedule: panic: %v", p))
+			s.opts.OnError(schema.ForeignPanic("the schedule", p))
 		}
 	}()
 	if err := s.Check(ctx); err != nil && ctx.Err() == nil {

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"time"
 
@@ -94,7 +95,8 @@ type PanicError struct {
 	Stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+// Error leaves the value out unless it is the runtime's: it may hold a text.
+func (e *PanicError) Error() string { return schema.ForeignPanic("the stage", e.Value).Error() }
 
 func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err error) {
 	defer func() {
@@ -102,5 +104,19 @@ func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err erro
 			err = &PanicError{Value: p, Stack: debug.Stack()}
 		}
 	}()
-	return stage.Propose(ctx, in, apply)
+	err = stage.Propose(ctx, in, apply)
+	if !ours(stage) {
+		err = schema.Foreign("the stage", err)
+	}
+	return err
+}
+
+// ours reports a stage of this package. What others say in their errors nobody
+// knows.
+func ours(stage Stage) bool {
+	t := reflect.TypeOf(stage)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[StageError]().PkgPath()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -217,12 +216,12 @@ func (c *consumer) call(ctx context.Context, e Event) (err error) {
 	returned := false
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the handler panicked: %v\n%s", r, debug.Stack())
+			err = schema.ForeignPanic("the handler", r)
 		} else if !returned {
 			c.j.report(c, fmt.Errorf("event %d: the handler called runtime.Goexit, as a test's FailNow does, and ended its subscription", e.Seq))
 		}
 	}()
-	err = c.h(ctx, e)
+	err = schema.Foreign("the handler", c.h(ctx, e))
 	returned = true
 	return err
 }

@@ -2,7 +2,6 @@ package eventbus_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -182,11 +181,13 @@ func TestParkedEventsCanBeRetried(t *testing.T) {
 		defer mu.Unlock()
 		heard = append(heard, source+": "+err.Error())
 	}})
+	// What a handler says may repeat what it was given.
+	const brokenBy = "the handler failed: not found, an error without a type"
 	var mended atomic.Bool
 	var waits []int
 	_, err := j.Subscribe(ctx, "c", func(_ context.Context, e eventbus.Event) error {
 		if m, _ := e.Message(); m.Text == "bad" && !mended.Load() {
-			return errors.New("broken")
+			return fmt.Errorf("broken by %s: %w", m.Text, schema.ErrNotFound)
 		}
 		return nil
 	}, eventbus.MaxAttempts(3), eventbus.Backoff(func(attempt int) time.Duration {
@@ -198,16 +199,16 @@ func TestParkedEventsCanBeRetried(t *testing.T) {
 	require.Eventually(t, func() bool { return statsOf(t, j, "c").Parked == 1 }, 10*time.Second, time.Millisecond)
 	require.NoError(t, j.WaitIdle(ctx))
 	assert.Equal(t, []int{1, 2}, waits)
-	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 2, Parked: 1, LastError: "broken"}, statsOf(t, j, "c"))
+	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 2, Parked: 1, LastError: brokenBy}, statsOf(t, j, "c"))
 	mu.Lock()
-	assert.Equal(t, []string{"consumer:c: event 1, attempt 1: broken", "consumer:c: event 1, attempt 2: broken", "consumer:c: event 1, attempt 3: broken"}, heard)
+	assert.Equal(t, []string{"consumer:c: event 1, attempt 1: " + brokenBy, "consumer:c: event 1, attempt 2: " + brokenBy, "consumer:c: event 1, attempt 3: " + brokenBy}, heard)
 	mu.Unlock()
 
 	parked, err := j.Parked(ctx, "c")
 	require.NoError(t, err)
 	require.Len(t, parked, 1)
 	assert.Equal(t, 3, parked[0].Attempts)
-	assert.Equal(t, "broken", parked[0].LastError)
+	assert.Equal(t, brokenBy, parked[0].LastError)
 	m, err := parked[0].Message()
 	require.NoError(t, err)
 	assert.Equal(t, "bad", m.Text)

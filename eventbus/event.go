@@ -91,10 +91,10 @@ func (e Event) Message() (Message, error) {
 	var m Message
 	role, ok := isMessage(e.Topic)
 	if !ok {
-		return m, &schema.InvalidError{Field: "Topic", Reason: fmt.Sprintf("%q carries no message", e.Topic)}
+		return m, &schema.InvalidError{Field: "Topic", Reason: "carries no message"}
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
-		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: " + err.Error()}
+		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + schema.JSONFault(err)}
 	}
 	if m.Role == "" {
 		m.Role = role
@@ -115,7 +115,7 @@ func (e Event) Decode(dest any) error {
 func New(topic string, scope Scope, origin Origin, payload any) (Event, error) {
 	encoded, err := encode(payload)
 	if err != nil {
-		return Event{}, &schema.InvalidError{Field: "Payload", Reason: "cannot be encoded as JSON: " + err.Error()}
+		return Event{}, &schema.InvalidError{Field: "Payload", Reason: "cannot be encoded as JSON: " + schema.Foreign("its encoding", err).Error()}
 	}
 	return Event{ID: newID(), Topic: topic, Scope: scope, Origin: origin, Payload: encoded}, nil
 }

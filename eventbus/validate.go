@@ -70,7 +70,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&m); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool and partial: %v", e.Topic, err)}
+		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool and partial; this %s", e.Topic, schema.JSONFault(err))}
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
@@ -119,7 +119,7 @@ func normalisePayload(e *Event) error {
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, e.Payload); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: " + err.Error()}
+		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + schema.JSONFault(err)}
 	}
 	e.Payload = compact.Bytes()
 	return nil

@@ -52,7 +52,7 @@ func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*Expo
 			return err
 		}
 		if userID == 0 {
-			return fmt.Errorf("user %q has no memory in this file: %w", scope.User, ErrNotFound)
+			return fmt.Errorf("this user has no memory in this file: %w", ErrNotFound)
 		}
 		out.s, out.userID = s, userID
 		return out.all(ctx)

@@ -85,7 +85,7 @@ type ImportReport struct {
 // ImportError says where in the input an import stopped. What was stored
 // before is kept; importing the mended input again goes on from there.
 type ImportError struct {
-	Where string // "line 7", or "conversation 3, message …"
+	Where string // "line 7", or "conversation 3, message 12"
 	Err   error  // an [*InvalidError], or a fault of the database
 }
 

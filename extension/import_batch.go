@@ -49,7 +49,7 @@ func (b *turnBatch) add(ctx context.Context, where string, t importedTurn) error
 	if i, ok := b.byID[e.ID]; ok {
 		before := b.pending[i]
 		if field := difference(before.event.Payload, e.Payload, before.event.OccurredAt, e.OccurredAt, asStored); field != "" {
-			return &ImportError{Where: where, Err: reusedID(e.ID, field, before.where)}
+			return &ImportError{Where: where, Err: reusedID(field, before.where)}
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (b *turnBatch) fresh(ctx context.Context) ([]eventbus.Event, error) {
 				return err
 			}
 			if field := difference(payload, p.event.Payload, at.Time, p.event.OccurredAt, b.redacted(ctx)); field != "" {
-				return &ImportError{Where: p.where, Err: reusedID(p.event.ID, field, "an earlier import")}
+				return &ImportError{Where: p.where, Err: reusedID(field, "an earlier import")}
 			}
 		}
 		return nil
@@ -163,9 +163,9 @@ func difference(a, b json.RawMessage, at, bt time.Time, redacted func(string) st
 	return ""
 }
 
-func reusedID(id, field, before string) error {
+func reusedID(field, before string) error {
 	return &InvalidError{Field: "id", Reason: fmt.Sprintf(
-		"%.64q was used by %s for a turn with another %s; ids are unique per user: change it, or import this conversation under a user of its own", id, before, field)}
+		"was used by %s for a turn with another %s; ids are unique per user: change it, or import this conversation under a user of its own", before, field)}
 }
 
 // event is the turn as the bus takes it.

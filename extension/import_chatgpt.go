@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // chatConversation is the part that is read of one conversation in a ChatGPT
@@ -90,13 +92,16 @@ func (c *chatConversation) read(where string, keep keepText, visit visitTurn, sk
 	}
 	ids := &turnIDs{}
 	last := c.CreateTime // of messages that say nothing, the time before
-	for _, m := range branch {
+	for i, m := range branch {
 		content, ok := m.text()
 		if !ok {
 			skipped()
 			continue
 		}
-		where := fmt.Sprintf("%s, message %.64s", where, m.ID)
+		where := fmt.Sprintf("%s, message %d", where, i+1)
+		if uuid.Validate(m.ID) == nil {
+			where += " (" + m.ID + ")"
+		}
 		if m.CreateTime != nil {
 			last = m.CreateTime
 		}
@@ -133,10 +138,10 @@ func (c *chatConversation) branch() ([]*chatMessage, error) {
 	for id := c.CurrentNode; id != ""; {
 		node, ok := c.Mapping[id]
 		if !ok {
-			return nil, &InvalidError{Field: "mapping", Reason: fmt.Sprintf("does not hold the node %.64q that current_node or a parent names", id)}
+			return nil, &InvalidError{Field: "mapping", Reason: "does not hold the node that current_node or a parent names"}
 		}
 		if seen[id] {
-			return nil, &InvalidError{Field: "mapping", Reason: fmt.Sprintf("runs in a circle at the node %.64q", id)}
+			return nil, &InvalidError{Field: "mapping", Reason: "runs in a circle"}
 		}
 		seen[id] = true
 		if node.Message != nil {

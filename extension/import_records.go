@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/ebbmem/ebb/schema"
@@ -114,7 +113,7 @@ func (w *restoring) row(ctx context.Context, table, uid string) (id int64, err e
 	}
 	err = w.tx.Row(ctx, "SELECT id FROM "+table+" WHERE user_id = ? AND uid = ?", []any{w.userID, uid}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = &InvalidError{Field: table, Reason: fmt.Sprintf("have no record %.64q, which this line refers to: lines were lost or reordered", uid)}
+		err = &InvalidError{Field: table, Reason: "lack the record that this line refers to: lines were lost or reordered"}
 	}
 	return id, err
 }
@@ -195,7 +194,7 @@ func (w *restoring) memory(ctx context.Context, r *memoryRecord, chunks []schema
 	if m.EventID != "" {
 		err := w.tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{w.userID, m.EventID}, &m.EventSeq)
 		if err != nil {
-			return false, &InvalidError{Field: "event_id", Reason: fmt.Sprintf("names the event %.64q, which does not stand before this line", m.EventID)}
+			return false, &InvalidError{Field: "event_id", Reason: "names an event that does not stand before this line"}
 		}
 	}
 	version := m.Version
@@ -316,7 +315,7 @@ func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
 // is equal in everything is the same one.
 func (w *restoring) op(ctx context.Context, r *opRecord) (bool, error) {
 	if !slices.Contains(opTables, r.Record) {
-		return false, &InvalidError{Field: "record", Reason: fmt.Sprintf("is %.40q, a table the audit does not know", r.Record)}
+		return false, &InvalidError{Field: "record", Reason: "names a table that the audit does not know"}
 	}
 	id, err := w.row(ctx, r.Record, r.ID)
 	if err != nil {

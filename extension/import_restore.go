@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -100,7 +101,7 @@ func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportL
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&r.line); err != nil {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return &InvalidError{Field: strings.Trim(field, `"`), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
+			return &InvalidError{Field: fieldName(strings.Trim(field, `"`)), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
 		}
 		return invalidJSON(err)
 	}
@@ -117,6 +118,16 @@ func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportL
 	}
 	return r.check()
 }
+
+// fieldName is the name of a field as far as it looks like one.
+func fieldName(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return "a field"
+}
+
+var plainName = regexp.MustCompile(`^[a-z]{1,16}(?:_[a-z]{1,16}){0,3}$`)
 
 func countRecords(l *exportLine) (n int) {
 	v := reflect.ValueOf(l).Elem()
@@ -139,7 +150,7 @@ func (r *importedRecord) check() error {
 	case l.Run != nil:
 		var stages []consolidate.StageReport // a night reads them to go on
 		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
-			return &InvalidError{Field: "stages", Reason: "of a run are missing, or no list: " + err.Error()}
+			return &InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + schema.JSONFault(err)}
 		}
 	case l.Event != nil:
 		return l.Event.check()

@@ -193,12 +193,12 @@ func TestImportRefusesBadInput(t *testing.T) {
 		{"an export with a number for its head", `{"ebb":1}`, "ebb", "line 1: ebb is a JSON number where an object belongs"},
 		{"numbers for conversations", `[1]`, "input", "conversation 1: input is a JSON number where an object belongs"},
 		{"no time", line(map[string]any{"time": nil}), "time", "line 1: time is missing"},
-		{"a time without a zone", line(map[string]any{"time": "2026-01-02 03:04"}), "time", "give RFC 3339 with a zone"},
+		{"a time without a zone", line(map[string]any{"time": "2026-01-02 03:04"}), "time", "is not RFC 3339 with a zone"},
 		{"the year 0", line(map[string]any{"time": "0000-01-02T03:04:05Z"}), "time", "outside the years 1 to 9999"},
 		{"the zero time", line(map[string]any{"time": "0001-01-01T00:00:00Z"}), "time", "outside the years 1 to 9999"},
 		{"no text", line(map[string]any{"text": " \n"}), "text", "line 1: text is empty"},
 		{"only NUL", line(map[string]any{"text": "\x00\x00"}), "text", "is empty"},
-		{"a role of its own", line(map[string]any{"role": "system"}), "role", "use user, assistant or tool"},
+		{"a role of its own", line(map[string]any{"role": "system"}), "role", "is none of user, assistant, tool"},
 		{"a long id", line(map[string]any{"id": strings.Repeat("x", 600)}), "id", "longer than 512 bytes"},
 		{"NUL in a session", line(map[string]any{"session": "a\x00b"}), "session", "NUL"},
 		{"a long text", line(map[string]any{"text": strings.Repeat("word ", 1<<18)}), "text", "longer than 1 MiB"},
@@ -354,7 +354,7 @@ func TestImportRefusesBadChatGPT(t *testing.T) {
 		{"no end", `[{"mapping":{"a":{}}}]`, "current_node", "is missing"},
 		{"an unknown end", `[{"mapping":{"a":{}},"current_node":"b"}]`, "mapping", "does not hold the node"},
 		{"a circle", `[{"mapping":{"a":{"parent":"b"},"b":{"parent":"a"}},"current_node":"a"}]`, "mapping", "runs in a circle"},
-		{"no time anywhere", `[{"mapping":{"a":{"message":` + message + `}},"current_node":"a"}]`, "create_time", "conversation 1, message m: create_time is missing"},
+		{"no time anywhere", `[{"mapping":{"a":{"message":` + message + `}},"current_node":"a"}]`, "create_time", "conversation 1, message 1: create_time is missing"},
 		{"a time beyond all", `[{"create_time":1e300,"mapping":{"a":{"message":` + message + `}},"current_node":"a"}]`, "create_time", "is no time"},
 	}
 	x := openNew(t)

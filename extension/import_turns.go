@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -75,7 +74,7 @@ func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, raw.Time)
 	if err != nil {
-		return t, &InvalidError{Field: "time", Reason: fmt.Sprintf("is %.40q; give RFC 3339 with a zone, as 2026-03-01T18:00:00Z", raw.Time)}
+		return t, &InvalidError{Field: "time", Reason: "is not RFC 3339 with a zone, as 2026-03-01T18:00:00Z"}
 	}
 	t.at = at
 	if err := t.check(keep); err != nil {
@@ -89,33 +88,11 @@ func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 
 // invalidJSON puts a decoding error into the reader's terms.
 func invalidJSON(err error) error {
+	fault := schema.JSONFault(err)
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return &InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: fmt.Sprintf("is a JSON %s where %s belongs", kind.Value, article(jsonKind(kind.Type)))}
+		return &InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: strings.TrimPrefix(fault, kind.Field+" ")}
 	}
-	return &InvalidError{Field: "JSON", Reason: "is not one whole object: " + err.Error()}
-}
-
-// jsonKind is what JSON calls a Go type.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return jsonKind(t.Elem())
-	case reflect.Struct, reflect.Map:
-		return "object"
-	case reflect.Slice, reflect.Array:
-		return "array"
-	case reflect.Bool, reflect.String:
-		return t.Kind().String()
-	default:
-		return "number"
-	}
-}
-
-func article(noun string) string {
-	if strings.HasPrefix(noun, "a") || strings.HasPrefix(noun, "o") { // array, object
-		return "an " + noun
-	}
-	return "a " + noun
+	return &InvalidError{Field: "JSON", Reason: "is not one whole object: it " + fault}
 }
 
 // check cleans and redacts a turn and refuses what could not be stored, before
@@ -136,7 +113,7 @@ func (t *importedTurn) check(keep keepText) (err error) {
 		t.role = "user"
 	case "user", "assistant", "tool":
 	default:
-		return &InvalidError{Field: "role", Reason: fmt.Sprintf("is %.40q; use user, assistant or tool", t.role)}
+		return &InvalidError{Field: "role", Reason: "is none of user, assistant, tool"}
 	}
 	for _, field := range [...]*string{&t.speaker, &t.text} {
 		if *field, err = keep(text.Clean(*field)); err != nil {

@@ -182,7 +182,7 @@ func TestAFailedNightIsSeen(t *testing.T) {
 	require.Equal(t, "failed", report.State)
 	event := <-told
 	require.Equal(t, "failed", event.State)
-	require.Contains(t, event.Error, "the stage broke")
+	require.Contains(t, event.Error, "stage broken: the stage failed", "what a host's own stage says may hold a text")
 	health, err := x.Health(t.Context())
 	require.NoError(t, err)
 	require.True(t, health.NightFailed)

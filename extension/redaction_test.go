@@ -134,10 +134,10 @@ var entrances = []entrance{
 		server.On(llmtest.Any, llmtest.Text("In the garden."))
 		end := " Where does my " + marker + " grow in the garden behind the house? "
 		// The cut keeps 600 bytes: the secret's end, without what tells it.
-		question := strings.Repeat("pale ", 500) + secret + strings.Repeat(end, 600/len(end)) + strings.Repeat("x", 600%len(end)-15)
+		question := strings.Repeat("pale ", 500) + secret + strings.Repeat(end, 600/len(end)-1) + strings.Repeat("x", 600%len(end)-30+len(end))
 		_, err := llms.GenerateFromSinglePrompt(t.Context(), extension.WrapModel(server.LLM(t), s), question)
 		return err
-	}, left: []string{marker}},
+	}, left: []string{" Where does my " + marker + " grow in the garden behind the house? "}},
 	{name: "search_memory", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
 		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden."))
 		return callWith(t, s, "search_memory", map[string]any{"query": told})

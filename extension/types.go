@@ -19,6 +19,10 @@ type (
 	Kind = schema.Kind
 	// InvalidError says which input cannot be used and why.
 	InvalidError = schema.InvalidError
+	// ForeignError is an error of a host's, a model client's or an embedder's
+	// code. It prints as its kind, since its text may repeat what that code was
+	// given; Unwrap gives the error itself.
+	ForeignError = schema.ForeignError
 	// RedactionError says that a text could not be redacted; nothing of it was
 	// written, and it carries nothing of it.
 	RedactionError = schema.RedactionError

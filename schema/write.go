@@ -292,7 +292,7 @@ func (w *write) run(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			w.panic = r
-			err = fmt.Errorf("panic in a write: %v", r)
+			err = ForeignPanic("a write", r)
 		}
 	}()
 	return w.fn(ctx, w.tx)

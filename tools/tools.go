@@ -136,7 +136,7 @@ func (t *Tool) Call(ctx context.Context, input string) (answer string, err error
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			answer, err = t.fault(ctx, fmt.Errorf("panic: %v", r)), nil
+			answer, err = t.fault(ctx, schema.ForeignPanic("a call", r)), nil
 		}
 	}()
 	args, err := t.read(ctx, input)

@@ -298,6 +298,7 @@ func TestDisguisesAreSeenThrough(t *testing.T) {
 		"soft hyphen":         {token[:9] + "\u00ad" + token[9:], "[redacted:github-token]"},
 		"tag characters":      {spread(token, "\U000e0041"), "[redacted:github-token]"},
 		"bidi control":        {"\u202e" + token + "\u202c", "\u202e[redacted:github-token]\u202c"},
+		"NUL":                 {token[:7] + "\x00" + token[7:], "[redacted:github-token]"},
 		"full width":          {wide(token) + "。", "[redacted:github-token]。"},
 		"line break":          {"key " + token[:20] + "\n" + token[20:] + "\nthanks", "key [redacted:github-token]\nthanks"},
 		"shell continuation":  {"TOKEN=" + token[:22] + "\\\n  " + token[22:], "TOKEN=[redacted:github-token]"},

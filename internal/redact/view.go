@@ -40,7 +40,7 @@ const replaced = 0
 // written in another width.
 func disguised(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c == 0xc2 || c == 0xcd || c == 0xd8 || c == 0xe1 || c == 0xe2 || c == 0xef || c == 0xf3 {
+		if c := s[i]; c == 0 || c == 0xc2 || c == 0xcd || c == 0xd8 || c == 0xe1 || c == 0xe2 || c == 0xef || c == 0xf3 {
 			return true
 		}
 	}
@@ -96,7 +96,7 @@ func plainView(s string) view {
 // unseen reports formatting characters that show nothing by themselves.
 func unseen(r rune) bool {
 	switch {
-	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0xfeff,
+	case r == 0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0xfeff,
 		r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
 		r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0000 && r <= 0xe01ef, r >= 0x17b4 && r <= 0x17b5:
 		return true
