@@ -102,7 +102,7 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		{"bad JSON", turnLines(2) + "{\n", []string{"-"}, "-: line 3: JSON is not one whole object"},
 		{"a line that is too long", `{"text":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"-"}, "-: line 1: line is longer than 2 MiB"},
 		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, "line 1: time is"},
-		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id "t0" was used by line 1`},
+		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id was used by line 1`},
 		{"a memory file", "SQLite format 3\x00", []string{"-"}, "begins with 'S'"},
 		{"an unknown origin", turnLines(1), []string{"--origin", "heaven", "-"}, "--origin must be one of"},
 	}
