@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -158,7 +159,7 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 // holds reports that a summary is short, states, and says no name, number or
 // date that the memories shown do not.
 func (p *profile) holds(summary string, in *Input) bool {
-	if summary == "" || utf8.RuneCountInString(summary) > maxSummary || sentences(summary) > 2 || grounding.ReadsLikeInstruction(summary) {
+	if summary == "" || utf8.RuneCountInString(summary) > maxSummary || sentences(summary) > 2 || poison.InspectClaim(summary) != "" {
 		return false
 	}
 	names := strings.Join(p.names, ". ")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -215,8 +216,8 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 		return "none of its words occurs in its sources"
 	case slices.ContainsFunc(c.Sources, func(cited Citation) bool { return denies(c, s, cited.Quote) }):
 		return "its quote says the opposite"
-	case grounding.ReadsLikeInstruction(c.Content) && (trust < schema.MaxTrust || !slices.ContainsFunc(c.Sources, func(cited Citation) bool {
-		return grounding.ReadsLikeInstruction(cited.Quote)
+	case poison.InspectClaim(c.Content) != "" && (trust < schema.MaxTrust || !slices.ContainsFunc(c.Sources, func(cited Citation) bool {
+		return poison.InspectClaim(cited.Quote) != ""
 	})):
 		return "it reads like an instruction and is not the user's own"
 	}

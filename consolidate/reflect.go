@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -151,7 +152,7 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 // showable leaves out of prompts what may be an attack: what nobody vouches for,
 // and what gives orders without being the user's own.
 func showable(m *schema.Memory) bool {
-	return m.State == schema.StateActive && !m.Hearsay() && (m.Trust == schema.MaxTrust || !grounding.ReadsLikeInstruction(m.Content))
+	return m.State == schema.StateActive && !m.Hearsay() && (m.OwnWords() || m.Attributes[schema.AttrReleased] != "" || poison.Inspect(m.Content) == "")
 }
 
 func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {
@@ -322,7 +323,7 @@ func (x *reflection) proposal(i insight) (AddReflection, bool) {
 	switch {
 	case s.MissingFrom(said) != "":
 		p.Doubt = "a name, number or date of it does not occur in its sources"
-	case grounding.ReadsLikeInstruction(p.Content):
+	case poison.InspectClaim(p.Content) != "":
 		p.Doubt = "it reads like an instruction"
 	}
 	return p, true

@@ -67,6 +67,9 @@ func (r *memoryRecord) strange() {
 		}
 	}
 	r.Attributes = kept
+	if doubt := inspect(r.Content, r.Speaker, r.Subject, r.Object); doubt != "" && r.State == schema.StateActive {
+		r.State, r.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, string(doubt)
+	}
 }
 
 // strangerConfidence is the most that a claim of such a file is believed, 0–1:

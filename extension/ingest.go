@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -12,6 +13,7 @@ type episode struct {
 	message eventbus.Message
 	hash    string
 	chunks  []schema.Chunk
+	doubt   poison.Reason // why it is set aside; "" for most
 }
 
 // prepareEpisode does what ingesting costs, before the transaction.
@@ -25,7 +27,22 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &episode{m, schema.HashContent(m.Text), schema.PrepareChunks(m.Text, m.Speaker)}, nil
+	p := &episode{message: m, hash: schema.HashContent(m.Text), chunks: schema.PrepareChunks(m.Text, m.Speaker)}
+	if said := (schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}); !said.OwnWords() {
+		p.doubt = inspect(m.Text, m.Speaker, m.Tool)
+	}
+	return p, nil
+}
+
+// inspect says why a text, or a label that stands beside it, reads as if it
+// were written for a model; "" when none does.
+func inspect(texts ...string) poison.Reason {
+	for _, s := range texts {
+		if doubt := poison.Inspect(s); doubt != "" {
+			return doubt
+		}
+	}
+	return ""
 }
 
 // ingestEpisode stores the message inside Publish's transaction: when Publish
@@ -50,6 +67,9 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 		Origin: e.Origin, Trust: e.TrustLevel(),
 	}
 	m.Attributes = attributesOf(p.message)
+	if p.doubt != "" {
+		m.State, m.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, string(p.doubt)
+	}
 	if err := tx.InsertMemory(ctx, m, p.chunks); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -77,13 +78,26 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if err != nil {
 		return nil, err
 	}
-	block := render(choose(answer.Results, cfg.InjectSure, cfg.InjectMaybe), cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
+	block := render(choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe), cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
 	found := &Injection{Block: block.text, Tokens: text.Tokens(block.text), Answer: answer, nonce: block.nonce}
 	for _, e := range block.shown {
 		_, cut := firstLine(e.Memory.Content, lineLength)
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
 	return found, nil
+}
+
+// volunteers drops what reads like an instruction and is not the user's own:
+// what was stored before it was looked at, or by rules that were not known then.
+// It also drops what holds no word, which answers no question.
+func volunteers(results []Result) []Result {
+	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool {
+		m := &r.Memory
+		if len(text.Terms(m.Content)) == 0 {
+			return true
+		}
+		return !m.OwnWords() && m.Attributes[schema.AttrReleased] == "" && inspect(m.Content, m.Speaker) != ""
+	})
 }
 
 // choose drops what is hardly relevant, and shortens what may be. It is a pure

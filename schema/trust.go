@@ -10,6 +10,13 @@ import (
 // AttrQuarantine is the attribute of a quarantined memory that says why.
 const AttrQuarantine = "quarantine"
 
+// AttrReleased is the attribute of a memory that a host has let out of
+// quarantine: how it reads is not asked again.
+const AttrReleased = "released"
+
+// OwnWords reports what the user typed, which they may word as they like.
+func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= MaxTrust }
+
 // Hearsay reports a text that nobody vouches for: what a tool or a page said,
 // or an assistant that had such a text in view. It is stored and found when it
 // is asked for; it is never put before a model unasked and never consolidated,
@@ -97,4 +104,31 @@ func (s *Snapshot) LeastTrustedMention(ctx context.Context, entityID int64) (Tru
 	err := s.Row(ctx, mergedEntities+` SELECT coalesce(min(m.trust), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id
 		WHERE me.entity_id IN (SELECT id FROM merged)`, []any{entityID, int64(MaxTrust)}, &least)
 	return Trust(least), err
+}
+
+// Release lets a memory out of quarantine. Only a host may ask for it: it is
+// then used like any other of its origin.
+//
+// Errors: [*InvalidError] for a memory that is not quarantined.
+func (tx *Tx) Release(ctx context.Context, m *Memory, by Actor) error {
+	if m.State != StateQuarantined {
+		return &InvalidError{Field: "memory_id", Reason: "names a memory that is not quarantined"}
+	}
+	attributes := Attributes{AttrReleased: by.Name}
+	for name, value := range m.Attributes {
+		attributes[name] = value
+	}
+	if err := tx.changeMemory(ctx, m, by, "release", change{"state", string(StateActive)}, change{"attributes", attributes}); err != nil {
+		return err
+	}
+	m.State, m.Attributes = StateActive, attributes
+	return nil
+}
+
+// Quarantined lists a user's memories that were set aside, newest first.
+func (s *Snapshot) Quarantined(ctx context.Context, userID int64, limit int) ([]Memory, error) {
+	var memories []Memory
+	err := selectMemories(s, &memories).Where("m.user_id = ? AND m.state = ?", userID, StateQuarantined).
+		Order("m.event_time DESC", "m.id DESC").Limit(int64(limit)).Scan(ctx)
+	return memories, err
 }

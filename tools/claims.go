@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -31,7 +32,7 @@ func (c *claim) doubt() string {
 	switch {
 	case c.backing == nil && c.trust <= unbacked:
 		return "no message of the user's says it, and the conversation has seen texts that nobody vouches for"
-	case grounding.ReadsLikeInstruction(c.content) && (c.backing == nil || !grounding.ReadsLikeInstruction(c.backing.quote)):
+	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"
 	}
 	return ""

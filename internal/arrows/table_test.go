@@ -40,6 +40,7 @@ var table = []row{
 	{pkg: "internal/arrows"},
 	{pkg: "internal/redact"}, // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/poison"},                                     // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},   // labelled conversations and their metrics
 	{pkg: "."},
 
@@ -50,19 +51,19 @@ var table = []row{
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/redact"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/redact"},
 		langchain:        []string{"llms", "embeddings"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:       "extension",
-		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact"},
+		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison"},
 		langchain: []string{anything},
 	},
 

@@ -9,5 +9,5 @@
 // [Statement.Missing] asks for less: that every name, number and date occurs,
 // whatever the words between them. [HoldsQuote] looks a quotation up.
 //
-// [ReadsLikeInstruction] and [IsPreference] judge the wording of a claim.
+// [IsPreference] judges the wording of a claim.
 package grounding
