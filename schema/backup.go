@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -260,6 +262,22 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// damage tells what the integrity check found in the file from what it could
+// not read: it lists both.
+func damage(problems []string) error {
+	for _, p := range problems {
+		for _, match := range errorCode.FindAllStringSubmatch(p, -1) {
+			code, err := strconv.Atoi(match[1])
+			if err == nil && sqlite3.ErrorCode(code&0xff) == sqlite3.IOERR {
+				return ErrIO
+			}
+		}
+	}
+	return ErrCorrupt
+}
+
+var errorCode = regexp.MustCompile(`error code[= ](\d+)`)
+
 func readContents(ctx context.Context, q querier) (*contents, error) {
 	c := &contents{rows: make(map[string]int64)}
 	var id int
@@ -342,7 +360,7 @@ func checkCopy(ctx context.Context, path string, opts Options, original *content
 		return nil, err
 	}
 	if !slices.Equal(problems, []string{"ok"}) {
-		return nil, fmt.Errorf("%w: %s", ErrCorrupt, strings.Join(problems, "; "))
+		return nil, fmt.Errorf("%w: %s", damage(problems), strings.Join(problems, "; "))
 	}
 	held, err := readContents(ctx, conn)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 // checkpointEvery is how long commits gather before the background moves them
@@ -32,7 +34,7 @@ func (db *DB) checkpointLoop() {
 		}
 		// A passive checkpoint does what it can without waiting for anybody;
 		// what it leaves, the next one or Close moves.
-		err := db.moveLog()
+		err := db.moveLog(db.writer)
 		db.note(faultCheckpoint, err)
 		if err != nil {
 			wait = min(2*wait, longest)
@@ -52,8 +54,8 @@ func (db *DB) markDirty() {
 }
 
 // moveLog moves what it can from the log into the file, without waiting.
-func (db *DB) moveLog() error {
-	_, err := db.writer.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+func (db *DB) moveLog(conn bun.IConn) error {
+	_, err := conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 	return db.classify(err)
 }
 

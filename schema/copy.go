@@ -54,6 +54,10 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", copyName(path, opts)); err != nil {
+		if strings.Contains(err.Error(), "output file already exists") {
+			// It does, empty, and SQLite says so too when it cannot see its size.
+			return fmt.Errorf("%w: %w", ErrIO, err)
+		}
 		return err
 	}
 	// The copy comes without write-ahead logging, which every file of ours has.

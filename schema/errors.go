@@ -96,7 +96,7 @@ func (db *DB) classifyAt(path string, err error) error {
 		return wrap(ErrNotDatabase)
 	case errors.Is(err, sqlite3.FULL), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return wrap(ErrDiskFull)
-	case errors.Is(err, sqlite3.IOERR) && db.opts.disk().Full(path):
+	case (errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)) && db.opts.disk().Full(path):
 		// What SQLite does after a failed write can make it forget why.
 		return wrap(ErrDiskFull)
 	case errors.Is(err, sqlite3.CANTOPEN) && errors.Is(err, fs.ErrPermission):

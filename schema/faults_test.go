@@ -258,3 +258,61 @@ func smallDisk(t *testing.T) string {
 func enlarge(t *testing.T, dir string) {
 	require.NoError(t, exec.CommandContext(t.Context(), "mount", "-o", "remount,size=16m", dir).Run())
 }
+
+// Writes that shared the commit that failed fail together: running each again
+// would acknowledge what a failed fsync may have lost.
+func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
+	disk := vfstest.New(t)
+	db := openOn(t, disk, filepath.Join(t.TempDir(), "memory.db"))
+	defer func() { require.NoError(t, db.Close()) }()
+	_, err := store(t.Context(), db, ada, "before")
+	require.NoError(t, err)
+
+	const writes = 5
+	held, release := make(chan struct{}), make(chan struct{})
+	results := make(chan error, writes+1)
+	go func() {
+		results <- db.Write(t.Context(), func(context.Context, *schema.Tx) error {
+			close(held)
+			<-release
+			return nil // it changes nothing: its commit touches no disk
+		})
+	}()
+	<-held
+	for i := range writes {
+		go func() {
+			_, err := store(t.Context(), db, ada, fmt.Sprint("together ", i))
+			results <- err
+		}()
+	}
+	require.Eventually(t, func() bool { return db.Waiting() == writes }, time.Minute, time.Millisecond)
+	disk.Arm(vfstest.SyncError, 1, vfstest.Once)
+	close(release)
+	require.NoError(t, <-results)
+	for range writes {
+		require.ErrorIs(t, <-results, schema.ErrIO)
+	}
+	require.Equal(t, map[string]int{"before": 1}, messages(t, db))
+}
+
+// A read whose transaction SQLite gave up is an error, whatever became of the
+// error inside: what was read after it is of another state.
+func TestAReadThatWasCutShortIsAnError(t *testing.T) {
+	disk := vfstest.New(t)
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db := openOn(t, disk, path)
+	_, err := store(t.Context(), db, ada, strings.Repeat("so much to read ", 5000))
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	db = openOn(t, disk, path)
+	defer func() { require.NoError(t, db.Close()) }()
+	err = db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		var n int
+		require.NoError(t, s.Row(ctx, "SELECT count(*) FROM users", nil, &n))
+		disk.Arm(vfstest.ReadError, 1, vfstest.Always)
+		require.Error(t, s.Row(ctx, "SELECT sum(length(content)) FROM memories", nil, &n))
+		disk.Mend()
+		return nil
+	})
+	require.ErrorIs(t, err, schema.ErrIO)
+}

@@ -209,8 +209,8 @@ func (db *DB) Close() error {
 		}
 		var last *mark
 		if db.writer != nil {
-			db.closeErr = db.moveLog() // closing would do it too, but without saying that it failed
-			last, _ = readProgress(context.Background(), db.writer)
+			db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
+			last, _ = readProgress(context.Background(), db.conn)
 		}
 		db.closeErr = errors.Join(db.closeErr, db.disconnect())
 		if db.writer != nil && db.marks() {

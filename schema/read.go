@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/uptrace/bun"
@@ -38,7 +39,9 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 	}
 	defer func() {
 		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) && err == nil {
-			err = db.readError(ctx, undo)
+			// SQLite ended the transaction by itself, as it does when the disk
+			// fails: what was read after that is of another state.
+			err = fmt.Errorf("%w: the read was cut short: %w", ErrIO, undo)
 		}
 	}()
 	return db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db}))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
@@ -44,7 +45,11 @@ func (db *DB) renewLog(ctx context.Context) (err error) {
 		return nil
 	}
 	if err := rewrite(log); err != nil {
-		return fmt.Errorf("save the write-ahead log again: %w", err)
+		kind := ErrIO
+		if errors.Is(err, syscall.ENOSPC) { // where nothing is overwritten in place
+			kind = ErrDiskFull
+		}
+		return fmt.Errorf("%w: save the write-ahead log again: %w", kind, err)
 	}
 	return conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 }

@@ -203,7 +203,9 @@ func (db *DB) commit(stmts *statements, group []*write) {
 		return
 	}
 	for _, w := range group {
-		_, err := db.transact(stmts, []*write{w})
+		if err = db.mend(context.Background()); err == nil {
+			_, err = db.transact(stmts, []*write{w})
+		}
 		finish([]*write{w}, err)
 	}
 }
