@@ -52,6 +52,10 @@ func Understand(content string, now time.Time) Statement {
 			blank(m.Start, m.End)
 		}
 	}
+	for _, at := range domainShape.FindAllIndex(undated, -1) {
+		s.names = append(s.names, text.Fold(content[at[0]:at[1]]))
+		blank(at[0], at[1])
+	}
 	s.numbers = numbersIn(string(undated))
 	return s
 }
@@ -293,6 +297,9 @@ func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
+
+// domainShape is a place in the net, written without its protocol.
+var domainShape = regexp.MustCompile(`(?i)\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b`)
 
 var (
 	numberShape = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
