@@ -168,12 +168,13 @@ var quotes = [...][2]string{
 
 // value reads a value and decides whether it is one.
 func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
+	first := from
 	for from < len(s) && s[from] == replaced {
 		from++
 	}
 	stop := min(len(s), from+maxValue)
 	for _, q := range quotes {
-		if !strings.HasPrefix(s[from:stop], q[0]) {
+		if from > first || !strings.HasPrefix(s[from:stop], q[0]) {
 			continue
 		}
 		inside := from + len(q[0])

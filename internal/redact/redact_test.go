@@ -370,6 +370,8 @@ func FuzzRedact(f *testing.F) {
 	for _, c := range personal {
 		f.Add(c.text)
 	}
+	f.Add("ACCountKeY=0001270A\x000000217A")
+	f.Add(`pAss:000A"00A0"`)
 	f.Add("4111 1111\u200b 1111 1111 password \u3000: \xff\xfe")
 	r := redact.New(redact.Options{Secrets: true, PII: true})
 	f.Fuzz(func(t *testing.T, s string) {
