@@ -27,7 +27,7 @@ var methods = map[string]string{
 	"Extension.Bus": entered, "Extension.Close": takesNoWords, "Extension.Confirmations": takesNoWords,
 	"Extension.Consolidate": nightsTest, "Extension.ConsolidateDry": nightsTest, "Extension.Erase": takesNoWords,
 	"Extension.Export": onlyReads, "Extension.Grant": takesNoWords, "Extension.Health": onlyReads, "Extension.Import": importsTest,
-	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Recall": onlyReads, "Extension.Refuse": takesNoWords, "Extension.Release": takesNoWords,
+	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Quarantined": onlyReads, "Extension.Recall": onlyReads, "Extension.Refuse": takesNoWords, "Extension.Release": takesNoWords,
 	"Extension.Reject": takesNoWords, "Extension.Runs": onlyReads, "Extension.Session": takesNoWords, "Extension.Get": onlyReads,
 	"Extension.Erasures": onlyReads, "Extension.PreviewErase": onlyReads, "Extension.Users": onlyReads,
 	"Extension.Stats": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
