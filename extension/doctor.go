@@ -25,6 +25,8 @@ type Diagnosis struct {
 	Refused string `json:"refused,omitempty"`
 	// Checks are all that was looked at, in order.
 	Checks []Check `json:"checks"`
+
+	refusal error
 }
 
 // Check is one thing a diagnosis looked at.
@@ -33,6 +35,8 @@ type Check struct {
 	State  CheckState `json:"state"`
 	Detail string     `json:"detail,omitempty"` // what was found
 	Fix    string     `json:"fix,omitempty"`    // what to do about it
+
+	repairable bool // Repair may mend it
 }
 
 // CheckState is the outcome of a [Check].
@@ -48,11 +52,12 @@ const (
 
 // What to do about what the checks find.
 const (
-	fixRestore = "stop every program that uses the file, copy it with its -wal and -shm files, then restore a backup; " +
-		"without one, `sqlite3 FILE .recover | sqlite3 NEW` saves what can be read"
-	fixIndex      = "`sqlite3 FILE \"INSERT INTO chunks_fts(chunks_fts) VALUES('rebuild')\"` writes the index again"
+	fixRestore = "stop every program that uses the file, then restore a backup: `ebb restore BACKUP --db FILE --force`; " +
+		"without one, `ebb doctor --salvage NEW FILE` saves what can be read"
+	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot make anew, " +
+		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `ebb doctor --salvage NEW FILE` saves what can be read"
+	fixRepair     = "stop every program that uses the file, then `ebb doctor --repair FILE`, which copies it first"
 	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
-	fixReport     = "export what is there with `ebb export`, and please report how the file came about"
 )
 
 // Diagnose examines a memory file without changing it, including files that
@@ -107,18 +112,25 @@ type examination struct {
 }
 
 func (e *examination) note(name string, state CheckState, detail, fix string) {
-	e.Checks = append(e.Checks, Check{name, state, detail, strings.ReplaceAll(fix, "FILE", filepath.Base(e.path))})
+	e.Checks = append(e.Checks, Check{
+		Name: name, State: state, Detail: detail, Fix: strings.ReplaceAll(fix, "FILE", filepath.Base(e.path)),
+		repairable: fix == fixRepair || fix == fixPages,
+	})
 }
 
 func (e *examination) examine(ctx context.Context, info os.FileInfo) {
+	before := e.besides()
 	opened, err := schema.Open(ctx, e.path, &schema.Options{ReadOnly: true, Key: e.key})
 	if err != nil {
-		e.Refused = err.Error()
+		e.Refused, e.refusal = err.Error(), err
+		defer e.sweep(before)
 	} else {
 		e.losses(ctx, opened)
-		if err := opened.Close(); err != nil {
-			e.note("close", CheckWarning, err.Error(), "")
-		}
+		defer func() { // last: it takes away what looking leaves beside the file
+			if err := opened.Close(); err != nil {
+				e.note("close", CheckWarning, err.Error(), "")
+			}
+		}()
 	}
 	e.leftovers()
 	release, ok := e.isSQLite(info)
@@ -138,13 +150,33 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	e.pages(ctx)
 	e.foreignKeys(ctx)
 	e.textIndex(ctx)
+	e.texts(ctx)
 	for _, c := range countChecks {
 		e.count(ctx, c)
 	}
+	e.vectors(ctx)
 	e.watermarks(ctx)
 	e.consumers(ctx)
 	e.failures(ctx)
 	e.nights(ctx)
+}
+
+// besides lists the files that SQLite keeps beside this one, if they are there.
+func (e *examination) besides() map[string]bool {
+	there := make(map[string]bool)
+	for _, suffix := range [...]string{"-wal", "-shm"} {
+		_, err := os.Lstat(e.path + suffix)
+		there[suffix] = err == nil
+	}
+	return there
+}
+
+// sweep takes away what SQLite made beside a file that cannot be opened.
+func (e *examination) sweep(before map[string]bool) {
+	if log, err := os.Stat(e.path + "-wal"); before["-wal"] || before["-shm"] || err == nil && log.Size() > 0 {
+		return
+	}
+	_, _ = os.Remove(e.path+"-wal"), os.Remove(e.path+"-shm") // nothing is in them
 }
 
 // openForExamination opens one connection that leaves the file as it is: it

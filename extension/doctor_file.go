@@ -96,7 +96,7 @@ func (e *examination) isMemory(ctx context.Context) bool {
 		e.foreignKeys(ctx)
 		return false // the other checks are about tables of today
 	case mode != "wal":
-		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), "`sqlite3 FILE 'PRAGMA journal_mode=wal'`")
+		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), fixRepair)
 	default:
 		e.note(name, CheckOK, fmt.Sprintf("schema version %d", version), "")
 	}

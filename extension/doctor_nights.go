@@ -13,7 +13,7 @@ func (e *examination) nights(ctx context.Context) {
 	const name = "nights"
 	var current bool
 	if err := e.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gaps')").Scan(&current); err != nil {
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
 	if !current {
@@ -24,12 +24,12 @@ func (e *examination) nights(ctx context.Context) {
 	var reason, left string
 	if err := e.db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(error), '') FROM runs r WHERE state = 'failed'
 		AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)`).Scan(&failed, &reason); err != nil {
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
 	if err := e.db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE attempts < ?1), count(*) FILTER (WHERE attempts >= ?1), coalesce(max(last_error), ''),
 		(SELECT coalesce(sum(faults), 0) FROM runs) FROM gaps`, consolidate.MaxAttempts).Scan(&waiting, &givenUp, &left, &faults); err != nil {
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
 	var found, fix []string

@@ -2,11 +2,14 @@ package extension
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ebbmem/ebb/schema"
 )
 
 // pages has SQLite look at every page and index.
@@ -14,11 +17,11 @@ func (e *examination) pages(ctx context.Context) {
 	problems, err := e.lines(ctx, "PRAGMA integrity_check(20)")
 	switch {
 	case err != nil:
-		e.note("pages and indexes", CheckDamaged, err.Error(), fixRestore)
+		e.note("pages and indexes", CheckDamaged, err.Error(), fixPages)
 	case len(problems) == 1 && problems[0] == "ok":
 		e.note("pages and indexes", CheckOK, "", "")
 	default:
-		e.note("pages and indexes", CheckDamaged, strings.Join(problems, "; "), fixRestore)
+		e.note("pages and indexes", CheckDamaged, strings.Join(problems, "; "), fixPages)
 	}
 }
 
@@ -29,7 +32,7 @@ func (e *examination) foreignKeys(ctx context.Context) {
 	case err != nil:
 		e.note(name, CheckDamaged, err.Error(), fixRestore)
 	case len(found) > 0:
-		e.note(name, CheckDamaged, "rows that point nowhere: "+strings.Join(found, "; "), fixRestore)
+		e.note(name, CheckDamaged, "rows that point nowhere: "+strings.Join(found, "; "), fixRepair)
 	default:
 		e.note(name, CheckOK, "", "")
 	}
@@ -59,7 +62,7 @@ func (e *examination) textIndex(ctx context.Context) {
 	case noLeave(err):
 		e.note(name, CheckSkipped, "comparing it needs leave to write", "run ebb doctor as a user who may write the file")
 	default:
-		e.note(name, CheckDamaged, err.Error(), fixIndex)
+		e.note(name, CheckDamaged, err.Error(), fixRepair)
 	}
 }
 
@@ -78,30 +81,45 @@ var countChecks = []countCheck{
 	{
 		name:  "text of every memory",
 		query: "SELECT count(*) FROM memories m WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)",
-		found: "memories that no search by text can find", fix: fixReport,
+		found: "memories that no search by text can find", fix: fixRepair,
 	},
 	{
 		name:  "scope of the text",
 		query: "SELECT count(*) FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id >> 32 <> m.user_id",
-		found: "pieces of text filed under another user", fix: fixReport,
+		found: "pieces of text filed under another user", fix: fixRepair,
 	},
 	{
 		name: "episodes have their message",
 		query: `SELECT count(*) FROM memories m LEFT JOIN events e ON e.seq = m.event_seq
 			WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id)`,
-		found: "episodes whose message is not in the journal", fix: fixReport,
+		found: "episodes whose message is not in the journal", fix: fixRepair,
 	},
 	{
 		name: "messages have their episode",
 		query: `SELECT count(*) FROM events e WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
 			AND e.seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, // read once: there is no index
-		found: "messages in the journal that were not remembered", fix: fixReport,
+		found: "messages in the journal that were not remembered", fix: fixRepair,
+	},
+	{
+		name: "order of the text", query: schema.MisplacedText,
+		found: "pieces of text before that of an older memory", fix: fixRepair,
+	},
+	{
+		name:  "mention counts",
+		query: "SELECT count(*) FROM (" + schema.MiscountedEntities + ")",
+		found: "entities that are mentioned more or less often than they say", fix: fixRepair,
+	},
+	{
+		name: "entities of one user",
+		query: `SELECT (SELECT count(*) FROM memory_entities me JOIN memories m ON m.id = me.memory_id JOIN entities e ON e.id = me.entity_id WHERE e.user_id <> m.user_id)
+			+ (SELECT count(*) FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE e.user_id <> a.user_id)`,
+		found: "mentions and names of entities that belong to another user", fix: fixRepair,
 	},
 	{
 		name: "replaced claims",
 		query: `SELECT count(*) FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by
 			WHERE (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
-		found: "claims whose state and replacement disagree", fix: fixReport,
+		found: "claims whose state and replacement disagree", fix: fixRepair,
 	},
 }
 
@@ -110,10 +128,73 @@ func (e *examination) count(ctx context.Context, c countCheck) {
 	err := e.db.QueryRowContext(ctx, c.query).Scan(&n)
 	switch {
 	case err != nil:
-		e.note(c.name, CheckDamaged, err.Error(), fixRestore)
+		e.note(c.name, CheckDamaged, plain(err), fixPages)
 	case n > 0:
 		e.note(c.name, CheckDamaged, fmt.Sprintf("%s: %d", c.found, n), c.fix)
 	default:
 		e.note(c.name, CheckOK, "", "")
 	}
+}
+
+// asker is a connection, or a write.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// alteredTexts lists the memories that do not say what they said when they were
+// stored: SQLite has no checksums, and takes a text with a flipped bit for
+// another text.
+func alteredTexts(ctx context.Context, db asker) (altered []int64, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT id, content, content_hash FROM memories")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var content, hash string
+		if err := rows.Scan(&id, &content, &hash); err != nil {
+			return nil, err
+		}
+		if schema.HashContent(content) != hash {
+			altered = append(altered, id)
+		}
+	}
+	return altered, rows.Err()
+}
+
+func (e *examination) texts(ctx context.Context) {
+	const name = "words of every memory"
+	altered, err := alteredTexts(ctx, e.db)
+	switch {
+	case err != nil:
+		e.note(name, CheckDamaged, plain(err), fixPages)
+	case len(altered) > 0:
+		e.note(name, CheckWarning, fmt.Sprintf("%d do not say what they said when they were stored", len(altered)),
+			"`ebb doctor --repair FILE` takes those back that the journal still has; a backup may have the others")
+		e.Checks[len(e.Checks)-1].repairable = true
+	default:
+		e.note(name, CheckOK, "", "")
+	}
+}
+
+func (e *examination) vectors(ctx context.Context) {
+	const name = "vectors"
+	bad, err := schema.BadVectors(ctx, e.db)
+	switch {
+	case err != nil:
+		e.note(name, CheckDamaged, plain(err), fixPages)
+	case bad > 0:
+		e.note(name, CheckDamaged, fmt.Sprintf("%d cannot be compared, or belong to another user's text", bad), fixRepair)
+	default:
+		e.note(name, CheckOK, "", "")
+	}
+}
+
+// plain is an error's text without values of a row, which may be anybody's.
+func plain(err error) string {
+	if strings.Contains(err.Error(), "sql: Scan error") {
+		return "a row holds a value of the wrong type"
+	}
+	return err.Error()
 }

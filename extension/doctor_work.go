@@ -26,9 +26,9 @@ func (e *examination) watermarks(ctx context.Context) {
 		LIMIT 20`)
 	switch {
 	case err != nil:
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 	case len(found) > 0:
-		e.note(name, CheckDamaged, strings.Join(found, "; "), fixReport)
+		e.note(name, CheckDamaged, strings.Join(found, "; "), fixRepair)
 	default:
 		e.note(name, CheckOK, "", "")
 	}
@@ -42,7 +42,7 @@ func (e *examination) consumers(ctx context.Context) {
 		FROM deliveries d GROUP BY consumer ORDER BY consumer`)
 	switch {
 	case err != nil:
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 	case len(found) > 0:
 		e.note(name, CheckWarning, strings.Join(found, "; "), "mend the cause; what is parked is tried again with the bus's Retry or Replay")
 	default:
@@ -54,7 +54,7 @@ func (e *examination) failures(ctx context.Context) {
 	const name = "background work"
 	rows, err := e.db.QueryContext(ctx, "SELECT source, count, last_at, error FROM failures ORDER BY last_at DESC LIMIT 20")
 	if err != nil {
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
 	defer rows.Close()
@@ -69,7 +69,7 @@ func (e *examination) failures(ctx context.Context) {
 	}
 	switch err = errors.Join(err, rows.Err()); {
 	case err != nil:
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, CheckDamaged, plain(err), fixPages)
 	case len(found) > 0:
 		e.note(name, CheckWarning, strings.Join(found, "; "), "mend the cause; the work is tried again by itself")
 	default:

@@ -85,7 +85,7 @@ func replaceable(backup, target string) error {
 // with two names; then the new file takes the place of the old in one step. A
 // kill at any point leaves the old file or the new, never none.
 func swap(staged, target string) (aside string, err error) {
-	if aside, err = spareName(target); err != nil {
+	if aside, err = spareName(target, ".before-restore"); err != nil {
 		return "", err
 	}
 	if err := os.Remove(aside + markSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -120,9 +120,9 @@ func swap(staged, target string) (aside string, err error) {
 }
 
 // spareName is a name beside path that nothing has.
-func spareName(path string) (string, error) {
+func spareName(path, suffix string) (string, error) {
 	for i := 1; ; i++ {
-		name := path + ".before-restore"
+		name := path + suffix
 		if i > 1 {
 			name += "-" + strconv.Itoa(i)
 		}

@@ -10,14 +10,15 @@ import (
 type doctorCmd struct {
 	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
 
+	Repair            bool `help:"Mend what can be mended, after copying the file; says what it changed." xor:"what"`
 	AcknowledgeLosses bool `help:"Take note of what the file was found to have lost, so that it is said no more."`
 }
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing, unless --acknowledge-losses is given. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
+	return `Changes nothing, unless --repair or --acknowledge-losses is given. --repair makes indexes and the text index anew, journal entries from messages and messages from the journal, and removes or clears what points nowhere; it copies the file first. Stop every program that uses it. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
 
-With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}.`
+With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}; with --repair {"path", "copy", "changed": [{"name", "changed", "detail"}], "after": the same as without}.`
 }
 
 func (c *doctorCmd) Run(a *app) error {
@@ -29,6 +30,9 @@ func (c *doctorCmd) Run(a *app) error {
 		if err := acknowledgeLosses(a, path); err != nil {
 			return err
 		}
+	}
+	if c.Repair {
+		return repair(a, path)
 	}
 	d, err := extension.DiagnoseWithKey(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
@@ -62,6 +66,35 @@ func acknowledgeLosses(a *app, path string) error {
 	}
 	_, err = x.AcknowledgeLosses(a.ctx)
 	return errors.Join(err, x.Close(a.ctx))
+}
+
+func repair(a *app, path string) error {
+	report, err := extension.Repair(a.ctx, path, a.key)
+	switch {
+	case errors.Is(err, extension.ErrNotFound):
+		return &missingFileError{path}
+	case report == nil:
+		return err
+	}
+	if a.json {
+		return errors.Join(a.printJSON(report), err)
+	}
+	p := a.page()
+	for _, r := range report.Changed {
+		p.body("  "+p.in(warm, r.Name)+"  ", "    ", fmt.Sprintf("%d %s", r.Changed, r.Detail))
+	}
+	if report.Copy != "" {
+		p.line("The file as it was before is %s.", report.Copy)
+	}
+	switch {
+	case report.After.Healthy && len(report.Changed) == 0:
+		p.line("%s", p.in(good, "Healthy; nothing was changed."))
+	case report.After.Healthy:
+		p.line("%s", p.in(good, "Healthy now."))
+	default:
+		p.diagnosis(report.After)
+	}
+	return errors.Join(p.err, err)
 }
 
 // unseen reports that the examination ended before the file was read: nothing

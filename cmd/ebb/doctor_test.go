@@ -50,3 +50,27 @@ func TestDoctorWithoutPermission(t *testing.T) {
 		})
 	}
 }
+
+func TestDoctorRepairs(t *testing.T) {
+	f := newFixture(t, "ada")
+	execute(t, f.db, "UPDATE users SET nights_through = 'soon'")
+	got := ebb(t, "", "doctor", f.db)
+	require.Equal(t, exitDamaged, got.code)
+	require.Contains(t, got.out, "ebb doctor --repair memory.db")
+	require.NotContains(t, got.out, "sqlite3")
+
+	got = ebb(t, "", "doctor", "--repair", f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "1 days of the last night cleared")
+	require.Contains(t, got.out, f.db+".before-repair")
+	require.Contains(t, got.out, "Healthy now.")
+	require.Equal(t, exitOK, ebb(t, "", "doctor", f.db).code)
+	got = ebb(t, "", "doctor", "--repair", f.db)
+	require.Equal(t, exitOK, got.code)
+	require.Contains(t, got.out, "nothing was changed")
+
+	require.Equal(t, exitNotFound, ebb(t, "", "doctor", "--repair", f.db+"x").code)
+	got = ebb(t, "", "doctor", "--repair", f.db, "--json")
+	require.Equal(t, exitOK, got.code)
+	require.Contains(t, got.out, `"changed": []`)
+}
