@@ -50,6 +50,7 @@ type site struct {
 	t    testing.TB
 	disk *vfstest.Disk
 	dir  string
+	key  Key
 	x    *Extension
 	told []string // texts that were acknowledged
 
@@ -68,7 +69,7 @@ func (s *site) say(ctx context.Context, texts ...string) error {
 }
 
 func (s *site) open(ctx context.Context) (err error) {
-	s.x, err = openOn(ctx, s.disk, s.dir, func(_ string, err error) {
+	s.x, err = openOn(ctx, s.disk, s.dir, s.key, func(_ string, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.heard = append(s.heard, err)
@@ -87,7 +88,7 @@ func (s *site) copied(ctx context.Context, told error) error {
 	data, err := os.ReadFile(path)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.WriteFile(filepath.Join(dir, "memory.db"), data, 0o600))
-	x, err := openOn(ctx, vfstest.New(s.t), dir, nil)
+	x, err := openOn(ctx, vfstest.New(s.t), dir, s.key, nil)
 	require.NoError(s.t, err)
 	require.NoError(s.t, isWhole(x, s.told))
 	return x.Close(ctx)
@@ -253,7 +254,7 @@ func (p *phase) trial(t *testing.T, folders map[string]string, fault vfstest.Fau
 	require.NoError(t, ctx.Err(), "it hangs")
 	require.True(t, typed(told, fault), "the caller is told: %v", told)
 
-	after, err := openOn(ctx, s.disk, dir, nil)
+	after, err := openOn(ctx, s.disk, dir, s.key, nil)
 	require.NoError(t, err, "the next open")
 	require.NoError(t, isWhole(after, s.told))
 	if p.after != nil {

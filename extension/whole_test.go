@@ -21,10 +21,10 @@ import (
 
 // openOn opens a memory on a disk with nothing at work behind it. hear is told
 // of what no caller is; it may be nil.
-func openOn(ctx context.Context, disk *vfstest.Disk, dir string, hear func(source string, err error)) (*Extension, error) {
+func openOn(ctx context.Context, disk *vfstest.Disk, dir string, key Key, hear func(source string, err error)) (*Extension, error) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return open(ctx, filepath.Join(dir, "memory.db"),
-		&Config{Now: func() time.Time { return now }, Location: time.UTC, NoBackground: true, Model: notary{}, Hooks: Hooks{OnError: hear}},
+		&Config{Now: func() time.Time { return now }, Location: time.UTC, NoBackground: true, Model: notary{}, Key: key, Hooks: Hooks{OnError: hear}},
 		schema.Options{VFS: disk.Name(), NoCheckpoint: true, Readers: 1})
 }
 

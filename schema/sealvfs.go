@@ -77,23 +77,33 @@ type behindSeal struct{ vfs.VFS }
 // OpenFilename implements vfs.VFSFilename.
 func (v behindSeal) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := vfsutil.WrapOpenFilename(v.VFS, name, flags)
-	if err != nil || flags&vfs.OPEN_MAIN_DB == 0 {
-		return file, flags, err
+	switch {
+	case err != nil:
+		return nil, flags, err
+	case flags&vfs.OPEN_MAIN_DB != 0:
+		return sealedFile{file, sealPage}, flags, nil
 	}
-	return sealedFile{file}, flags, nil
+	return sealedFile{file, 0}, flags, nil
 }
 
-type sealedFile struct{ vfs.File }
+type sealedFile struct {
+	vfs.File
 
-func (f sealedFile) ReadAt(p []byte, off int64) (int, error) { return f.File.ReadAt(p, off+sealPage) }
+	seal int64 // bytes before what SQLite sees
+}
 
-func (f sealedFile) WriteAt(p []byte, off int64) (int, error) { return f.File.WriteAt(p, off+sealPage) }
+func (f sealedFile) ReadAt(p []byte, off int64) (int, error) { return f.File.ReadAt(p, off+f.seal) }
 
-func (f sealedFile) Truncate(size int64) error { return f.File.Truncate(size + sealPage) }
+func (f sealedFile) WriteAt(p []byte, off int64) (int, error) { return f.File.WriteAt(p, off+f.seal) }
 
+func (f sealedFile) Truncate(size int64) error { return f.File.Truncate(size + f.seal) }
+
+// Size is that of the whole blocks. After a power loss or on a full disk the
+// last one may be there in part, and cannot be read: SQLite, which would try to,
+// would not open the file.
 func (f sealedFile) Size() (int64, error) {
 	size, err := f.File.Size()
-	return max(0, size-sealPage), err
+	return max(0, (size-f.seal)/sealPage*sealPage), err
 }
 
 // DeviceCharacteristics leaves out the atomic batches of f2fs, which only the
@@ -102,7 +112,7 @@ func (f sealedFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
 }
 
-func (f sealedFile) SizeHint(size int64) error { return vfsutil.WrapSizeHint(f.File, size+sealPage) }
+func (f sealedFile) SizeHint(size int64) error { return vfsutil.WrapSizeHint(f.File, size+f.seal) }
 
 // What else a file may be able to do, it does as it is.
 

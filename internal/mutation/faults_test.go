@@ -105,4 +105,12 @@ var faults = []Mutant{
 		Package: "./extension",
 		Test:    "TestAFaultBehindTheTurnIsInHealth",
 	},
+	{
+		Defence: "an encrypted memory opens after a power loss that cut a block of the cipher short",
+		File:    "schema/sealvfs.go",
+		Old:     "(size-f.seal)/sealPage*sealPage",
+		New:     "(size-f.seal)/1",
+		Package: "./extension",
+		Test:    "TestPowerLoss",
+	},
 }
