@@ -51,6 +51,20 @@
 // that lost its end looks whole to SQLite; the mark tells, and [DB.Losses] says
 // so. Closing leaves one file.
 //
+// # A failing disk
+//
+// What the disk refuses is [ErrIO], or [ErrDiskFull] when it has no room; reading
+// goes on, and what was acknowledged stays. A commit that failed leaves a log
+// that cannot be trusted: after a failed fsync the kernel may show what it has
+// not saved, and never save it. So the writes that shared the commit fail, and
+// before the next one all that was acknowledged is moved into the file and synced
+// there, and the log is emptied; while that fails too, every write does. A log
+// that an earlier process left is written over itself and synced before anything
+// is added to it. What fails behind the callers is in [DB.Faults].
+//
+// A power loss loses nothing acknowledged as long as the disk keeps what it said
+// it had synced, and writes a sector of 512 bytes wholly or not at all.
+//
 // # Encryption
 //
 // With [Options.Key] a file is sealed: it begins with a page that says so and

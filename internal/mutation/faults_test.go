@@ -56,6 +56,7 @@ var faults = []Mutant{
 		New:     "\"PRAGMA synchronous = normal\",       //",
 		Package: "./extension",
 		Test:    "TestPowerLoss",
+		Args:    []string{"-images", "160"},
 	},
 	{
 		Defence: "writes that shared a commit which the disk failed fail together, and are not tried until it passes",
@@ -112,5 +113,6 @@ var faults = []Mutant{
 		New:     "(size-f.seal)/1",
 		Package: "./extension",
 		Test:    "TestPowerLoss",
+		Args:    []string{"-images", "160"},
 	},
 }
