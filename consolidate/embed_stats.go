@@ -57,6 +57,45 @@ func (v *Vectoriser) Stats(ctx context.Context) (*VectorStats, error) {
 	return stats, nil
 }
 
+// UserVectorStats say how far the vectors are behind the texts of one user.
+type UserVectorStats struct {
+	Chunks  int64     `json:"chunks"`            // pieces of text
+	Pending int64     `json:"pending"`           // without a vector
+	Since   time.Time `json:"since,omitzero"`    // when the oldest memory that waits was stored
+	Refused int64     `json:"refused,omitempty"` // of the pending: texts the embedder refuses
+}
+
+// StatsOf counts what of one user waits for its vector.
+//
+// Errors: those of the database.
+func (v *Vectoriser) StatsOf(ctx context.Context, userID int64) (*UserVectorStats, error) {
+	stats := new(UserVectorStats)
+	err := v.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		all, err := s.Generations(ctx)
+		if err != nil {
+			return err
+		}
+		var target int64
+		for i := range all {
+			if v.wanted(&all[i]) {
+				target = all[i].ID
+			}
+		}
+		progress, err := s.EmbeddedOf(ctx, userID, target)
+		stats.Chunks, stats.Pending, stats.Since = progress.Chunks, progress.Pending, progress.Since.Time
+		return err
+	})
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, user := range v.aside {
+		if user == userID {
+			stats.Refused++
+		}
+	}
+	stats.Refused = min(stats.Refused, stats.Pending)
+	return stats, err
+}
+
 func (v *Vectoriser) isAside(chunk int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

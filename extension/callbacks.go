@@ -53,7 +53,7 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 	}
 	said, err := inputText(inputs, nil, "")
 	if err != nil {
-		l.session.ext.fault(string(doorCallbacks), err)
+		l.session.ext.fault(l.session.scope, string(doorCallbacks), err)
 	}
 	if said != "" {
 		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said))
@@ -67,7 +67,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	}
 	answered, err := outputText(outputs, "")
 	if err != nil {
-		l.session.ext.fault(string(doorCallbacks), err)
+		l.session.ext.fault(l.session.scope, string(doorCallbacks), err)
 	}
 	if answered == "" {
 		return

@@ -55,7 +55,9 @@ func TestMeaningIsFoundOnceItsVectorIsMade(t *testing.T) {
 	require.Equal(t, "Our terrier ate the carpet", found[0], "no word in common")
 	stats, err := x.Stats(t.Context(), ada)
 	require.NoError(t, err)
-	require.Equal(t, "topics", stats.Health.Vectors.Serving)
+	health, err := x.Health(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "topics", health.Vectors.Serving)
 	require.Zero(t, stats.Health.Vectors.Pending)
 }
 

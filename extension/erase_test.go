@@ -177,3 +177,16 @@ func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 	require.Len(t, answer.Results, 1)
 	diagnosed(t, path)
 }
+
+// A night that is asked for right after an erasure runs.
+func TestANightMayFollowAnErasureAtOnce(t *testing.T) {
+	scope := Scope{User: "ada"}
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, "I like tea", eventbus.WithID("m1")), eventbus.UserMessage(scope, "I like figs")))
+	_, err = x.Erase(t.Context(), scope, Erasure{Events: []string{"m1"}})
+	require.NoError(t, err)
+	_, err = x.Consolidate(t.Context(), scope)
+	require.NoError(t, err)
+}

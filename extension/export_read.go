@@ -145,19 +145,22 @@ func (e *exporter) confirmations(ctx context.Context) error {
 	})
 }
 
+// publicColumns is a column of ops o, before or after, with public ids for row
+// ids.
+func publicColumns(column string) string {
+	return `CASE WHEN json_valid(o.` + column + `) AND json_type(o.` + column + `, '$.superseded_by') = 'integer'
+		THEN json_set(o.` + column + `, '$.superseded_by', (SELECT uid FROM memories WHERE id = json_extract(o.` + column + `, '$.superseded_by')))
+		ELSE o.` + column + ` END`
+}
+
 func (e *exporter) ops(ctx context.Context) error {
-	public := func(column string) string {
-		return `CASE WHEN json_valid(o.` + column + `) AND json_type(o.` + column + `, '$.superseded_by') = 'integer'
-			THEN json_set(o.` + column + `, '$.superseded_by', (SELECT uid FROM memories WHERE id = json_extract(o.` + column + `, '$.superseded_by')))
-			ELSE o.` + column + ` END`
-	}
 	var uid strings.Builder
 	uid.WriteString("coalesce(CASE o.record")
 	for _, table := range opTables {
 		fmt.Fprintf(&uid, " WHEN '%s' THEN (SELECT uid FROM %[1]s WHERE id = o.record_id)", table)
 	}
 	uid.WriteString(" END, '')")
-	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+public("before")+", "+public("after")+`
+	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+publicColumns("before")+", "+publicColumns("after")+`
 		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? AND o.record <> 'erasures' ORDER BY o.id`, func(row scanner) (exportLine, error) {
 		r := new(opRecord)
 		err := row.Scan(&r.Record, &r.ID, &r.Run, &r.At, &r.Actor, &r.Operation, &r.Before, &r.After)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -31,7 +30,7 @@ type Extension struct {
 	erasures finishing
 
 	mu     sync.Mutex
-	missed map[string]Failure // what turns were not told of, by source
+	missed map[missed]Failure
 }
 
 // Open opens the memory in the file at path, creating it when there is none,
@@ -51,7 +50,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[string]Failure)}
+	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]Failure)}
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
 	file.Key = cfg.Key
 	db, err := schema.Open(ctx, path, &file)
@@ -158,27 +157,37 @@ func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*
 	return x.searcher.Why(ctx, scope, q, id)
 }
 
+// missed is what turns were not told of: one source's faults in the turns of
+// one user.
+type missed struct{ tenant, user, source string }
+
 // fault keeps what went wrong in a turn and is not returned, and reports it.
-func (x *Extension) fault(source string, err error) {
-	now := schema.At(x.cfg.Now())
+func (x *Extension) fault(scope Scope, source string, err error) {
+	now, key := schema.At(x.cfg.Now()), missed{scope.Tenant, scope.User, source}
 	x.mu.Lock()
-	f, known := x.missed[source]
+	f, known := x.missed[key]
 	if !known {
 		f = Failure{Source: source, FirstAt: now}
 	}
 	f.Count, f.LastAt, f.Error = f.Count+1, now, err.Error()
-	x.missed[source] = f
+	x.missed[key] = f
 	x.mu.Unlock()
 	x.report(source, err)
 }
 
-// faults lists them, newest first.
-func (x *Extension) faults() []Failure {
+// faults lists those of which want is true, newest first.
+func (x *Extension) faults(want func(missed) bool) (found []Failure) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.SortedFunc(maps.Values(x.missed), func(a, b Failure) int {
-		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source))
+	for key, f := range x.missed {
+		if want(key) {
+			found = append(found, f)
+		}
+	}
+	slices.SortFunc(found, func(a, b Failure) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Error, b.Error))
 	})
+	return found
 }
 
 // report passes a fault to the host's hook.

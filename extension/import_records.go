@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -42,8 +45,12 @@ func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool
 			r.Calls, r.InputTokens, r.OutputTokens, r.Cost, r.Faults)
 	case l.Entity != nil:
 		e := l.Entity
-		return w.insertOwned(ctx, "entities", e.UID, "entities (uid, user_id, type, name, summary, confidence, mention_count, protected, created_at)",
-			e.UID, w.userID, e.Type, e.Name, e.Summary, e.Confidence, e.MentionCount, e.Protected, e.CreatedAt)
+		uid, err := w.named(ctx, "entities", e.UID)
+		if err != nil {
+			return false, err
+		}
+		return w.insertOwned(ctx, "entities", uid, "entities (uid, user_id, type, name, summary, confidence, mention_count, protected, created_at)",
+			uid, w.userID, e.Type, e.Name, e.Summary, e.Confidence, e.MentionCount, e.Protected, e.CreatedAt)
 	case l.Merged != nil:
 		return w.merged(ctx, l.Merged)
 	case l.Alias != nil:
@@ -106,12 +113,34 @@ func (w *restoring) known(ctx context.Context, table, uid string) (bool, error) 
 	return true, err
 }
 
+// named is the id under which this user has, or gets, the record that a file
+// calls uid. A file that nobody vouches for could name another user's records:
+// those of such an id get one of their own, the same each time, so that the
+// file neither tells nor is told what others have.
+func (w *restoring) named(ctx context.Context, table, uid string) (string, error) {
+	if w.own {
+		return uid, nil
+	}
+	renamed := uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "ebb %s %d %s", table, w.userID, uid)).String()
+	var named string
+	err := w.tx.Row(ctx, "SELECT CASE WHEN user_id = ?1 THEN uid ELSE ?3 END FROM "+table+" WHERE uid IN (?2, ?3) ORDER BY user_id = ?1 DESC LIMIT 1",
+		[]any{w.userID, uid, renamed}, &named)
+	if errors.Is(err, sql.ErrNoRows) {
+		return uid, nil
+	}
+	return named, err
+}
+
 // row finds the row id behind a public id; 0 for the empty one.
 func (w *restoring) row(ctx context.Context, table, uid string) (id int64, err error) {
 	if uid == "" {
 		return 0, nil
 	}
-	err = w.tx.Row(ctx, "SELECT id FROM "+table+" WHERE user_id = ? AND uid = ?", []any{w.userID, uid}, &id)
+	named, err := w.named(ctx, table, uid)
+	if err != nil {
+		return 0, err
+	}
+	err = w.tx.Row(ctx, "SELECT id FROM "+table+" WHERE user_id = ? AND uid = ?", []any{w.userID, named}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = &InvalidError{Field: table, Reason: "lack the record that this line refers to: lines were lost or reordered"}
 	}
@@ -149,7 +178,11 @@ func (w *restoring) merged(ctx context.Context, r *mergedRecord) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return w.exec(ctx, "UPDATE entities SET merged_into = ? WHERE user_id = ? AND uid = ? AND merged_into IS NULL", into, w.userID, r.Entity)
+	from, err := w.row(ctx, "entities", r.Entity)
+	if err != nil {
+		return false, err
+	}
+	return w.exec(ctx, "UPDATE entities SET merged_into = ? WHERE id = ? AND merged_into IS NULL", into, from)
 }
 
 func (w *restoring) alias(ctx context.Context, r *aliasRecord) (bool, error) {
@@ -179,11 +212,16 @@ func (w *restoring) event(ctx context.Context, r *eventRecord) (bool, error) {
 }
 
 func (w *restoring) memory(ctx context.Context, r *memoryRecord, chunks []schema.Chunk) (bool, error) {
-	known, err := w.known(ctx, "memories", r.UID)
+	uid, err := w.named(ctx, "memories", r.UID)
+	if err != nil {
+		return false, err
+	}
+	known, err := w.known(ctx, "memories", uid)
 	if known || err != nil {
 		return false, err
 	}
 	m := r.Memory
+	m.UID = uid
 	m.UserID = w.userID
 	if m.SessionID, err = w.tx.SessionID(ctx, w.userID, m.SessionName); err != nil {
 		return false, err

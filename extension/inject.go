@@ -118,7 +118,7 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) str
 	found, err := s.find(ctx, question, prompt)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.ext.fault(door, err)
+			s.ext.fault(s.scope, door, err)
 		}
 		return ""
 	}

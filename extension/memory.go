@@ -100,7 +100,7 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
 	question, err := inputText(inputs, m.MemoryVariables(ctx), m.input)
 	if err != nil {
-		m.session.ext.fault(string(doorMemory), err)
+		m.session.ext.fault(m.session.scope, string(doorMemory), err)
 	}
 	// Recalled first: what is asked must not be found beside itself.
 	defer m.hear(ctx, question)
@@ -143,7 +143,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	}
 	answered, err := outputText(outputs, m.output)
 	if err != nil {
-		m.session.ext.fault(string(doorMemory), err)
+		m.session.ext.fault(m.session.scope, string(doorMemory), err)
 	}
 	if answered != "" {
 		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
@@ -155,7 +155,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	defer m.mu.Unlock()
 	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
 		// chains.Run throws the answer away when this fails.
-		m.session.ext.fault("memory", err)
+		m.session.ext.fault(m.session.scope, "memory", err)
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func (s *Session) capture(ctx context.Context, from door, message eventbus.Event
 	// A turn that was answered is stored even when its caller has gone.
 	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.turn(), message)
 	if err != nil {
-		s.ext.fault(string(from), err)
+		s.ext.fault(s.scope, string(from), err)
 	}
 	return err == nil
 }

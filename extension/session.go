@@ -101,7 +101,7 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 		err = s.ext.bus.Report(ctx, event)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.ext.fault(door, err)
+		s.ext.fault(s.scope, door, err)
 	}
 }
 
@@ -128,6 +128,6 @@ func (s *Session) toolDeps() tools.Deps {
 		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
-		Report:      func(_ context.Context, tool string, err error) { s.ext.fault("tool "+tool, err) },
+		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, err) },
 	}
 }

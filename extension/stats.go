@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
@@ -13,7 +14,8 @@ import (
 )
 
 // Stats says what one user's memory holds and whether what works behind it is
-// well. Health concerns the whole file; no count of another user is in it.
+// well. Nothing another user does changes anything in it: the health of the
+// whole file is [Extension.Health].
 type Stats struct {
 	Memories  map[string]int64 `json:"memories"` // by kind; current ones
 	States    map[string]int64 `json:"states"`   // of all, by state
@@ -29,10 +31,35 @@ type Stats struct {
 	// went well since.
 	Model schema.RunTotals `json:"model"`
 	// Gaps is what nights had to leave out.
-	Gaps         Gaps   `json:"gaps"`
-	Confirmation int64  `json:"pending_confirmations"`
-	Proposals    int64  `json:"pending_proposals"`
-	Health       Health `json:"health"`
+	Gaps         Gaps       `json:"gaps"`
+	Confirmation int64      `json:"pending_confirmations"`
+	Proposals    int64      `json:"pending_proposals"`
+	Health       UserHealth `json:"health"`
+}
+
+// UserHealth is the state of what works behind the turns of one user.
+type UserHealth struct {
+	Background bool `json:"background"` // whether this process does that work
+	// Waiting is how many events of the user the memory's own consumers have
+	// not handled yet; Retrying and Parked are those that failed, and are tried
+	// again or wait for the host.
+	Waiting  int64                        `json:"waiting"`
+	Since    time.Time                    `json:"since,omitzero"` // when the oldest of these was stored
+	Retrying int64                        `json:"retrying"`
+	Parked   int64                        `json:"parked"`
+	Failures []schema.Failure             `json:"failures,omitempty"` // of the user's nights, texts and turns
+	Vectors  *consolidate.UserVectorStats `json:"vectors,omitempty"`  // nil without an embedder
+	// NightFailed says that the user's last run failed, GivenUp that nights have
+	// given up on something that was said.
+	NightFailed bool `json:"night_failed,omitempty"`
+	GivenUp     bool `json:"given_up,omitempty"`
+}
+
+// Healthy reports whether nothing of the user's failed, is parked, waits for a
+// retry, or was given up.
+func (h UserHealth) Healthy() bool {
+	refused := h.Vectors != nil && h.Vectors.Refused > 0
+	return h.Parked+h.Retrying == 0 && len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && !refused
 }
 
 // Health is the state of what works behind the turn, for the whole file.
@@ -81,32 +108,63 @@ func (h Health) Healthy() bool {
 	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && h.OpenErasures == 0 && len(h.Losses) == 0
 }
 
-// Stats counts one user's memory and reports on the file's health.
+// Stats counts one user's memory and reports on its health.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	health, err := x.Health(ctx)
-	if err != nil {
-		return nil, err
-	}
-	stats := &Stats{Health: *health, Memories: map[string]int64{}, States: map[string]int64{}}
+	stats := &Stats{Memories: map[string]int64{}, States: map[string]int64{}}
+	stats.Health.Background = x.behind != nil
 	for _, k := range schema.Kinds {
 		stats.Memories[string(k)] = 0
 	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
+	var userID int64
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		userID, err = s.UserID(ctx, scope)
 		if err != nil || userID == 0 {
 			return err
 		}
-		return stats.read(ctx, s, userID)
+		if err := stats.read(ctx, s, userID); err != nil {
+			return err
+		}
+		stats.Health.GivenUp = stats.Gaps.GivenUp > 0
+		stats.Health.NightFailed = stats.LastRun != nil && stats.LastRun.State == "failed"
+		return stats.Health.read(ctx, s, userID)
 	})
 	if err != nil {
 		return nil, err
 	}
+	if x.vectors != nil {
+		if stats.Health.Vectors, err = x.vectors.StatsOf(ctx, userID); err != nil {
+			return nil, err
+		}
+	}
+	stats.Health.Failures = append(stats.Health.Failures,
+		x.faults(func(m missed) bool { return m.tenant == scope.Tenant && m.user == scope.User })...)
 	return stats, nil
+}
+
+// read counts what of the user's waits or failed.
+func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
+	var since schema.Time
+	if err := s.Row(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
+		JOIN (SELECT ?2 AS topic, coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0) AS cursor
+			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
+		WHERE e.user_id = ?1`,
+		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer}, &h.Waiting, &since); err != nil {
+		return err
+	}
+	h.Since = since.Time
+	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
+		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3)`,
+		[]any{userID, enrichConsumer, recalledConsumer}, &h.Retrying, &h.Parked); err != nil {
+		return err
+	}
+	failures, err := s.Failures(ctx)
+	h.Failures = slices.DeleteFunc(failures, func(f schema.Failure) bool { return f.UserID != userID })
+	return err
 }
 
 func (st *Stats) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
@@ -206,7 +264,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)),
 			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
-	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults()...)
+	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(func(missed) bool { return true })...)
 	return h, err
 }
 

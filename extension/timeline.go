@@ -153,7 +153,9 @@ type Detail struct {
 	ReplacedBy []Record     `json:"replaced_by,omitempty"` // the claims that took its place, the current one last
 	History    []Change     `json:"history,omitempty"`     // every audited change, oldest first
 
-	Event *eventbus.Event `json:"event,omitempty"` // the message an episode came from
+	// Event is the message an episode came from, without its position in the
+	// journal, which tells how much others write.
+	Event *eventbus.Event `json:"event,omitempty"`
 }
 
 // Mention is an entity that a memory mentions.
@@ -170,8 +172,16 @@ type SourceText struct {
 	Quote  string `json:"quote,omitempty"`
 }
 
-// Change is one entry of the audit: who did what, and the columns it changed.
-type Change = schema.Op
+// Change is one entry of a memory's audit: who did what, and the columns it
+// changed.
+type Change struct {
+	At        time.Time `json:"at"`
+	Actor     string    `json:"actor"`
+	Operation string    `json:"operation"`
+	Run       string    `json:"run,omitempty"`    // the night that did it, by its id
+	Before    string    `json:"before,omitempty"` // JSON of the columns, with public ids
+	After     string    `json:"after,omitempty"`
+}
 
 // Get reads one memory by its public id, with all that hangs on it.
 //
@@ -237,7 +247,27 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *Record) (err e
 		return err
 	}
 	slices.SortStableFunc(d.ReplacedBy, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) }) // a replacement is stored after what it replaces
-	return s.NewSelect().Model(&d.History).Where("user_id = ? AND record = 'memories' AND record_id = ?", m.UserID, m.ID).Order("id").Scan(ctx)
+	return d.readHistory(ctx, s, m)
+}
+
+func (d *Detail) readHistory(ctx context.Context, s *schema.Snapshot, m *Record) error {
+	rows, err := s.Query(ctx, `SELECT o.at, o.actor, o.operation, coalesce(r.uid, ''), `+publicColumns("before")+", "+publicColumns("after")+`
+		FROM ops o LEFT JOIN runs r ON r.id = o.run_id
+		WHERE o.record = 'memories' AND o.record_id = ? AND o.user_id = ? ORDER BY o.id`, m.ID, m.UserID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c Change
+		var at schema.Time
+		if err := rows.Scan(&at, &c.Actor, &c.Operation, &c.Run, &c.Before, &c.After); err != nil {
+			return err
+		}
+		c.At = at.Time
+		d.History = append(d.History, c)
+	}
+	return rows.Err()
 }
 
 func (d *Detail) readEvent(ctx context.Context, s *schema.Snapshot, m *Record) error {
@@ -256,7 +286,7 @@ func (d *Detail) readEvent(ctx context.Context, s *schema.Snapshot, m *Record) e
 	scope.Agent, scope.Session = row.Agent, row.Session
 	d.Event = &eventbus.Event{
 		ID: row.ID, Topic: row.Topic, Scope: scope, Origin: row.Origin, Trust: &row.Trust, Payload: row.Payload,
-		OccurredAt: row.OccurredAt.Time, Seq: row.Seq, RecordedAt: row.RecordedAt.Time,
+		OccurredAt: row.OccurredAt.Time, RecordedAt: row.RecordedAt.Time,
 	}
 	return nil
 }

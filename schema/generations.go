@@ -140,6 +140,16 @@ type Embedded struct {
 	Since   Time  // when the oldest memory among those was stored; zero without any
 }
 
+// EmbeddedOf counts what a generation has vectors of among one user's chunks.
+func (s *Snapshot) EmbeddedOf(ctx context.Context, userID, generation int64) (Embedded, error) {
+	var e Embedded
+	first, last := chunkRange(userID)
+	err := s.Row(ctx, `SELECT count(*), count(*) - count(v.id), min(CASE WHEN v.id IS NULL THEN m.created_at END)
+		FROM chunks c JOIN memories m ON m.id = c.memory_id LEFT JOIN vectors v ON v.chunk_id = c.id AND v.generation = ?
+		WHERE c.id BETWEEN ? AND ?`, []any{generation, first, last}, &e.Chunks, &e.Pending, &e.Since)
+	return e, err
+}
+
 // Embedded counts what a generation has vectors of. Generation 0 has none.
 func (s *Snapshot) Embedded(ctx context.Context, generation int64) (Embedded, error) {
 	var e Embedded

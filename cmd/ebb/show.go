@@ -61,7 +61,7 @@ func (p *page) detail(d *extension.Detail) {
 		rows = append(rows, []string{"tags", oneLine(strings.Join(m.Tags, ", "), p.width-16)})
 	}
 	if e := d.Event; e != nil {
-		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s, journal row %d", e.Topic, e.ID, e.Seq), p.width-16)})
+		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s", e.Topic, e.ID), p.width-16)})
 	}
 	p.table("  ", rows)
 	p.entities(d.Entities)
@@ -128,7 +128,7 @@ func (p *page) history(changes []extension.Change) {
 	p.line("  history")
 	rows := make([][]string, len(changes))
 	for i, c := range changes {
-		rows[i] = []string{p.moment(c.At.Time), c.Operation, "by " + c.Actor, oneLine(changed(c), p.width-50)}
+		rows[i] = []string{p.moment(c.At), c.Operation, "by " + c.Actor, oneLine(changed(c), p.width-50)}
 	}
 	p.table("    ", rows)
 }

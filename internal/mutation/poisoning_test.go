@@ -76,8 +76,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "such a file ends, backs and links nothing that was here before it",
 		File:    "extension/import_records.go",
-		Old:     "\tif w.own {",
-		New:     "\tif true {",
+		Old:     "\tif w.own {\n\t\treturn true, nil",
+		New:     "\tif true || w.own {\n\t\treturn true, nil",
 		Package: "./extension",
 		Test:    "TestAFileThatNobodyVouchesForLeavesWhatIsHere",
 	},

@@ -1,0 +1,78 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// What fails behind one user is told to that user, to the operator, and to
+// nobody else.
+func TestTheHealthOfOthersIsNotTold(t *testing.T) {
+	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Now: func() time.Time { return now }})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	ada, bob := Scope{User: "ada"}, Scope{User: "bob"}
+	require.NoError(t, x.bus.Publish(t.Context(), eventbus.UserMessage(ada, "I like tea"), eventbus.UserMessage(bob, "I like figs")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	told := func(scope Scope) string {
+		text, err := x.statsForTool(scope)(t.Context())
+		require.NoError(t, err)
+		return text
+	}
+	before, theirs := told(ada), told(bob)
+
+	x.fault(bob, "tool remember_fact", errors.New("the disk of bob"))
+	require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		id, err := tx.KnownUserID(ctx, bob)
+		if err != nil {
+			return err
+		}
+		if err := tx.RecordFailure(ctx, "embed", id, errors.New("a text of bob's")); err != nil {
+			return err
+		}
+		if err := tx.RecordFailure(ctx, "embed", 0, errors.New("the provider is away")); err != nil {
+			return err
+		}
+		for _, query := range []string{
+			"INSERT INTO deliveries (consumer, seq, attempts, last_error) SELECT 'ebb.enrich', max(seq), 9, 'bob' FROM events WHERE user_id = ?",
+			"INSERT INTO runs (uid, user_id, cause, state, started_at) SELECT 'r', id, 'night', 'failed', 1 FROM users WHERE id = ?",
+			"INSERT INTO gaps (uid, user_id, stage, memories, attempts, last_error, created_at) SELECT 'g', id, 'extract', '[]', 9, 'bob', 1 FROM users WHERE id = ?",
+			"UPDATE consumers SET cursor = 0 WHERE ? > 0", // all waits: the user's own, and no more
+		} {
+			if _, err := tx.Exec(ctx, query, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.Equal(t, before, settled(t, x, told, ada))
+	require.NotEqual(t, theirs, told(bob))
+
+	health, err := x.Health(t.Context())
+	require.NoError(t, err)
+	require.False(t, health.Healthy())
+	require.Len(t, health.Failures, 3, "the operator sees all of it")
+	stats, err := x.Stats(t.Context(), bob)
+	require.NoError(t, err)
+	require.False(t, stats.Health.Healthy())
+	require.True(t, stats.Health.NightFailed)
+	require.True(t, stats.Health.GivenUp)
+	require.EqualValues(t, 1, stats.Health.Parked)
+	require.Len(t, stats.Health.Failures, 2)
+}
+
+// settled asks again once the consumers, which were set back, have caught up.
+func settled(t *testing.T, x *Extension, told func(Scope) string, scope Scope) string {
+	t.Helper()
+	require.NoError(t, x.WaitIdle(t.Context()))
+	return told(scope)
+}
