@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -73,4 +74,30 @@ func TestDoctorRepairs(t *testing.T) {
 	got = ebb(t, "", "doctor", "--repair", f.db, "--json")
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.out, `"changed": []`)
+}
+
+func TestDoctorSalvages(t *testing.T) {
+	f := newFixture(t, "ada", "ben")
+	content, err := os.ReadFile(f.db)
+	require.NoError(t, err)
+	at := bytes.Index(content, []byte("Will the lessons go on?")) // the journal's leaf or the memories'
+	require.Positive(t, at)
+	clear(content[at/4096*4096 : at/4096*4096+4096])
+	require.NoError(t, os.WriteFile(f.db, content, 0o600))
+
+	target := filepath.Join(t.TempDir(), "new.db")
+	got := ebb(t, "", "doctor", "--salvage", target, f.db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "6 memories, 6 messages in the journal")
+	require.Contains(t, got.out, "What could not be read is lost")
+	got = ebb(t, "", "doctor", target)
+	require.Equal(t, exitOK, got.code, got.out)
+	got = ebb(t, "", "search", "violin", "--db", target, "--user", "ada")
+	require.Contains(t, got.out, "Ottilie")
+
+	got = ebb(t, "", "doctor", "--salvage", target, f.db)
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.err, "exists already")
+	got = ebb(t, "", "doctor", "--salvage", target+"2", f.db+"x")
+	require.Equal(t, exitNotFound, got.code)
 }

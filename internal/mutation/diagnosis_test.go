@@ -129,4 +129,20 @@ var diagnosis = []Mutant{
 		Package: "./extension",
 		Test:    "TestRepairMendsWhatDiagnoseFinds/message_without_episode",
 	},
+	{
+		Defence: "a salvage reads around what cannot be read, from both ends and from the middle",
+		File:    "schema/salvage_table.go",
+		Old:     `high, failed, err := s.walk(ctx, at, " DESC")`,
+		New:     `high, failed, err := s.walk(ctx, span{1, 0}, " DESC")`,
+		Package: "./extension",
+		Test:    "TestSalvageBringsBackEverythingOutsideTheDamage",
+	},
+	{
+		Defence: "a salvaged file is mended: messages come back from the journal, and it is healthy",
+		File:    "extension/salvage.go",
+		Old:     "err = x.mend(ctx, func(did Repaired) { r.Mended = append(r.Mended, did) })",
+		New:     "err = nil",
+		Package: "./extension",
+		Test:    "TestSalvageBringsBackEverythingOutsideTheDamage",
+	},
 }
