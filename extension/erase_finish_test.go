@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -60,7 +61,7 @@ func TestAnErasureThatAReaderHoldsUpSaysSoAndIsFinished(t *testing.T) {
 	require.Eventually(t, func() bool {
 		health, err := x.Health(t.Context())
 		return err == nil && health.OpenErasures == 0
-	}, time.Minute, 10*time.Millisecond)
+	}, 20*time.Second, 10*time.Millisecond)
 	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 	receipts, err := x.Erasures(t.Context(), ada)
 	require.NoError(t, err)
@@ -141,7 +142,7 @@ func TestALargeErasureThatIsCutOffHidesAllAndIsFinishedAtTheNextOpen(t *testing.
 			require.Eventually(t, func() bool {
 				health, err := x.Health(t.Context())
 				return err == nil && health.OpenErasures == 0
-			}, time.Minute, 10*time.Millisecond)
+			}, 20*time.Second, 10*time.Millisecond)
 			require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant number 7 is blue", eventbus.WithID("m7"))))
 			require.Empty(t, holding(t, path, forms("Xylqorvant")...))
@@ -205,4 +206,52 @@ func TestIndexesInMemoryForgetWhatWasErased(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, x.searcher.Remembered())
 	require.Zero(t, x.vectors.RememberedQueries())
+}
+
+// midway is a stage that reads what was said, lets something happen, and then
+// claims what it has read.
+type midway struct{ happens func() }
+
+func (midway) Name() string { return "midway" }
+
+func (m midway) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	var heard []schema.Memory
+	if err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		heard, err = s.EpisodesAfter(ctx, in.UserID, 0, 10)
+		return err
+	}); err != nil {
+		return err
+	}
+	var cited []consolidate.Citation
+	for _, e := range heard {
+		cited = append(cited, consolidate.Citation{UID: e.UID, Quote: e.Content, Holds: true})
+	}
+	m.happens()
+	_, err := apply(ctx, consolidate.AddClaim{Claim: consolidate.Claim{Content: "It was said: " + heard[0].Content, Kind: schema.KindFact, Sources: cited}})
+	return err
+}
+
+// A night may have read what is erased while it waits for a model. What it
+// makes of that must not be written.
+func TestANightThatHasReadWhatIsErasedWritesNothingOfIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	var x *Extension
+	erase := func() {
+		_, err := x.Erase(t.Context(), ada, Erasure{Events: []string{"m1"}})
+		require.NoError(t, err)
+	}
+	x, err := Open(t.Context(), path, &Config{NoBackground: true, Stages: func([]consolidate.Stage) []consolidate.Stage {
+		return []consolidate.Stage{midway{func() { erase() }}}
+	}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(),
+		eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1")), eventbus.UserMessage(ada, "The kettle is green", eventbus.WithID("m2"))))
+	_, err = x.Consolidate(t.Context(), ada)
+	require.ErrorIs(t, err, ErrConflict)
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
+	erase = func() {}
+	_, err = x.Consolidate(t.Context(), ada)
+	require.NoError(t, err, "the next night goes on")
+	diagnosed(t, path)
 }
