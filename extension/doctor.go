@@ -159,6 +159,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	e.consumers(ctx)
 	e.failures(ctx)
 	e.nights(ctx)
+	e.openErasures(ctx)
 }
 
 // besides lists the files that SQLite keeps beside this one, if they are there.

@@ -14,7 +14,7 @@ type statsCmd struct{}
 func (statsCmd) Help() string {
 	return `With --user, or in a file of one user, counts that one; else everybody.
 
-With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "losses": [{"noticed_at", "marked_at", "gone": {TABLE: {"after", "through"}}}], "file_bytes", "wal_bytes"}}.`
+With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "open_erasures", "losses": [{"noticed_at", "marked_at", "gone": {TABLE: {"after", "through"}}}], "file_bytes", "wal_bytes"}}.`
 }
 
 // statsView is the shape of `ebb stats --json`.
@@ -150,6 +150,9 @@ func (p *page) health(h *extension.Health) {
 	}
 	if h.GivenUp {
 		p.line("  %s", p.in(warm, "nights gave up on some messages, which are stored and found; see left out"))
+	}
+	if h.OpenErasures > 0 {
+		p.line("  %s", p.in(warm, count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more"))
 	}
 	for _, l := range h.Losses {
 		p.line("  %s", p.in(red, oneLine(l.Error(), 400)))
