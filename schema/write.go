@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/uptrace/bun"
 )
 
@@ -232,7 +234,7 @@ func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error
 	if err := exec("BEGIN IMMEDIATE"); err != nil {
 		return false, db.classify(err)
 	}
-	if err := db.noticeOthers(ctx, stmts); err != nil {
+	if err := db.noticeOthers(); err != nil {
 		_ = exec("ROLLBACK")
 		return true, db.classify(err)
 	}
@@ -257,7 +259,7 @@ func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error
 
 // others is what the writer knows of what may change under it.
 type others struct {
-	version    int64 // SQLite's count of what other connections committed
+	version    uint32 // SQLite's count of what other connections committed
 	tombstones knowledge
 }
 
@@ -272,13 +274,12 @@ const (
 
 // noticeOthers forgets what the writer knows when another process has written:
 // it may have erased users and sessions.
-func (db *DB) noticeOthers(ctx context.Context, stmts *statements) error {
-	stmt, err := stmts.get(ctx, db.conn, "PRAGMA data_version")
-	if err != nil {
+func (db *DB) noticeOthers() error {
+	var version uint32
+	if err := db.conn.Raw(func(conn any) (err error) {
+		version, err = dataVersion(conn)
 		return err
-	}
-	var version int64
-	if err := stmt.QueryRowContext(ctx).Scan(&version); err != nil {
+	}); err != nil {
 		return err
 	}
 	if version != db.others.version {
@@ -286,6 +287,24 @@ func (db *DB) noticeOthers(ctx context.Context, stmts *statements) error {
 		db.scopes.forget()
 	}
 	return nil
+}
+
+// dataVersion is PRAGMA data_version without a statement: it is asked for by
+// every commit.
+func dataVersion(conn any) (uint32, error) {
+	raw, ok := conn.(driver.Conn)
+	if !ok {
+		return 0, fmt.Errorf("schema: a connection of type %T", conn)
+	}
+	value, err := raw.Raw().FileControl("main", sqlite3.FCNTL_DATA_VERSION)
+	if err != nil {
+		return 0, err
+	}
+	version, ok := value.(uint32)
+	if !ok {
+		return 0, fmt.Errorf("schema: the data version is a %T", value)
+	}
+	return version, nil
 }
 
 // run calls fn and carries a panic back to the goroutine that asked for it.
