@@ -84,7 +84,7 @@ func (b *batch) doom(ctx context.Context, ids []int64) error {
 		if b.doomed[d.id] == nil {
 			b.doomed[d.id] = d
 			b.order = append(b.order, d.id)
-			b.words.add(d.said)
+			b.words.add(d.said, d.kind != KindReflection) // its words are the model's own
 		}
 	}
 	return rows.Err()
@@ -93,7 +93,8 @@ func (b *batch) doom(ctx context.Context, ids []int64) error {
 // follow dooms what rests on the doomed alone, and what repeats of them what
 // nothing else says, until there is no more.
 func (b *batch) follow(ctx context.Context) error {
-	for looked := 0; looked < len(b.order); {
+	defer b.words.askAgain()
+	for looked := 0; looked < len(b.order); b.words.askAgain() {
 		fresh := b.order[looked:]
 		looked = len(b.order)
 		derived, err := b.ids(ctx, "SELECT DISTINCT memory_id FROM memory_sources WHERE source_id IN (SELECT value FROM json_each(?))", list(fresh))
@@ -240,7 +241,7 @@ func (b *batch) eraseEvents(ctx context.Context, seqs []int64) error {
 		return err
 	}
 	for _, payload := range payloads {
-		b.words.add(payload)
+		b.words.add(payload, true)
 	}
 	if err := b.erase(ctx, memories); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (b *batch) insights(ctx context.Context) (found []int64, err error) {
 		return nil, err
 	}
 	for id, content := range texts {
-		betrays, err := b.words.betrays(ctx, content)
+		betrays, err := b.words.betraysClaim(ctx, content)
 		if err != nil {
 			return nil, err
 		}

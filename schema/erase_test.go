@@ -177,8 +177,8 @@ func (g *graph) falls(chosen []int) map[int]bool {
 			for _, word := range g.said(i) {
 				only := saidBy(word, func(s int) bool { return gone[s] && slices.Contains(one.sources, s) }) &&
 					!saidBy(word, func(s int) bool { return !gone[s] && slices.Contains(one.sources, s) })
-				insight := one.kind == schema.KindReflection && saidBy(word, func(s int) bool { return gone[s] }) &&
-					!saidBy(word, func(s int) bool { return !gone[s] && g.things[s].kind == schema.KindEpisode })
+				insight := one.kind == schema.KindReflection && saidBy(word, func(s int) bool { return gone[s] && g.things[s].kind != schema.KindReflection }) &&
+					!saidBy(word, func(s int) bool { return !gone[s] && g.things[s].kind != schema.KindReflection })
 				falls = falls || only || insight
 			}
 			if falls {
@@ -187,6 +187,17 @@ func (g *graph) falls(chosen []int) map[int]bool {
 		}
 	}
 	return gone
+}
+
+// stillSaid reports whether the word of a fallen thing is still in a message or
+// a claim.
+func (g *graph) stillSaid(i int, gone map[int]bool) bool {
+	for j, one := range g.things {
+		if !gone[j] && one.kind != schema.KindReflection && slices.Contains(g.said(j), g.things[i].word) {
+			return true
+		}
+	}
+	return false
 }
 
 // texts are all rows of a user as text, by table and key.
@@ -321,7 +332,7 @@ func (g *graph) checkRest(t *rapid.T, db *schema.DB, gone map[int]bool, before, 
 			}
 			require.NoError(t, err)
 			require.EqualValues(t, mentions, e.MentionCount)
-			require.Equal(t, lost || g.about[i] < 0 || gone[g.about[i]], e.Summary == "", "a summary that drew on it goes, others stay")
+			require.Equal(t, lost || g.about[i] < 0 || gone[g.about[i]] && !g.stillSaid(g.about[i], gone), e.Summary == "", "a summary that drew on it goes, others stay")
 		}
 		for i, one := range g.things {
 			if gone[i] {

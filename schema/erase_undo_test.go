@@ -104,3 +104,35 @@ func TestEvidenceThatIsGoneIsTakenOffAgain(t *testing.T) {
 	require.Equal(t, 1., schema.Without(1, 0.7))
 	require.Zero(t, schema.Without(0.5, 0))
 }
+
+// A model is shown more than its reflection cites.
+func TestAReflectionThatRepeatsWhatItDoesNotCiteGoes(t *testing.T) {
+	now := day(time.May, 1)
+	db := openAt(t, &now)
+	var told [3]*schema.Memory
+	for i, content := range []string{"The harbour is grey", "The kettle is green", "The spoon is old"} {
+		var err error
+		told[i], err = store(t.Context(), db, ada, content)
+		require.NoError(t, err)
+	}
+	cited := map[int64]string{told[1].ID: "", told[2].ID: ""}
+	insights := make(map[string]*schema.Memory)
+	user := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		for _, content := range []string{"Ada keeps old things by the harbour", "Ada keeps old things, she says"} {
+			m := &schema.Memory{UserID: userID, Kind: schema.KindReflection, Content: content, Confidence: .7, Origin: schema.OriginUser, Trust: 4}
+			insights[content] = m
+			if err := tx.AddDerived(ctx, m, schema.PrepareChunks(content, ""), cited, schema.Actor{Name: "night"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	_, err := db.Erase(t.Context(), ada, schema.Erasure{Memories: []string{told[0].UID}}, schema.Actor{Name: "host"})
+	require.NoError(t, err)
+	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+		_, err := s.Memory(ctx, user, insights["Ada keeps old things by the harbour"].UID)
+		require.ErrorIs(t, err, schema.ErrNotFound)
+		_, err = s.Memory(ctx, user, insights["Ada keeps old things, she says"].UID)
+		return err
+	})
+}

@@ -8,10 +8,10 @@ import (
 
 // vocabulary is the words of what is being erased. A text that was made from it
 // by a model, a summary, a proposal, a reason, gives itself away by a word that
-// nothing else which was said holds.
+// nothing else which was said or claimed holds.
 type vocabulary struct {
 	batch *batch
-	said  map[string]bool // terms of the doomed
+	said  map[string]bool // terms of the doomed → whether a message or a claim among them holds it
 	only  map[string]bool // of these, whether nothing else says it; as far as was asked
 }
 
@@ -19,17 +19,31 @@ func newVocabulary(b *batch) *vocabulary {
 	return &vocabulary{batch: b, said: make(map[string]bool), only: make(map[string]bool)}
 }
 
-func (v *vocabulary) add(s string) {
+// add takes in a text: one that was said or claimed, or a conclusion.
+func (v *vocabulary) add(s string, claimed bool) {
 	for _, term := range text.Terms(s) {
-		v.said[term] = true
+		v.said[term] = v.said[term] || claimed
 	}
 }
 
-// betrays reports whether s holds a word that was said in the doomed and in no
-// message that stays. Function words tell nothing.
+// askAgain forgets what else holds a word: more of it is doomed by now.
+func (v *vocabulary) askAgain() { clear(v.only) }
+
+// betrays reports whether s holds a word of the doomed that no message and no
+// claim holds which stays. Function words tell nothing.
 func (v *vocabulary) betrays(ctx context.Context, s string) (bool, error) {
+	return v.tells(ctx, s, func(_, known bool) bool { return known })
+}
+
+// betraysClaim is betrays for conclusions: what they have in common with other
+// conclusions are the model's own words.
+func (v *vocabulary) betraysClaim(ctx context.Context, s string) (bool, error) {
+	return v.tells(ctx, s, func(claimed, _ bool) bool { return claimed })
+}
+
+func (v *vocabulary) tells(ctx context.Context, s string, counts func(claimed, known bool) bool) (bool, error) {
 	for _, term := range text.Terms(s) {
-		if !v.said[term] || text.IsStopWord(term) {
+		if claimed, known := v.said[term]; !counts(claimed, known) || text.IsStopWord(term) {
 			continue
 		}
 		only, err := v.onlySaidThere(ctx, term)
@@ -46,7 +60,7 @@ func (v *vocabulary) onlySaidThere(ctx context.Context, term string) (bool, erro
 	}
 	first, last := chunkRange(v.batch.userID)
 	rows, err := v.batch.tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
-		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ? AND m.kind = 'episode'
+		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ? AND m.kind <> 'reflection'
 			AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`, `"`+term+`"`, first, last)
 	if err != nil {
 		return false, err
