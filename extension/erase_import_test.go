@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // spoken is a memory in which "Xylqorvant" was said on Monday and stands in
@@ -25,6 +26,7 @@ func spoken(t *testing.T) (x *Extension, path string, w *world) {
 	w.fact("The Xylqorvant is a blue thing", .8)
 	w.fact("The Xylqorvant was green", .7)
 	w.furnish()
+	w.write(func(ctx context.Context, tx *schema.Tx, userID int64) error { return tx.RecountMentions(ctx, userID) })
 	return x, path, w
 }
 

@@ -182,8 +182,14 @@ func (w *restoring) lift(ctx context.Context, l *exportLine) error {
 }
 
 // dropOrphans erases claims that came with an export and rest on what was
-// erased here: they were drawn from it elsewhere.
+// erased here: they were drawn from it elsewhere. The entities that came are
+// mentioned by less than the export says.
 func (r *restorer) dropOrphans(ctx context.Context) error {
+	if r.userID != 0 && len(r.passed.memories) > 0 {
+		if err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error { return tx.RecountMentions(ctx, r.userID) }); err != nil {
+			return err
+		}
+	}
 	var uids []string
 	for uid := range r.passed.orphans {
 		if r.fresh[uid] {

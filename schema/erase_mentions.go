@@ -168,3 +168,10 @@ func (b *batch) dropNames(ctx context.Context, id int64, name string) error {
 			(SELECT surface FROM memory_entities WHERE entity_id = ?1 GROUP BY surface ORDER BY count(*) DESC, surface LIMIT 1),
 			(SELECT surface FROM entity_aliases WHERE entity_id = ?1 ORDER BY confidence DESC, alias LIMIT 1), type) WHERE id = ?1`, id)
 }
+
+// RecountMentions sets how often each of a user's entities is mentioned to what
+// is there: for an import that passed some of what mentions them over.
+func (tx *Tx) RecountMentions(ctx context.Context, userID int64) error {
+	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = found.n FROM ("+MiscountedEntities+") AS found WHERE found.id = entities.id AND entities.user_id = ?", userID)
+	return err
+}
