@@ -15,8 +15,18 @@ import (
 
 // BenchmarkPublish measures what a turn waits for: journal row, episode, chunk
 // and text index, durable (synchronous=FULL) on the file system of TMPDIR.
-func BenchmarkPublish(b *testing.B) {
-	x, err := extension.Open(b.Context(), b.TempDir()+"/memory.db", &extension.Config{NoBackground: true})
+func BenchmarkPublish(b *testing.B) { benchmarkPublish(b, extension.Redaction{}) }
+
+// BenchmarkPublishUnredacted is what redaction's share is measured against.
+func BenchmarkPublishUnredacted(b *testing.B) {
+	benchmarkPublish(b, extension.Redaction{KeepSecrets: true})
+}
+
+// BenchmarkPublishPII looks for personal data too.
+func BenchmarkPublishPII(b *testing.B) { benchmarkPublish(b, extension.Redaction{PII: true}) }
+
+func benchmarkPublish(b *testing.B, redaction extension.Redaction) {
+	x, err := extension.Open(b.Context(), b.TempDir()+"/memory.db", &extension.Config{NoBackground: true, Redaction: redaction})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, x.Close(context.Background())) }()
 	bus := x.Bus()

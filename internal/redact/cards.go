@@ -68,10 +68,10 @@ func joined(s string, groups []group, from int) bool {
 }
 
 func freestanding(s string, from, to int) bool {
-	if !startsWord(s, from) || from > 0 && (s[from-1] == '_' || s[from-1] == '.' && from > 1 && s[from-2]-'0' < 10) {
+	if !startsWord(s, from) || from > 0 && (s[from-1] == '_' || s[from-1] == replaced || s[from-1] == '.' && from > 1 && s[from-2]-'0' < 10) {
 		return false
 	}
-	return to == len(s) || !word[s[to]]
+	return to == len(s) || !word[s[to]] && s[to] != replaced
 }
 
 // cardAt is how many of the groups, from the first, are a card's number; 0 for

@@ -29,6 +29,7 @@ func piiRules() []rule {
 	return []rule{
 		{nameEmail, []string{"@"}, findEmail},
 		{nameIP, []string{"::"}, findIPv6},
+		{namePhone, []string{"phone", "telephone", "tel", "mobile", "cell", "whatsapp", "call me at", "call me on", "handy", "handynummer", "telefon", "telefonnummer", "fax"}, findPhoneSaid},
 	}
 }
 
@@ -83,44 +84,76 @@ func isPerson(address string) bool {
 	return err == nil && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsMulticast()
 }
 
+// Each shape is tried only where a run of digits says that it may begin.
 var (
-	ssnShape   = regexp.MustCompile(`\b(\d{3})-(\d{2})-(\d{4})\b`)
-	ipShape    = regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
-	ibanShape  = regexp.MustCompile(`\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32}`)
-	phoneShape = regexp.MustCompile(`(?:\+|\b00)[1-9](?:[ ./()-]{0,3}\d){6,14}\b|` + // international
-		`(?:\(\d{3}\) ?|\b[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}\b|` + // North America
-		`\(?\b0[1-9]\d{1,4}\)?[ /-](?:[ /-]?\d){5,9}\b|` + // other countries, with the area
-		`\b0[1-9]\d{8,10}\b`)
-	phoneSaid = regexp.MustCompile(`(?i)\b(?:phone|telephone|tel|mobile|cell|whatsapp|call me (?:at|on)|handy(?:nummer)?|telefon(?:nummer)?|fax)\b[^\n\d\x00]{0,20}(\d(?:[ ./()-]{0,2}\d){5,14})\b`)
+	ssnShape   = regexp.MustCompile(`^(\d{3})-(\d{2})-(\d{4})\b`)
+	ipShape    = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
+	ibanShape  = regexp.MustCompile(`^[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){11,32}`)
+	phoneShape = regexp.MustCompile(`^(?:(?:\+|00)[1-9](?:[ ./()-]{0,3}\d){6,14}\b|` + // international
+		`(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}\b|` + // North America
+		`\(?0[1-9]\d{1,4}\)?[ /-](?:[ /-]?\d){5,9}\b|` + // other countries, with the area
+		`0[1-9]\d{8,10}\b)`)
+	phoneSaid = regexp.MustCompile(`(?i)^(?:nummer| number)?[^\pL\d\n\x00][^\n\d\x00]{0,19}(\d(?:[ ./()-]{0,2}\d){5,14})\b`)
 )
+
+// longestNumber is how far a number is followed, in bytes.
+const longestNumber = 80
 
 // findNumbers visits the personal data that is made of digits.
 func findNumbers(s string, visit func(name string, from, to int)) {
-	for _, loc := range ibanShape.FindAllStringIndex(s, -1) {
-		if n := ibanLength(s[loc[0]:loc[1]]); n > 0 {
-			visit(nameIBAN, loc[0], loc[0]+n)
+	for i := 0; i < len(s); i++ {
+		if s[i]-'0' >= 10 {
+			continue
+		}
+		from := i
+		for i < len(s) && s[i]-'0' < 10 {
+			i++
+		}
+		numberAt(s, from, i, visit)
+	}
+}
+
+// numberAt looks at what the run of digits s[from:to] may be the beginning of.
+func numberAt(s string, from, to int, visit func(name string, from, to int)) {
+	ahead := func(start int) string { return s[start:min(len(s), start+longestNumber)] }
+	if from >= 2 && to-from >= 2 && startsWord(s, from-2) {
+		if loc := ibanShape.FindString(ahead(from - 2)); loc != "" {
+			if n := ibanLength(loc); n > 0 {
+				visit(nameIBAN, from-2, from-2+n)
+			}
 		}
 	}
-	for _, loc := range ssnShape.FindAllStringSubmatchIndex(s, -1) {
-		if freestanding(s, loc[0], loc[1]) && isSSN(s[loc[2]:loc[3]], s[loc[4]:loc[5]], s[loc[6]:loc[7]]) {
-			visit(nameSSN, loc[0], loc[1])
+	if m := ssnShape.FindStringSubmatch(ahead(from)); to-from == 3 && m != nil && freestanding(s, from, from+len(m[0])) && isSSN(m[1], m[2], m[3]) {
+		visit(nameSSN, from, from+len(m[0]))
+	}
+	if to-from <= 3 && to < len(s) && s[to] == '.' {
+		ip := ipShape.FindString(ahead(from))
+		end := from + len(ip)
+		more := end+1 < len(s) && s[end] == '.' && s[end+1]-'0' < 10
+		if ip != "" && !more && freestanding(s, from, end) && !versionBefore(s[:from]) && isPerson(ip) {
+			visit(nameIP, from, end)
 		}
 	}
-	for _, loc := range ipShape.FindAllStringIndex(s, -1) {
-		if freestanding(s, loc[0], loc[1]) && !versionBefore(s[:loc[0]]) && (loc[1] == len(s) || s[loc[1]] != '.' || loc[1]+1 == len(s) || s[loc[1]+1]-'0' >= 10) && isPerson(s[loc[0]:loc[1]]) {
-			visit(nameIP, loc[0], loc[1])
+	for start := from; start >= max(0, from-1); start-- {
+		if start < from && s[start] != '+' && s[start] != '(' {
+			break
+		}
+		if n := len(phoneShape.FindString(ahead(start))); n > 0 && freestanding(s, start, start+n) && !ssnShape.MatchString(ahead(start)) {
+			visit(namePhone, start, start+n)
 		}
 	}
-	for _, loc := range phoneShape.FindAllStringIndex(s, -1) {
-		if freestanding(s, loc[0], loc[1]) && !ssnShape.MatchString(s[loc[0]:loc[1]]) {
-			visit(namePhone, loc[0], loc[1])
-		}
+}
+
+// findPhoneSaid takes the number behind a word that announces one.
+func findPhoneSaid(s string, at, end int) (int, int, bool) {
+	if !startsWord(s, at) {
+		return 0, 0, false
 	}
-	for _, loc := range phoneSaid.FindAllStringSubmatchIndex(s, -1) {
-		if !isDate(s[loc[2]:loc[3]]) {
-			visit(namePhone, loc[2], loc[3])
-		}
+	loc := phoneSaid.FindStringSubmatchIndex(s[end:min(len(s), end+longestNumber)])
+	if loc == nil || isDate(s[end+loc[2]:end+loc[3]]) {
+		return 0, 0, false
 	}
+	return end + loc[2], end + loc[3], true
 }
 
 // versionBefore reports a text that announces a version: "v" or "version".

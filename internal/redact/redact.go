@@ -79,13 +79,24 @@ func Placeholder(name string) string { return placeholderStart + name + "]" }
 
 const placeholderStart = "[redacted:"
 
+// passes bounds how often a text is looked through: what is taken out may have
+// hidden where the next thing begins.
+const passes = 16
+
 // Redact returns the text with a placeholder for each match, and the text
 // itself when there is none. Redacting again changes nothing.
 func (r *Redactor) Redact(s string) string {
-	matches := r.Find(s)
-	if len(matches) == 0 {
-		return s
+	for range passes {
+		matches := r.Find(s)
+		if len(matches) == 0 {
+			break
+		}
+		s = replace(s, matches)
 	}
+	return s
+}
+
+func replace(s string, matches []Match) string {
 	var b strings.Builder
 	last := 0
 	for _, m := range matches {

@@ -294,22 +294,23 @@ func TestDisguisesAreSeenThrough(t *testing.T) {
 	r := redact.New(redact.Options{Secrets: true, PII: true})
 	token := "ghp_" + of(36)
 	for name, c := range map[string]struct{ text, left string }{
-		"zero-width":          {"a " + spread(token, "\u200b") + " b", "a [redacted:github-token] b"},
-		"soft hyphen":         {token[:9] + "\u00ad" + token[9:], "[redacted:github-token]"},
-		"tag characters":      {spread(token, "\U000e0041"), "[redacted:github-token]"},
-		"bidi control":        {"\u202e" + token + "\u202c", "\u202e[redacted:github-token]\u202c"},
-		"NUL":                 {token[:7] + "\x00" + token[7:], "[redacted:github-token]"},
-		"full width":          {wide(token) + "。", "[redacted:github-token]。"},
-		"line break":          {"key " + token[:20] + "\n" + token[20:] + "\nthanks", "key [redacted:github-token]\nthanks"},
-		"shell continuation":  {"TOKEN=" + token[:22] + "\\\n  " + token[22:], "TOKEN=[redacted:github-token]"},
-		"break in the prefix": {"sk-ant-\napi03-" + of(93), "[redacted:anthropic-key]"},
-		"in a URL":            {"https://x.example/cb?t=" + token + "#f", "https://x.example/cb?t=[redacted:github-token]#f"},
-		"in JSON":             {`{"a":["` + token + `"]}`, `{"a":["[redacted:github-token]"]}`},
-		"card, narrow spaces": {"4111\u00a01111\u202f1111\u00a01111", "[redacted:payment-card]"},
-		"two of one kind":     {token + " " + token, "[redacted:github-token] [redacted:github-token]"},
-		"word in brackets":    {"[redacted:nothing] " + token, "[redacted:nothing] [redacted:github-token]"},
-		"next line is a word": {"AKIA2E3F4G5H6I7J2K3L\nand5more", "[redacted:aws-access-key]\nand5more"},
-		"behind a leftover":   {"password: [redacted:password]hunter22", "password: [redacted:password][redacted:password]"},
+		"zero-width":           {"a " + spread(token, "\u200b") + " b", "a [redacted:github-token] b"},
+		"soft hyphen":          {token[:9] + "\u00ad" + token[9:], "[redacted:github-token]"},
+		"tag characters":       {spread(token, "\U000e0041"), "[redacted:github-token]"},
+		"bidi control":         {"\u202e" + token + "\u202c", "\u202e[redacted:github-token]\u202c"},
+		"NUL":                  {token[:7] + "\x00" + token[7:], "[redacted:github-token]"},
+		"full width":           {wide(token) + "。", "[redacted:github-token]。"},
+		"line break":           {"key " + token[:20] + "\n" + token[20:] + "\nthanks", "key [redacted:github-token]\nthanks"},
+		"shell continuation":   {"TOKEN=" + token[:22] + "\\\n  " + token[22:], "TOKEN=[redacted:github-token]"},
+		"break in the prefix":  {"sk-ant-\napi03-" + of(93), "[redacted:anthropic-key]"},
+		"in a URL":             {"https://x.example/cb?t=" + token + "#f", "https://x.example/cb?t=[redacted:github-token]#f"},
+		"in JSON":              {`{"a":["` + token + `"]}`, `{"a":["[redacted:github-token]"]}`},
+		"card, narrow spaces":  {"4111\u00a01111\u202f1111\u00a01111", "[redacted:payment-card]"},
+		"two of one kind":      {token + " " + token, "[redacted:github-token] [redacted:github-token]"},
+		"word in brackets":     {"[redacted:nothing] " + token, "[redacted:nothing] [redacted:github-token]"},
+		"one glued to another": {"AKIA2E3F4G5H6I7J2K3L" + token, "[redacted:aws-access-key][redacted:github-token]"},
+		"next line is a word":  {"AKIA2E3F4G5H6I7J2K3L\nand5more", "[redacted:aws-access-key]\nand5more"},
+		"behind a leftover":    {"password: [redacted:password]hunter22", "password: [redacted:password][redacted:password]"},
 	} {
 		assert.Equal(t, c.left, r.Redact(c.text), name)
 	}
@@ -372,6 +373,7 @@ func FuzzRedact(f *testing.F) {
 	}
 	f.Add("ACCountKeY=0001270A\x000000217A")
 	f.Add(`pAss:000A"00A0"`)
+	f.Add("phone 0000000+1000000")
 	f.Add("4111 1111\u200b 1111 1111 password \u3000: \xff\xfe")
 	r := redact.New(redact.Options{Secrets: true, PII: true})
 	f.Fuzz(func(t *testing.T, s string) {
