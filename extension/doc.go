@@ -45,6 +45,16 @@
 // a model as data: one JSON record a line, escaped, inside a fence with a fresh
 // nonce, and never as template text.
 //
+// # Privacy
+//
+// Secrets are taken out of every text before anything of it is written, hashed
+// or embedded, whichever way it comes in: [Redaction] says which, adds personal
+// data on request, and takes a hook of the host's. What was stored before is not
+// touched. No error, log line or statistic holds words of a text or a name of a
+// user, tenant, agent or session; ids of events, turns and memories, names of
+// consumers and paths of files may stand there. Errors of code that is not ebb's
+// are told by their kind: [*ForeignError].
+//
 // # When something fails
 //
 // Memory never breaks a turn: loading and saving degrade, and report through

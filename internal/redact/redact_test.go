@@ -191,7 +191,7 @@ var harmless = []struct{ near, text string }{
 	{"password", "password = getPassword(), password = os.environ['PW'], password: ${DB_PASSWORD}, password=$DB_PASSWORD"},
 	{"password", "passwordless login: yes. A passport is needed. compass: north"},
 	{"password", "password: ********, password: <secret>, password: null, PWD=/home/ada/src"},
-	{"password", `password = request.form["password"], password=hashed_password, password = self.pw, password=process.env.PW`},
+	{"password", `password = request.form["password"], password=hashed_password, password = self.pw, password=process.env.PW, password = argon2.hash_password(x)`},
 	{"password", "密码错了。我忘了密码。"},
 	{"password", "tests pass: 12, fail: 3. It should pass = yes"},
 	{"secret", "the secret is to add salt. My secretary: Ann. secret santa is on 2026-12-24."},

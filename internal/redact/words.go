@@ -47,7 +47,7 @@ func isCode(v string) bool {
 }
 
 // call is a function that is called or a value that is looked up.
-var call = regexp.MustCompile(`^[A-Za-z_.]{4,}[(\[]`)
+var call = regexp.MustCompile(`^[A-Za-z_.]{4,}[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(`)
 
 // identifier is a name of a program that is none of a person's passwords: of
 // several words without a digit.
