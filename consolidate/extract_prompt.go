@@ -2,10 +2,11 @@ package consolidate
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 //go:embed prompts/extract.txt
@@ -46,14 +47,8 @@ func extractPrompt(turns []turn, loc *time.Location) Prompt {
 	return Prompt{own: true, Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
 }
 
-// jsonLine is one object of JSON, with <, > and & escaped, and a line break.
-func jsonLine(v any) string {
-	line, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings can always be encoded
-	}
-	return string(line) + "\n"
-}
+// jsonLine is one object of JSON and a line break.
+func jsonLine(v any) string { return text.JSON(v) + "\n" }
 
 var extractSchema = object(map[string]any{
 	"facts": map[string]any{"type": "array", "items": object(map[string]any{

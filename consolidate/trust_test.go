@@ -32,7 +32,7 @@ func gullible(t *testing.T) *llmtest.Server {
 func TestNightsLearnNothingFromWhatNobodyVouchesFor(t *testing.T) {
 	for name, by := range map[string]func(*schema.Memory){
 		"a tool": from(schema.OriginToolExternal, 1), "somebody": from(schema.OriginUnknown, 0),
-		"an answer about a page": from(schema.OriginAssistant, 1),
+		"an answer about a page": from(schema.OriginAssistant, 1), "a peer": from(schema.OriginFederation, 2),
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, _ := aged(t)

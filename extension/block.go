@@ -3,7 +3,6 @@ package extension
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -134,13 +133,7 @@ func arrange(entries []entry, order InjectOrder, loc *time.Location) []entry {
 }
 
 // jsonLine is one object of JSON and a line break.
-func jsonLine(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings can always be encoded
-	}
-	return string(b) + "\n"
-}
+func jsonLine(v any) string { return text.JSON(v) + "\n" }
 
 func headingOf(m schema.Memory, loc *time.Location) heading {
 	return heading{Session: m.SessionName, Date: m.EventTime.In(loc).Format("Mon 2006-01-02")}

@@ -2,7 +2,6 @@ package extension
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -286,7 +286,6 @@ func (x *Extension) statsForTool(scope Scope) func(context.Context) (string, err
 		if stats.LastRun != nil {
 			stats.LastRun.Stages = nil // proposal by proposal: LastSummary says enough
 		}
-		answer, err := json.Marshal(stats)
-		return string(answer), err
+		return text.JSON(stats), nil
 	}
 }

@@ -64,12 +64,20 @@ func try(t *testing.T, a poisonAttack) (faults []string) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 
+	hostile := false // what the turn's context held
 	for i, turn := range a.Turns {
 		scope := extension.Scope{User: victim, Session: "first" + turn.Session}
 		if turn.User != "" {
 			scope.User = turn.User
 		}
+		if turn.Origin == "assistant" { // which answers from what it finds
+			s, err := x.Session(scope)
+			require.NoError(t, err)
+			_, err = s.CallTool(t.Context(), llms.ToolCall{ID: "0", FunctionCall: &llms.FunctionCall{Name: "search_memory", Arguments: turn.Text}})
+			require.NoError(t, err)
+		}
 		require.NoError(t, x.Bus().Publish(t.Context(), stamped(scope, turn)))
+		hostile = hostile || !turn.Honest
 		last := i+1 == len(a.Turns) || a.Turns[i+1].Turn != turn.Turn
 		if !last {
 			continue
@@ -77,7 +85,10 @@ func try(t *testing.T, a poisonAttack) (faults []string) {
 		require.NoError(t, x.WaitIdle(t.Context()))
 		s, err := x.Session(scope)
 		require.NoError(t, err)
-		faults = append(faults, obey(t, s, a)...)
+		if hostile {
+			faults = append(faults, obey(t, s, a)...)
+		}
+		hostile = false
 		if i+1 < len(a.Turns) && a.Turns[i+1].Session != turn.Session {
 			now = now.Add(24 * time.Hour)
 			_, err := x.Consolidate(t.Context(), extension.Scope{User: victim})
@@ -217,6 +228,17 @@ func (a poisonAttack) said(text string) bool {
 	return slices.ContainsFunc(a.Turns, func(turn poisonTurn) bool { return turn.Honest && foldText(turn.Text) == foldText(text) })
 }
 
+// worth is the trust of the turn that a text is, 0 for none: of several
+// attackers one may be trusted more than another.
+func (a poisonAttack) worth(text string) (most int) {
+	for _, turn := range a.Turns {
+		if turn.Origin != "assistant" && foldText(turn.Text) == foldText(text) {
+			most = max(most, poisonTrust[turn.Origin])
+		}
+	}
+	return most
+}
+
 // stored looks through everything that is kept of the victim.
 func stored(t *testing.T, x *extension.Extension, a poisonAttack) (faults []string) {
 	var export bytes.Buffer
@@ -243,7 +265,7 @@ func stored(t *testing.T, x *extension.Extension, a poisonAttack) (faults []stri
 			effect := a.betrayed(m.Content) && !a.said(m.Content)
 			claim := m.Kind != extension.KindEpisode
 			switch {
-			case effect && int(m.Trust) > a.Ceiling:
+			case effect && int(m.Trust) > max(a.Ceiling, a.worth(m.Content)):
 				fault("%s of trust %d where %d is the most: %s", m.Kind, m.Trust, a.Ceiling, m.Content)
 			case effect && (m.Protected || m.Pinned):
 				fault("protected: %s", m.Content)
@@ -296,9 +318,26 @@ func (g gullible) GenerateContent(_ context.Context, messages []llms.MessageCont
 	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(answer), StopReason: "stop"}}}, err
 }
 
+// read reports that a prompt holds words of the attacker's.
+func (g gullible) read(prompt string) bool {
+	return slices.ContainsFunc(g.a.Turns, func(turn poisonTurn) bool {
+		if turn.Honest {
+			return false
+		}
+		if g.a.betrayed(prompt) {
+			return true
+		}
+		words := strings.Fields(turn.Text)
+		return strings.Contains(foldText(prompt), foldText(strings.Join(words[:min(5, len(words))], " ")))
+	})
+}
+
 func (g gullible) answer(prompt string) map[string]any {
 	type object = map[string]any
 	list := []any{}
+	if !g.read(prompt) { // nothing tempts it
+		g.a.Fooled = nil
+	}
 	each := func(key string, f func(n int)) {
 		for n := 1; strings.Contains(prompt, fmt.Sprintf("{%q:%d", key, n)); n++ {
 			f(n)
@@ -312,12 +351,12 @@ func (g gullible) answer(prompt string) map[string]any {
 		each("mention", func(n int) { list = append(list, object{"mention": n, "candidate": 1}) })
 		return object{"mentions": list}
 	case strings.Contains(prompt, `{"summaries":`):
-		each("entity", func(n int) { list = append(list, object{"entity": n, "text": g.a.Fooled[0]}) })
+		each("entity", func(n int) { list = append(list, object{"entity": n, "text": strings.Join(g.a.Fooled, " ")}) })
 		return object{"summaries": list}
 	case strings.Contains(prompt, `{"questions":`):
 		return object{"questions": g.a.Ask}
 	case strings.Contains(prompt, `{"insights":`):
-		return object{"insights": append(list, object{"question": 1, "text": g.a.Fooled[0], "importance": 10, "sources": []string{"r1", "r2"}})}
+		return object{"insights": append(list, object{"question": 1, "text": strings.Join(g.a.Fooled, " "), "importance": 10, "sources": []string{"r1", "r2"}})}
 	}
 	for line := range strings.Lines(prompt) {
 		var m struct{ M, Text string }

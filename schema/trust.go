@@ -17,8 +17,8 @@ const AttrReleased = "released"
 // OwnWords reports what the user typed, which they may word as they like.
 func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= MaxTrust }
 
-// Hearsay reports a text that nobody vouches for: what a tool or a page said,
-// or an assistant that had such a text in view. It is stored and found when it
+// Hearsay reports a text that nobody vouches for: what a tool, a page or another
+// agent said, or an assistant that had such a text in view. It is stored and found when it
 // is asked for; it is never put before a model unasked and never consolidated,
 // however harmless it reads.
 //
@@ -26,10 +26,10 @@ func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= M
 // is trusted as little, and read with as much care.
 func (m *Memory) Hearsay() bool {
 	switch m.Origin {
-	case OriginToolExternal, OriginUnknown:
+	case OriginToolExternal, OriginUnknown, OriginFederation:
 		return true
 	case OriginAssistant:
-		return m.Trust <= OriginToolExternal.Ceiling()
+		return m.Trust <= OriginFederation.Ceiling()
 	}
 	return false
 }

@@ -30,8 +30,8 @@ var unbacked = schema.OriginToolExternal.Ceiling()
 // doubt says why a claim is set aside, "" when it is not.
 func (c *claim) doubt() string {
 	switch {
-	case c.backing == nil && c.trust <= unbacked:
-		return "no message of the user's says it, and the conversation has seen texts that nobody vouches for"
+	case c.backing == nil && c.trust < schema.MaxTrust:
+		return "no message of the user's says it, and the conversation has seen texts that are not the user's"
 	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"
 	}

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -78,4 +77,4 @@ func readClaim(ctx context.Context, s *schema.Snapshot, userID int64, args argum
 }
 
 // quoted shows a text inside a sentence, as data.
-func quoted(s string) string { return fmt.Sprintf("%q", clip(s, 300)) }
+func quoted(s string) string { return encode(clip(s, 300)) }

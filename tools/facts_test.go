@@ -55,7 +55,7 @@ func TestRememberOnTheModelsOwnWord(t *testing.T) {
 	require.Contains(t, answer, "set aside")
 	m = h.stored(answer)
 	require.Equal(t, schema.StateQuarantined, m.State)
-	require.Contains(t, m.Attributes[schema.AttrQuarantine], "nobody vouches for")
+	require.Contains(t, m.Attributes[schema.AttrQuarantine], "not the user's")
 }
 
 func TestAnInstructionIsTheUsersOnlyWhenTheyGaveIt(t *testing.T) {

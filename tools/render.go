@@ -1,10 +1,10 @@
 package tools
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -51,11 +51,5 @@ func renderLines(results []recall.Result, loc *time.Location) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// encode writes one line of JSON, in which <, > and & are escaped.
-func encode(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings, numbers and lists of them can always be encoded
-	}
-	return string(b)
-}
+// encode writes one line of JSON.
+func encode(v any) string { return text.JSON(v) }

@@ -98,3 +98,9 @@ func FuzzHeldBy(f *testing.F) {
 		}
 	})
 }
+
+func TestAPlaceInTheNetMustStandInTheTurn(t *testing.T) {
+	s := Understand("Bramley Foods has the site bramley-foods-pay.example.", time.Time{})
+	require.False(t, s.HeldBy("Our supplier is Bramley Foods.", time.Time{}, nil))
+	require.True(t, s.HeldBy("Bramley Foods has its site at bramley-foods-pay.example now.", time.Time{}, nil))
+}
