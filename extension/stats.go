@@ -10,6 +10,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -75,6 +76,17 @@ type Health struct {
 	// GivenUp says that nights have given up on something that was said: they
 	// tried it [consolidate.MaxAttempts] times.
 	GivenUp bool `json:"given_up,omitempty"`
+	// NightsOverdue is how many local days no night has consolidated that
+	// should have been, for the user furthest behind of those who had one.
+	NightsOverdue int64 `json:"nights_overdue,omitempty"`
+	// Quarantined counts the memories set aside as instructions in disguise.
+	Quarantined int64 `json:"quarantined,omitempty"`
+	// LogHeld is how many pages of the write-ahead log a reader keeps from being
+	// moved into the file: the log grows while it stays above 0.
+	LogHeld int64 `json:"log_held,omitempty"`
+	// Degraded are the arms of searches that did not give their full answer
+	// since this process opened the file.
+	Degraded []recall.Degradation `json:"degraded,omitempty"`
 	// OpenErasures counts the erasures that are not finished: rows are left that
 	// nobody can read any more, or old pages in the write-ahead log.
 	OpenErasures int64 `json:"open_erasures,omitempty"`
@@ -104,6 +116,11 @@ func (h Health) Healthy() bool {
 	}
 	if h.Vectors != nil && h.Vectors.LastError != "" {
 		return false
+	}
+	for _, d := range h.Degraded {
+		if d.Whole == 0 { // the last search went without it
+			return false
+		}
 	}
 	return len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && h.OpenErasures == 0 && len(h.Losses) == 0
 }
@@ -240,7 +257,8 @@ func (st *Stats) readNights(ctx context.Context, s *schema.Snapshot, userID int6
 
 // Health reports on the file and on what works behind the turn.
 func (x *Extension) Health(ctx context.Context) (*Health, error) {
-	h := &Health{Background: x.behind != nil, FileBytes: size(x.db.Path()), WALBytes: size(x.db.Path() + "-wal")}
+	h := &Health{Background: x.behind != nil, FileBytes: size(x.db.Path()), WALBytes: size(x.db.Path() + "-wal"),
+		LogHeld: x.db.LogHeld(), Degraded: x.searcher.Degradations()}
 	var err error
 	if h.Consumers, err = x.bus.Stats(ctx); err != nil {
 		return nil, err
@@ -264,6 +282,9 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)),
 			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
+	if err == nil {
+		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.cfg) })
+	}
 	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(func(missed) bool { return true })...)
 	return h, err
 }

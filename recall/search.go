@@ -19,6 +19,8 @@ type Options struct {
 // Searcher finds memories. It is safe for concurrent use, reads only, and
 // holds the text indexes of the users it was asked about last.
 type Searcher struct {
+	degraded degradations
+
 	db      *schema.DB
 	weights Weights
 	arms    []weightedArm
@@ -95,6 +97,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err != nil {
 		return nil, err
 	}
+	s.degraded.note(s.db.Now(), answer.Degraded)
 	return answer, nil
 }
 

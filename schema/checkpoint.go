@@ -14,6 +14,9 @@ import (
 // from the write-ahead log into the file, so that no commit has to.
 const checkpointEvery = 200 * time.Millisecond
 
+// heldEvery is how often the rest of a log is tried that a reader holds.
+const heldEvery = time.Second
+
 // checkpointLoop sleeps while nothing is written. What fails is tried again
 // less and less often, and listed by [DB.Faults] until it works.
 func (db *DB) checkpointLoop() {
@@ -41,6 +44,10 @@ func (db *DB) checkpointLoop() {
 			db.markDirty()
 		} else {
 			wait = checkpointEvery
+			if db.LogHeld() > 0 { // nobody says when the reader is done
+				wait = heldEvery
+				db.markDirty()
+			}
 		}
 	}
 }
@@ -55,9 +62,18 @@ func (db *DB) markDirty() {
 
 // moveLog moves what it can from the log into the file, without waiting.
 func (db *DB) moveLog(conn bun.IConn) error {
-	_, err := conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
+	var busy, frames, moved int64
+	err := conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &moved)
+	if err == nil {
+		db.logHeld.Store(max(frames-moved, 0))
+	}
 	return db.classify(err)
 }
+
+// LogHeld is how many pages of the write-ahead log could not be moved into the
+// file when that was last tried, since a reader still needs the old ones. While
+// it stays above 0 the log grows. It is 0 in a read-only database.
+func (db *DB) LogHeld() int64 { return db.logHeld.Load() }
 
 // Checkpoint moves the whole write-ahead log into the file and empties it. It
 // returns [ErrBusy] when a reader in this or another process holds it open.

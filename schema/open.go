@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -66,6 +67,8 @@ func (o *Options) withDefaults() Options {
 // DB is the one database of a memory: a writer that commits groups of short
 // transactions, and a pool of readers. It is safe for concurrent use.
 type DB struct {
+	logHeld atomic.Int64 // see LogHeld
+
 	path string
 	opts Options
 

@@ -154,6 +154,18 @@ func (p *page) health(h *extension.Health) {
 	if h.OpenErasures > 0 {
 		p.line("  %s", p.in(warm, count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more"))
 	}
+	if h.NightsOverdue > 0 {
+		p.line("  %s", p.in(warm, count(h.NightsOverdue, "night is", "nights are")+" overdue"))
+	}
+	if h.Quarantined > 0 {
+		p.line("  %s", p.in(dim, count(h.Quarantined, "memory", "memories")+" in quarantine"))
+	}
+	if h.LogHeld > 0 {
+		p.line("  %s", p.in(warm, count(h.LogHeld, "page", "pages")+" of the write-ahead log are held by a reader"))
+	}
+	for _, d := range h.Degraded {
+		p.line("  %s", p.in(warm, fmt.Sprintf("the %s arm of searches failed %s, last %s: %s", d.Arm, count(d.Count, "time", "times"), p.moment(d.LastAt), oneLine(d.Reason, p.width))))
+	}
 	for _, l := range h.Losses {
 		p.line("  %s", p.in(red, oneLine(l.Error(), 400)))
 	}

@@ -145,4 +145,28 @@ var diagnosis = []Mutant{
 		Package: "./extension",
 		Test:    "TestSalvageBringsBackEverythingOutsideTheDamage",
 	},
+	{
+		Defence: "health shows a reader that keeps the log from being moved into the file",
+		File:    "schema/checkpoint.go",
+		Old:     "db.logHeld.Store(max(frames-moved, 0))",
+		New:     "db.logHeld.Store(0)",
+		Package: "./extension",
+		Test:    "TestHealthShowsAHeldLog",
+	},
+	{
+		Defence: "health shows the arms of searches that fail",
+		File:    "recall/search.go",
+		Old:     "s.degraded.note(s.db.Now(), answer.Degraded)",
+		New:     "s.degraded.note(s.db.Now(), nil)",
+		Package: "./extension",
+		Test:    "TestHealthShowsDegradedArms",
+	},
+	{
+		Defence: "health counts the nights that are overdue",
+		File:    "extension/stats_behind.go",
+		Old:     "; due {",
+		New:     "; due && false {",
+		Package: "./extension",
+		Test:    "TestHealthCountsOverdueNightsAndQuarantine",
+	},
 }

@@ -1,0 +1,76 @@
+package extension_test
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+	"time"
+
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+func health(t *testing.T, x *extension.Extension) *extension.Health {
+	t.Helper()
+	h, err := x.Health(t.Context())
+	require.NoError(t, err)
+	return h
+}
+
+// Health shows a reader that keeps the log from being moved, and that it has
+// gone.
+func TestHealthShowsAHeldLog(t *testing.T) {
+	path := fresh(t)
+	x := open(t, path)
+	publish := func() {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the ferry leaves at nine")))
+	}
+	publish()
+	require.NoError(t, x.WaitIdle(t.Context()))
+	reader, err := driver.Open("file:" + path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, reader.Close()) }()
+	tx, err := reader.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, tx.QueryRowContext(t.Context(), "SELECT count(*) FROM memories").Scan(&n))
+	publish()
+	require.Eventually(t, func() bool { return health(t, x).LogHeld > 0 }, 30*time.Second, 20*time.Millisecond)
+	require.NoError(t, tx.Rollback())
+	require.Eventually(t, func() bool { return health(t, x).LogHeld == 0 }, 30*time.Second, 20*time.Millisecond)
+}
+
+// Health shows an arm that fails, and that it works again.
+func TestHealthShowsDegradedArms(t *testing.T) {
+	embedder := &topics{}
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: embedder, EmbedModel: "topics", NoSchedule: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Empty(t, health(t, x).Degraded)
+	embedder.broken.Store(true)
+	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "what about a puppy"})
+	require.NoError(t, err)
+	degraded := health(t, x).Degraded
+	require.Len(t, degraded, 1)
+	require.Equal(t, "vector", degraded[0].Arm)
+	require.Equal(t, int64(1), degraded[0].Count)
+	require.Zero(t, degraded[0].Whole)
+	require.NotEmpty(t, degraded[0].Reason)
+	require.False(t, health(t, x).Healthy())
+}
+
+func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
+	path := stocked(t)
+	spoil(t, path, "UPDATE users SET nights_through = '2026-03-01' WHERE id = 1; UPDATE users SET nights_through = '2026-03-08' WHERE id = 2; UPDATE memories SET state = 'quarantined' WHERE id IN (3, 4, 80)")
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true, Location: time.UTC, Now: func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	h := health(t, x)
+	require.Equal(t, int64(8), h.NightsOverdue, "2 to 9 March")
+	require.Equal(t, int64(3), h.Quarantined)
+}
