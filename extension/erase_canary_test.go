@@ -96,6 +96,10 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 	second := night(secretDay)
 	furnishSecrets(t, x, secretDay)
 	require.NoError(t, x.WaitIdle(t.Context()))
+	elsewhere, err := x.Session(otherDay)
+	require.NoError(t, err)
+	require.NotEmpty(t, elsewhere.inject(t.Context(), "model", "Where does Zorblatina work, at Quxforge?", ""))
+	require.NoError(t, x.WaitIdle(t.Context()))
 	undone, err := x.Undo(t.Context(), secretDay, first.RunID)
 	require.NoError(t, err)
 	t.Log("undone", undone.Changes, "kept", len(undone.Kept))
@@ -109,6 +113,11 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 		require.Contains(t, adaBefore, store)
 	}
 
+	var uids []string // of what is said on that day
+	require.NoError(t, x.db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		return s.NewRaw(`SELECT m.uid FROM memories m JOIN sessions s ON s.id = m.session_id JOIN users u ON u.id = s.user_id
+			WHERE u.name = 'ada' AND s.name = 'Wibblethorn' AND m.kind = 'episode'`).Scan(ctx, &uids)
+	}))
 	receipt, err := x.Erase(t.Context(), Scope{User: "ada"}, Erasure{Sessions: []string{"Wibblethorn"}})
 	require.NoError(t, err)
 	told, err := json.Marshal(receipt)
@@ -120,6 +129,9 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 		after := exported(t, x, Scope{User: "ada"})
 		for line := range strings.Lines(after) {
 			require.Empty(t, overheard.FindAllString(line, -1), "%s: %s", when, line)
+		}
+		for _, uid := range uids {
+			require.NotContains(t, after, uid, when)
 		}
 		require.Equal(t, benBefore, exported(t, x, Scope{User: "ben"}), when)
 		for _, said := range others {
