@@ -238,11 +238,15 @@ func sweeps() (mutants []Mutant) {
 		{"the audit", "{b.injections, b.proposals, b.gaps, b.ledger, b.faults} {"},
 		{"errors of background work and of consumers", "{b.injections, b.proposals, b.gaps, b.ledger, b.audits} {"},
 	} {
-		mutants = append(mutants, Mutant{
+		m := Mutant{
 			Defence: "nothing of the erased is left in " + store.name,
 			File:    "schema/erase_sweep.go", Old: all, New: store.without,
 			Package: "./extension", Test: "TestNothingOfAnErasedDayIsLeftInAnyStore",
-		})
+		}
+		if store.name == "the audit" {
+			m.Package, m.Test = "./schema", "TestAnErasedRunIsUndoneWithoutIt"
+		}
+		mutants = append(mutants, m)
 	}
 	return mutants
 }
