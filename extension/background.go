@@ -64,15 +64,19 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	if x.cfg.NoSchedule {
 		return b, nil
 	}
-	b.schedule, err = consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
+	if b.schedule, err = x.newSchedule(); err != nil {
+		return b, err
+	}
+	return b, b.schedule.Start(ctx)
+}
+
+// newSchedule makes what runs the nights that are due.
+func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
+	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime,
 		OnError:  func(err error) { x.report("night", err) },
 		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
 	})
-	if err != nil {
-		return b, err
-	}
-	return b, b.schedule.Start(ctx)
 }
 
 // stop ends the nights. The consumers end with the bus.

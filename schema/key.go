@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -53,6 +55,17 @@ func ParseKey(text []byte) (Key, error) {
 
 // IsZero reports that there is no key.
 func (k Key) IsZero() bool { return k.secret == nil }
+
+// Derive makes 32 bytes for another purpose out of the key: HKDF-SHA256 (RFC
+// 5869). They tell nothing about the key, nor about those of other purposes.
+// No key derives what anybody can who has the salt.
+func (k Key) Derive(salt []byte, purpose string) ([]byte, error) {
+	var secret []byte
+	if !k.IsZero() {
+		secret = k.secret()
+	}
+	return hkdf.Key(sha256.New, secret, salt, purpose, KeySize)
+}
 
 // String says whether there is a key, and nothing else about it.
 func (k Key) String() string {

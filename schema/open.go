@@ -93,7 +93,8 @@ type DB struct {
 	unrecorded *Loss // seen by an open that may not write it down
 
 	scopes *scopes
-	others others // used by writeLoop alone
+	tenant atomic.Pointer[string] // the one it serves; nil for all
+	others others                 // used by writeLoop alone
 }
 
 // Path is the file the database was opened from.

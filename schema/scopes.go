@@ -11,6 +11,31 @@ import (
 
 type userKey struct{ tenant, name string }
 
+// BindTenant has the database serve one tenant: every other scope is an
+// [*InvalidError] from now on, in reading and writing.
+//
+// Errors: [*InvalidError] when it serves another already.
+func (db *DB) BindTenant(name string) error {
+	if db.tenant.CompareAndSwap(nil, &name) || *db.tenant.Load() == name {
+		return nil
+	}
+	return &InvalidError{Field: "tenant", Reason: "is not the one whose memory the file holds"}
+}
+
+// Tenant is the tenant the database serves; nil when it serves all.
+func (db *DB) Tenant() *string { return db.tenant.Load() }
+
+// admit checks a scope.
+func (db *DB) admit(scope Scope) error {
+	if err := scope.Validate(); err != nil {
+		return err
+	}
+	if tenant := db.tenant.Load(); tenant != nil && *tenant != scope.Tenant {
+		return &InvalidError{Field: "Scope.Tenant", Reason: "is not the tenant that the file was opened for; each tenant has a file of its own here"}
+	}
+	return nil
+}
+
 type sessionKey struct {
 	userID int64
 	name   string
@@ -71,7 +96,7 @@ func (db *DB) forgetScopes() { db.scopes.forget() }
 // UserID finds the scope's user. It returns 0 and no error when nothing was
 // ever written for that user.
 func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
-	if err := scope.Validate(); err != nil {
+	if err := s.db.admit(scope); err != nil {
 		return 0, err
 	}
 	var id int64
@@ -84,7 +109,7 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 
 // UserID finds the scope's user or creates it.
 func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
-	if err := scope.Validate(); err != nil {
+	if err := tx.db.admit(scope); err != nil {
 		return 0, err
 	}
 	key := userKey{scope.Tenant, scope.User}
@@ -114,7 +139,7 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 // KnownUserID finds the scope's user; [ErrNotFound] when nothing was ever
 // written for that user.
 func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error) {
-	if err := scope.Validate(); err != nil {
+	if err := tx.db.admit(scope); err != nil {
 		return 0, err
 	}
 	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
