@@ -3,8 +3,6 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -38,28 +36,19 @@ const undoActor = "undo"
 
 // DryRun runs a night for one user on a copy of the database and reports every
 // proposal and its fate. The copy is a file beside the database, readable by
-// its owner alone, and is removed before DryRun returns; the model is asked as
-// in a real run.
+// its owner alone, and is removed before DryRun returns, or by the next open of
+// the database if the process is killed; the model is asked as in a real run.
 //
-// Errors: those of [Runner.Run] and of copying.
+// Errors: those of [Runner.Run] and of [schema.DB.Scratch].
 func (r *Runner) DryRun(ctx context.Context, scope schema.Scope) (report *Report, err error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(r.db.Path()), ".ebb-dry-run-*")
+	db, release, err := r.db.Scratch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, "copy.db")
-	if err := r.db.CopyTo(ctx, path); err != nil {
-		return nil, err
-	}
-	db, err := r.db.OpenCopy(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer func() { err = errors.Join(err, release()) }()
 	opts := r.opts
 	share := r.share
 	opts.RetirementCap = &share

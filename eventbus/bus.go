@@ -91,7 +91,8 @@ func FromStart() SubscribeOption { return func(o *subscribeOptions) { o.fromStar
 func MaxAttempts(n int) SubscribeOption { return func(o *subscribeOptions) { o.maxAttempts = n } }
 
 // Backoff is the wait after the given number of failed attempts, from 1.
-// Default 1 s, doubled each time, at most 5 min.
+// Default 1 s, doubled each time, at most 5 min; that is also what holds when
+// the function panics.
 func Backoff(wait func(attempt int) time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.backoff = wait }
 }

@@ -202,7 +202,7 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 	case errors.As(err, &permanent), d.attempts >= c.opts.maxAttempts:
 		// Parked: no next attempt.
 	default:
-		d.next = time.Now().Add(max(c.opts.backoff(d.attempts), 0))
+		d.next = time.Now().Add(c.backoff(d.attempts))
 	}
 	if snooze == nil {
 		d.lastError = shorten(err.Error())
@@ -210,6 +210,17 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 	}
 	c.unsent.deliveries[e.Seq] = d
 	return true
+}
+
+// backoff asks the host's function, and does without when that panics.
+func (c *consumer) backoff(attempts int) (wait time.Duration) {
+	defer func() {
+		if r := recover(); r != nil {
+			wait = defaultBackoff(attempts)
+			c.j.report(c, fmt.Errorf("the default wait was taken: %w", schema.ForeignPanic("Backoff", r)))
+		}
+	}()
+	return max(c.opts.backoff(attempts), 0)
 }
 
 func (c *consumer) call(ctx context.Context, e Event) (err error) {

@@ -34,7 +34,8 @@ type JournalOptions struct {
 	Poll time.Duration
 	// ErrorHook hears of every failed delivery and of every failure of the
 	// bus's own work; source is "consumer:" and the consumer's name. It must
-	// be fast and safe for concurrent use. Default none.
+	// be fast and safe for concurrent use. When it panics, it is told so, once.
+	// Default none.
 	ErrorHook func(source string, err error)
 }
 
@@ -305,9 +306,16 @@ func (j *Journal) announceSettled() {
 }
 
 func (j *Journal) report(c *consumer, err error) {
-	if j.opts.ErrorHook != nil {
-		j.opts.ErrorHook("consumer:"+c.name, err)
+	if j.opts.ErrorHook == nil {
+		return
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			defer func() { _ = recover() }() // told once more, it has had its chance
+			j.opts.ErrorHook("consumer:"+c.name, errors.Join(schema.ForeignPanic("ErrorHook", r), err))
+		}
+	}()
+	j.opts.ErrorHook("consumer:"+c.name, err)
 }
 
 // closeGrace is how long a Close waits whose context has no deadline, so that

@@ -52,9 +52,7 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 		return
 	}
 	said, err := inputText(inputs, nil, "")
-	if err != nil {
-		l.session.ext.fault(l.session.scope, string(doorCallbacks), err)
-	}
+	l.session.ext.outcome(l.session.scope, string(doorCallbacks), hearing, err)
 	if said != "" {
 		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said))
 	}
@@ -66,9 +64,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 		return
 	}
 	answered, err := outputText(outputs, "")
-	if err != nil {
-		l.session.ext.fault(l.session.scope, string(doorCallbacks), err)
-	}
+	l.session.ext.outcome(l.session.scope, string(doorCallbacks), reading, err)
 	if answered == "" {
 		return
 	}

@@ -121,7 +121,8 @@ type Config struct {
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
-// skipped. They may be called from several goroutines at once.
+// skipped. One that panics ends nothing: it is reported, as source "hook" and
+// its name. They may be called from several goroutines at once.
 type Hooks struct {
 	// OnError is told of every fault that did not become a returned error,
 	// since memory never breaks a turn: source is "memory", "callbacks" or

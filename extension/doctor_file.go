@@ -23,7 +23,7 @@ func (e *examination) leftovers() {
 	}
 	var found []string
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "."+base+".new") || entry.Name() == base+"-journal" {
+		if strings.HasPrefix(entry.Name(), "."+base+".new") || strings.HasPrefix(entry.Name(), "."+base+".scratch-") || entry.Name() == base+"-journal" {
 			found = append(found, entry.Name())
 		}
 	}
@@ -31,7 +31,7 @@ func (e *examination) leftovers() {
 		e.note(name, CheckOK, "", "")
 		return
 	}
-	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation was cut short; the next command that opens the file for writing removes them")
+	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation or a dry run was cut short, or is under way; the next command that opens the file for writing removes them")
 }
 
 func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {

@@ -1,10 +1,8 @@
 package extension
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -30,7 +28,7 @@ type Extension struct {
 	erasures finishing
 
 	mu     sync.Mutex
-	missed map[missed]Failure
+	missed map[missed]fault
 }
 
 // Open opens the memory in the file at path, creating it when there is none,
@@ -50,7 +48,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]Failure)}
+	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
 	file.Key = cfg.Key
 	db, err := schema.Open(ctx, path, &file)
@@ -101,6 +99,11 @@ const closeWithin = 5 * time.Second
 // and closes the file. What waits is durable and goes on at the next Open. A
 // cancelled context does not cut it short: that is when programs close.
 // Closing again is fine.
+//
+// The error names what had not ended by then: a handler of the bus, a call to a
+// model, a transaction. It goes on behind if the program does; if not, the file
+// holds each transaction as a whole or not at all, everything acknowledged is in
+// it or in its log, which stays beside it, and the next Open takes up the work.
 func (x *Extension) Close(ctx context.Context) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -115,7 +118,7 @@ func (x *Extension) Close(ctx context.Context) error {
 		errs = append(errs, x.vectors.Stop(ctx))
 	}
 	x.searcher.Close()
-	return errors.Join(append(errs, x.db.Close())...)
+	return errors.Join(append(errs, x.db.CloseWithin(ctx))...)
 }
 
 // Bus is the event bus of the memory. What is published on user.message,
@@ -156,39 +159,3 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
 	return x.searcher.Why(ctx, scope, q, id)
 }
-
-// missed is what turns were not told of: one source's faults in the turns of
-// one user.
-type missed struct{ tenant, user, source string }
-
-// fault keeps what went wrong in a turn and is not returned, and reports it.
-func (x *Extension) fault(scope Scope, source string, err error) {
-	now, key := schema.At(x.cfg.Now()), missed{scope.Tenant, scope.User, source}
-	x.mu.Lock()
-	f, known := x.missed[key]
-	if !known {
-		f = Failure{Source: source, FirstAt: now}
-	}
-	f.Count, f.LastAt, f.Error = f.Count+1, now, err.Error()
-	x.missed[key] = f
-	x.mu.Unlock()
-	x.report(source, err)
-}
-
-// faults lists those of which want is true, newest first.
-func (x *Extension) faults(want func(missed) bool) (found []Failure) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for key, f := range x.missed {
-		if want(key) {
-			found = append(found, f)
-		}
-	}
-	slices.SortFunc(found, func(a, b Failure) int {
-		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Error, b.Error))
-	})
-	return found
-}
-
-// report passes a fault to the host's hook.
-func (x *Extension) report(source string, err error) { x.cfg.Hooks.OnError(source, err) }

@@ -118,10 +118,11 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) str
 	found, err := s.find(ctx, question, prompt)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.ext.fault(s.scope, door, err)
+			s.ext.fault(s.scope, door, recalled, err)
 		}
 		return ""
 	}
+	s.ext.worked(s.scope, door, recalled)
 	if found.Block == "" {
 		return ""
 	}

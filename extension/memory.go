@@ -99,9 +99,7 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 // the inner memory's.
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
 	question, err := inputText(inputs, m.MemoryVariables(ctx), m.input)
-	if err != nil {
-		m.session.ext.fault(m.session.scope, string(doorMemory), err)
-	}
+	m.session.ext.outcome(m.session.scope, string(doorMemory), hearing, err)
 	// Recalled first: what is asked must not be found beside itself.
 	defer m.hear(ctx, question)
 	loaded, err := m.loadInner(ctx, inputs)
@@ -142,9 +140,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 		m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	answered, err := outputText(outputs, m.output)
-	if err != nil {
-		m.session.ext.fault(m.session.scope, string(doorMemory), err)
-	}
+	m.session.ext.outcome(m.session.scope, string(doorMemory), reading, err)
 	if answered != "" {
 		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
 			m.session.steps(outputs)
@@ -153,10 +149,8 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.inner.SaveContext(ctx, inputs, outputs); err != nil {
-		// chains.Run throws the answer away when this fails.
-		m.session.ext.fault(m.session.scope, "memory", err)
-	}
+	// chains.Run throws the answer away when this is returned.
+	m.session.ext.outcome(m.session.scope, string(doorMemory), keeping, m.inner.SaveContext(ctx, inputs, outputs))
 	return nil
 }
 
@@ -199,9 +193,7 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 func (s *Session) capture(ctx context.Context, from door, message eventbus.Event) bool {
 	// A turn that was answered is stored even when its caller has gone.
 	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.turn(), message)
-	if err != nil {
-		s.ext.fault(s.scope, string(from), err)
-	}
+	s.ext.outcome(s.scope, string(from), storing, err)
 	return err == nil
 }
 

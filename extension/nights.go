@@ -13,8 +13,9 @@ import (
 // newRunner makes what runs the nights, as the config says.
 func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	options := consolidate.RunnerOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, Progress: x.cfg.Hooks.OnProgress,
-		Model: x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
+		Now: x.cfg.Now, Location: x.cfg.Location,
+		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
+		Model:    x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
 	}
 	if x.cfg.Stages != nil {
 		options.Stages = x.cfg.Stages(consolidate.DefaultStages())

@@ -92,7 +92,7 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
 		s.turn().shown(r.Memory.Trust)
 	}
-	s.ext.cfg.Hooks.OnRecall(s.scope, door, answer)
+	s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
 	if s.ext.cfg.ReadOnly {
 		return
 	}
@@ -100,8 +100,8 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	if err == nil {
 		err = s.ext.bus.Report(ctx, event)
 	}
-	if err != nil && ctx.Err() == nil {
-		s.ext.fault(s.scope, door, err)
+	if err == nil || ctx.Err() == nil {
+		s.ext.outcome(s.scope, door, showing, err)
 	}
 }
 
@@ -128,6 +128,7 @@ func (s *Session) toolDeps() tools.Deps {
 		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
-		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, err) },
+		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
+		Worked:      func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },
 	}
 }

@@ -49,6 +49,7 @@ type UserHealth struct {
 	Retrying int64                        `json:"retrying"`
 	Parked   int64                        `json:"parked"`
 	Failures []schema.Failure             `json:"failures,omitempty"` // of the user's nights, texts and turns
+	Overcome []schema.Failure             `json:"overcome,omitempty"` // see [Health]
 	Vectors  *consolidate.UserVectorStats `json:"vectors,omitempty"`  // nil without an embedder
 	// NightFailed says that the user's last run failed, GivenUp that nights have
 	// given up on something that was said.
@@ -68,9 +69,13 @@ type Health struct {
 	Background bool                     `json:"background"` // whether this process does that work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
 	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, of the file at present, and of turns since this process opened the file
-	Vectors    *consolidate.VectorStats `json:"vectors,omitempty"`  // nil without an embedder
-	FileBytes  int64                    `json:"file_bytes"`
-	WALBytes   int64                    `json:"wal_bytes"`
+	// Overcome are failures of turns since this process opened the file after
+	// which the same door, tool or hook has done the same work again. A message
+	// that was refused was not stored, and is not for that.
+	Overcome  []schema.Failure         `json:"overcome,omitempty"`
+	Vectors   *consolidate.VectorStats `json:"vectors,omitempty"` // nil without an embedder
+	FileBytes int64                    `json:"file_bytes"`
+	WALBytes  int64                    `json:"wal_bytes"`
 	// NightFailed says that some user's last run failed.
 	NightFailed bool `json:"night_failed,omitempty"`
 	// GivenUp says that nights have given up on something that was said: they
@@ -106,7 +111,8 @@ type Gaps struct {
 }
 
 // Healthy reports whether nothing failed, is parked, waits for a retry, was
-// given up, or is lost. What a model did wrong in a night that went well is no fault of
+// given up, or is lost. A failure of a turn counts until the same work has
+// succeeded ([Health.Overcome]). What a model did wrong in a night that went well is no fault of
 // the memory's health.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
@@ -158,8 +164,9 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 			return nil, err
 		}
 	}
-	stats.Health.Failures = append(stats.Health.Failures,
-		x.faults(func(m missed) bool { return m.tenant == scope.Tenant && m.user == scope.User })...)
+	of := func(m missed) bool { return m.tenant == scope.Tenant && m.user == scope.User }
+	stats.Health.Failures = append(stats.Health.Failures, x.faults(false, of)...)
+	stats.Health.Overcome = x.faults(true, of)
 	return stats, nil
 }
 
@@ -285,7 +292,8 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	if err == nil {
 		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.cfg) })
 	}
-	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(func(missed) bool { return true })...)
+	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(false, everybody)...)
+	h.Overcome = x.faults(true, everybody)
 	return h, err
 }
 

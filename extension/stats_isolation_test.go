@@ -30,7 +30,7 @@ func TestTheHealthOfOthersIsNotTold(t *testing.T) {
 	}
 	before, theirs := told(ada), told(bob)
 
-	x.fault(bob, "tool remember_fact", errors.New("the disk of bob"))
+	x.fault(bob, "tool remember_fact", storing, errors.New("the disk of bob"))
 	require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		id, err := tx.KnownUserID(ctx, bob)
 		if err != nil {

@@ -58,6 +58,9 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		if err := removeDatabase(unfinished(abs)); err != nil {
 			return err
 		}
+		if err := sweepScratch(abs); err != nil {
+			return err
+		}
 		if err := refuseSecondName(abs); err != nil {
 			return err
 		}

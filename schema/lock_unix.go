@@ -22,6 +22,9 @@ func refuseSecondName(path string) error {
 	return nil
 }
 
+// locks says that lockFile really locks.
+const locks = true
+
 // lockFile takes an exclusive lock that dies with the process, or reports that
 // somebody else has it.
 func lockFile(f *os.File) (bool, error) {

@@ -81,12 +81,12 @@ type DB struct {
 	dirty    chan struct{} // something is written that no checkpoint has moved
 	unmarked chan struct{} // something is written that no mark tells of
 	queue    chan *write
-	stop     chan struct{}
+	stop     chan struct{} // closed when the database begins to close
+	written  chan struct{} // closed when there will be no more writes
+	closed   chan struct{} // closed when closeErr is set
 	done     sync.WaitGroup
 	closing  sync.Once
 	closeErr error
-	mu       sync.RWMutex // held for reading while a write is being queued
-	closed   bool
 
 	suspect    error // why the log cannot be trusted; used by writeLoop alone
 	faults     faults
@@ -115,7 +115,10 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
-	db := &DB{path: path, opts: opts, scopes: newScopes()}
+	db := &DB{
+		path: path, opts: opts, scopes: newScopes(),
+		stop: make(chan struct{}), written: make(chan struct{}), closed: make(chan struct{}),
+	}
 	if err := db.prepareFile(ctx); err != nil {
 		dropKey(db.opts.sealNumber)
 		return nil, fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err))
@@ -135,7 +138,6 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	if !opts.ReadOnly {
 		db.queue = make(chan *write, maxGroup)
 		db.dirty, db.unmarked = make(chan struct{}, 1), make(chan struct{}, 1)
-		db.stop = make(chan struct{})
 		db.done.Go(db.writeLoop)
 		if !opts.NoCheckpoint {
 			db.done.Go(db.checkpointLoop)
@@ -200,32 +202,55 @@ func (db *DB) disconnect() error {
 	return errors.Join(errs...)
 }
 
-// Close waits for the writes that were queued, moves the write-ahead log into
-// the file and closes it. Calling it again returns the same result.
-func (db *DB) Close() error {
+// Close is [DB.CloseWithin] for as long as it takes.
+func (db *DB) Close() error { return db.CloseWithin(context.Background()) }
+
+// CloseWithin refuses what is new, waits for the writes that were queued and
+// the reads under way, moves the write-ahead log into the file and closes it.
+// Calling it again waits again, and returns the same result.
+//
+// When ctx ends first, a transaction or a read is still running. That is said,
+// with the context's error, and goes on behind; the rest of the closing follows
+// it. Whatever happens to this process then, the transaction is in the file as
+// a whole or not at all, and what was acknowledged is: in the log, which stays
+// beside the file for the next Open.
+func (db *DB) CloseWithin(ctx context.Context) error {
 	db.closing.Do(func() {
-		db.mu.Lock()
-		db.closed = true
-		db.mu.Unlock()
-		if db.stop != nil {
-			close(db.stop)
-			db.done.Wait()
-		}
-		var last *mark
-		if db.writer != nil {
-			db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
-			last, _ = readProgress(context.Background(), db.conn)
-		}
-		db.closeErr = errors.Join(db.closeErr, db.disconnect())
-		if db.writer != nil && db.marks() {
-			_ = db.leaveMark(last) // an older mark accuses nobody
-		}
-		if db.opts.ReadOnly && db.opts.VFS == "" {
-			_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
-		}
-		dropKey(db.opts.sealNumber)
+		close(db.stop)
+		go db.close()
 	})
-	return db.closeErr
+	select {
+	case <-db.closed:
+		return db.closeErr
+	default:
+	}
+	select {
+	case <-db.closed:
+		return db.closeErr
+	case <-ctx.Done():
+		return fmt.Errorf("close %s: a transaction or a read is still running; the log stays beside the file until it ends: %w", db.path, context.Cause(ctx))
+	}
+}
+
+func (db *DB) close() {
+	defer close(db.closed)
+	db.done.Wait()
+	for range cap(db.reading) { // until nobody reads
+		db.reading <- struct{}{}
+	}
+	var last *mark
+	if db.writer != nil {
+		db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
+		last, _ = readProgress(context.Background(), db.conn)
+	}
+	db.closeErr = errors.Join(db.closeErr, db.disconnect())
+	if db.writer != nil && db.marks() {
+		_ = db.leaveMark(last) // an older mark accuses nobody
+	}
+	if db.opts.ReadOnly && db.opts.VFS == "" {
+		_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
+	}
+	dropKey(db.opts.sealNumber)
 }
 
 // openSQL opens connections with everything ebb needs on each of them: FTS5,

@@ -32,6 +32,8 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 		defer func() { <-db.reading }()
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-db.stop:
+		return ErrClosed
 	}
 	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -48,9 +50,12 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 }
 
 func (db *DB) isClosed() bool {
-	db.mu.RLock()
-	defer db.mu.RUnlock()
-	return db.closed
+	select {
+	case <-db.stop:
+		return true
+	default:
+		return false
+	}
 }
 
 // readError prefers the context's own error to SQLite's word for it.

@@ -105,26 +105,12 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 	if db.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	w := &write{ctx: ctx, fn: fn, done: make(chan struct{})}
-	db.mu.RLock()
-	if db.closed {
-		db.mu.RUnlock()
+	if db.isClosed() {
 		return ErrClosed
 	}
-	select {
-	case db.queue <- w:
-		db.mu.RUnlock()
-	case <-ctx.Done():
-		db.mu.RUnlock()
-		return ctx.Err()
-	}
-	select {
-	case <-w.done:
-	case <-ctx.Done():
-		if w.taken.CompareAndSwap(false, true) {
-			return ctx.Err()
-		}
-		<-w.done
+	w := &write{ctx: ctx, fn: fn, done: make(chan struct{})}
+	if err := db.wait(w); err != nil {
+		return err
 	}
 	if w.panic != nil {
 		panic(w.panic)
@@ -137,7 +123,35 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 	return w.err
 }
 
+// wait queues a write and returns when it is done, or the reason why it will
+// not be.
+func (db *DB) wait(w *write) error {
+	ctx := w.ctx
+	select {
+	case db.queue <- w:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-db.stop:
+		return ErrClosed
+	}
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if w.taken.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		<-w.done
+	case <-db.written: // it was queued too late to be seen
+		if w.taken.CompareAndSwap(false, true) {
+			return ErrClosed
+		}
+		<-w.done
+	}
+	return nil
+}
+
 func (db *DB) writeLoop() {
+	defer close(db.written)
 	var stmts statements
 	defer func() { _ = stmts.close() }() // the connection is closed after them and reports
 	for {

@@ -51,6 +51,8 @@ type Deps struct {
 	// Report hears of faults that a model can do nothing about, panics included.
 	// Nil: only the model is told.
 	Report func(ctx context.Context, tool string, err error)
+	// Worked hears of every call that was answered. Default: nobody.
+	Worked func(tool string)
 }
 
 // Tool is one memory tool. It implements langchaingo's tools.Tool and is safe
@@ -144,6 +146,9 @@ func (t *Tool) Call(ctx context.Context, input string) (answer string, err error
 		answer, err = t.run(ctx, t.deps, args)
 	}
 	if err == nil {
+		if t.deps.Worked != nil {
+			t.deps.Worked(t.name)
+		}
 		return answer, nil
 	}
 	if ctx.Err() != nil {

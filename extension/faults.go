@@ -1,0 +1,119 @@
+package extension
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// missed is what turns were not told of: one source's faults at one kind of work
+// in the turns of one user. Those of hooks belong to nobody.
+type missed struct {
+	tenant, user, source string
+	work                 work
+}
+
+type fault struct {
+	Failure
+	over bool // the same work has succeeded since
+}
+
+// work tells apart what one source does: that an answer was stored says nothing
+// about a question that cannot be read.
+type work string
+
+const (
+	hearing  work = "hear"   // finding the question among a chain's values
+	reading  work = "read"   // finding the answer there
+	storing  work = "store"  // of a message
+	recalled work = "recall" // a search for the turn
+	showing  work = "show"   // the record of what was shown
+	keeping  work = "keep"   // of the turn, by the inner memory
+	calling  work = "call"   // of a tool
+	hooking  work = "hook"   // a host's own function
+)
+
+// fault keeps what went wrong in a turn and is not returned, and reports it.
+func (x *Extension) fault(scope Scope, source string, of work, err error) {
+	x.keepFault(scope, source, of, err)
+	x.report(source, err)
+}
+
+func (x *Extension) keepFault(scope Scope, source string, of work, err error) {
+	now := schema.At(x.cfg.Now())
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := missed{scope.Tenant, scope.User, source, of}
+	f := x.missed[key]
+	if f.Count == 0 {
+		f.Source, f.FirstAt = source, now
+	}
+	f.Count, f.LastAt, f.Error, f.over = f.Count+1, now, err.Error(), false
+	x.missed[key] = f
+}
+
+// worked says that a source did its work: what failed before is over, and stays
+// told as such. Few calls find anything to change.
+func (x *Extension) worked(scope Scope, source string, of work) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	key := missed{scope.Tenant, scope.User, source, of}
+	if f, failed := x.missed[key]; failed && !f.over {
+		f.over = true
+		x.missed[key] = f
+	}
+}
+
+// outcome is one of the two.
+func (x *Extension) outcome(scope Scope, source string, of work, err error) {
+	if err != nil {
+		x.fault(scope, source, of, err)
+		return
+	}
+	x.worked(scope, source, of)
+}
+
+// faults lists those of which want is true, newest first: those that are over,
+// or the others.
+func (x *Extension) faults(over bool, want func(missed) bool) []Failure {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var list []Failure
+	for key, f := range x.missed {
+		if f.over == over && want(key) {
+			list = append(list, f.Failure)
+		}
+	}
+	slices.SortFunc(list, func(a, b Failure) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Error, b.Error))
+	})
+	return list
+}
+
+func everybody(missed) bool { return true }
+
+// report passes a fault to the host's hook.
+func (x *Extension) report(source string, err error) {
+	x.hook("OnError", func() { x.cfg.Hooks.OnError(source, err) })
+}
+
+// hook calls a function of the host's. Its panic is the host's mistake and no
+// reason to end the host: it is kept for [Health], and told to OnError, unless
+// that is what panicked.
+func (x *Extension) hook(name string, call func()) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		source, err := "hook "+name, schema.ForeignPanic("Hooks."+name, r)
+		if name == "OnError" {
+			x.keepFault(Scope{}, source, hooking, err)
+			return
+		}
+		x.fault(Scope{}, source, hooking, err)
+	}()
+	call()
+	x.worked(Scope{}, "hook "+name, hooking)
+}
