@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -22,6 +23,8 @@ import (
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
+
+var kills = flag.Int("kills", 0, "kill so many nights; 0 means 10")
 
 // killedNight is the day whose night is killed; it runs a year after start, so
 // that what was known before has faded.
@@ -336,7 +339,8 @@ func agrees(t *testing.T, db *schema.DB) (cut bool) {
 }
 
 // A night that is killed at any point leaves whole steps, and the next run of
-// it ends where it would have ended. With -year 200 kills.
+// it ends where it would have ended. With -year 200 kills,
+// with -kills as many as asked for.
 func TestKilledNightGoesOnWhereItStopped(t *testing.T) {
 	dir := t.TempDir()
 	original := filepath.Join(dir, "memory.db")
@@ -373,6 +377,8 @@ func TestKilledNightGoesOnWhereItStopped(t *testing.T) {
 		files, rounds = 3, 1
 	case *year:
 		groups = 20
+	case *kills > 0:
+		groups = (*kills + files*rounds - 1) / (files * rounds)
 	}
 	kills, cut, waited := 0, 0, time.Duration(0)
 	for group := range groups {

@@ -87,8 +87,9 @@ var table = []row{
 	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn"}},
 
 	// Test kits.
-	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},        // scripted model
-	{pkg: "internal/vfstest", kit: true},                                       // fault-injecting file system
-	{pkg: "internal/mutation", kit: true},                                      // defences and the tests that fail without them
-	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true}, // conformance suite of buses
+	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},               // scripted model
+	{pkg: "internal/vfstest", kit: true},                                              // fault-injecting file system
+	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension"}}, // kills processes and looks at what they leave
+	{pkg: "internal/mutation", kit: true},                                             // defences and the tests that fail without them
+	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},        // conformance suite of buses
 }
