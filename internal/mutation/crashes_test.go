@@ -126,8 +126,8 @@ var crashes = []Mutant{
 	{
 		Defence: "a refused message is a failure of health until the same work succeeds, and stays told",
 		File:    "extension/faults.go",
-		Old:     "if f.over == over {",
-		New:     "if !over {",
+		Old:     "if f.over == over && want(key) {",
+		New:     "if !over && want(key) {",
 		Package: "./extension",
 		Test:    "TestRefusedMessageAndHealth",
 	},
