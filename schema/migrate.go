@@ -61,7 +61,7 @@ func checkUsers(ctx context.Context, conn *sql.DB) error {
 		return err
 	}
 	if !slices.Equal(problems, []string{"ok"}) {
-		return fmt.Errorf("%w: its list of users: %s", ErrCorrupt, strings.Join(problems, "; "))
+		return fmt.Errorf("%w: its list of users: %s", damage(problems), strings.Join(problems, "; "))
 	}
 	return nil
 }
