@@ -73,9 +73,7 @@ func (o Options) sealingFile(path string, key Key) (opts Options, err error) {
 
 // setFileSystem tells SQLite which file system and which key a file has.
 func (o Options) setFileSystem(q url.Values) {
-	if o.VFS != "" {
-		q.Set("vfs", o.VFS)
-	}
+	q.Set("vfs", tidyVFS(o.VFS))
 	if o.sealNumber != "" {
 		q.Set("vfs", sealedVFS(o.VFS))
 		q.Set("textkey", o.sealNumber)

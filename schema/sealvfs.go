@@ -13,8 +13,8 @@ import (
 	"lukechampine.com/adiantum/hbsh"
 )
 
-// sealedVFS is the file system under which sealed files are read: Adiantum
-// over the seal over the operating system's, or over another one for tests.
+// sealedVFS is the file system under which sealed files are read: tidy pages
+// over Adiantum over the seal over the operating system's, or over another one for tests.
 func sealedVFS(base string) string {
 	name := "ebb-sealed"
 	if base != "" {
@@ -23,7 +23,7 @@ func sealedVFS(base string) string {
 	registering.Lock()
 	defer registering.Unlock()
 	if vfs.Find(name) == nil {
-		vfs.Register(name, adiantum.Wrap(behindSeal{vfs.Find(base)}, keyring{}))
+		vfs.Register(name, tidying{adiantum.Wrap(behindSeal{vfs.Find(base)}, keyring{})})
 	}
 	return name
 }

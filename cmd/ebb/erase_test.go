@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -80,4 +81,22 @@ func TestErasingNamesWhatIsWrong(t *testing.T) {
 		require.Equal(t, test.code, got.code, "%v: %s", test.args, got.err)
 		require.Contains(t, got.err, test.says)
 	}
+}
+
+func TestImportingAnErasedTurnSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	db, history := filepath.Join(dir, "memory.db"), filepath.Join(dir, "history.jsonl")
+	require.NoError(t, os.WriteFile(history, []byte(`{"id":"t1","time":"2026-03-01T18:00:00Z","session":"monday","role":"user","text":"The vault opens with a hum."}
+{"id":"t2","time":"2026-03-02T18:00:00Z","session":"tuesday","role":"user","text":"The kettle is blue."}
+`), 0o600))
+	run := func(args ...string) string {
+		got := ebb(t, "", append(args, "--user", "ada", "--db", db)...)
+		require.Equal(t, exitOK, got.code, got.err)
+		return got.out
+	}
+	require.Contains(t, run("import", history), "2 turns stored, 0 were there already\n")
+	code := confirmCode.FindStringSubmatch(run("erase", "--session", "monday"))
+	require.Len(t, code, 2)
+	run("erase", "--session", "monday", "--confirm", code[1])
+	require.Contains(t, run("import", history), "0 turns stored, 1 were there already, 1 passed over (erased here before)\n")
 }

@@ -251,6 +251,9 @@ func (f importFileView) rest() string {
 	if f.Lowered > 0 {
 		s += fmt.Sprintf(", %d believed as an import and no more (--restore, into a new file, if the export is your own)", f.Lowered)
 	}
+	if f.Erased > 0 {
+		s += fmt.Sprintf(", %d passed over (erased here before)", f.Erased)
+	}
 	if f.Error != "" {
 		s += "; stopped by a fault"
 	}

@@ -15,7 +15,7 @@ var areas = []area{
 	{"diagnosis", "Damaged files, repair, backup, honest health", diagnosis},
 	{"isolation", "One user never sees another", isolation},
 	{"poisoning", "Nothing remembered gives orders", poisoning},
-	{"erasure", "Erasing erases", erasure},
+	{"erasure", "Erasing erases", append(erasure, leftovers...)},
 	{"redaction", "Secrets stay out, texts stay out of logs", redaction},
 	{"encryption", "Encryption at rest", encryption},
 }

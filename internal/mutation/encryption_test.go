@@ -4,8 +4,8 @@ var encryption = []Mutant{
 	{
 		Defence: "everything written to an encrypted memory, its log and its copies is unreadable without the key",
 		File:    "schema/sealvfs.go",
-		Old:     "vfs.Register(name, adiantum.Wrap(behindSeal{vfs.Find(base)}, keyring{}))",
-		New:     "_ = adiantum.Wrap\n\t\tvfs.Register(name, behindSeal{vfs.Find(base)})",
+		Old:     "vfs.Register(name, tidying{adiantum.Wrap(behindSeal{vfs.Find(base)}, keyring{})})",
+		New:     "_ = adiantum.Wrap\n\t\tvfs.Register(name, tidying{behindSeal{vfs.Find(base)}})",
 		Package: "./schema",
 		Test:    "TestAnEncryptedFileShowsNothing",
 	},

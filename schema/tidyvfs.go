@@ -1,0 +1,121 @@
+package schema
+
+import (
+	"encoding/binary"
+
+	"github.com/ncruces/go-sqlite3/util/vfsutil"
+	"github.com/ncruces/go-sqlite3/vfs"
+)
+
+// tidyVFS is the file system under which every file is written: the operating
+// system's, or another one for tests, with no leftovers in the pages.
+//
+// SQLite's secure_delete zeroes what is deleted from a page. But when it splits
+// or merges pages it moves what is in them, and where that stood stays as it
+// was, between the page's list of entries and its first entry: a copy of names
+// and ids that outlives their deletion. Nothing ever reads it, so it is zeroed
+// on its way into the file.
+func tidyVFS(base string) string {
+	name := "ebb-tidy"
+	if base != "" {
+		name += "-" + base
+	}
+	registering.Lock()
+	defer registering.Unlock()
+	if vfs.Find(name) == nil {
+		disk := vfs.Find(base)
+		if disk == nil {
+			return base // SQLite says that there is none
+		}
+		vfs.Register(name, tidying{disk})
+	}
+	return name
+}
+
+// tidying tidies what is written into databases. A log holds what it holds
+// until it is emptied: its checksums are of the pages as they are.
+type tidying struct{ vfs.VFS }
+
+// OpenFilename implements vfs.VFSFilename.
+func (v tidying) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	file, flags, err := vfsutil.WrapOpenFilename(v.VFS, name, flags)
+	if err != nil || flags&vfs.OPEN_MAIN_DB == 0 {
+		return file, flags, err
+	}
+	return tidyFile{file}, flags, nil
+}
+
+type tidyFile struct{ vfs.File }
+
+func (f tidyFile) WriteAt(p []byte, off int64) (int, error) {
+	if from, to := leftovers(p, off); from < to {
+		p = append([]byte(nil), p...) // SQLite may go on using its own
+		clear(p[from:to])
+	}
+	return f.File.WriteAt(p, off)
+}
+
+// DeviceCharacteristics leaves out what only the rollback journal uses.
+func (f tidyFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
+	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
+}
+
+// Kinds of pages with entries, by their first byte.
+const (
+	indexNode = 0x02
+	tableNode = 0x05
+	indexLeaf = 0x0a
+	tableLeaf = 0x0d
+)
+
+// maxTidyPage bounds the pages that are looked at: in a file of twice as many,
+// 128 GiB, the page number that another kind of page begins with could be taken
+// for the kind of this one.
+const maxTidyPage = 1 << 24
+
+// leftovers is the part of a page, as it is written at an offset of the file,
+// that belongs to none of its entries and is not zero; nothing for anything
+// else than a page with entries. See https://sqlite.org/fileformat2.html#b_tree_pages.
+func leftovers(page []byte, off int64) (from, to int) {
+	size := len(page)
+	if size < 512 || size > 1<<16 || size&(size-1) != 0 || off%int64(size) != 0 || off/int64(size) >= maxTidyPage {
+		return 0, 0
+	}
+	head := 0
+	if off == 0 {
+		head = 100 // the file's own header
+	}
+	from = head + 8
+	switch page[head] {
+	case indexNode, tableNode:
+		from = head + 12
+	case indexLeaf, tableLeaf:
+	default:
+		return 0, 0
+	}
+	from += 2 * int(binary.BigEndian.Uint16(page[head+3:]))
+	if to = int(binary.BigEndian.Uint16(page[head+5:])); to == 0 {
+		to = 1 << 16
+	}
+	if from > to || to > size {
+		return 0, 0 // damaged: it is not for us to touch
+	}
+	for from < to && page[from] == 0 {
+		from++
+	}
+	return from, to
+}
+
+// What else a file may be able to do, it does as it is.
+
+func (f tidyFile) Unwrap() vfs.File                { return f.File }
+func (f tidyFile) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
+func (f tidyFile) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
+func (f tidyFile) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
+func (f tidyFile) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
+func (f tidyFile) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
+func (f tidyFile) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
+func (f tidyFile) SizeHint(size int64) error       { return vfsutil.WrapSizeHint(f.File, size) }
+func (f tidyFile) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
+func (f tidyFile) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
+func (f tidyFile) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }
