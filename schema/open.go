@@ -241,7 +241,9 @@ func (db *DB) close() {
 	var last *mark
 	if db.writer != nil {
 		db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
-		last, _ = readProgress(context.Background(), db.conn)
+		if db.marks() {
+			last, _ = readProgress(context.Background(), db.conn)
+		}
 	}
 	db.closeErr = errors.Join(db.closeErr, db.disconnect())
 	if db.writer != nil && db.marks() {
