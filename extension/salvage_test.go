@@ -2,7 +2,6 @@ package extension_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -119,5 +118,5 @@ func TestSalvageRefuses(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrCorrupt)
 	found, err := filepath.Glob(filepath.Join(filepath.Dir(target), "*"))
 	require.NoError(t, err)
-	require.Equal(t, []string{target}, found, fmt.Sprint("left behind"))
+	require.Equal(t, []string{target}, found, "left behind")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,7 +35,7 @@ func TestForeignErrorsSayWhatKindTheyAre(t *testing.T) {
 		"text is not valid":                  fmt.Errorf("%w", &schema.InvalidError{Field: "text", Reason: "is " + text}),
 		"the host's name was not found":      &net.DNSError{Name: text},
 		"quota reached":                      fmt.Errorf("%w: %s", telling{errors.New(text)}, text),
-		"*json.UnsupportedTypeError":         json.NewEncoder(nil).Encode(func() {}),
+		"*json.UnsupportedTypeError":         &json.UnsupportedTypeError{Type: reflect.TypeFor[func()]()},
 		"the redaction hook failed; nothing": schema.NewRedactionError(errors.New(text)),
 	} {
 		foreign := schema.Foreign("the client", err)

@@ -113,10 +113,10 @@ func farther(s string, i int, kind secretKind) (from int, by linked, ok bool) {
 			wordEnd = i + space
 		}
 		w := s[i:wordEnd]
-		if bare, colon := strings.CutSuffix(w, ":"); colon && bare != "" && strings.IndexAny(bare, "/.,;!?\n") < 0 {
+		if bare, colon := strings.CutSuffix(w, ":"); colon && bare != "" && !strings.ContainsAny(bare, "/.,;!?\n") {
 			return skip(s, wordEnd, " \t", 4), byWord, true
 		}
-		if strings.IndexAny(w, ".,;!?\n:=") >= 0 || space < 0 {
+		if strings.ContainsAny(w, ".,;!?\n:=") || space < 0 {
 			return 0, 0, false
 		}
 		i = skip(s, wordEnd, " ", 3)
