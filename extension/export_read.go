@@ -157,7 +157,7 @@ func (e *exporter) ops(ctx context.Context) error {
 	var uid strings.Builder
 	uid.WriteString("coalesce(CASE o.record")
 	for _, table := range opTables {
-		fmt.Fprintf(&uid, " WHEN '%s' THEN (SELECT uid FROM %[1]s WHERE id = o.record_id)", table)
+		fmt.Fprintf(&uid, " WHEN '%s' THEN (SELECT uid FROM %[1]s WHERE id = o.record_id AND user_id = o.user_id)", table)
 	}
 	uid.WriteString(" END, '')")
 	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+publicColumns("before")+", "+publicColumns("after")+`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -71,12 +72,10 @@ func (w *restoring) record(ctx context.Context, rec importedRecord) (stored bool
 
 // insert adds a row unless one with its key is there.
 func (w *restoring) insert(ctx context.Context, into string, values ...any) (bool, error) {
-	marks := make([]byte, 0, 3*len(values))
-	for range values {
-		marks = append(marks, ", ?"...)
-	}
-	return w.exec(ctx, "INSERT INTO "+into+" VALUES ("+string(marks[2:])+") ON CONFLICT DO NOTHING", values...)
+	return w.exec(ctx, "INSERT INTO "+into+" VALUES ("+marks(values)+") ON CONFLICT DO NOTHING", values...)
 }
+
+func marks(values []any) string { return strings.TrimPrefix(strings.Repeat(", ?", len(values)), ", ") }
 
 func (w *restoring) exec(ctx context.Context, query string, args ...any) (bool, error) {
 	res, err := w.tx.Exec(ctx, query, args...)
@@ -96,7 +95,10 @@ func (w *restoring) insertOwned(ctx context.Context, table, uid, into string, va
 	if known || err != nil {
 		return false, err
 	}
-	return w.insert(ctx, into, values...)
+	if table != "entities" && table != "proposals" && table != "gaps" {
+		return w.insert(ctx, into, values...)
+	}
+	return w.exec(ctx, "INSERT INTO "+strings.Replace(into, "(", "(id, ", 1)+" VALUES ("+schema.UnusedID(table)+", "+marks(values)+") ON CONFLICT DO NOTHING", values...)
 }
 
 // known reports whether the user has the record. Another user's record of

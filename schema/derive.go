@@ -167,7 +167,8 @@ func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload an
 		return "", false, err
 	}
 	var id int64
-	err = tx.Row(ctx, `INSERT INTO proposals (uid, user_id, run_id, kind, payload, reason, state, created_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
+	err = tx.Row(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
+		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
 		[]any{uid, userID, nullID(by.RunID), kind, string(encoded), reason, At(tx.Now)}, &id)
 	if err != nil {
 		return "", false, err
@@ -221,7 +222,8 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 		return err
 	}
 	var id int64
-	if err := tx.Row(ctx, `INSERT INTO gaps (uid, user_id, stage, memories, attempts, last_error, created_at) VALUES (?, ?, ?, ?, 1, ?, ?) RETURNING id`,
+	if err := tx.Row(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
+		VALUES (`+UnusedID("gaps")+`, ?, ?, ?, ?, 1, ?, ?) RETURNING id`,
 		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
 		return err
 	}

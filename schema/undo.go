@@ -99,7 +99,7 @@ func (u *undo) uid(ctx context.Context, op *Op) (uid string, err error) {
 	if !slices.Contains([]string{"memories", "entities", "proposals", "gaps", "runs"}, op.Record) {
 		return "", nil
 	}
-	err = u.tx.Row(ctx, "SELECT uid FROM "+op.Record+" WHERE id = ?", []any{op.RecordID}, &uid)
+	err = u.tx.Row(ctx, "SELECT uid FROM "+op.Record+" WHERE id = ? AND user_id = ?", []any{op.RecordID, u.userID}, &uid)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -131,7 +131,7 @@ func (u *undo) reverse(ctx context.Context, op *Op) error {
 		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + json_extract(?, '$.spent') WHERE id = ?", op.Before, u.userID)
 		return err
 	case opPropose:
-		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND state = 'pending'", op.RecordID)
+		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)
 	case opGap:
 		return u.gap(ctx, op)
 	default:
@@ -343,7 +343,7 @@ func (u *undo) watermark(ctx context.Context, op *Op) error {
 func (u *undo) gap(ctx context.Context, op *Op) error {
 	switch {
 	case op.Before == "": // opened
-		return u.exactly(ctx, "was tried again since", "DELETE FROM gaps WHERE id = ? AND attempts = json_extract(?, '$.attempts')", op.RecordID, op.After)
+		return u.exactly(ctx, "was tried again since", "DELETE FROM gaps WHERE id = ? AND user_id = ? AND attempts = json_extract(?, '$.attempts')", op.RecordID, u.userID, op.After)
 	case op.After == "": // closed
 		_, err := u.tx.Exec(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
 			VALUES (nullif(?1, 0), json_extract(?2, '$.uid'), ?3, json_extract(?2, '$.stage'), json_extract(?2, '$.memories'),
@@ -352,6 +352,6 @@ func (u *undo) gap(ctx context.Context, op *Op) error {
 		return err
 	default:
 		return u.exactly(ctx, "was tried again since", `UPDATE gaps SET attempts = json_extract(?2, '$.attempts'), last_error = json_extract(?2, '$.last_error')
-			WHERE id = ?1 AND attempts = json_extract(?3, '$.attempts')`, op.RecordID, op.Before, op.After)
+			WHERE id = ?1 AND user_id = ?4 AND attempts = json_extract(?3, '$.attempts')`, op.RecordID, op.Before, op.After, u.userID)
 	}
 }

@@ -157,7 +157,7 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO proposals (uid, user_id, kind, payload, reason, state, created_at) VALUES (?, ?, ?, ?, ?, 'pending', ?)`,
+	_, err = tx.Exec(ctx, `INSERT INTO proposals (id, uid, user_id, kind, payload, reason, state, created_at) VALUES (`+schema.UnusedID("proposals")+`, ?, ?, ?, ?, ?, 'pending', ?)`,
 		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
 	return fmt.Sprintf(waits, old.UID), err
 }
