@@ -96,7 +96,7 @@ func (db *DB) truncate(ctx context.Context, on interface {
 		return db.readError(ctx, err)
 	}
 	if busy != 0 {
-		return ErrBusy
+		return &busyError{}
 	}
 	return nil
 }

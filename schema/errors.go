@@ -38,7 +38,7 @@ var (
 	// file, a plain file, or one of zero bytes.
 	ErrNotDatabase = errors.New("the file is not an ebb database")
 	// ErrBusy means another process held the write lock for longer than the
-	// busy timeout.
+	// busy timeout. Nothing of the write was kept; the same may be tried again.
 	ErrBusy = errors.New("another process is writing to this file")
 	// ErrClosed means the database was closed.
 	ErrClosed = errors.New("the database is closed")
@@ -87,7 +87,7 @@ func (db *DB) classifyAt(path string, err error) error {
 	case errors.Is(err, sqlite3.INTERRUPT):
 		return wrap(context.Canceled)
 	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
-		return wrap(ErrBusy)
+		return &busyError{err}
 	case errors.Is(err, sqlite3.READONLY):
 		return wrap(ErrReadOnly)
 	case errors.Is(err, sqlite3.CORRUPT):
@@ -105,6 +105,21 @@ func (db *DB) classifyAt(path string, err error) error {
 		return wrap(ErrIO)
 	}
 	return asDamage(err)
+}
+
+// busyError is [ErrBusy] with what to do about it. What SQLite calls it is left
+// out: that a database is locked helps nobody who did not lock it.
+type busyError struct{ cause error } // the cause may be nil
+
+func (*busyError) Error() string {
+	return ErrBusy.Error() + ", or holds it open: try again, or end the other program first"
+}
+
+func (e *busyError) Unwrap() []error {
+	if e.cause == nil {
+		return []error{ErrBusy}
+	}
+	return []error{ErrBusy, e.cause}
 }
 
 // classifyFile does the same for what also asks the operating system.

@@ -103,7 +103,7 @@ func message(a *app, err error) string {
 		text += "; SQLite reads it only where a -shm file may stand beside it: copy it to a folder of your own"
 	case errors.Is(err, extension.ErrKeyMissing):
 		text += "; name it with --key-file or " + keyVariable
-	case errors.Is(err, extension.ErrBusy):
+	case errors.Is(err, extension.ErrBusy) && !strings.Contains(text, "try again"):
 		text += "; close the other program or try again"
 	}
 	return text

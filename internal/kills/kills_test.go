@@ -33,6 +33,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if process := os.Getenv("EBB_TOGETHER"); process != "" {
+		if err := togetherChild(os.Getenv("EBB_FILE"), process); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

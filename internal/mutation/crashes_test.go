@@ -131,4 +131,12 @@ var crashes = []Mutant{
 		Package: "./extension",
 		Test:    "TestRefusedMessageAndHealth",
 	},
+	{
+		Defence: "a caller is never told that a database is locked, but who holds it and what to do",
+		File:    "schema/errors.go",
+		Old:     "return &busyError{err}",
+		New:     "return wrap(ErrBusy)",
+		Package: "./extension",
+		Test:    "TestAnotherProcessHoldsTheFile",
+	},
 }
