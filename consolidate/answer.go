@@ -53,10 +53,12 @@ func decodeAnswer(ctx context.Context, answer string, v any, rewrite schema.Reda
 	return nil
 }
 
-// The longest answer that is read, and the longest text in one, in bytes.
+// The longest answer that is read, the longest text in one, in bytes, and how
+// deep objects and lists in it may lie: mending takes the square of that.
 const (
 	maxAnswer     = 256 << 10
 	maxAnswerText = 8 << 10
+	maxNesting    = 64
 )
 
 // redactAnswer rewrites the texts of an answer before anything of it is used:
@@ -80,7 +82,7 @@ func objectIn(answer string) (string, error) {
 	if start < 0 {
 		return "", unusable("the answer holds no JSON object", "")
 	}
-	depth, quoted := 0, false
+	depth, nesting, quoted := 0, 0, false
 	for i := start; i < len(answer); i++ {
 		switch c := answer[i]; {
 		case quoted && c == '\\':
@@ -90,10 +92,19 @@ func objectIn(answer string) (string, error) {
 		case quoted:
 		case c == '{':
 			depth++
+			nesting++
+		case c == '[':
+			nesting++
+		case c == ']':
+			nesting--
 		case c == '}':
+			nesting--
 			if depth--; depth == 0 {
 				return answer[start : i+1], nil
 			}
+		}
+		if nesting > maxNesting {
+			return "", unusable("the answer is nested too deeply", "; keep to the form that was asked for")
 		}
 	}
 	// A stray quotation mark hides the end: take the last brace, if the rest is

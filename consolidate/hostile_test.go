@@ -213,7 +213,7 @@ func stand(m *schema.Memory) string {
 }
 
 func TestAYearWithAHostileModel(t *testing.T) {
-	days, seeds := 40, 1
+	days, seeds := 20, 1
 	if *year {
 		days, seeds = 365, 5
 	}
