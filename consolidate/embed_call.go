@@ -90,11 +90,22 @@ func (v *Vectoriser) halve(ctx context.Context, texts []string, failure error) (
 	return all, nil
 }
 
-// retry calls until it succeeds, with growing pauses.
-func (v *Vectoriser) retry(ctx context.Context, texts []string) ([][]float32, error) {
-	return backoff.Retry(ctx, func() ([][]float32, error) { return v.call(ctx, texts) },
-		backoff.WithBackOff(v.pauses()), backoff.WithMaxTries(uint(v.opts.Tries)), backoff.WithMaxElapsedTime(0))
+// retry calls until it succeeds, with growing pauses. The embedder's error may
+// be one of backoff's own, which would take it out of what it is wrapped in.
+func (v *Vectoriser) retry(ctx context.Context, texts []string) (answers [][]float32, last error) {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		if answers, last = v.call(ctx, texts); last != nil {
+			return struct{}{}, errTryAgain
+		}
+		return struct{}{}, nil
+	}, backoff.WithBackOff(v.pauses()), backoff.WithMaxTries(uint(v.opts.Tries)), backoff.WithMaxElapsedTime(0))
+	if err != nil && last == nil { // the context ended before the first call
+		last = err
+	}
+	return answers, last
 }
+
+var errTryAgain = errors.New("try again")
 
 // pauses are those between tries: they double, vary by half, and end at a
 // minute.

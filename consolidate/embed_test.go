@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
@@ -492,4 +493,37 @@ func TestAnOutageIsWaitedOut(t *testing.T) {
 		require.Empty(t, failures(t, db))
 		require.NoError(t, v.Stop(t.Context()))
 	})
+}
+
+// An embedder's error may repeat the texts, and may be of a kind that the
+// retrying library takes apart. What is reported of it holds nothing of them.
+func TestWhatAnEmbedderSaysOfTextsIsNotShown(t *testing.T) {
+	for name, wrap := range map[string]func(error) error{
+		"plain": func(err error) error { return err }, "permanent": backoff.Permanent,
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := open(t)
+			say(t, db, "ada", 3)
+			e := &scripted{seed: 1, size: 8}
+			e.set(func(texts []string, _ [][]float32) error { return wrap(fmt.Errorf("status 400: bad input %q", texts)) })
+			heard := make(chan error, 100)
+			v := vectoriser(t, db, e, consolidate.VectoriserOptions{Tries: 2, OnError: func(err error) {
+				select {
+				case heard <- err:
+				default:
+				}
+			}})
+			said := (<-heard).Error()
+			require.Contains(t, said, "the embedder failed: status 400")
+			require.NotContains(t, said, "says")
+			require.Eventually(t, func() bool {
+				stats, err := v.Stats(t.Context())
+				require.NoError(t, err)
+				require.NotContains(t, stats.LastError, "says")
+				return stats.LastError != ""
+			}, 10*time.Second, time.Millisecond)
+			calls, _ := e.seen()
+			require.GreaterOrEqual(t, calls, 2, "it was tried again")
+		})
+	}
 }

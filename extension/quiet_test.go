@@ -29,6 +29,7 @@ import (
 const (
 	wordOfText = "quokkaword"
 	nameOfUser = "wombatname"
+	numberSaid = "4242424242"
 )
 
 var wombat = extension.Scope{Tenant: "t-" + nameOfUser, User: nameOfUser, Agent: "a-" + nameOfUser, Session: "s-" + nameOfUser}
@@ -53,7 +54,7 @@ func (o *overheard) quiet(t *testing.T) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, said := range o.all {
-		for _, word := range []string{wordOfText, nameOfUser} {
+		for _, word := range []string{wordOfText, nameOfUser, numberSaid} {
 			assert.NotContains(t, strings.ToLower(said), word)
 		}
 	}
@@ -86,6 +87,8 @@ func (r *repeating) GenerateContent(_ context.Context, messages []llms.MessageCo
 		return answer(`{"facts": "` + wordOfText + `", "` + wordOfText + `": 1}`)
 	case "number":
 		return answer(`{"facts": [{"text": 4242424242424242}]}`)
+	case "overflow": // the decoder quotes the number
+		return answer(`{"facts": [{"text": "x", "confidence": ` + numberSaid + `e4242}]}`)
 	case "empty":
 		return answer(`{"facts": [{"text": "", "quote": "` + wordOfText + `"}]}`)
 	case "long":
@@ -100,11 +103,14 @@ func (r *repeating) Call(context.Context, string, ...llms.CallOption) (string, e
 	return "", errors.New("not used")
 }
 
-// loudEmbedder repeats the texts it is to embed.
-type loudEmbedder struct{ panics bool }
+// loudEmbedder repeats the texts it is to embed; of questions alone, if told so.
+type loudEmbedder struct{ panics, questions bool }
 
 func (e loudEmbedder) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
-	if e.panics {
+	switch {
+	case e.questions:
+		return slices.Repeat([][]float32{{1, 2, 3}}, len(texts)), nil
+	case e.panics:
 		panic(texts[0])
 	}
 	return nil, fmt.Errorf("status 400: bad input %q", texts)
@@ -150,7 +156,7 @@ func TestFaultsSayNothingOfTexts(t *testing.T) {
 	defer log.SetOutput(os.Stderr)
 	restore := capture(t)
 
-	for _, mode := range []string{"error", "wrapped", "panic", "prose", "broken", "form", "number", "empty", "long", "fine", "other"} {
+	for _, mode := range []string{"error", "wrapped", "panic", "prose", "broken", "form", "number", "overflow", "empty", "long", "fine", "other"} {
 		night(t, &o, mode, extension.Config{Model: &repeating{mode: mode}})
 	}
 	for _, mode := range []string{"error", "panic", "complains"} {
@@ -159,8 +165,8 @@ func TestFaultsSayNothingOfTexts(t *testing.T) {
 			Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{loudStage{mode}} },
 		})
 	}
-	for _, panics := range []bool{false, true} {
-		night(t, &o, "embedder", extension.Config{Embedder: loudEmbedder{panics}, EmbedModel: "loud"})
+	for _, e := range []loudEmbedder{{}, {panics: true}, {questions: true}, {questions: true, panics: true}} {
+		night(t, &o, "embedder", extension.Config{Embedder: e, EmbedModel: "loud"})
 	}
 	handlers(t, &o)
 	badInput(t, &o)
@@ -196,7 +202,11 @@ func night(t *testing.T, o *overheard, mode string, cfg extension.Config) {
 	x, err := extension.Open(t.Context(), path, &cfg)
 	require.NoError(t, err)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(wombat, "I like the "+wordOfText+" of Lisbon.", eventbus.Speaker(nameOfUser))))
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond) // an embedder that is down is waited for
+	wait := 10 * time.Second
+	if e, ok := cfg.Embedder.(loudEmbedder); ok && !e.questions {
+		wait = 500 * time.Millisecond // it is down, and would be waited for
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	o.hear(mode, x.WaitIdle(ctx))
 	cancel()
 	_, err = x.Consolidate(t.Context(), wombat)
@@ -204,6 +214,9 @@ func night(t *testing.T, o *overheard, mode string, cfg extension.Config) {
 	answer, err := x.Recall(t.Context(), wombat, extension.Query{Text: "which " + wordOfText})
 	o.hear(mode, err)
 	o.hear(mode, answer.Degraded)
+	if e, ok := cfg.Embedder.(loudEmbedder); ok && e.questions {
+		require.NotEmpty(t, answer.Degraded, "the embedder was not asked")
+	}
 	listen(t, o, x, mode)
 	closing, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
