@@ -18,6 +18,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -213,6 +214,9 @@ func stand(m *schema.Memory) string {
 }
 
 func TestAYearWithAHostileModel(t *testing.T) {
+	if racing.On {
+		t.Skip("one goroutine, and twenty times slower")
+	}
 	days, seeds := 20, 1
 	if *year {
 		days, seeds = 365, 5

@@ -21,6 +21,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -251,6 +252,9 @@ const patience = time.Minute
 // told apart, at once and without a panic; never does a memory look empty. And
 // ebb doctor sees it.
 func TestDamagedFilesAreSaidToBe(t *testing.T) {
+	if racing.On {
+		t.Skip("one goroutine, and twenty times slower")
+	}
 	t.Parallel()
 	stocked(t)
 	dir := t.TempDir()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -280,6 +281,9 @@ func typed(err error, fault vfstest.Fault) bool {
 // it can fail, once and for good. In a plain run of the tests it takes a sample;
 // -faults tries all of them.
 func TestEveryFault(t *testing.T) {
+	if racing.On {
+		t.Skip("one goroutine, and twenty times slower")
+	}
 	folders := starts(t)
 	var turn int
 	for _, p := range phases {

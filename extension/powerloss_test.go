@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -65,6 +66,9 @@ func life(s *site) {
 // moment of a memory's life, and finds all that was acknowledged, once, and
 // nothing half done. -images says how often.
 func TestPowerLoss(t *testing.T) {
+	if racing.On {
+		t.Skip("one goroutine, and twenty times slower")
+	}
 	t.Run("plain", func(t *testing.T) { powerLoss(t, Key{}, *images) })
 	// A block of the cipher is eight sectors: one that is half written is lost
 	// whole, with all that is in it.

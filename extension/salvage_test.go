@@ -10,11 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // Whatever leaf pages are lost, every memory that stands in another, as a
 // memory or as a message of the journal, is in the new file, which is healthy.
 func TestSalvageBringsBackEverythingOutsideTheDamage(t *testing.T) {
+	if racing.On {
+		t.Skip("one goroutine, and twenty times slower")
+	}
 	stocked(t)
 	var leaves []int
 	for i := 1; i < len(stockedFile)/pageSize; i++ {

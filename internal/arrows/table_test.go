@@ -91,5 +91,6 @@ var table = []row{
 	{pkg: "internal/vfstest", kit: true},                                              // fault-injecting file system
 	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension"}}, // kills processes and looks at what they leave
 	{pkg: "internal/mutation", kit: true},                                             // defences and the tests that fail without them
+	{pkg: "internal/racing", kit: true},                                               // whether the race detector is on
 	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},        // conformance suite of buses
 }
