@@ -31,9 +31,11 @@ type Redaction struct {
 	// JSON object that the text stands in, "" elsewhere. It is called several
 	// times for one message and while a turn waits, must be safe for concurrent
 	// use, and should change nothing when it is given its own result. When it
-	// returns an error or panics nothing is written: the call fails with a
-	// [*RedactionError], or where memory must not break a turn, the turn goes on
-	// without it and Hooks.OnError is told. Default none.
+	// returns an error, panics or has not answered by the time the context of the
+	// call ends, nothing is written: the call fails with a [*RedactionError], or
+	// where memory must not break a turn, the turn goes on without it and
+	// Hooks.OnError is told. A message of which it leaves nothing is refused with
+	// an [*InvalidError]. Default none.
 	Hook func(ctx context.Context, name, text string) (string, error)
 }
 
@@ -53,19 +55,36 @@ func (r *redactor) text(ctx context.Context, name, text string) (redacted string
 	if r.hook == nil || redacted == "" {
 		return redacted, nil
 	}
-	done := false
-	defer func() {
-		if !done { // a panic, or runtime.Goexit
-			recover() //nolint:errcheck // its value may hold the text
-			redacted, err = "", &RedactionError{Panicked: true}
-		}
-	}()
-	redacted, err = r.hook(ctx, name, redacted)
-	done = true
-	if err != nil {
-		return "", schema.NewRedactionError(err)
+	return r.ask(ctx, name, redacted)
+}
+
+// ask waits for the hook no longer than ctx lasts: one that does not listen to
+// it must not hold up a turn for ever.
+func (r *redactor) ask(ctx context.Context, name, text string) (string, error) {
+	type answer struct {
+		redacted string
+		err      error
 	}
-	return redacted, nil
+	answered := make(chan answer, 1)
+	go func() {
+		got := answer{err: &RedactionError{Panicked: true}} // also what runtime.Goexit leaves
+		defer func() {
+			recover() //nolint:errcheck // its value may hold the text
+			answered <- got
+		}()
+		redacted, err := r.hook(ctx, name, text)
+		if err != nil {
+			got = answer{err: schema.NewRedactionError(err)}
+			return
+		}
+		got = answer{redacted: redacted}
+	}()
+	select {
+	case got := <-answered:
+		return got.redacted, got.err
+	case <-ctx.Done():
+		return "", schema.NewRedactionError(ctx.Err())
+	}
 }
 
 // labels refuses names that let somebody in: they are kept as they are.

@@ -431,6 +431,15 @@ func BenchmarkMessageWithSecrets(b *testing.B) {
 	}
 }
 
+func BenchmarkMegabyteMessage(b *testing.B) {
+	r := redact.New(redact.Options{Secrets: true, PII: true})
+	s := strings.Repeat(usual+" ", 1<<20/(len(usual)+1))
+	b.SetBytes(int64(len(s)))
+	for b.Loop() {
+		r.Redact(s)
+	}
+}
+
 func BenchmarkLongLog(b *testing.B) {
 	r := redact.New(redact.Options{Secrets: true})
 	s := strings.Repeat("2026-03-01T18:00:00Z GET /v1/users?page=2 200 12ms token=0 pass: 12 task-runner\n", 200)
