@@ -31,14 +31,29 @@ type Reach struct {
 	Advice string `json:"advice"`
 }
 
-// outOfReach is the same for every erasure.
-var outOfReach = []Reach{
+// everywhereOutOfReach is the same for every erasure.
+var everywhereOutOfReach = []Reach{
 	{"backups and copies of the file", "erase them, or restore them only into a file where the erasure is asked for again: a copy from before it knows no tombstone"},
 	{"exports", "delete the files; this memory does not take erased ids from them again, another one would"},
 	{"file system snapshots and the cells of SSDs and SD cards", "a drive keeps overwritten blocks for a while: encrypt the file (adiantum) or the disk, and destroy the key with the drive"},
 	{"models and embedders", "what was sent to a provider is kept as its terms say; ask it to delete it"},
 	{"the host", "its logs, its own stores, the messages that a running conversation still has in its prompt (langchaingo's memory: Clear)"},
 	{"main memory and swap", "what the process had in memory is freed, not overwritten; restart it where that matters"},
+}
+
+// outOfReach is what no erasure reaches, the copies that lie beside the file now
+// first, by name.
+func (x *Extension) outOfReach() []Reach {
+	copies, err := x.db.CopiesBeside()
+	if err != nil {
+		x.report("erase", err)
+		copies = []string{"copies beside the file (its folder could not be read)"}
+	}
+	var found []Reach
+	for _, path := range copies {
+		found = append(found, Reach{path, "a copy of the memory as it was before: delete it, if it is not needed any more"})
+	}
+	return append(found, everywhereOutOfReach...)
 }
 
 // Erase erases what of one user's memory was named, for good: the messages, what
@@ -82,7 +97,7 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
 	}
-	return &Receipt{Receipt: *done, OutOfReach: outOfReach}, err
+	return &Receipt{Receipt: *done, OutOfReach: x.outOfReach()}, err
 }
 
 // PreviewErase says what [Extension.Erase] would do, and does nothing.
@@ -96,7 +111,7 @@ func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure)
 	if err != nil {
 		return nil, err
 	}
-	return &Receipt{Receipt: *would, OutOfReach: outOfReach}, nil
+	return &Receipt{Receipt: *would, OutOfReach: x.outOfReach()}, nil
 }
 
 // Erasures lists the receipts of one user's erasures, newest first. Those of
@@ -110,6 +125,7 @@ func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Recei
 			return nil, err
 		}
 	}
+	beyond := x.outOfReach()
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		receipts = nil
 		var userID int64
@@ -120,7 +136,7 @@ func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Recei
 		}
 		all, err := s.Erasures(ctx, userID)
 		for _, r := range all {
-			receipts = append(receipts, Receipt{Receipt: r, OutOfReach: outOfReach})
+			receipts = append(receipts, Receipt{Receipt: r, OutOfReach: beyond})
 		}
 		return err
 	})

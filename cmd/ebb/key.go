@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/ebbmem/ebb/extension"
@@ -32,7 +34,7 @@ func readKey(file string) (extension.Key, error) {
 
 // keyIn reads the key in a file.
 func keyIn(file string) (extension.Key, error) {
-	text, err := os.ReadFile(file)
+	text, err := readSmall(file)
 	if err != nil {
 		return extension.Key{}, &usageError{"the key file cannot be read: " + err.Error()}
 	}
@@ -41,4 +43,22 @@ func keyIn(file string) (extension.Key, error) {
 		return key, fmt.Errorf("%s: %w", file, err)
 	}
 	return key, nil
+}
+
+// longestKey is far more than any key file holds, and little enough to read.
+const longestKey = 4096
+
+// readSmall reads the first bytes of what may be a file, a pipe or a secret that
+// is mounted. Others may be able to read it: whoever mounts secrets decides on
+// their mode, and often cannot choose it.
+func readSmall(file string) (text []byte, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if text, err = io.ReadAll(io.LimitReader(f, longestKey+1)); err == nil && len(text) > longestKey {
+		err = fmt.Errorf("%s holds more than %d bytes, which is no key", file, longestKey)
+	}
+	return text, err
 }

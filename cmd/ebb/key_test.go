@@ -46,6 +46,12 @@ func TestKeyOfAnEncryptedMemory(t *testing.T) {
 		{[]string{"--key-file", other, "search", "zebrafinch"}, "encrypted with another one"},
 		{[]string{"--key-file", bad, "search", "zebrafinch"}, "neither 32 bytes nor 64 hexadecimal digits"},
 		{[]string{"--key-file", filepath.Join(dir, "none"), "search", "zebrafinch"}, "key file cannot be read"},
+		{[]string{"--key-file", dir, "search", "zebrafinch"}, "is a directory"},
+		{[]string{"--key-file", file("huge", digits+strings.Repeat(" ", longestKey)), "search", "zebrafinch"}, "holds more than 4096 bytes"},
+		{[]string{"--key-file", file("short", strings.Repeat("a", 31)), "search", "zebrafinch"}, "neither 32 bytes nor 64 hexadecimal digits"},
+		{[]string{"--key-file", file("long", strings.Repeat("a", 33)), "search", "zebrafinch"}, "neither 32 bytes nor 64 hexadecimal digits"},
+		{[]string{"--key-file", file("line", strings.Repeat("a", 32)+"\n"), "search", "zebrafinch"}, "neither 32 bytes nor 64 hexadecimal digits"},
+		{[]string{"--key-file", file("empty", ""), "search", "zebrafinch"}, "neither 32 bytes nor 64 hexadecimal digits"},
 	} {
 		code, said := ebb(c.args...)
 		require.Equal(t, exitUsage, code, said)

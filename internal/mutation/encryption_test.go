@@ -105,4 +105,12 @@ var encryption = []Mutant{
 		Package: "./schema",
 		Test:    "TestKeysAreOfRandomBytes",
 	},
+	{
+		Defence: "what is too long to be a key is not read as one, nor read to its end",
+		File:    "cmd/ebb/key.go",
+		Old:     "io.LimitReader(f, longestKey+1)",
+		New:     "io.LimitReader(f, longestKey)",
+		Package: "./cmd/ebb",
+		Test:    "TestKeyOfAnEncryptedMemory",
+	},
 }

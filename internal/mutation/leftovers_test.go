@@ -42,4 +42,12 @@ var leftovers = []Mutant{
 		Package: "./schema",
 		Test:    "TestAnErasedSessionsNumberMisleadsNoOtherProcess",
 	},
+	{
+		Defence: "a receipt names the copies of the memory that lie beside it",
+		File:    "extension/erase.go",
+		Old:     "for _, path := range copies {",
+		New:     "for _, path := range copies[:0] {",
+		Package: "./extension",
+		Test:    "TestReceiptsNameTheCopiesBesideTheFile",
+	},
 }

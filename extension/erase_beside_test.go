@@ -1,0 +1,45 @@
+package extension
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+)
+
+// Copies that lie beside the file hold what is erased from it: the receipt names
+// them, and nothing that is not one.
+func TestReceiptsNameTheCopiesBesideTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The kettle is green", eventbus.WithID("m1"))))
+	copies := []string{path + ".before-repair", path + ".before-restore-2", filepath.Join(filepath.Dir(path), ".memory.db.scratch-3")}
+	for _, name := range append(copies, filepath.Join(filepath.Dir(path), "other.db.before-repair")) {
+		require.NoError(t, os.WriteFile(name, []byte("a copy"), 0o600))
+	}
+	named := func(reach []Reach) (places []string) {
+		for _, r := range reach {
+			if filepath.IsAbs(r.Place) {
+				places = append(places, r.Place)
+			}
+		}
+		return places
+	}
+	what := Erasure{Events: []string{"m1"}}
+	preview, err := x.PreviewErase(t.Context(), ada, what)
+	require.NoError(t, err)
+	receipt, err := x.Erase(t.Context(), ada, what)
+	require.NoError(t, err)
+	receipts, err := x.Erasures(t.Context(), ada)
+	require.NoError(t, err)
+	for _, reach := range [][]Reach{preview.OutOfReach, receipt.OutOfReach, receipts[0].OutOfReach} {
+		require.ElementsMatch(t, copies, named(reach))
+		require.Greater(t, len(reach), len(copies), "and what is out of reach everywhere")
+	}
+}
