@@ -113,4 +113,12 @@ var encryption = []Mutant{
 		Package: "./cmd/ebb",
 		Test:    "TestKeyOfAnEncryptedMemory",
 	},
+	{
+		Defence: "the index of the write-ahead log is as private as the file",
+		File:    "schema/open.go",
+		Old:     "\tprivateIndex(db.path)",
+		New:     "\t_ = privateIndex",
+		Package: "./schema",
+		Test:    "TestTwoKeysMakeOneFile",
+	},
 }
