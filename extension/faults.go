@@ -26,7 +26,7 @@ type work string
 const (
 	hearing  work = "hear"   // finding the question among a chain's values
 	reading  work = "read"   // finding the answer there
-	storing  work = "store"  // of a message
+	storing  work = "store"  // of a message, with its topic: an answer that was stored mends no question
 	recalled work = "recall" // a search for the turn
 	showing  work = "show"   // the record of what was shown
 	keeping  work = "keep"   // of the turn, by the inner memory

@@ -193,7 +193,7 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 func (s *Session) capture(ctx context.Context, from door, message eventbus.Event) bool {
 	// A turn that was answered is stored even when its caller has gone.
 	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.turn(), message)
-	s.ext.outcome(s.scope, string(from), storing, err)
+	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }
 
