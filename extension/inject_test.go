@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"math"
 	"path/filepath"
 	"strings"
@@ -106,4 +107,20 @@ func TestInjectionConfigIsChecked(t *testing.T) {
 	}
 	_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{InjectMaybe: math.NaN()})
 	require.ErrorContains(t, err, "InjectMaybe")
+}
+
+// Whatever the reason: nothing in its words or its origin gives this one away.
+func TestWhatIsSetAsideIsNotVolunteered(t *testing.T) {
+	s := previewed(t, Config{})
+	const question = "What does Ottilie teach in Ghent?"
+	found, err := s.Preview(t.Context(), question)
+	require.NoError(t, err)
+	require.NotEmpty(t, found.Items)
+	err = s.ext.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		return tx.SetState(ctx, &found.Items[0].Memory, schema.StateQuarantined, schema.Actor{Name: "host"})
+	})
+	require.NoError(t, err)
+	after, err := s.Preview(t.Context(), question)
+	require.NoError(t, err)
+	require.NotContains(t, after.Block, "violin")
 }

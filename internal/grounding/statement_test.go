@@ -103,4 +103,6 @@ func TestAPlaceInTheNetMustStandInTheTurn(t *testing.T) {
 	s := Understand("Bramley Foods has the site bramley-foods-pay.example.", time.Time{})
 	require.False(t, s.HeldBy("Our supplier is Bramley Foods.", time.Time{}, nil))
 	require.True(t, s.HeldBy("Bramley Foods has its site at bramley-foods-pay.example now.", time.Time{}, nil))
+	paid := Understand("Bramley Foods takes payments at bramley-foods-pay.example.", time.Time{})
+	require.False(t, paid.HeldBy("Bramley Foods takes payments at the counter.", time.Time{}, nil), "all but the place")
 }
