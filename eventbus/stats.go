@@ -223,7 +223,8 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 // up; [Journal.Stats] tells of them.
 //
 // Errors: [*schema.InvalidError] for a consumer that is not subscribed here,
-// those of schema.DB.Read, the context's error.
+// [ErrStopped] when the bus is closed meanwhile, those of schema.DB.Read, the
+// context's error.
 func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 	if len(consumers) == 0 {
 		consumers = j.subscribed()
@@ -268,6 +269,9 @@ func (j *Journal) idle(ctx context.Context, consumers []string) (idle bool, err 
 	err = j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		for _, name := range consumers {
 			topics, ok := j.topicsOf(name)
+			if !ok && j.isClosed() {
+				return ErrStopped // it was subscribed until then
+			}
 			if !ok {
 				return &schema.InvalidError{Field: "consumers", Reason: fmt.Sprintf("name %q, which is not subscribed here", name)}
 			}

@@ -139,4 +139,12 @@ var crashes = []Mutant{
 		Package: "./extension",
 		Test:    "TestAnotherProcessHoldsTheFile",
 	},
+	{
+		Defence: "whoever waits while the memory is closed is told that it was",
+		File:    "eventbus/stats.go",
+		Old:     "if !ok && j.isClosed() {",
+		New:     "if false {",
+		Package: "./extension",
+		Test:    "TestCloseDuringEverything",
+	},
 }
