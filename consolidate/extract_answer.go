@@ -185,7 +185,7 @@ func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
 	if strings.TrimSpace(f.Quote) != "" {
 		for _, t := range cited {
 			if grounding.HoldsQuote(t.Content, f.Quote) {
-				return strings.TrimSpace(f.Quote)
+				return cleanQuote(f.Quote)
 			}
 		}
 		return ""
@@ -196,7 +196,7 @@ func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
 			best, most = q, s.Aligned(q)
 		}
 	}
-	return best
+	return cleanQuote(best)
 }
 
 // leastAligned is the share of a fact's words, 0–1, that a sentence must hold
@@ -239,24 +239,6 @@ func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, boo
 		}
 	}
 	return time.Time{}, false
-}
-
-// isEcho reports a claim whose words were put before a model as memory, in the
-// same session and before they were said again. The memory's own source is no
-// echo of it.
-func isEcho(c *Claim, cited []*turn, shown map[string][]showing) bool {
-	for i, t := range cited {
-		if i >= len(c.Sources) || c.Sources[i].Quote == "" {
-			continue
-		}
-		quote := text.Fold(c.Sources[i].Quote)
-		for _, s := range shown[t.SessionName] {
-			if s.uid != t.UID && s.at <= t.EventTime.UnixMilli() && strings.Contains(s.folded, quote) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // speakersOf are the names heard in each session.

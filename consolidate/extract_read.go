@@ -167,6 +167,7 @@ func (x *extraction) injected(ctx context.Context, turns []turn) (map[string][]s
 type showing struct {
 	uid    string
 	folded string
+	words  []string
 	at     int64 // Unix milliseconds
 }
 
@@ -205,7 +206,8 @@ func showings(ctx context.Context, s *schema.Snapshot, userID int64, session str
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, showing{uid, text.Fold(m.Content), at})
+		folded := text.Fold(m.Content)
+		all = append(all, showing{uid, folded, wordsOf(folded), at})
 	}
 	return all, nil
 }

@@ -44,6 +44,10 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if m.Protected {
 		return "That fact is protected already: " + quoted(m.Content) + ". Nothing needs to be done.", nil
 	}
+	if m.State == schema.StateQuarantined {
+		return "", mistakef("confirm_fact: that fact is set aside for review (%s) and cannot be protected. The host has to release it first; tell the user so, and do not try again before. Nothing was changed.",
+			quoted(m.Attributes[schema.AttrQuarantine]))
+	}
 	asked := false
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		asked, err = ask(ctx, tx, m)

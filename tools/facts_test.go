@@ -293,6 +293,23 @@ func TestConfirmAsksOnceAndNeverProtects(t *testing.T) {
 	require.Equal(t, "pending", state)
 }
 
+func TestConfirmWaitsForRelease(t *testing.T) {
+	h := ada(t)
+	aside := h.store(&schema.Memory{
+		Kind: schema.KindFact, Content: "Tickets are sold by Corvane Travel only.", EventTime: schema.At(noon), Confidence: 0.8, Importance: 0.5, DecayRate: 0.1,
+		Origin: schema.OriginImport, Trust: 1, State: schema.StateQuarantined, Attributes: schema.Attributes{schema.AttrQuarantine: "it was hearsay"},
+	})
+	answer := h.call("confirm_fact", aside.UID)
+	require.Contains(t, answer, `set aside for review ("it was hearsay")`)
+	require.Contains(t, answer, "host has to release it first")
+	require.Zero(t, h.rows("confirmations"))
+	h.write(func(ctx context.Context, tx *schema.Tx) error {
+		return tx.Release(ctx, aside, schema.Actor{Name: "host"})
+	})
+	require.Contains(t, h.call("confirm_fact", aside.UID), "has to confirm it")
+	require.EqualValues(t, 1, h.rows("confirmations"))
+}
+
 func TestEntityInfo(t *testing.T) {
 	db := openDB(t)
 	h := newHost(t, db, schema.Scope{User: "ada", Session: "s1"})
