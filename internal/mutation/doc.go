@@ -8,7 +8,7 @@
 //
 //	go test ./internal/mutation -run Mutants -mutants [-area erasure] -timeout 1h -v
 //
-// SECURITY.md lists the table.
+// SECURITY.md lists the table; -update writes it there.
 package mutation
 
 // Mutant is one defence, how to remove it, and the test that fails without it.

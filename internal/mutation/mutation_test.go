@@ -21,6 +21,7 @@ import (
 var (
 	runMutants = flag.Bool("mutants", false, "make each mutant and see that its test fails")
 	onlyArea   = flag.String("area", "", "only this area")
+	update     = flag.Bool("update", false, "write the table into SECURITY.md")
 )
 
 // root is the folder of the module.
