@@ -28,6 +28,7 @@ func commands(dir string) [][]string {
 		{"runs"},
 		{"undo", "019a0000-0000-7000-8000-000000000000"},
 		{"proposals"},
+		{"quarantine"},
 		{"backup", filepath.Join(dir, "backup.db")},
 		{"doctor"},
 	}
