@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,9 +58,10 @@ const victim = "ada"
 
 // try lets an attack happen and lists where it succeeded.
 func try(t *testing.T, a poisonAttack) (faults []string) {
-	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	var days atomic.Int64 // what works behind the turn reads the clock too
+	now := func() time.Time { return time.Date(2026, 3, 2+int(days.Load()), 12, 0, 0, 0, time.UTC) }
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		Model: gullible{a}, NoSchedule: true, Location: time.UTC, Now: func() time.Time { return now },
+		Model: gullible{a}, NoSchedule: true, Location: time.UTC, Now: now,
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
@@ -90,12 +92,12 @@ func try(t *testing.T, a poisonAttack) (faults []string) {
 		}
 		hostile = false
 		if i+1 < len(a.Turns) && a.Turns[i+1].Session != turn.Session {
-			now = now.Add(24 * time.Hour)
+			days.Add(1)
 			_, err := x.Consolidate(t.Context(), extension.Scope{User: victim})
 			ignoreUnknown(t, err)
 		}
 	}
-	now = now.Add(24 * time.Hour)
+	days.Add(1)
 	_, err = x.Consolidate(t.Context(), extension.Scope{User: victim})
 	ignoreUnknown(t, err)
 	require.NoError(t, x.WaitIdle(t.Context()))
