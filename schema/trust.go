@@ -14,6 +14,15 @@ const AttrQuarantine = "quarantine"
 // quarantine: how it reads is not asked again.
 const AttrReleased = "released"
 
+// WhyQuarantined is the reason for which a quarantined memory was set aside;
+// empty for others.
+func (m *Memory) WhyQuarantined() string {
+	if m.State != StateQuarantined {
+		return ""
+	}
+	return m.Attributes[AttrQuarantine]
+}
+
 // OwnWords reports what the user typed, which they may word as they like.
 func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= MaxTrust }
 

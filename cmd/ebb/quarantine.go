@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
-	"github.com/ebbmem/ebb/schema"
 )
 
 type quarantineCmd struct {
@@ -55,7 +54,7 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 	if a.json {
 		all := make([]asideJSON, len(aside))
 		for i, m := range aside {
-			all[i] = asideJSON{m.UID, m.Attributes[schema.AttrQuarantine], string(m.Origin), int(m.Trust), string(m.Kind), m.Content, m.EventTime.UTC().Format(time.RFC3339)}
+			all[i] = asideJSON{m.UID, m.WhyQuarantined(), string(m.Origin), int(m.Trust), string(m.Kind), m.Content, m.EventTime.UTC().Format(time.RFC3339)}
 		}
 		return a.printJSON(struct {
 			Quarantined []asideJSON `json:"quarantined"`
@@ -67,7 +66,7 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 	}
 	for _, m := range aside {
 		p.line("%s  %s  %s, trust %d", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Origin, m.Trust)
-		p.body("  because ", "          ", m.Attributes[schema.AttrQuarantine])
+		p.body("  because ", "          ", m.WhyQuarantined())
 		p.body("  says    ", "          ", oneLine(m.Content, 160))
 	}
 	return p.err
