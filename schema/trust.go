@@ -17,10 +17,10 @@ const AttrReleased = "released"
 // WhyQuarantined is the reason for which a quarantined memory was set aside;
 // empty for others.
 func (m *Memory) WhyQuarantined() string {
-	if m.State != StateQuarantined {
-		return ""
+	if m.State == StateQuarantined {
+		return m.Attributes[AttrQuarantine]
 	}
-	return m.Attributes[AttrQuarantine]
+	return ""
 }
 
 // OwnWords reports what the user typed, which they may word as they like.
