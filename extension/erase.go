@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -238,15 +239,31 @@ func (f *finishing) wake(x *Extension) {
 	})
 }
 
-// stop ends the work; what is left goes on at the next open.
-func (f *finishing) stop() {
+// stop ends the work; what is left goes on at the next open. It waits for the
+// step under way no longer than ctx.
+func (f *finishing) stop(ctx context.Context) error {
 	f.mu.Lock()
 	f.ended = true
 	if f.cancel != nil {
 		f.cancel()
 	}
 	f.mu.Unlock()
-	f.done.Wait()
+	done := make(chan struct{})
+	go func() {
+		f.done.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	default:
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close: the rest of an erasure is still under way; it goes on when the file is next opened: %w", context.Cause(ctx))
+	}
 }
 
 func (x *Extension) finishErasures(ctx context.Context) error {

@@ -111,9 +111,8 @@ func (x *Extension) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	x.erasures.stop()
-	// The nights first: they use the bus. The file last: everything uses it.
-	errs := []error{x.behind.stop(ctx), x.bus.Close(ctx)}
+	// The nights before the bus, which they use. The file last: everything uses it.
+	errs := []error{x.erasures.stop(ctx), x.behind.stop(ctx), x.bus.Close(ctx)}
 	if x.vectors != nil {
 		errs = append(errs, x.vectors.Stop(ctx))
 	}

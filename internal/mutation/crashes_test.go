@@ -147,4 +147,13 @@ var crashes = []Mutant{
 		Package: "./extension",
 		Test:    "TestCloseDuringEverything",
 	},
+	{
+		Defence: "Close waits for the rest of an erasure no longer than its deadline",
+		File:    "extension/erase.go",
+		Old:     "case <-ctx.Done():\n\t\treturn fmt.Errorf(\"close",
+		New:     "case <-make(chan int):\n\t\treturn fmt.Errorf(\"close",
+		Package: "./extension",
+		Test:    "TestCloseWaitsForAnErasureNoLongerThanItsDeadline",
+		Args:    []string{"-timeout", "40s"},
+	},
 }
