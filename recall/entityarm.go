@@ -3,6 +3,8 @@ package recall
 import (
 	"context"
 	"slices"
+
+	"github.com/ebbmem/ebb/schema"
 )
 
 // entityArm proposes memories that mention an entity the question names, under
@@ -46,26 +48,36 @@ func (entityArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error
 }
 
 // mentions lists the newest memories that mention an entity or one merged
-// into it.
+// into it, in order of id. Each is asked for its own newest: to read and sort
+// all that a much-mentioned one has would take longer than the rest of a search.
 func (r *Request) mentions(ctx context.Context, entity int64) ([]int64, error) {
-	rows, err := r.Snapshot.Query(ctx, `WITH RECURSIVE merged (id) AS (
-			SELECT ? UNION SELECT e.id FROM merged JOIN entities e ON e.merged_into = merged.id)
-		SELECT DISTINCT me.memory_id FROM merged
-			JOIN memory_entities me ON me.entity_id = merged.id
-			JOIN memories m ON m.id = me.memory_id AND m.user_id = ?
-			ORDER BY me.memory_id DESC LIMIT ?`, entity, r.UserID, entityDepth)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
+	for _, part := range r.index.partsOf(entity) {
+		if err := r.Snapshot.MentionsOf(ctx, part, entityDepth, func(memory int64) { ids = append(ids, memory) }); err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	return ids, rows.Err()
+	ids = slices.Compact(ids)
+	return ids[max(0, len(ids)-entityDepth):], nil
+}
+
+// partsOf is an entity and all that were merged into it, each once, even on a
+// ring.
+func (ix *index) partsOf(entity int64) []int64 {
+	parts := []int64{entity}
+	for i := 0; i < len(parts); i++ {
+		for _, part := range ix.merged[parts[i]] {
+			if !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
+}
+
+// readMerged reads which entities were merged into which.
+func (ix *index) readMerged(ctx context.Context, s *schema.Snapshot, userID int64) error {
+	ix.merged = make(map[int64][]int64)
+	return s.Merged(ctx, userID, func(part, whole int64) { ix.merged[whole] = append(ix.merged[whole], part) })
 }

@@ -35,6 +35,7 @@ type index struct {
 	tails    []int32             // by session: its last document in time, -1 = none
 	speakers []string            // prepared names
 	named    map[string][]uint16 // term of a name -> speakers
+	merged   map[int64][]int64   // entity -> those merged into it; of the entity arm
 }
 
 // posting packs a chunk number and a term frequency: chunk<<8 | min(tf, 255).

@@ -110,6 +110,11 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 			ix.index = newIndex()
 		}
 	}
+	if ix.lastOp < lastOp || ix.merged == nil {
+		if err := ix.readMerged(ctx, s, userID); err != nil {
+			return removed, err
+		}
+	}
 	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
 		return removed, err
 	}
