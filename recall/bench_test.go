@@ -117,10 +117,10 @@ func benchmarkSearch(b *testing.B, n int) {
 			for _, q := range asked {
 				for _, p := range ix.understand(q, noon).parts {
 					if p.known {
-						postings += len(ix.postings[p.exact])
+						postings += int(ix.postings[p.exact].n)
 					}
 					for _, r := range p.related {
-						postings += len(ix.postings[r.term])
+						postings += int(ix.postings[r.term].n)
 					}
 				}
 			}

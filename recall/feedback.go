@@ -37,7 +37,7 @@ func (m *matches) feedback(ix *index, docs []uint32, interest []float64) []float
 	}
 	var top float64
 	for i, doc := range docs {
-		said := ix.termsOf(m.chunkOf(ix, doc))
+		said := m.read(ix, doc)
 		var sum float32
 		for _, t := range said {
 			if note := &m.terms[t]; note.weight > 0 && note.seen != uint32(i+1) {
@@ -61,7 +61,7 @@ func (m *matches) feedback(ix *index, docs []uint32, interest []float64) []float
 func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedbackTerm {
 	var touched []uint32
 	for i, doc := range docs[:min(len(docs), feedbackTexts)] {
-		said := ix.termsOf(m.chunkOf(ix, doc))
+		said := m.read(ix, doc)
 		weight := float32(interest[i]/interest[0]) / float32(len(said)+5)
 		for _, t := range said {
 			note := &m.terms[t]
@@ -108,7 +108,7 @@ func (m *matches) phrase(ix *index, q *question, doc uint32) float64 {
 	var pairs [maxParts]bool // by the first of two neighbouring parts, and the next but one
 	var wide [maxParts]bool
 	last, lastAt := -1, 0
-	for at, t := range ix.termsOf(m.chunkOf(ix, doc)) {
+	for at, t := range m.read(ix, doc) {
 		part := int(m.terms[t].part) - 1
 		if part < 0 {
 			continue

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -18,15 +19,15 @@ import (
 // the order of their ids; an index built in steps equals one built at once.
 type index struct {
 	terms    map[string]uint32
-	postings [][]posting         // by term
+	postings []postings          // by term
 	counts   statistics          // of what is current
 	families map[string][]uint32 // root of a word -> its terms; see root
 
 	chunks                []chunk
-	words                 []uint32 // the terms of every chunk, one chunk after another
+	words                 []byte   // the terms of every chunk in order, as variable-length integers
+	stretchWords          []uint32 // how many terms every [stretchChunks] chunks hold
 	firstChunk, lastChunk int64    // ids
 	lastOp                int64
-	lastNamed             int64  // the last chunk whose memory's names were counted
 	learnt                uint32 // so many documents were asked what they rest on
 
 	docs     []document
@@ -34,22 +35,21 @@ type index struct {
 	sessions map[int64]uint32    // session -> its number
 	tails    []int32             // by session: its last document in time, -1 = none
 	speakers []string            // prepared names
+	voices   map[string]uint16   // prepared name -> its number
 	named    map[string][]uint16 // term of a name -> speakers
 	merged   map[int64][]int64   // entity -> those merged into it; of the entity arm
+
+	scratch []uint32 // of add
 }
 
-// posting packs a chunk number and a term frequency: chunk<<8 | min(tf, 255).
-type posting uint32
-
+// maxChunks bounds what one user's index holds; the durable index still finds
+// the rest.
 const maxChunks = 1 << 24
-
-func (p posting) chunk() uint32 { return uint32(p) >> 8 }
-func (p posting) tf() float32   { return float32(uint8(p)) }
 
 type chunk struct {
 	doc   uint32
 	start uint32 // of its terms in words
-	words uint32 // how many
+	words uint16 // how many
 }
 
 type document struct {
@@ -92,6 +92,7 @@ func newIndex() *index {
 		keys:     make(map[uint32][]uint32),
 		sessions: map[int64]uint32{0: 0},
 		tails:    []int32{-1},
+		voices:   make(map[string]uint16),
 		named:    make(map[string][]uint16),
 	}
 }
@@ -105,34 +106,50 @@ func (ix *index) add(c schema.IndexedChunk) {
 	ix.lastChunk = c.ID
 	at := uint32(len(ix.chunks))
 	if at >= maxChunks {
-		return // the durable index still finds it
+		return
 	}
-	doc := ix.document(c)
-	words := ix.post(at, c.Text)
-	ix.chunks = append(ix.chunks, chunk{doc: doc, start: uint32(len(ix.words)) - words, words: words})
+	doc, start := ix.document(c), uint32(len(ix.words))
+	terms := ix.enter(c.Text)
+	words := uint16(len(terms))
+	ix.chunks = append(ix.chunks, chunk{doc: doc, start: start, words: words})
+	if at%stretchChunks == 0 {
+		ix.stretchWords = append(ix.stretchWords, 0)
+	}
+	ix.stretchWords[at/stretchChunks] += uint32(words)
 	d := &ix.docs[doc]
+	ix.post(at, terms)
 	if d.counted() {
-		ix.count(at, 1)
+		ix.count(terms, 1)
 	}
-	d.words = uint16(min(uint32(d.words)+words, math.MaxUint16))
+	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= flagsOf(c.Text)
 }
 
-func (ix *index) post(at uint32, prepared string) (words uint32) {
+// enter appends the terms of a text to words and returns them, to be read until
+// the next.
+func (ix *index) enter(prepared string) []uint32 {
+	ix.scratch = ix.scratch[:0]
 	for term := range strings.FieldsSeq(prepared) {
-		words++
-		id := ix.term(term)
-		ix.words = append(ix.words, id)
-		list := ix.postings[id]
-		if n := len(list); n > 0 && list[n-1].chunk() == at {
-			if uint8(list[n-1]) < math.MaxUint8 {
-				list[n-1]++
-			}
-			continue
+		if len(ix.scratch) == math.MaxUint16 {
+			break // chunks are of some 900 characters
 		}
-		ix.postings[id] = append(list, posting(at<<8|1))
+		id := ix.term(term)
+		ix.scratch = append(ix.scratch, id)
+		ix.words = binary.AppendUvarint(ix.words, uint64(id))
 	}
-	return words
+	return ix.scratch
+}
+
+// post enters a chunk with the postings of its terms, and sorts these.
+func (ix *index) post(at uint32, terms []uint32) {
+	slices.Sort(terms)
+	for i := 0; i < len(terms); {
+		term, uses := terms[i], 1
+		for i++; i < len(terms) && terms[i] == term; i++ {
+			uses++
+		}
+		ix.postings[term].add(at, uses)
+	}
 }
 
 // term numbers a term, and enters a new one into its families.
@@ -143,7 +160,7 @@ func (ix *index) term(term string) uint32 {
 	id := uint32(len(ix.postings))
 	term = strings.Clone(term)
 	ix.terms[term] = id
-	ix.postings = append(ix.postings, nil)
+	ix.postings = append(ix.postings, postings{})
 	ix.counts.holding = append(ix.counts.holding, 0)
 	for _, r := range roots(term) {
 		ix.families[r] = append(ix.families[r], id)
@@ -164,7 +181,7 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 	d := document{
 		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
 		session: ix.session(c.SessionID), speaker: ix.speaker(speaker),
-		kind: bitOfKind(c.Kind), state: bitOfState(c.State),
+		kind: bitOfKind(c.Kind), state: bitOfState(c.State), names: namesIn(c.Content),
 	}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
 		d.flags |= byUser
@@ -182,12 +199,6 @@ func (ix *index) find(memory int64) (uint32, bool) {
 	return uint32(i), ok
 }
 
-// termsOf is what a chunk says, in order.
-func (ix *index) termsOf(at uint32) []uint32 {
-	c := &ix.chunks[at]
-	return ix.words[c.start : c.start+c.words]
-}
-
 func (ix *index) session(id int64) uint32 {
 	number, known := ix.sessions[id]
 	if !known {
@@ -199,14 +210,15 @@ func (ix *index) session(id int64) uint32 {
 }
 
 func (ix *index) speaker(prepared string) uint16 {
-	if i := slices.Index(ix.speakers, prepared); i >= 0 {
-		return uint16(i)
+	if id, known := ix.voices[prepared]; known {
+		return id
 	}
 	if len(ix.speakers) == math.MaxUint16 {
 		return 0
 	}
 	id := uint16(len(ix.speakers))
 	ix.speakers = append(ix.speakers, strings.Clone(prepared))
+	ix.voices[ix.speakers[id]] = id
 	for term := range strings.FieldsSeq(ix.speakers[id]) {
 		if !slices.Contains(ix.named[term], id) {
 			ix.named[term] = append(ix.named[term], id)

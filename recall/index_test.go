@@ -131,8 +131,8 @@ func TestIndexAgreesWithFullText(t *testing.T) {
 		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
 			for term, id := range ix.terms {
 				var here, there []int64
-				for _, p := range ix.postings[id] {
-					here = append(here, ix.docs[ix.chunks[p.chunk()].doc].memory)
+				for at := range ix.postings[id].all() {
+					here = append(here, ix.docs[ix.chunks[at].doc].memory)
 				}
 				found, err := s.MatchText(ctx, user, []string{term}, 1000)
 				require.NoError(t, err)

@@ -82,7 +82,7 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64)
 	}
 	ix := c.get(userID)
 	ix.mu.RLock()
-	if ix.lastChunk >= lastChunk && ix.lastNamed >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) {
+	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) {
 		return ix, nil
 	}
 	ix.mu.RUnlock()
@@ -115,10 +115,7 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 			return removed, err
 		}
 	}
-	if err := s.ChunksAfter(ctx, userID, ix.lastChunk, ix.add); err != nil {
-		return removed, err
-	}
-	if err := ix.countNames(ctx, s); err != nil {
+	if err := ix.read(ctx, s, userID); err != nil {
 		return removed, err
 	}
 	var claims []uint32 // new or changed
@@ -146,28 +143,38 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 	return removed, nil
 }
 
-// countNames reads the originals of what was added: the chunks are in lower
-// case.
-func (ix *index) countNames(ctx context.Context, s *schema.Snapshot) error {
-	if ix.lastNamed >= ix.lastChunk {
-		return nil
-	}
-	rows, err := s.Query(ctx, `SELECT DISTINCT m.id, m.content FROM chunks c JOIN memories m ON m.id = c.memory_id
-		WHERE c.id > ? AND c.id <= ?`, max(ix.lastNamed, ix.firstChunk-1), ix.lastChunk)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var content string
-		if err := rows.Scan(&id, &content); err != nil {
-			return err
+// read takes in the chunks after the last. SQLite reads while what it has read
+// is taken in: of much text, each takes half of the time.
+func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
+	const worth = 256 // chunks handed over at once
+	var taken sync.WaitGroup
+	var full chan []schema.IndexedChunk
+	batch := make([]schema.IndexedChunk, 0, worth)
+	err := s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
+		if batch = append(batch, c); len(batch) < worth {
+			return
 		}
-		if doc, ok := ix.find(id); ok {
-			ix.docs[doc].names = namesIn(content)
+		if full == nil {
+			full = make(chan []schema.IndexedChunk, 4)
+			taken.Go(func() {
+				for b := range full {
+					ix.addAll(b)
+				}
+			})
 		}
+		full <- batch
+		batch = make([]schema.IndexedChunk, 0, worth)
+	})
+	if full != nil {
+		close(full)
+		taken.Wait()
 	}
-	ix.lastNamed = ix.lastChunk
-	return rows.Err()
+	ix.addAll(batch)
+	return err
+}
+
+func (ix *index) addAll(chunks []schema.IndexedChunk) {
+	for _, c := range chunks {
+		ix.add(c)
+	}
 }

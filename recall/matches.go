@@ -22,6 +22,8 @@ type matches struct {
 	touchedDocs     []uint32 // that hold a part
 	near            []uint32 // touchedDocs, then those in their surroundings
 	touchedSessions []uint32
+
+	said []uint32 // the terms of the chunk looked at last
 }
 
 type chunkMatch struct {
@@ -122,8 +124,7 @@ func (m *matches) match(ix *index, q *question) {
 }
 
 func (m *matches) post(ix *index, term uint32, part uint8, exact bool, idf, mean float32) {
-	for _, p := range ix.postings[term] {
-		at := p.chunk()
+	for at, uses := range ix.postings[term].all() {
 		c := &m.chunks[at]
 		if c.part == part {
 			continue
@@ -133,7 +134,7 @@ func (m *matches) post(ix *index, term uint32, part uint8, exact bool, idf, mean
 		}
 		c.part = part
 		chunk := &ix.chunks[at]
-		weight := idf * termWeight(p.tf(), float32(chunk.words), mean)
+		weight := idf * termWeight(float32(uses), float32(chunk.words), mean)
 		d := &m.docs[chunk.doc]
 		if exact {
 			c.own += weight
@@ -185,6 +186,13 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 		from = end
 	}
 	return m.near
+}
+
+// read lists the terms of a document's chunk that it is judged by, in order,
+// until the next is read.
+func (m *matches) read(ix *index, doc uint32) []uint32 {
+	m.said = ix.termsOf(m.said[:0], m.chunkOf(ix, doc))
+	return m.said
 }
 
 // at is a document's match; -1 is none.

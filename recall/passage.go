@@ -25,10 +25,9 @@ type passage struct {
 // passage looks through the best chunk of a document. The terms must be
 // marked, see [matches.mark].
 func (m *matches) passage(ix *index, q *question, doc uint32) (p passage) {
-	chunk := m.chunkOf(ix, doc)
-	p.stretch = int(chunk) / stretchChunks
+	p.stretch = int(m.chunkOf(ix, doc)) / stretchChunks
 	last, lastAt := -1, 0
-	for at, term := range ix.termsOf(chunk) {
+	for at, term := range m.read(ix, doc) {
 		part := int(m.terms[term].part) - 1
 		if part < 0 {
 			continue

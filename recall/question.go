@@ -168,13 +168,13 @@ func (ix *index) part(term string) part {
 // turns that stand beside theirs.
 func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	id, known := ix.terms[term]
-	if !known || len(ix.speakers) < 2 || len(ix.postings[id]) < 3 {
+	if !known || len(ix.speakers) < 2 || ix.postings[id].n < 3 {
 		return 0, false
 	}
 	uses := 0
 	said, beside := make(map[uint16]int), make(map[uint16]int)
-	for _, p := range ix.postings[id] {
-		d := &ix.docs[ix.chunks[p.chunk()].doc]
+	for at := range ix.postings[id].all() {
+		d := &ix.docs[ix.chunks[at].doc]
 		if !d.said() {
 			continue
 		}

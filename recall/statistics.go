@@ -26,14 +26,15 @@ func (d *document) current() bool {
 	return d.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
 }
 
-// count adds a chunk to the statistics, or takes it out with -1.
-func (ix *index) count(at uint32, sign int) {
-	distinct := slices.Clone(ix.termsOf(at))
+// count adds a chunk of these terms, sorted, to the statistics, or takes it out
+// with -1.
+func (ix *index) count(terms []uint32, sign int) {
 	ix.counts.chunks += sign
-	ix.counts.words += sign * len(distinct)
-	slices.Sort(distinct)
-	for _, term := range slices.Compact(distinct) {
-		ix.counts.holding[term] += uint32(sign)
+	ix.counts.words += sign * len(terms)
+	for i, term := range terms {
+		if i == 0 || term != terms[i-1] {
+			ix.counts.holding[term] += uint32(sign)
+		}
 	}
 }
 
@@ -71,7 +72,9 @@ func (ix *index) change(changed map[int64]schema.State) {
 	}
 	for at := range ix.chunks {
 		if sign, ok := turned[ix.chunks[at].doc]; ok {
-			ix.count(uint32(at), sign)
+			terms := ix.termsOf(nil, uint32(at))
+			slices.Sort(terms)
+			ix.count(terms, sign)
 		}
 	}
 }

@@ -94,7 +94,7 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 // holding is how many chunks hold a term.
 func (ix *index) holding(term string) int {
 	if id, known := ix.terms[term]; known {
-		return len(ix.postings[id])
+		return int(ix.postings[id].n)
 	}
 	return 0
 }
@@ -102,20 +102,17 @@ func (ix *index) holding(term string) int {
 // stretches counts the uses of each part in every stretch of the memory, up to
 // 255 a chunk.
 func (ix *index) stretches(parts []part) []stretch {
-	all := make([]stretch, (len(ix.chunks)+stretchChunks-1)/stretchChunks)
+	all := make([]stretch, len(ix.stretchWords))
+	uses := make([]int, len(all)*len(parts))
 	for i := range all {
-		first, end := ix.chunks[i*stretchChunks].start, uint32(len(ix.words))
-		if next := (i + 1) * stretchChunks; next < len(ix.chunks) {
-			end = ix.chunks[next].start
-		}
-		all[i] = stretch{words: int(end - first), uses: make([]int, len(parts))}
+		all[i] = stretch{words: int(ix.stretchWords[i]), uses: uses[i*len(parts) : (i+1)*len(parts)]}
 	}
 	for i := range parts {
 		if !parts[i].known {
 			continue
 		}
-		for _, p := range ix.postings[parts[i].exact] {
-			all[p.chunk()/stretchChunks].uses[i] += int(p.tf())
+		for at, uses := range ix.postings[parts[i].exact].all() {
+			all[at/stretchChunks].uses[i] += uses
 		}
 	}
 	return all

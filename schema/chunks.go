@@ -74,6 +74,7 @@ type IndexedChunk struct {
 	ID        int64
 	MemoryID  int64
 	Text      string
+	Content   string // the memory's, verbatim
 	Speaker   string
 	SessionID int64
 	EventTime int64 // Unix milliseconds
@@ -96,7 +97,7 @@ func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, 
 // than after, in order.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
-	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
+	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
 		FROM chunks c JOIN memories m ON m.id = c.memory_id
 		WHERE c.id BETWEEN ? AND ? ORDER BY c.id`, max(first, after+1), last)
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 	defer rows.Close()
 	for rows.Next() {
 		var c IndexedChunk
-		if err := rows.Scan(&c.ID, &c.MemoryID, &c.Text, &c.Speaker, &c.SessionID, &c.EventTime, &c.Kind, &c.State, &c.Role); err != nil {
+		if err := rows.Scan(&c.ID, &c.MemoryID, &c.Text, &c.Content, &c.Speaker, &c.SessionID, &c.EventTime, &c.Kind, &c.State, &c.Role); err != nil {
 			return err
 		}
 		if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
