@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/benchmarks/peer"
 )
@@ -20,18 +23,25 @@ type contender struct {
 	args    []string
 	tags    string // of go build
 	maxLoad int    // more turns take too long; 0: as many as there are
+	why     string // they do
 }
 
 var (
-	ebbDefault = contender{name: "ebb", program: "ebb"}
-	ebbAlone   = contender{name: "ebb, nothing behind", program: "ebb", args: []string{"-alone"}}
-	ebbHybrid  = contender{name: "ebb, hybrid", program: "ebb", args: []string{"-vectors"}}
-	cSQLite    = contender{name: "C SQLite (mattn)", program: "csqlite", tags: "sqlite_fts5"}
-	goSQLite   = contender{name: "Go SQLite (modernc)", program: "gosqlite"}
-	chromem    = contender{name: "chromem-go", program: "chromem", maxLoad: 100_000}
-	history    = contender{name: "langchaingo sqlite3 history", program: "history", tags: "sqlite_fts5", maxLoad: 10_000}
-	mem0       = contender{name: "Mem0 (Node, infer: false)", program: "mem0", maxLoad: 10_000}
+	ebb       = contender{name: "ebb", program: "ebb"}
+	ebbAlone  = contender{name: "ebb, nothing behind", program: "ebb", args: []string{"-alone"}, maxLoad: 100_000, why: "its row differs little from ebb's"}
+	ebbHybrid = contender{name: "ebb, hybrid", program: "ebb", args: []string{"-vectors"}}
+	cSQLite   = contender{name: "C SQLite (mattn)", program: "csqlite", tags: "sqlite_fts5"}
+	goSQLite  = contender{name: "Go SQLite (modernc)", program: "gosqlite"}
+	chromem   = contender{name: "chromem-go", program: "chromem", maxLoad: 100_000, why: "it writes a file for each turn and keeps all in memory"}
+	history   = contender{name: "langchaingo sqlite3 history", program: "history", tags: "sqlite_fts5", maxLoad: 10_000, why: "it has no bulk load"}
+	mem0      = contender{name: "Mem0 (Node, infer: false)", program: "mem0", maxLoad: 10_000, why: "it has no bulk load"}
 )
+
+// as is the contender under another name, with arguments.
+func (c contender) as(name string, args ...string) contender {
+	c.name, c.args = name, append(slices.Clone(c.args), args...)
+	return c
+}
 
 // mem0Script is run by node; peer/mem0/setup.sh fetches what it needs.
 const mem0Script = "peer/mem0/peer.mjs"
@@ -80,7 +90,7 @@ func (b *builder) start(ctx context.Context, c contender) (*client, error) {
 		return nil, err
 	}
 	if c.program == mem0.program {
-		c.args = []string{mem0Script}
+		c.args = []string{"--expose-gc", mem0Script}
 	}
 	cl := &client{contender: c, dir: dir}
 	if err := cl.run(ctx, path); err != nil {
@@ -138,4 +148,19 @@ func (c *client) stop() error {
 func (c *client) end() error {
 	err := c.stop()
 	return errors.Join(err, os.RemoveAll(c.dir))
+}
+
+// logged are the bytes of write-ahead logs in the contender's folder.
+func (c *client) logged() (bytes int64, err error) {
+	err = filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "-wal") {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	return bytes, err
 }

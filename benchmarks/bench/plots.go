@@ -5,55 +5,80 @@ import (
 	"image/color"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
-// palette is Okabe and Ito's, which the colour-blind tell apart.
-var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
-	{230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
+// plotted are the questions that a picture answers.
+var plotted = []question{
+	{"publish.svg", "one turn stored, median", "publish", "publish p50"},
+	{"search.svg", "the ten best of one user, median", "search", "search p50"},
+	{"bulk.svg", "bulk load", "publish", "bulk load"},
+	{"memory.svg", "resident memory", "search", "resident"},
 }
 
-// plots draws each measure over the number of turns stored, both on a
-// logarithmic scale, as SVG.
-func (l *lab) plots(dir string) error {
-	var measures []string
-	for _, r := range l.rows {
-		if !slices.Contains(measures, r.What) {
-			measures = append(measures, r.What)
-		}
-	}
+type question struct{ file, title, section, what string }
+
+// palette is Okabe and Ito's without black and yellow: the colour-blind tell
+// them apart, and they stand out from light and dark.
+var palette = []color.RGBA{
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{230, 159, 0, 255}, {86, 180, 233, 255}, {128, 128, 128, 255},
+}
+
+// ink of axes and letters can be read on white and on black.
+var ink = color.RGBA{128, 128, 128, 255}
+
+// plots draws each question's measure over the number of turns stored, both on
+// a logarithmic scale, as SVG without a background.
+func (r results) plots(dir string) error {
 	var errs []error
-	for _, m := range measures {
-		errs = append(errs, l.plot(m, filepath.Join(dir, strings.ReplaceAll(m, " ", "-")+".svg")))
+	for _, q := range plotted {
+		if r.drawn(q) {
+			errs = append(errs, r.plot(q, filepath.Join(dir, q.file)))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func (l *lab) plot(measure, path string) error {
+// points of a question; a logarithm has no zero.
+func (r results) points(q question) (who []string, lines map[string]plotter.XYs, unit string) {
+	lines = make(map[string]plotter.XYs)
+	for _, x := range r.Rows {
+		if x.Section != q.section || x.What != q.what || x.Size == 0 || x.Value <= 0 {
+			continue
+		}
+		unit = x.Unit
+		if !slices.Contains(who, x.Who) {
+			who = append(who, x.Who)
+		}
+		lines[x.Who] = append(lines[x.Who], plotter.XY{X: float64(x.Size), Y: x.Value})
+	}
+	return who, lines, unit
+}
+
+func (r results) drawn(q question) bool {
+	who, _, _ := r.points(q)
+	return len(who) > 0
+}
+
+func (r results) plot(q question, path string) error {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text = measure, "turns stored"
+	p.BackgroundColor = color.Transparent
+	who, lines, unit := r.points(q)
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = q.title, "turns stored", unit
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: 0}, plot.LogTicks{Prec: 3}
 	p.Legend.Top, p.Legend.Left = true, true
-	lines := make(map[string]plotter.XYs)
-	var who []string
-	for _, r := range l.rows {
-		if r.What != measure || r.Size == 0 || r.Value <= 0 {
-			continue // a logarithm has no zero
-		}
-		p.Y.Label.Text = r.Unit
-		if !slices.Contains(who, r.Who) {
-			who = append(who, r.Who)
-		}
-		lines[r.Who] = append(lines[r.Who], plotter.XY{X: float64(r.Size), Y: r.Value})
+	p.Title.TextStyle.Color, p.Legend.TextStyle.Color = ink, ink
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Label.TextStyle.Color, a.Tick.Color, a.Tick.Label.Color = ink, ink, ink, ink
 	}
-	if len(who) == 0 {
-		return nil
+	for _, style := range []*font.Font{&p.Title.TextStyle.Font, &p.Legend.TextStyle.Font, &p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font, &p.X.Tick.Label.Font, &p.Y.Tick.Label.Font} {
+		style.Variant = "Sans"
 	}
 	for i, w := range who {
 		line, points, err := plotter.NewLinePoints(lines[w])
@@ -61,6 +86,7 @@ func (l *lab) plot(measure, path string) error {
 			return err
 		}
 		line.Color, points.Color = palette[i%len(palette)], palette[i%len(palette)]
+		line.Width = vg.Points(1.5)
 		p.Add(line, points)
 		p.Legend.Add(w, line, points)
 	}

@@ -1,7 +1,10 @@
 // Package floor is the least a durable, searchable journal can do: the same
-// four writes as ebb's Publish – journal row, episode, chunk, full-text row –
-// by hand-written, prepared SQL in one transaction, and FTS5's own bm25. What
-// ebb adds is measured against it.
+// four writes as ebb's Publish – journal row, episode, chunk, full-text row,
+// under the same indexes and with the same durability – by hand-written,
+// prepared SQL in one transaction, and FTS5's own bm25. What ebb adds is
+// measured against it: the report of each new memory in the journal, the check
+// that no message is stored twice or after its erasure, redaction, the columns
+// that time, trust and nights need.
 package floor
 
 import (
@@ -13,6 +16,9 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/benchmarks/peer"
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
@@ -40,10 +46,12 @@ CREATE TABLE IF NOT EXISTS events (
   payload TEXT NOT NULL, occurred_at INTEGER NOT NULL);
 CREATE UNIQUE INDEX IF NOT EXISTS events_by_id ON events (user_id, id);
 CREATE TABLE IF NOT EXISTS memories (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL, event_seq INTEGER, session TEXT NOT NULL,
-  role TEXT NOT NULL, speaker TEXT NOT NULL, content TEXT NOT NULL, event_time INTEGER NOT NULL);
+  id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, user_id INTEGER NOT NULL, event_seq INTEGER,
+  session TEXT NOT NULL, role TEXT NOT NULL, speaker TEXT NOT NULL, content TEXT NOT NULL, event_time INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS memories_by_time ON memories (user_id, event_time, id);
+CREATE INDEX IF NOT EXISTS memories_by_session ON memories (user_id, session, event_time, id);
 CREATE TABLE IF NOT EXISTS chunks (id INTEGER PRIMARY KEY, memory_id INTEGER NOT NULL, text TEXT NOT NULL, speaker TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_by_memory ON chunks (memory_id);
 CREATE VIRTUAL TABLE IF NOT EXISTS chunks_fts USING fts5 (text, speaker, content='chunks', content_rowid='id', tokenize='porter unicode61');
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);`
 
@@ -63,7 +71,7 @@ func (m *Memory) Open(ctx context.Context, dir string) (err error) {
 	}
 	for i, q := range []string{
 		"INSERT INTO events (user_id, id, topic, session, payload, occurred_at) VALUES (?, ?, 'user.message', ?, ?, ?)",
-		"INSERT INTO memories (user_id, event_seq, session, role, speaker, content, event_time) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		"INSERT INTO memories (uid, user_id, event_seq, session, role, speaker, content, event_time) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 		"INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)",
 		"INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)",
 	} {
@@ -111,7 +119,11 @@ func (m *Memory) write(ctx context.Context, tx *sql.Tx, t workload.Turn) error {
 	if err != nil {
 		return err
 	}
-	if res, err = tx.StmtContext(ctx, m.writes[1]).ExecContext(ctx, user, seq, t.Session, t.Role, t.Speaker, t.Text, at); err != nil {
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	if res, err = tx.StmtContext(ctx, m.writes[1]).ExecContext(ctx, uid.String(), user, seq, t.Session, t.Role, t.Speaker, t.Text, at); err != nil {
 		return err
 	}
 	id, err := res.LastInsertId()
@@ -137,24 +149,23 @@ func number(user string) int64 {
 
 // Search asks FTS5 for the ten best of one user, by the words of the question
 // that say something.
-func (m *Memory) Search(ctx context.Context, user, query string) (int, error) {
+func (m *Memory) Search(ctx context.Context, user, query string) (found peer.Found, err error) {
 	match := Match(query)
 	if match == "" {
-		return 0, nil
+		return found, nil
 	}
 	n := number(user)
 	rows, err := m.search.QueryContext(ctx, match, n<<32, (n+1)<<32-1)
 	if err != nil {
-		return 0, err
+		return found, err
 	}
 	defer rows.Close()
-	found := 0
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
-			return 0, err
+			return found, err
 		}
-		found++
+		found.Results++
 	}
 	return found, rows.Err()
 }

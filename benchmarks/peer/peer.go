@@ -6,15 +6,8 @@
 package peer
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/benchmarks/workload"
@@ -22,34 +15,46 @@ import (
 
 // Request asks for one thing.
 type Request struct {
-	// Op is open, load, settle, insert, crowd, search or close.
+	// Op is open, load, settle, insert, crowd, search, collect or close; of
+	// some memories also turn, night, vectors and nearest.
 	Op string `json:"op"`
 	// Dir is an empty folder for the memory's files; of open.
 	Dir string `json:"dir,omitempty"`
-	// Path is a file of turns, one a line; of load and insert. From and To
-	// are the lines to take, To excluded.
+	// Path is a file of turns, one a line, of load, insert and crowd; of
+	// vectors, of vectors and nearest. From and To are those to take, To
+	// excluded.
 	Path string `json:"path,omitempty"`
 	From int    `json:"from,omitempty"`
 	To   int    `json:"to,omitempty"`
 	// Publishers is how many insert at once; of crowd.
 	Publishers int `json:"publishers,omitempty"`
-	// Users and Queries belong together; of search. Each is asked for the ten
-	// best.
+	// Users and Queries belong together; of search, turn and night. Each is
+	// asked for the ten best.
 	Users   []string `json:"users,omitempty"`
 	Queries []string `json:"queries,omitempty"`
+	// How a turn is had: see [Talker].
+	How string `json:"how,omitempty"`
 }
 
 // Answer is what came of it.
 type Answer struct {
 	Error string `json:"error,omitempty"`
-	// Took are the nanoseconds of each insert or search, in order.
+	// Took are the nanoseconds of each insert, search or turn, in order.
 	Took []int64 `json:"took,omitempty"`
+	// Model are those of them that a model took; of turn and night.
+	Model []int64 `json:"model,omitempty"`
 	// Total are the nanoseconds of the whole request.
 	Total int64 `json:"total"`
-	// Found is how many results the searches brought together.
-	Found int `json:"found,omitempty"`
-	// Resident are the bytes of the process after the request.
-	Resident int64 `json:"resident"`
+	// Found is how many results the searches brought together, Degraded how
+	// many of the searches were not whole.
+	Found    int `json:"found,omitempty"`
+	Degraded int `json:"degraded,omitempty"`
+	// Nearest are the places of the vectors found, ten for each; of nearest.
+	Nearest [][]int `json:"nearest,omitempty"`
+	// Resident are the bytes of the process after the request, Descriptors the
+	// files it holds open.
+	Resident    int64 `json:"resident"`
+	Descriptors int   `json:"descriptors"`
 }
 
 // Memory is one of those compared. What it does not offer it answers with
@@ -61,9 +66,16 @@ type Memory interface {
 	Load(ctx context.Context, turns []workload.Turn) error
 	// Insert stores one turn as a host does during a conversation.
 	Insert(ctx context.Context, turn workload.Turn) error
-	// Search returns how many of the ten best it found.
-	Search(ctx context.Context, user, query string) (int, error)
+	// Search looks for the ten best.
+	Search(ctx context.Context, user, query string) (Found, error)
 	Close(ctx context.Context) error
+}
+
+// Found is what a search brought.
+type Found struct {
+	Results int
+	// Degraded says that a part of the memory could not be asked.
+	Degraded bool
 }
 
 // Settler is a memory that works behind its caller: Settle waits for it.
@@ -71,166 +83,27 @@ type Settler interface {
 	Settle(ctx context.Context) error
 }
 
+// Talker is a memory that takes part in turns with a model.
+type Talker interface {
+	// Turn has one turn. How is "bare", the model alone; "wrapped", the model
+	// with the memory before its eyes; "load" and "save", the memory's two
+	// steps of a turn without any model. It returns what the model took.
+	Turn(ctx context.Context, how, user, text string) (model time.Duration, err error)
+}
+
+// Sleeper is a memory that consolidates at night.
+type Sleeper interface {
+	// Night consolidates one user's memory. It returns what the model took.
+	Night(ctx context.Context, user string) (model time.Duration, err error)
+}
+
+// Vectors is a memory that can be given vectors and asked by them.
+type Vectors interface {
+	AddVectors(ctx context.Context, vectors [][]float32) error
+	// Nearest are the places, in the order they were added, of the ten most
+	// alike.
+	Nearest(ctx context.Context, query []float32) ([]int, error)
+}
+
 // ErrNotOffered is the answer of a memory that has no such thing.
 var ErrNotOffered = errors.New("not offered")
-
-// batch is how many turns Load is given at once.
-const batch = 20_000
-
-// Serve answers requests until there are no more.
-func Serve(m Memory) {
-	ctx := context.Background()
-	in := json.NewDecoder(bufio.NewReader(os.Stdin))
-	out := json.NewEncoder(os.Stdout)
-	for {
-		var r Request
-		if err := in.Decode(&r); errors.Is(err, io.EOF) {
-			return
-		} else if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		a, err := serve(ctx, m, r)
-		if err != nil {
-			a.Error = err.Error()
-		}
-		a.Resident = resident()
-		if err := out.Encode(a); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-}
-
-func serve(ctx context.Context, m Memory, r Request) (a Answer, err error) {
-	timed := func(f func() error) error {
-		began := time.Now()
-		err := f()
-		took := time.Since(began)
-		a.Took = append(a.Took, took.Nanoseconds())
-		a.Total += took.Nanoseconds()
-		return err
-	}
-	switch r.Op {
-	case "open":
-		return a, timed(func() error { return m.Open(ctx, r.Dir) })
-	case "close":
-		return a, timed(func() error { return m.Close(ctx) })
-	case "settle":
-		if s, works := m.(Settler); works {
-			return a, timed(func() error { return s.Settle(ctx) })
-		}
-		return a, nil
-	case "search":
-		for i, q := range r.Queries {
-			if err := timed(func() error {
-				n, err := m.Search(ctx, r.Users[i], q)
-				a.Found += n
-				return err
-			}); err != nil {
-				return a, err
-			}
-		}
-		return a, nil
-	case "load":
-		for from := r.From; from < r.To; from += batch {
-			turns, err := Read(r.Path, from, min(from+batch, r.To))
-			if err != nil {
-				return a, err
-			}
-			if err := timed(func() error { return m.Load(ctx, turns) }); err != nil {
-				return a, err
-			}
-		}
-		return a, nil
-	}
-	turns, err := Read(r.Path, r.From, r.To)
-	if err != nil {
-		return a, err
-	}
-	switch r.Op {
-	case "insert":
-		for _, t := range turns {
-			if err := timed(func() error { return m.Insert(ctx, t) }); err != nil {
-				return a, err
-			}
-		}
-		return a, nil
-	case "crowd":
-		return crowd(ctx, m, turns, r.Publishers)
-	}
-	return a, fmt.Errorf("no such request: %q", r.Op)
-}
-
-// crowd shares the turns among so many publishers at once.
-func crowd(ctx context.Context, m Memory, turns []workload.Turn, publishers int) (a Answer, err error) {
-	next := make(chan workload.Turn)
-	failed := make(chan error, publishers)
-	began := time.Now()
-	for range publishers {
-		go func() {
-			var first error
-			for t := range next {
-				if err := m.Insert(ctx, t); err != nil && first == nil {
-					first = err
-				}
-			}
-			failed <- first
-		}()
-	}
-	for _, t := range turns {
-		next <- t
-	}
-	close(next)
-	for range publishers {
-		err = errors.Join(err, <-failed)
-	}
-	a.Total = time.Since(began).Nanoseconds()
-	return a, err
-}
-
-// Read reads lines of a file of turns.
-func Read(path string, from, to int) (turns []workload.Turn, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(make([]byte, 1<<20), 1<<20)
-	for i := 0; i < to && lines.Scan(); i++ {
-		if i < from {
-			continue
-		}
-		var t workload.Turn
-		if err := json.Unmarshal(lines.Bytes(), &t); err != nil {
-			return nil, fmt.Errorf("%s line %d: %w", path, i+1, err)
-		}
-		turns = append(turns, t)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	if len(turns) != to-from {
-		return nil, fmt.Errorf("%s has no lines %d to %d", path, from+1, to)
-	}
-	return turns, nil
-}
-
-// resident is VmRSS of this process in bytes; 0 where /proc does not say.
-func resident() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
-			kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			if err != nil {
-				return 0
-			}
-			return kib << 10
-		}
-	}
-	return 0
-}

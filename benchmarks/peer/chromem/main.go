@@ -6,6 +6,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	chromem "github.com/philippgille/chromem-go"
 
@@ -16,7 +17,11 @@ import (
 
 func main() { peer.Serve(&memory{}) }
 
-type memory struct{ db *chromem.DB }
+type memory struct {
+	db    *chromem.DB
+	bare  *chromem.Collection // of vectors without texts, in memory
+	added int
+}
 
 func (m *memory) Open(_ context.Context, dir string) (err error) {
 	m.db, err = chromem.NewPersistentDB(filepath.Join(dir, "chromem"), false)
@@ -54,13 +59,38 @@ func (m *memory) Insert(ctx context.Context, t workload.Turn) error {
 	return c.AddDocument(ctx, document(t))
 }
 
-func (m *memory) Search(ctx context.Context, user, query string) (int, error) {
+func (m *memory) Search(ctx context.Context, user, query string) (peer.Found, error) {
 	c := m.db.GetCollection(user, embed)
 	if c == nil {
-		return 0, nil
+		return peer.Found{}, nil
 	}
 	found, err := c.Query(ctx, query, min(10, c.Count()), nil, nil)
-	return len(found), err
+	return peer.Found{Results: len(found)}, err
+}
+
+func (m *memory) AddVectors(ctx context.Context, vectors [][]float32) (err error) {
+	if m.bare == nil {
+		if m.bare, err = chromem.NewDB().CreateCollection("vectors", nil, embed); err != nil {
+			return err
+		}
+	}
+	documents := make([]chromem.Document, len(vectors))
+	for i, v := range vectors {
+		documents[i] = chromem.Document{ID: strconv.Itoa(m.added), Content: "-", Embedding: v}
+		m.added++
+	}
+	return m.bare.AddDocuments(ctx, documents, runtime.NumCPU())
+}
+
+func (m *memory) Nearest(ctx context.Context, query []float32) ([]int, error) {
+	found, err := m.bare.QueryEmbedding(ctx, query, 10, nil, nil)
+	places := make([]int, len(found))
+	for i, f := range found {
+		if places[i], err = strconv.Atoi(f.ID); err != nil {
+			return nil, err
+		}
+	}
+	return places, err
 }
 
 func (m *memory) Close(context.Context) error { return nil }

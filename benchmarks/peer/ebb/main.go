@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"path/filepath"
 	"time"
@@ -13,56 +11,68 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/peer"
 	"github.com/ebbmem/ebb/benchmarks/words"
 	"github.com/ebbmem/ebb/benchmarks/workload"
-	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
 
 func main() {
-	var m memory
-	flag.BoolVar(&m.vectors, "vectors", false, "give it an embedder")
-	flag.BoolVar(&m.alone, "alone", false, "switch off what works behind the turn")
+	var o options
+	flag.BoolVar(&o.vectors, "vectors", false, "give it an embedder")
+	flag.BoolVar(&o.alone, "alone", false, "switch off what works behind the turn")
+	flag.BoolVar(&o.nights, "nights", false, "give nights a model that answers at once")
+	flag.DurationVar(&o.model, "model", 0, "have turns with a model server that takes so long")
+	files := flag.Int("files", 0, "give each user a file of its own, so many of them open at most")
 	flag.Parse()
-	peer.Serve(&m)
+	if *files > 0 {
+		peer.Serve(&folder{options: o, maxOpen: *files})
+		return
+	}
+	peer.Serve(&memory{options: o})
+}
+
+type options struct {
+	vectors, alone, nights bool
+
+	model time.Duration
+}
+
+func (o options) config() *extension.Config {
+	cfg := &extension.Config{NoSchedule: true, NoBackground: o.alone, EmbedModel: "words"}
+	if o.vectors {
+		cfg.Embedder = words.Embedder{}
+	}
+	return cfg
 }
 
 type memory struct {
-	vectors, alone bool
+	options
 
-	x *extension.Extension
+	x     *extension.Extension
+	night *quick
+	talk  *talk
 }
 
 func (m *memory) Open(ctx context.Context, dir string) (err error) {
-	cfg := &extension.Config{NoSchedule: true, NoBackground: m.alone, EmbedModel: "words"}
-	if m.vectors {
-		cfg.Embedder = words.Embedder{}
+	cfg := m.config()
+	if m.nights {
+		m.night = new(quick)
+		cfg.Model = m.night
+	}
+	if m.model > 0 && m.talk == nil {
+		if m.talk, err = newTalk(m.model); err != nil {
+			return err
+		}
 	}
 	m.x, err = extension.Open(ctx, filepath.Join(dir, "memory.db"), cfg)
 	return err
 }
 
 func (m *memory) Load(ctx context.Context, turns []workload.Turn) error {
-	type line struct {
-		ID      string    `json:"id"`
-		Session string    `json:"session"`
-		Time    time.Time `json:"time"`
-		Speaker string    `json:"speaker"`
-		Role    string    `json:"role"`
-		Text    string    `json:"text"`
+	users, err := byUser(turns)
+	if err != nil {
+		return err
 	}
-	users := make(map[string]*bytes.Buffer)
-	for _, t := range turns {
-		b := users[t.User]
-		if b == nil {
-			b = new(bytes.Buffer)
-			users[t.User] = b
-		}
-		if err := json.NewEncoder(b).Encode(line{t.ID, t.Session, t.Time, t.Speaker, t.Role, t.Text}); err != nil {
-			return err
-		}
-	}
-	for user, b := range users {
-		options := extension.ImportOptions{Scope: extension.Scope{User: user}, Origin: eventbus.OriginUser, Format: extension.FormatTurns}
-		if _, err := m.x.Import(ctx, b, options); err != nil {
+	for user, lines := range users {
+		if err := load(ctx, m.x, extension.Scope{User: user}, lines); err != nil {
 			return err
 		}
 	}
@@ -70,23 +80,13 @@ func (m *memory) Load(ctx context.Context, turns []workload.Turn) error {
 }
 
 func (m *memory) Insert(ctx context.Context, t workload.Turn) error {
-	scope := extension.Scope{User: t.User, Session: t.Session}
-	options := []eventbus.MessageOption{eventbus.WithID(t.ID), eventbus.At(t.Time), eventbus.Speaker(t.Speaker)}
-	e := eventbus.UserMessage(scope, t.Text, options...)
-	if t.Role == "assistant" {
-		e = eventbus.AgentResponse(scope, t.Text, options...)
-	}
-	return m.x.Bus().Publish(ctx, e)
+	return m.x.Bus().Publish(ctx, message(extension.Scope{User: t.User, Session: t.Session}, t))
 }
 
 func (m *memory) Settle(ctx context.Context) error { return m.x.WaitIdle(ctx) }
 
-func (m *memory) Search(ctx context.Context, user, query string) (int, error) {
-	answer, err := m.x.Recall(ctx, extension.Scope{User: user}, extension.Query{Text: query, Limit: 10})
-	if err != nil {
-		return 0, err
-	}
-	return len(answer.Results), nil
+func (m *memory) Search(ctx context.Context, user, query string) (peer.Found, error) {
+	return search(ctx, m.x, extension.Scope{User: user}, query)
 }
 
 func (m *memory) Close(ctx context.Context) error { return m.x.Close(ctx) }

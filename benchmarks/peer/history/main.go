@@ -48,6 +48,8 @@ func (m *memory) Insert(ctx context.Context, t workload.Turn) error {
 	return h.AddMessage(ctx, llms.HumanChatMessage{Content: t.Text})
 }
 
-func (m *memory) Search(context.Context, string, string) (int, error) { return 0, peer.ErrNotOffered }
+func (m *memory) Search(context.Context, string, string) (peer.Found, error) {
+	return peer.Found{}, peer.ErrNotOffered
+}
 
 func (m *memory) Close(context.Context) error { return m.db.Close() }

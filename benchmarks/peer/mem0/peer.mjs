@@ -77,6 +77,7 @@ const operations = {
     return [() => Promise.all(Array.from({ length: request.publishers }, publisher))]
   },
   settle: () => [],
+  collect: () => [() => global.gc()],
   close: () => [],
 }
 

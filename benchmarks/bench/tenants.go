@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/ebbmem/ebb/benchmarks/peer"
+	"github.com/ebbmem/ebb/benchmarks/workload"
+)
+
+// before is how many turns an active tenant has before anything is measured.
+const before = 30
+
+// manyTenants compares a folder of files, few and enough of them open, with
+// one file that holds the same turns. Only some tenants are active; whose turn
+// comes next is drawn at random.
+func (l *lab) manyTenants(ctx context.Context) error {
+	source := workload.New(l.sets, 1, seed)
+	random := rand.New(rand.NewPCG(seed, seed))
+	var (
+		made   int
+		loaded = l.tenants + before*l.active
+	)
+	active := random.Perm(l.tenants)[:l.active]
+	next := func() workload.Turn {
+		t := source.Next()
+		tenant := made // each says something once
+		if made >= l.tenants {
+			tenant = active[random.IntN(len(active))]
+		}
+		made++
+		t.User = fmt.Sprintf("user-%05d", tenant)
+		return t
+	}
+	question := func(int) (string, string) {
+		return fmt.Sprintf("user-%05d", active[random.IntN(len(active))]), source.Question(0)
+	}
+	s, err := l.writeTurns(loaded+l.turns, []int{loaded}, next, question)
+	if err != nil {
+		return err
+	}
+	files := func(n int) contender {
+		return ebb.as(fmt.Sprintf("ebb, a file each, %d open", n), "-files", fmt.Sprint(n))
+	}
+	few, enough := l.active*64/200, l.active*256/200 // the default of 64 beside 200 active ones, and more than they are
+	err = l.among(ctx, []contender{ebb.as("ebb, one file"), files(enough), files(few)}, func(all []*client) error {
+		w := walk{lab: l, script: s, at: make(map[*client]int)}
+		for _, c := range all {
+			a, err := c.ask(peer.Request{Op: "load", Path: w.path(c), To: loaded})
+			if err != nil {
+				return err
+			}
+			l.note("tenants", c, "bulk load", l.tenants, "turns/s", rate(loaded, a.Total), false)
+			if _, err := c.ask(peer.Request{Op: "settle"}); err != nil {
+				return err
+			}
+			w.at[c] = loaded
+		}
+		took, err := w.insert(all, l.turns)
+		if err != nil {
+			return err
+		}
+		asked, err := searches(all, true, func(*client) questions { return s.asked[loaded] })
+		if err != nil {
+			return err
+		}
+		for _, c := range all {
+			l.noteTimes("tenants", c, "publish", l.tenants, took[c], 50, 99)
+			l.noteTimes("tenants", c, "search", l.tenants, asked[c], 50, 99)
+			a, err := c.ask(peer.Request{Op: "collect"})
+			if err != nil {
+				return err
+			}
+			l.note("tenants", c, "descriptors", l.tenants, "", float64(a.Descriptors), true)
+			l.note("tenants", c, "resident", l.tenants, "MB", float64(a.Resident)/1e6, true)
+		}
+		return nil
+	})
+	return errors.Join(err, s.remove())
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/ebbmem/ebb/benchmarks/peer"
+	"github.com/ebbmem/ebb/benchmarks/workload"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// folder is ebb with a file for each user, who is a tenant: each turn and each
+// search holds the file only while it lasts.
+type folder struct {
+	options
+
+	maxOpen int
+	dir     *extension.Dir
+}
+
+func (f *folder) Open(ctx context.Context, dir string) (err error) {
+	f.dir, err = extension.OpenDir(ctx, filepath.Join(dir, "memories"), &extension.DirConfig{Memory: f.config(), MaxOpen: f.maxOpen})
+	return err
+}
+
+// with holds a tenant's memory.
+func (f *folder) with(ctx context.Context, tenant string, use func(*extension.Tenant) error) error {
+	t, err := f.dir.Tenant(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(t), t.Close(ctx))
+}
+
+func (f *folder) Load(ctx context.Context, turns []workload.Turn) error {
+	users, err := byUser(turns)
+	if err != nil {
+		return err
+	}
+	for user, lines := range users {
+		err := f.with(ctx, user, func(t *extension.Tenant) error {
+			return load(ctx, t.Extension, extension.Scope{Tenant: user, User: user}, lines)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) Insert(ctx context.Context, turn workload.Turn) error {
+	return f.with(ctx, turn.User, func(t *extension.Tenant) error {
+		return t.Bus().Publish(ctx, message(extension.Scope{Tenant: turn.User, User: turn.User, Session: turn.Session}, turn))
+	})
+}
+
+func (f *folder) Search(ctx context.Context, user, query string) (found peer.Found, err error) {
+	err = f.with(ctx, user, func(t *extension.Tenant) error {
+		found, err = search(ctx, t.Extension, extension.Scope{Tenant: user, User: user}, query)
+		return err
+	})
+	return found, err
+}
+
+func (f *folder) Close(ctx context.Context) error { return f.dir.Close(ctx) }

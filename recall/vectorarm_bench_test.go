@@ -1,0 +1,105 @@
+package recall
+
+import (
+	"encoding/binary"
+	"flag"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+var (
+	armVectors = flag.String("arm-vectors", "", "a file of vectors for BenchmarkVectorArm: their length, then the numbers, four bytes each, little-endian; default dense clusters of 2,000")
+	armQueries = flag.String("arm-queries", "", "a file of queries of the same form")
+)
+
+// BenchmarkVectorArm asks the vector arm and a plain scan for the same ten
+// best, in turn, on one core.
+//
+//	go test ./recall -run - -bench VectorArm$ -benchtime 1x
+func BenchmarkVectorArm(b *testing.B) {
+	var vectors, queries []schema.Vector
+	if *armVectors != "" {
+		vectors, queries = rawVectors(b, *armVectors), rawVectors(b, *armQueries)
+	} else {
+		all := clustered(rand.New(rand.NewPCG(1, 2)), 50, 2002, 256)
+		queries, vectors = all[:100], all[100:]
+	}
+	set := setOf(vectors, min(defaultExact, len(vectors)/2))
+	require.NotNil(b, set.rotation)
+	dims := len(vectors[0])
+	flat := make([]float32, 0, dims*len(vectors))
+	for _, v := range vectors {
+		flat = append(flat, v...)
+	}
+	var arm, scan []time.Duration
+	var recall float64
+	for b.Loop() {
+		for _, q := range queries {
+			began := time.Now()
+			got, _ := set.search(q, 4*armDepth, defaultRescored)
+			arm = append(arm, time.Since(began))
+			began = time.Now()
+			want := plainScan(flat, q, 10)
+			scan = append(scan, time.Since(began))
+			recall += shared(got, want, 10)
+		}
+	}
+	median := func(took []time.Duration) float64 {
+		slices.Sort(took)
+		return float64(took[len(took)/2].Nanoseconds())
+	}
+	b.ReportMetric(float64(len(vectors)), "vectors")
+	b.ReportMetric(median(arm), "arm-p50-ns")
+	b.ReportMetric(median(scan), "scan-p50-ns")
+	b.ReportMetric(median(scan)/median(arm), "scan/arm")
+	b.ReportMetric(recall/float64(len(arm)), "recall@10")
+}
+
+// plainScan is what one would write first: every vector, number by number, and
+// the n best kept in order.
+func plainScan(flat, query []float32, n int) []near {
+	best := make([]near, 0, n+1)
+	for at := 0; at*len(query) < len(flat); at++ {
+		v := flat[at*len(query) : (at+1)*len(query)]
+		var c float32
+		for i, x := range v {
+			c += x * query[i]
+		}
+		if len(best) == n && c <= best[n-1].cosine {
+			continue
+		}
+		place, _ := slices.BinarySearchFunc(best, c, func(b near, c float32) int {
+			if b.cosine >= c {
+				return -1
+			}
+			return 1
+		})
+		best = slices.Insert(best, place, near{uint32(at), c})
+		best = best[:min(n, len(best))]
+	}
+	return best
+}
+
+// rawVectors reads what the benchmarks' module wrote.
+func rawVectors(b *testing.B, path string) []schema.Vector {
+	raw, err := os.ReadFile(path)
+	require.NoError(b, err)
+	dims := int(binary.LittleEndian.Uint32(raw))
+	raw = raw[4:]
+	all := make([]schema.Vector, len(raw)/(4*dims))
+	for i := range all {
+		all[i] = make(schema.Vector, dims)
+		for j := range dims {
+			all[i][j] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*(i*dims+j):]))
+		}
+	}
+	return all
+}
