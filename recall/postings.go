@@ -3,7 +3,6 @@ package recall
 import (
 	"encoding/binary"
 	"iter"
-	"slices"
 )
 
 // postings list the chunks that hold one term, in order, as variable-length
@@ -78,13 +77,4 @@ func (ix *index) termsOf(terms []uint32, at uint32) []uint32 {
 		terms = append(terms, term)
 	}
 	return terms
-}
-
-// fitted returns s without the room that growing left behind it, when that is
-// much.
-func fitted[T any](s []T) []T {
-	if cap(s) <= len(s)+len(s)/16 {
-		return s
-	}
-	return slices.Clip(append(make([]T, 0, len(s)), s...))
 }
