@@ -218,7 +218,7 @@ func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*co
 	if in.Searcher == nil {
 		return nil, nil
 	}
-	answer, err := in.Searcher.Search(ctx, in.Scope, recall.Query{Text: c.Content, Now: in.Now, Limit: maxNearest, Kinds: claimKinds, Unquarantined: true})
+	answer, err := in.Searcher.Search(ctx, in.Scope, recall.Query{Text: c.Content, Now: in.Now, Limit: maxNearest, Kinds: claimKinds, Unquarantined: true, Wait: true})
 	if err != nil {
 		return nil, err
 	}

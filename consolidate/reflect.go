@@ -207,7 +207,7 @@ func validQuestion(q string) bool { return schema.ValidContent("question", text.
 func (x *reflection) lookUp(ctx context.Context, question string) (places []int, err error) {
 	found := x.recent[max(0, len(x.recent)-x.PerQuestion):]
 	if x.in.Searcher != nil {
-		answer, err := x.in.Searcher.Search(ctx, x.in.Scope, recall.Query{Text: text.Clean(question), Limit: x.PerQuestion, Now: x.in.Now, Unquarantined: true})
+		answer, err := x.in.Searcher.Search(ctx, x.in.Scope, recall.Query{Text: text.Clean(question), Limit: x.PerQuestion, Now: x.in.Now, Unquarantined: true, Wait: true})
 		if err != nil {
 			return nil, err
 		}

@@ -102,7 +102,7 @@ func benchmarkSearch(b *testing.B, n int) {
 	asked := questions(64)
 	b.Run("search", func(b *testing.B) {
 		began := time.Now()
-		_, err := s.Search(context.Background(), ada, Query{Text: asked[0], Now: noon})
+		_, err := s.Search(context.Background(), ada, Query{Text: asked[0], Now: noon, Wait: true})
 		require.NoError(b, err)
 		loading := time.Since(began)
 		i, postings := 0, 0

@@ -19,7 +19,9 @@
 //
 // The words of a user's messages are kept in memory as an inverted index,
 // built from the durable chunks of [schema] on the first search and brought up
-// to date before every search. It scores by BM25 with that user's statistics
+// to date before every search. Where there is much to read, the first searches
+// look through the newest alone, and say so, while the rest is read in the
+// background; [Query.Wait] waits for it. It scores by BM25 with that user's statistics
 // alone: what another user stores changes nothing. A message is found by its
 // best chunk, and the turns beside a hit in its session get a share of it. Facts
 // and preferences are keys to the turns they rest on (keys.go), and keep to a

@@ -23,12 +23,13 @@ type index struct {
 	counts   statistics          // of what is current
 	families map[string][]uint32 // root of a word -> its terms; see root
 
-	chunks                []chunk
-	words                 []byte   // the terms of every chunk in order, as variable-length integers
-	stretchWords          []uint32 // how many terms every [stretchChunks] chunks hold
-	firstChunk, lastChunk int64    // ids
-	lastOp                int64
-	learnt                uint32 // so many documents were asked what they rest on
+	chunks       []chunk
+	words        []byte   // the terms of every chunk in order, as variable-length integers
+	stretchWords []uint32 // how many terms every [stretchChunks] chunks hold
+	lastChunk    int64    // id
+	skipped      int64    // the last chunk that is too old to be held yet; 0 = all are
+	lastOp       int64
+	learnt       uint32 // so many documents were asked what they rest on
 
 	docs     []document
 	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
@@ -98,14 +99,11 @@ func newIndex() *index {
 }
 
 // add takes in one chunk. Chunks must come in order of id; a chunk of an older
-// memory adds keys to it.
+// memory adds keys to it, unless that memory was skipped.
 func (ix *index) add(c schema.IndexedChunk) {
-	if ix.firstChunk == 0 {
-		ix.firstChunk = c.ID
-	}
 	ix.lastChunk = c.ID
 	at := uint32(len(ix.chunks))
-	if at >= maxChunks {
+	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return
 	}
 	doc, start := ix.document(c), uint32(len(ix.words))
@@ -123,6 +121,11 @@ func (ix *index) add(c schema.IndexedChunk) {
 	}
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= flagsOf(c.Text)
+}
+
+// skips reports a memory that is older than all that are held.
+func (ix *index) skips(memory int64) bool {
+	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.docs[0].memory
 }
 
 // enter appends the terms of a text to words and returns them, to be read until

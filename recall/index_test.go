@@ -17,7 +17,7 @@ func readIndex(t failer, db *schema.DB, scope schema.Scope) *index {
 	t.Helper()
 	var built *index
 	snapshot(t, db, scope, func(ctx context.Context, s *schema.Snapshot, user int64) {
-		shared, err := newIndexes().current(ctx, s, user)
+		shared, err := newIndexes(db, newBackground()).current(ctx, s, user, true)
 		require.NoError(t, err)
 		built = shared.index
 		shared.mu.RUnlock()
@@ -34,7 +34,10 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 		n++
 		ada := schema.Scope{User: fmt.Sprint("ada", n)}
 		say(t, db, ada, turn{text: "the first word"})
-		following := newIndexes()
+		following := newIndexes(db, newBackground())
+		if rapid.Bool().Draw(t, "large") { // for a search to read at once
+			following.inline, following.first = 3, 2
+		}
 		var ids []int64
 		var facts []*schema.Memory
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -72,15 +75,59 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 				ids = append(ids, say(t, db, ada, someTurn.Draw(t, "turn"))...)
 			}
 			snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
-				ix, err := following.current(ctx, s, user)
+				ix, err := following.current(ctx, s, user, false)
 				require.NoError(t, err)
 				ix.mu.RUnlock()
 			})
 		}
 		var user int64
 		snapshot(t, db, ada, func(_ context.Context, _ *schema.Snapshot, id int64) { user = id })
+		following.behind.running.Wait()
+		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
+			ix, err := following.current(ctx, s, user, true)
+			require.NoError(t, err)
+			ix.mu.RUnlock()
+		})
 		require.Equal(t, readIndex(t, db, ada), following.get(user).index)
 	})
+}
+
+// The first search of a large memory answers from the newest, and says so; what
+// waits, and what comes after, looks through all.
+func TestALargeMemoryAnswersAtOnce(t *testing.T) {
+	db := open(t)
+	var turns []turn
+	for i := range 30 {
+		turns = append(turns, turn{session: "one", text: fmt.Sprintf("The cello, day %d.", i), minutes: i})
+	}
+	ids := say(t, db, ada, turns...)
+	first := func() *Searcher {
+		s := New(db, Options{})
+		s.indexes.inline, s.indexes.first = 10, 5
+		t.Cleanup(s.Close)
+		return s
+	}
+	s := first()
+	s.indexes.get(1).reading.Lock() // as if the disk were slow
+	some := search(t, s, Query{Text: "cello", Limit: 100})
+	require.Len(t, some.Results, 5)
+	require.Equal(t, []Degraded{{"text", "only the newest 5 memories were searched: the others are still being read"}}, some.Degraded)
+	say(t, db, ada, turn{session: "one", text: "No cello today.", minutes: 40})
+	require.Contains(t, texts(search(t, s, Query{Text: "cello", Limit: 100})), "No cello today.", "what comes meanwhile is found")
+	changeState(t, db, ids[0], schema.StateDormant)
+	s.indexes.get(1).reading.Unlock()
+	s.behind.running.Wait()
+	all := search(t, s, Query{Text: "cello", Limit: 100})
+	require.Len(t, all.Results, 30)
+	require.Empty(t, all.Degraded)
+	require.Equal(t, all, search(t, first(), Query{Text: "cello", Limit: 100, Wait: true}))
+
+	closed := first()
+	closed.Close()
+	require.Empty(t, search(t, closed, Query{Text: "cello"}).Degraded, "without a background there is nothing to wait for")
+	why, err := first().Why(t.Context(), ada, Query{Text: "cello"}, all.Results[0].Memory.UID)
+	require.NoError(t, err)
+	require.Empty(t, why.Degraded)
 }
 
 func changeState(t failer, db *schema.DB, id int64, state schema.State) {

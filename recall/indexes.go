@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -11,6 +12,12 @@ import (
 
 // indexes keeps the text indexes of the users searched last.
 type indexes struct {
+	db     *schema.DB
+	behind *background
+	// A search reads up to inline chunks itself. Of more it reads the newest first
+	// ones and leaves all of them to the background.
+	inline, first int
+
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedIndex]
 	// removed is told of a user of whose text something was removed, maybe by
@@ -21,17 +28,25 @@ type indexes struct {
 type sharedIndex struct {
 	mu sync.RWMutex
 	*index
+
+	completing atomic.Bool // in the background
+	reading    sync.Mutex  // held by whoever completes it
 }
 
 // maxIndexes bounds how many users' indexes stay in memory.
 const maxIndexes = 256
 
-func newIndexes() *indexes {
+const (
+	readInline = 20_000 // takes about 0.2 s
+	readFirst  = 5_000
+)
+
+func newIndexes(db *schema.DB, behind *background) *indexes {
 	cache, err := lru.New[int64, *sharedIndex](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	return &indexes{byUser: cache}
+	return &indexes{db: db, behind: behind, inline: readInline, first: readFirst, byUser: cache}
 }
 
 func (c *indexes) get(userID int64) *sharedIndex {
@@ -74,49 +89,104 @@ func (s *Searcher) Remembered() int {
 }
 
 // current returns the user's index, brought up to date with the snapshot and
-// locked for reading. The caller must call RUnlock.
-func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64) (*sharedIndex, error) {
+// locked for reading. The caller must call RUnlock. Of much text that is not in
+// memory yet it holds the newest, unless the whole is asked for, while all of
+// it is read in the background.
+func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64, whole bool) (*sharedIndex, error) {
 	lastChunk, lastOp, err := s.TextWatermark(ctx, userID)
 	if err != nil {
 		return nil, err
 	}
 	ix := c.get(userID)
 	ix.mu.RLock()
-	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) {
+	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) && ix.skipped == 0 {
 		return ix, nil
 	}
 	ix.mu.RUnlock()
-	removed, err := ix.catchUp(ctx, s, userID, lastOp)
+	removed, partly, err := c.catchUp(ctx, s, ix, userID, lastChunk, lastOp)
 	if err != nil {
 		return nil, err
 	}
 	if removed && c.removed != nil {
 		c.removed(userID)
 	}
+	if partly && (whole || !c.complete(userID, ix)) {
+		if err := ix.complete(ctx, s, userID); err != nil {
+			return nil, err
+		}
+	}
 	ix.mu.RLock()
 	return ix, nil
 }
 
 // catchUp takes in what the snapshot holds and the index does not. removed says
-// that the index held something that is gone.
-func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) (removed bool, err error) {
+// that the index held something that is gone, partly that it passes over what is
+// older than its first chunk.
+func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedIndex, userID, lastChunk, lastOp int64) (removed, partly bool, err error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	if ix.lastOp < lastOp {
 		if removed, err = s.RemovedSince(ctx, userID, ix.lastOp); err != nil {
-			return false, err
+			return false, false, err
 		}
 		if removed { // its words still count: begin anew
 			ix.index = newIndex()
 		}
 	}
+	if ix.lastChunk == 0 && schema.BeforeNewest(userID, lastChunk, c.inline) > 0 {
+		ix.skipped = schema.BeforeNewest(userID, lastChunk, c.first)
+		ix.lastChunk = ix.skipped
+	}
+	return removed, ix.skipped > 0, ix.index.catchUp(ctx, s, userID, lastOp)
+}
+
+// complete has all of a user's text read in the background. It reports false
+// when there is no background.
+func (c *indexes) complete(userID int64, ix *sharedIndex) bool {
+	return c.behind.once(&ix.completing, func(ctx context.Context) {
+		// A search that finds it not read says so, and starts it again.
+		_ = c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return ix.complete(ctx, s, userID) })
+	})
+}
+
+// complete reads all of a user's text into an index beside the one that is
+// there, which goes on serving, and puts it in its place.
+func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID int64) error {
+	ix.reading.Lock() // whoever waits has the other's work
+	defer ix.reading.Unlock()
+	if !ix.partly() {
+		return nil
+	}
+	_, lastOp, err := s.TextWatermark(ctx, userID)
+	if err != nil {
+		return err
+	}
+	fresh := newIndex()
+	if err := fresh.catchUp(ctx, s, userID, lastOp); err != nil {
+		return err
+	}
+	ix.mu.Lock()
+	defer ix.mu.Unlock()
+	ix.index = fresh
+	return nil
+}
+
+func (ix *sharedIndex) partly() bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.skipped > 0
+}
+
+// catchUp takes in the chunks and changes that came after the last.
+func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) error {
 	if ix.lastOp < lastOp || ix.merged == nil {
 		if err := ix.readMerged(ctx, s, userID); err != nil {
-			return removed, err
+			return err
 		}
 	}
+	held := len(ix.docs)
 	if err := ix.read(ctx, s, userID); err != nil {
-		return removed, err
+		return err
 	}
 	var claims []uint32 // new or changed
 	for doc := ix.learnt; doc < uint32(len(ix.docs)); doc++ {
@@ -124,10 +194,10 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 			claims = append(claims, doc)
 		}
 	}
-	if ix.lastOp < lastOp {
+	if ix.lastOp < lastOp && held > 0 {
 		changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
 		if err != nil {
-			return removed, err
+			return err
 		}
 		ix.change(changed)
 		for memory := range changed {
@@ -137,10 +207,10 @@ func (ix *sharedIndex) catchUp(ctx context.Context, s *schema.Snapshot, userID, 
 		}
 	}
 	if err := ix.relearn(ctx, s, userID, claims); err != nil {
-		return removed, err
+		return err
 	}
 	ix.learnt, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
-	return removed, nil
+	return nil
 }
 
 // read takes in the chunks after the last. SQLite reads while what it has read

@@ -54,6 +54,11 @@ type Query struct {
 	// Budget is the most tokens the results may hold together; 0 is unbounded.
 	Budget int
 
+	// Wait has the search wait until all that it looks through is in memory,
+	// where the first searches of a large memory answer at once, from the newest
+	// alone, and say so in [Answer.Degraded].
+	Wait bool
+
 	meaning meaning // for the vector arm
 }
 

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -26,6 +27,7 @@ type Searcher struct {
 	arms    []weightedArm
 	indexes *indexes
 	vectors *vectorArm // nil without an embedder
+	behind  *background
 }
 
 type weightedArm struct {
@@ -35,17 +37,22 @@ type weightedArm struct {
 
 // New makes a searcher over db.
 func New(db *schema.DB, opts Options) *Searcher {
-	s := &Searcher{db: db, weights: DefaultWeights(), indexes: newIndexes()}
+	behind := newBackground()
+	s := &Searcher{db: db, weights: DefaultWeights(), indexes: newIndexes(db, behind), behind: behind}
 	if opts.Weights != nil {
 		s.weights = *opts.Weights
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
-	if s.vectors = newVectorArm(db, opts.Vectors); s.vectors != nil {
+	if s.vectors = newVectorArm(db, opts.Vectors, behind); s.vectors != nil {
 		s.arms = append(s.arms, weightedArm{s.vectors, 0})
 		s.indexes.removed = s.vectors.sets.forget
 	}
 	return s
 }
+
+// Close ends what is read in the background and waits for it. Searching goes on
+// working. Closing again is fine.
+func (s *Searcher) Close() { s.behind.stop() }
 
 // Over is a searcher of the same kind over another database; nil over nil.
 func (s *Searcher) Over(db *schema.DB) *Searcher {
@@ -131,7 +138,7 @@ type ranked struct {
 
 // rank runs arms → fuse → score → ration.
 func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
-	ix, err := s.indexes.current(ctx, snap, userID)
+	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +154,9 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
 	}
 	rankings, degraded := s.ask(ctx, r)
+	if ix.skipped > 0 {
+		degraded = append(degraded, Degraded{"text", fmt.Sprintf("only the newest %d memories were searched: the others are still being read", len(ix.docs))})
+	}
 	defer r.similar.done()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -409,29 +409,32 @@ func TestWithoutVectorsNothingIsDegraded(t *testing.T) {
 	require.Empty(t, recalled(t, searcher(t, db, synonyms, VectorOptions{}), ada, "bicycle").Degraded)
 }
 
-func TestWhatIsNotLoadedIsReadFromDisk(t *testing.T) {
+func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 	db := open(t)
-	turns := slices.Clone(pets)
-	for i := range loadInline + 10 {
-		turns = append(turns, turn{text: fmt.Sprintf("Note %d.", i)})
-	}
-	say(t, db, ada, turns...)
+	say(t, db, ada, pets...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
-	s := searcher(t, db, synonyms, VectorOptions{Timeout: time.Minute})
-	first := recalled(t, s, ada, "kitten") // starts to load
-	require.Empty(t, first.Degraded)
-	require.Equal(t, "The tabby sleeps all day.", textsOf(first)[0])
-	s.vectors.sets.loads.Wait()
+	few := func() *Searcher {
+		s := searcher(t, db, synonyms, VectorOptions{})
+		s.vectors.sets.inline = len(pets) - 1
+		return s
+	}
+	s := few()
+	first := recalled(t, s, ada, "kitten")
+	require.Equal(t, []Degraded{{"vector", "the vectors are still being read"}}, first.Degraded)
+	s.behind.running.Wait()
 	loaded := recalled(t, s, ada, "kitten")
-	require.Equal(t, textsOf(first), textsOf(loaded))
-	require.InDelta(t, first.Results[0].Score, loaded.Results[0].Score, 1e-9)
+	require.Empty(t, loaded.Degraded)
+	require.Equal(t, "The tabby sleeps all day.", textsOf(loaded)[0])
+	waiting, err := few().Search(t.Context(), ada, Query{Text: "kitten", Now: noon, Wait: true})
+	require.NoError(t, err)
+	require.Equal(t, loaded, waiting)
 
-	ahead := searcher(t, db, synonyms, VectorOptions{})
+	ahead := few()
 	ahead.Preload()
-	ahead.vectors.sets.loads.Wait()
+	ahead.behind.running.Wait()
 	set, ok := ahead.vectors.sets.byUser.Peek(1)
 	require.True(t, ok)
-	require.Equal(t, len(turns), set.len())
+	require.Equal(t, len(pets), set.len())
 	ahead.Close()
 	ahead.Close() // twice is fine
 	ahead.Preload()
@@ -560,10 +563,10 @@ func BenchmarkHybridSearch(b *testing.B) {
 			b.Cleanup(s.Close)
 			started := time.Now()
 			s.Preload()
-			s.vectors.sets.loads.Wait()
+			s.behind.running.Wait()
 			b.Logf("%d vectors loaded in %s", n, time.Since(started).Round(time.Millisecond))
 			all := questions(100)
-			_, err := s.Search(b.Context(), ada, Query{Text: all[0], Now: noon}) // loads the text
+			_, err := s.Search(b.Context(), ada, Query{Text: all[0], Now: noon, Wait: true}) // loads the text
 			require.NoError(b, err)
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,9 +23,8 @@ type Embedder interface {
 type VectorOptions struct {
 	// Embedder of queries. Default none, which leaves the vector arm out.
 	Embedder Embedder
-	// Timeout is how long a search waits for the query's vector, and for
-	// vectors that are not in memory yet. The text arm does not wait longer.
-	// Default 300 ms.
+	// Timeout is how long a search waits for the query's vector; the text arm
+	// does not wait longer. Default 300 ms.
 	Timeout time.Duration
 	// Exact is up to how many vectors of a user all are compared with the
 	// query. Of more, those whose sign codes differ least are. Default 50,000.
@@ -59,12 +59,12 @@ type vectorArm struct {
 	sets *vectorSets
 }
 
-func newVectorArm(db *schema.DB, opts VectorOptions) *vectorArm {
+func newVectorArm(db *schema.DB, opts VectorOptions, behind *background) *vectorArm {
 	if opts.Embedder == nil {
 		return nil
 	}
 	opts = opts.withDefaults()
-	return &vectorArm{db: db, opts: opts, sets: newVectorSets(db, opts.Exact)}
+	return &vectorArm{db: db, opts: opts, sets: newVectorSets(db, opts.Exact, behind)}
 }
 
 func (*vectorArm) Name() string { return "vector" }
@@ -116,12 +116,12 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if serving == nil || serving.ID != r.meaning.generation.ID {
 		return nil, fmt.Errorf("the embedding model was changed while the query was being embedded; search again")
 	}
-	set, err := a.sets.current(ctx, r.Snapshot, r.UserID, serving)
+	set, err := a.sets.current(ctx, r.Snapshot, r.UserID, serving, r.Wait)
 	if err != nil {
 		return nil, err
 	}
 	if set == nil {
-		return a.scan(ctx, r)
+		return nil, errors.New("the vectors are still being read")
 	}
 	query := r.meaning.vector
 	found, usual := set.search(query, 4*armDepth, a.opts.Rescored)
@@ -176,54 +176,4 @@ func raise(values map[uint32]float32, doc uint32, value float32) {
 func (r *Request) restricted() bool {
 	f := r.filter
 	return f.kinds != 0 || f.inSession || f.bounded[0] || f.bounded[1] || f.tagged != nil
-}
-
-// scan compares the query with every vector on disk, for as long as the
-// user's are not in memory.
-func (a *vectorArm) scan(ctx context.Context, r *Request) ([]Candidate, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
-	defer cancel()
-	cosineOf := make(map[int64]float32)
-	var cosines []float32
-	err := r.Snapshot.VectorsAfter(ctx, r.UserID, r.meaning.generation.ID, 0, func(v schema.ChunkVector) error {
-		if len(v.Vector) != len(r.meaning.vector) {
-			return fmt.Errorf("the vector of chunk %d has %d numbers", v.ChunkID, len(v.Vector))
-		}
-		c := dot(r.meaning.vector, v.Vector)
-		cosines = append(cosines, c)
-		if old, known := cosineOf[v.MemoryID]; !known || c > old {
-			cosineOf[v.MemoryID] = c
-		}
-		return nil
-	})
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("the vectors are still being loaded")
-	}
-	if err != nil {
-		return nil, err
-	}
-	lent := make(map[uint32]float32)
-	score := make(map[uint32]float32, len(cosineOf))
-	for memory, c := range cosineOf {
-		doc, known := r.index.find(memory)
-		if !known {
-			continue
-		}
-		raise(score, doc, c)
-		for _, turn := range r.turnsOf(doc) {
-			raise(lent, turn, c)
-			raise(score, turn, c)
-		}
-	}
-	candidates := make([]Candidate, 0, len(score))
-	for doc, c := range score {
-		if d := &r.index.docs[doc]; r.filter.excludes(d) == "" {
-			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(c)})
-		}
-	}
-	r.similar = &similar{
-		usual: usualOf(cosines), lent: lent, release: func() {},
-		cosine: func(memory int64) (float32, bool) { c, ok := cosineOf[memory]; return c, ok },
-	}
-	return best(candidates), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -12,16 +13,13 @@ import (
 
 // vectorSets keeps the vectors of the users searched last in memory.
 type vectorSets struct {
-	db    *schema.DB
-	exact int
+	db     *schema.DB
+	exact  int
+	inline int // so many vectors a search reads itself
+	behind *background
 
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedVectors]
-
-	work    context.Context // of loading in the background
-	cancel  context.CancelFunc
-	loads   sync.WaitGroup
-	stopped bool
 }
 
 // sharedVectors is a set that searches read while new vectors are added.
@@ -30,22 +28,20 @@ type sharedVectors struct {
 
 	mu sync.RWMutex
 	*vectorSet
-	seen    int64 // the user's last vector, of any generation, that was looked at
-	loading bool  // in the background; guarded by vectorSets.mu
+	seen    int64       // the user's last vector, of any generation, that was looked at
+	loading atomic.Bool // in the background
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the
-// background. It takes about 20 ms.
-const loadInline = 5000
+// background. It takes about 80 ms.
+const loadInline = 20_000
 
-func newVectorSets(db *schema.DB, exact int) *vectorSets {
+func newVectorSets(db *schema.DB, exact int, behind *background) *vectorSets {
 	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	c := &vectorSets{db: db, exact: exact, byUser: cache}
-	c.work, c.cancel = context.WithCancel(context.Background())
-	return c
+	return &vectorSets{db: db, exact: exact, inline: loadInline, behind: behind, byUser: cache}
 }
 
 // get finds the user's set of the generation or starts an empty one.
@@ -62,8 +58,8 @@ func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
 
 // current returns the user's set, brought up to date with the snapshot and
 // locked for reading; the caller must unlock it. It returns nil when there is
-// much to load, which then happens in the background.
-func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *schema.Generation) (*sharedVectors, error) {
+// much to load, which then happens in the background, unless it is waited for.
+func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *schema.Generation, wait bool) (*sharedVectors, error) {
 	last, err := s.LastVector(ctx, userID)
 	if err != nil {
 		return nil, err
@@ -77,11 +73,11 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	set.mu.RUnlock()
 	var missing int
 	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
-		[]any{userID, seen, loadInline + 1}, &missing)
+		[]any{userID, seen, c.inline + 1}, &missing)
 	if err != nil {
 		return nil, err
 	}
-	if missing > loadInline && c.load(userID, set) {
+	if missing > c.inline && !wait && c.load(userID, set) {
 		return nil, nil
 	}
 	if err := set.catchUp(ctx, s, userID, last); err != nil {
@@ -107,27 +103,12 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 }
 
 // load brings a set up to date in the background. It reports false when there
-// is no background any more.
+// is no background.
 func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped {
-		return false
-	}
-	if set.loading {
-		return true
-	}
-	set.loading = true
-	c.loads.Go(func() {
-		defer func() {
-			c.mu.Lock()
-			set.loading = false
-			c.mu.Unlock()
-		}()
+	return c.behind.once(&set.loading, func(ctx context.Context) {
 		// A search that finds it not loaded says so, and starts it again.
-		_ = c.loadNow(c.work, userID, set)
+		_ = c.loadNow(ctx, userID, set)
 	})
-	return true
 }
 
 // loadNow builds the set beside the one that is there, which goes on serving
@@ -172,13 +153,7 @@ func (s *Searcher) Preload() {
 	if s.vectors == nil {
 		return
 	}
-	c := s.vectors.sets
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stopped {
-		return
-	}
-	c.loads.Go(func() { c.preload(c.work) })
+	s.behind.start(s.vectors.sets.preload)
 }
 
 // preloaded bounds what is loaded before anybody asked: numbers of four bytes.
@@ -211,18 +186,4 @@ func (c *vectorSets) preload(ctx context.Context) {
 		numbers += len(set.numbers)
 		set.mu.RUnlock()
 	}
-}
-
-// Close ends what loads in the background and waits for it. Searching goes on
-// working. Closing again is fine.
-func (s *Searcher) Close() {
-	if s.vectors == nil {
-		return
-	}
-	c := s.vectors.sets
-	c.mu.Lock()
-	c.stopped = true
-	c.mu.Unlock()
-	c.cancel()
-	c.loads.Wait()
 }

@@ -47,6 +47,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
+	q.Wait = true // else it could only say that it does not know yet
 	q.meaning = s.vectors.meaning(ctx, q.Text)
 	var e *Explanation
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
@@ -113,7 +114,7 @@ func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID i
 	if what := q.excludes(m); what != "" {
 		return "the query's " + what + " excludes it", nil
 	}
-	ix, err := s.indexes.current(ctx, snap, userID)
+	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {
 		return "", err
 	}

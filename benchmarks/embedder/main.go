@@ -185,7 +185,7 @@ func measure(ctx context.Context, o options, embedder embeddings.Embedder, set *
 }
 
 func ask(ctx context.Context, s *recall.Searcher, q evalset.Query) ([]evalset.Ranked, error) {
-	answer, err := s.Search(ctx, schema.Scope{User: q.Conversation}, recall.Query{Text: q.Question, Now: q.Time, Limit: 20})
+	answer, err := s.Search(ctx, schema.Scope{User: q.Conversation}, recall.Query{Text: q.Question, Now: q.Time, Limit: 20, Wait: true})
 	if err != nil {
 		return nil, err
 	}

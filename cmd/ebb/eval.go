@@ -192,7 +192,7 @@ func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
 	scope := extension.Scope{User: q.Conversation}
 	for limit := m.cmd.K; ; limit = min(2*limit, most) {
 		answer, err := m.x.Recall(m.app.ctx, scope, extension.Query{
-			Text: q.Question, Now: q.Time, Limit: limit, Diversity: m.cmd.Diversity, Budget: m.cmd.Budget,
+			Text: q.Question, Now: q.Time, Limit: limit, Diversity: m.cmd.Diversity, Budget: m.cmd.Budget, Wait: true,
 		})
 		if err != nil {
 			return nil, err

@@ -125,7 +125,7 @@ func (m *measurement) onTopic(q evalset.Query, part *onTopicPart, share float64)
 		}
 		return right / float64(len(q.Evidence)), nil
 	}
-	answer, err := m.x.Recall(m.app.ctx, scope, extension.Query{Text: q.Question, Now: q.Time, Limit: 10})
+	answer, err := m.x.Recall(m.app.ctx, scope, extension.Query{Text: q.Question, Now: q.Time, Limit: 10, Wait: true})
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	return ask(x, extension.Query{
 		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
 		Since: q.Since.Time, Until: q.Until.Time, Dormant: q.Dormant,
-		AsOf: extension.AsOf{Valid: q.AsOf.Time, Known: q.KnownAt.Time},
+		AsOf: extension.AsOf{Valid: q.AsOf.Time, Known: q.KnownAt.Time}, Wait: true,
 	})
 }
 

@@ -70,7 +70,7 @@ func (d *data) load(ctx context.Context, dir string) error {
 	return withLearnt(ctx, dir, d.facts, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
 		for _, q := range set.Queries {
 			clock(q.Time)
-			answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth})
+			answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth, Wait: true})
 			if err != nil {
 				return err
 			}

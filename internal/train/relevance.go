@@ -104,7 +104,7 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 		for _, q := range of.Queries {
 			clock(q.Time)
 			for _, c := range of.Conversations {
-				answer, err := x.Recall(ctx, extension.Scope{User: c.Name}, extension.Query{Text: q.Question, Now: q.Time, Limit: relevanceDepth})
+				answer, err := x.Recall(ctx, extension.Scope{User: c.Name}, extension.Query{Text: q.Question, Now: q.Time, Limit: relevanceDepth, Wait: true})
 				if err != nil {
 					return err
 				}

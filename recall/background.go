@@ -1,0 +1,59 @@
+package recall
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// background runs what is read beside the searches, until it is stopped.
+type background struct {
+	work   context.Context
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	running sync.WaitGroup
+	stopped bool
+}
+
+func newBackground() *background {
+	b := new(background)
+	b.work, b.cancel = context.WithCancel(context.Background())
+	return b
+}
+
+// start runs f, unless there is no background any more; then it reports false.
+func (b *background) start(f func(context.Context)) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopped {
+		return false
+	}
+	b.running.Go(func() { f(b.work) })
+	return true
+}
+
+// once is start for what shall not run twice at a time, as running says. What
+// runs already is as good as started.
+func (b *background) once(running *atomic.Bool, f func(context.Context)) bool {
+	if running.Swap(true) {
+		return true
+	}
+	started := b.start(func(ctx context.Context) {
+		defer running.Store(false)
+		f(ctx)
+	})
+	if !started {
+		running.Store(false)
+	}
+	return started
+}
+
+// stop ends what runs and waits for it.
+func (b *background) stop() {
+	b.mu.Lock()
+	b.stopped = true
+	b.mu.Unlock()
+	b.cancel()
+	b.running.Wait()
+}
