@@ -96,6 +96,45 @@ func (v *Vectoriser) StatsOf(ctx context.Context, userID int64) (*UserVectorStat
 	return stats, err
 }
 
+// StoredVectors is [Vectoriser.Stats] for whoever has no embedder: it counts
+// what waits for a vector of the model that came last. It is nil when no model
+// has made any.
+func StoredVectors(ctx context.Context, s *schema.Snapshot) (*VectorStats, error) {
+	last, serving, err := lastGeneration(ctx, s)
+	if err != nil || last == nil {
+		return nil, err
+	}
+	progress, err := s.Embedded(ctx, last.ID)
+	return &VectorStats{
+		Model: last.Model, Dims: last.Dims, Serving: serving,
+		Chunks: progress.Chunks, Pending: progress.Pending, Since: progress.Since.Time,
+	}, err
+}
+
+// StoredVectorsOf is [StoredVectors] for the texts of one user.
+func StoredVectorsOf(ctx context.Context, s *schema.Snapshot, userID int64) (*UserVectorStats, error) {
+	last, _, err := lastGeneration(ctx, s)
+	if err != nil || last == nil {
+		return nil, err
+	}
+	progress, err := s.EmbeddedOf(ctx, userID, last.ID)
+	return &UserVectorStats{Chunks: progress.Chunks, Pending: progress.Pending, Since: progress.Since.Time}, err
+}
+
+// lastGeneration is the newest one in use, and the model of the one that serves.
+func lastGeneration(ctx context.Context, s *schema.Snapshot) (last *schema.Generation, serving string, err error) {
+	all, err := s.Generations(ctx)
+	for i := range all {
+		switch all[i].State {
+		case schema.GenerationServing:
+			serving, last = all[i].Model, &all[i]
+		case schema.GenerationBuilding:
+			last = &all[i]
+		}
+	}
+	return last, serving, err
+}
+
 func (v *Vectoriser) isAside(chunk int64) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

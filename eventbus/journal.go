@@ -29,6 +29,10 @@ type JournalOptions struct {
 	// once per event that is not a duplicate. It may call [Journal.AppendTx].
 	// An error of it undoes the whole Publish. Default none.
 	Ingest func(ctx context.Context, tx *schema.Tx, e *Event, prepared any) error
+	// Topics are those of consumers that are known by name and may be served by
+	// another process, so that [Journal.Stats] can tell how far they are behind.
+	// Default none.
+	Topics map[string][]string
 	// Poll is how soon consumers see what another process published; events
 	// of this journal reach them at once. Default 1 s.
 	Poll time.Duration

@@ -12,7 +12,8 @@ import (
 type ConsumerStats struct {
 	Name          string    `json:"name"`
 	Cursor        int64     `json:"cursor"`                  // the last event it is done with, or has in its retries
-	Lag           int64     `json:"lag"`                     // events after the cursor; of its topics, when it is subscribed here
+	Lag           int64     `json:"lag"`                     // events of its topics after the cursor
+	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // its topics are not known here: Lag counts those of all
 	Retrying      int       `json:"retrying"`                // failed or snoozed events that will be tried again
 	Parked        int       `json:"parked"`                  // failed events that wait for [Journal.Retry]
 	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
@@ -60,7 +61,7 @@ func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 func (j *Journal) addLag(ctx context.Context, s *schema.Snapshot, c *ConsumerStats) error {
 	topics, ok := j.topicsOf(c.Name)
 	if !ok {
-		topics = []string{"*"}
+		topics, c.LagAtMost = []string{"*"}, true
 	}
 	filter, args := topicFilter(topics, []any{c.Cursor})
 	var oldest schema.Time
@@ -85,11 +86,11 @@ func (j *Journal) faultOf(consumer string) string {
 func (j *Journal) topicsOf(consumer string) ([]string, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c, ok := j.consumers[consumer]
-	if !ok {
-		return nil, false
+	if c, ok := j.consumers[consumer]; ok {
+		return c.opts.topics, true
 	}
-	return c.opts.topics, true
+	topics, ok := j.opts.Topics[consumer]
+	return topics, ok
 }
 
 // ParkedEvent is an event that a consumer gave up on.

@@ -16,6 +16,9 @@ const (
 	recalledConsumer = "ebb.recalled"
 )
 
+// ownTopics are what they subscribe to.
+var ownTopics = map[string][]string{enrichConsumer: {eventbus.TopicMemoryStored}, recalledConsumer: {eventbus.TopicMemoryRecalled}}
+
 // background is what works behind the turn: two consumers and the nights.
 type background struct {
 	schedule *consolidate.Schedule
@@ -37,7 +40,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			return nil // erased in the meantime
 		}
 		return err
-	}, eventbus.Topics(eventbus.TopicMemoryStored), eventbus.FromStart())
+	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart())
 	if err != nil {
 		return b, err
 	}
@@ -51,7 +54,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			items[i] = consolidate.RecalledItem(item)
 		}
 		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
-	}, eventbus.Topics(eventbus.TopicMemoryRecalled), eventbus.FromStart())
+	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart())
 	if err != nil {
 		return b, err
 	}

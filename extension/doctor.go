@@ -126,6 +126,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		defer e.sweep(before)
 	} else {
 		e.losses(ctx, opened)
+		e.log(ctx, opened)
 		defer func() { // last: it takes away what looking leaves beside the file
 			if err := opened.Close(); err != nil {
 				e.note("close", CheckWarning, err.Error(), "")
@@ -155,10 +156,15 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		e.count(ctx, c)
 	}
 	e.vectors(ctx)
+	if opened != nil {
+		e.embedding(ctx, opened)
+	}
 	e.watermarks(ctx)
+	e.journal(ctx)
 	e.consumers(ctx)
 	e.failures(ctx)
 	e.nights(ctx)
+	e.quarantine(ctx)
 	e.openErasures(ctx)
 }
 

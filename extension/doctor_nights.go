@@ -32,7 +32,16 @@ func (e *examination) nights(ctx context.Context) {
 		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
+	overdue, through, err := e.overdue(ctx)
+	if err != nil {
+		e.note(name, CheckDamaged, plain(err), fixPages)
+		return
+	}
 	var found, fix []string
+	if overdue > 0 {
+		found = append(found, fmt.Sprintf("%d nights are overdue for the user furthest behind; the last that was completed is of %s", overdue, through))
+		fix = append(fix, "a program that keeps the schedule catches up when it opens FILE")
+	}
 	if failed > 0 {
 		found = append(found, fmt.Sprintf("the last run failed for %d of the users: %s", failed, reason))
 		fix = append(fix, "mend the cause and run ebb consolidate")
@@ -46,6 +55,9 @@ func (e *examination) nights(ctx context.Context) {
 		return
 	}
 	var detail []string
+	if through != "" {
+		detail = append(detail, "the last that was completed is of "+through)
+	}
 	if waiting > 0 {
 		detail = append(detail, fmt.Sprintf("%d batches of messages were left out and are tried again", waiting))
 	}

@@ -62,6 +62,11 @@ func TestHealthShowsDegradedArms(t *testing.T) {
 	require.Zero(t, degraded[0].Whole)
 	require.NotEmpty(t, degraded[0].Reason)
 	require.False(t, health(t, x).Healthy())
+	for user, want := range map[string]int{"ada": 1, "bob": 0} {
+		stats, err := x.Stats(t.Context(), extension.Scope{User: user})
+		require.NoError(t, err)
+		require.Len(t, stats.Health.Degraded, want, user)
+	}
 }
 
 func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {

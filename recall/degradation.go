@@ -19,38 +19,53 @@ type Degradation struct {
 	Whole int64 `json:"whole"`
 }
 
-// degradations remembers them by arm.
+// degradations remembers them by arm, for each user and for everybody.
 type degradations struct {
-	mu    sync.Mutex
-	byArm map[string]*Degradation
+	mu     sync.Mutex
+	byUser map[int64]map[string]*Degradation
 }
 
-func (d *degradations) note(now time.Time, degraded []Degraded) {
+// everybody stands for all users together; no user has this id.
+const everybody = -1
+
+func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
+	if userID == 0 {
+		return // of a user nobody knows no arm was asked
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, known := range d.byArm {
-		known.Whole++
-	}
-	for _, arm := range degraded {
-		if d.byArm == nil {
-			d.byArm = make(map[string]*Degradation)
+	for _, of := range [...]int64{everybody, userID} {
+		for _, known := range d.byUser[of] {
+			known.Whole++
 		}
-		known := d.byArm[arm.Arm]
-		if known == nil {
-			known = &Degradation{Arm: arm.Arm}
-			d.byArm[arm.Arm] = known
+		for _, arm := range degraded {
+			if d.byUser == nil {
+				d.byUser = make(map[int64]map[string]*Degradation)
+			}
+			if d.byUser[of] == nil {
+				d.byUser[of] = make(map[string]*Degradation)
+			}
+			known := d.byUser[of][arm.Arm]
+			if known == nil {
+				known = &Degradation{Arm: arm.Arm}
+				d.byUser[of][arm.Arm] = known
+			}
+			known.Count, known.LastAt, known.Reason, known.Whole = known.Count+1, now, arm.Reason, 0
 		}
-		known.Count, known.LastAt, known.Reason, known.Whole = known.Count+1, now, arm.Reason, 0
 	}
 }
 
 // Degradations lists the arms that did not give their full answer in a search
 // since the searcher was made, by name.
-func (s *Searcher) Degradations() []Degradation {
+func (s *Searcher) Degradations() []Degradation { return s.DegradationsOf(everybody) }
+
+// DegradationsOf is [Searcher.Degradations] of one user's searches alone.
+func (s *Searcher) DegradationsOf(userID int64) []Degradation {
 	s.degraded.mu.Lock()
 	defer s.degraded.mu.Unlock()
-	all := make([]Degradation, 0, len(s.degraded.byArm))
-	for _, d := range s.degraded.byArm {
+	known := s.degraded.byUser[userID]
+	all := make([]Degradation, 0, len(known))
+	for _, d := range known {
 		all = append(all, *d)
 	}
 	slices.SortFunc(all, func(a, b Degradation) int { return cmp.Compare(a.Arm, b.Arm) })

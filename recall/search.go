@@ -79,8 +79,9 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	}
 	q.meaning = s.vectors.meaning(ctx, q.Text)
 	answer := &Answer{Query: q.Text}
-	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		userID, err := snap.UserID(ctx, scope)
+	var userID int64
+	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
+		userID, err = snap.UserID(ctx, scope)
 		if err != nil || userID == 0 {
 			return err
 		}
@@ -104,7 +105,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err != nil {
 		return nil, err
 	}
-	s.degraded.note(s.db.Now(), answer.Degraded)
+	s.degraded.note(userID, s.db.Now(), answer.Degraded)
 	return answer, nil
 }
 

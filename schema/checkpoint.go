@@ -44,7 +44,7 @@ func (db *DB) checkpointLoop() {
 			db.markDirty()
 		} else {
 			wait = checkpointEvery
-			if db.LogHeld() > 0 { // nobody says when the reader is done
+			if db.logHeld.Load() > 0 { // nobody says when the reader is done
 				wait = heldEvery
 				db.markDirty()
 			}
@@ -69,11 +69,6 @@ func (db *DB) moveLog(conn bun.IConn) error {
 	}
 	return db.classify(err)
 }
-
-// LogHeld is how many pages of the write-ahead log could not be moved into the
-// file when that was last tried, since a reader still needs the old ones. While
-// it stays above 0 the log grows. It is 0 in a read-only database.
-func (db *DB) LogHeld() int64 { return db.logHeld.Load() }
 
 // Checkpoint moves the whole write-ahead log into the file and empties it. It
 // returns [ErrBusy] when a reader in this or another process holds it open.

@@ -111,16 +111,6 @@ func BadVectors(ctx context.Context, db querier) (int, error) {
 	return len(bad), err
 }
 
-// MiscountedEntities lists by id the entities whose mention_count is not the
-// number of mentions of them and of what was merged into them.
-const MiscountedEntities = `WITH RECURSIVE whole (part, id) AS (
-		SELECT id, id FROM entities
-		UNION SELECT whole.part, e.merged_into FROM whole JOIN entities e ON e.id = whole.id WHERE e.merged_into IS NOT NULL),
-	mentions (id, n) AS (
-		SELECT whole.id, count(*) FROM whole JOIN memory_entities me ON me.entity_id = whole.part GROUP BY whole.id)
-	SELECT e.id, coalesce(mentions.n, 0) AS n FROM entities e LEFT JOIN mentions ON mentions.id = e.id
-		WHERE e.mention_count <> coalesce(mentions.n, 0)`
-
 func repairEntities(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	done := make(map[string]int64)
 	for _, step := range []struct{ what, statement string }{

@@ -14,7 +14,7 @@ type statsCmd struct{}
 func (statsCmd) Help() string {
 	return `With --user, or in a file of one user, counts that one; else everybody.
 
-With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "open_erasures", "losses": [{"noticed_at", "marked_at", "gone": {TABLE: {"after", "through"}}}], "file_bytes", "wal_bytes"}}.`
+With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "open_erasures", "losses": [{"noticed_at", "marked_at", "gone": {TABLE: {"after", "through"}}}], "vectors": {"model", "chunks", "pending", "since"}, "nights_overdue", "quarantined", "log_held", "degraded", "integrity": {"checked_at", "unfindable", "miscounted"}, "file_bytes", "wal_bytes"}}.`
 }
 
 // statsView is the shape of `ebb stats --json`.
@@ -135,8 +135,8 @@ func (p *page) health(h *extension.Health) {
 		rows := [][]string{{"consumer", "at", "behind", "retrying", "parked"}}
 		for _, c := range h.Consumers {
 			behind := fmt.Sprint(c.Lag)
-			if c.Lag > 0 && !h.Background {
-				behind = "≤" + behind // only where it is served are its topics known
+			if c.Lag > 0 && c.LagAtMost {
+				behind = "≤" + behind
 			}
 			rows = append(rows, []string{c.Name, fmt.Sprint(c.Cursor), behind, fmt.Sprint(c.Retrying), fmt.Sprint(c.Parked)})
 			if c.LastError != "" {
@@ -144,6 +144,15 @@ func (p *page) health(h *extension.Health) {
 			}
 		}
 		p.table("  ", rows)
+	}
+	if v := h.Vectors; v != nil && v.Pending > 0 {
+		p.line("  %s", p.in(warm, fmt.Sprintf("%d of %s have no vector of %s, the oldest since %s", v.Pending, count(v.Chunks, "text", "texts"), v.Model, p.moment(v.Since))))
+	}
+	if n := h.Integrity.Unfindable; n > 0 {
+		p.line("  %s", p.in(red, count(n, "memory is", "memories are")+" not found by some or all of their words; ebb doctor says more"))
+	}
+	if n := h.Integrity.Miscounted; n > 0 {
+		p.line("  %s", p.in(red, count(n, "entity is", "entities are")+" not linked as they say; ebb doctor says more"))
 	}
 	if h.NightFailed {
 		p.line("  %s", p.in(warm, "the last night failed; ebb runs says why"))

@@ -12,7 +12,7 @@ type area struct {
 var areas = []area{
 	{"crashes", "Crashes, killed processes, lost logs", crashes},
 	{"faults", "Failing disks and power loss", faults},
-	{"diagnosis", "Damaged files, repair, backup, honest health", diagnosis},
+	{"diagnosis", "Damaged files, repair, backup, honest health", append(diagnosis, telling...)},
 	{"isolation", "One user never sees another", isolation},
 	{"poisoning", "Nothing remembered gives orders", poisoning},
 	{"erasure", "Erasing erases", append(erasure, leftovers...)},

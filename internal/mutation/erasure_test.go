@@ -43,7 +43,7 @@ var erasure = append([]Mutant{
 	},
 	{
 		Defence: "health is not well while an erasure is unfinished",
-		File:    "extension/stats.go",
+		File:    "extension/health.go",
 		Old:     " && h.OpenErasures == 0",
 		New:     "",
 		Package: "./extension",

@@ -86,7 +86,7 @@ var isolation = []Mutant{
 	},
 	{
 		Defence: "memory_stats tells nobody of the failures of another user's work",
-		File:    "extension/stats.go",
+		File:    "extension/health.go",
 		Old:     "return f.UserID != userID",
 		New:     "return f.UserID < 0",
 		Package: "./extension",
@@ -101,8 +101,16 @@ var isolation = []Mutant{
 		Test:    "TestTheHealthOfOthersIsNotTold",
 	},
 	{
+		Defence: "memory_stats tells nobody which arms of another user's searches fail",
+		File:    "recall/degradation.go",
+		Old:     "known := s.degraded.byUser[userID]",
+		New:     "known := s.degraded.byUser[everybody]",
+		Package: "./extension",
+		Test:    "TestHealthShowsDegradedArms",
+	},
+	{
 		Defence: "memory_stats tells nobody what of another user's is parked",
-		File:    "extension/stats.go",
+		File:    "extension/health.go",
 		Old:     "WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3)`",
 		New:     "WHERE ?1 > 0 AND d.consumer IN (?2, ?3)`",
 		Package: "./extension",

@@ -1,0 +1,51 @@
+package schema
+
+import (
+	"context"
+	"strings"
+)
+
+// Integrity is what a look at the rows found: whether what searches go by fits
+// what is stored. It reads no page of the text index itself, which `ebb doctor`
+// does.
+type Integrity struct {
+	CheckedAt Time `json:"checked_at,omitzero"`
+	// Unfindable counts memories that a search by text cannot find, or not by
+	// all of their words.
+	Unfindable int64 `json:"unfindable,omitempty"`
+	// Miscounted counts entities that are mentioned more or less often than they
+	// say.
+	Miscounted int64 `json:"miscounted,omitempty"`
+}
+
+// Whole reports whether nothing was found.
+func (i Integrity) Whole() bool { return i.Unfindable == 0 && i.Miscounted == 0 }
+
+// Integrity looks at one user's rows now, or with userID 0 at everybody's.
+func (s *Snapshot) Integrity(ctx context.Context, userID int64) (Integrity, error) {
+	found := Integrity{CheckedAt: At(s.db.Now())}
+	of := "user_id = ?1"
+	if userID == 0 {
+		of = "user_id > ?1"
+	}
+	err := s.Row(ctx, `SELECT (SELECT count(*) FROM memories m WHERE m.`+of+`
+			AND (NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)
+				OR EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id AND NOT EXISTS (SELECT 1 FROM chunks_fts_docsize d WHERE d.id = c.id)))),
+		(SELECT count(*) FROM (`+miscountedEntities(of)+`))`, []any{userID}, &found.Unfindable, &found.Miscounted)
+	return found, err
+}
+
+// MiscountedEntities lists by id the entities whose mention_count is not the
+// number of mentions of them and of what was merged into them.
+var MiscountedEntities = miscountedEntities("user_id > 0")
+
+// miscountedEntities is [MiscountedEntities] among those of certain users.
+func miscountedEntities(of string) string {
+	return strings.ReplaceAll(`WITH RECURSIVE whole (part, id) AS (
+		SELECT id, id FROM entities WHERE OF
+		UNION SELECT whole.part, e.merged_into FROM whole JOIN entities e ON e.id = whole.id WHERE e.merged_into IS NOT NULL),
+	mentions (id, n) AS (
+		SELECT whole.id, count(*) FROM whole JOIN memory_entities me ON me.entity_id = whole.part GROUP BY whole.id)
+	SELECT e.id, coalesce(mentions.n, 0) AS n FROM entities e LEFT JOIN mentions ON mentions.id = e.id
+		WHERE e.OF AND e.mention_count <> coalesce(mentions.n, 0)`, "OF", of)
+}
