@@ -126,7 +126,13 @@ func (n *night) stages(ctx context.Context) error {
 		}
 		n.input.Progress(0, 0)
 		w := &work{night: n, report: report, started: time.Now(), before: n.account.usage()}
+		if !ours(stage) {
+			w.redact = n.runner.opts.Redact
+		}
 		err := propose(ctx, stage, n.input, w.apply)
+		if err == nil {
+			err = w.refused // which the stage should have returned
+		}
 		if errors.Is(err, ErrBudget) {
 			report.OutOfBudget, err = true, nil
 		}
@@ -176,6 +182,9 @@ type work struct {
 	report  *StageReport
 	started time.Time
 	before  Usage // of the run, when the stage began or was last written down
+
+	redact  schema.Redact // of what is proposed; nil: it was redacted before
+	refused error         // by it
 }
 
 // errTakenOver means that the lease is another's: this run must not write.
@@ -197,9 +206,14 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 	if len(proposals) == 0 {
 		return nil, nil
 	}
+	proposals, err := redacted(ctx, proposals, w.redact)
+	if err != nil {
+		w.refused = err
+		return nil, err
+	}
 	n, before := w.night, w.report.Outcomes
 	var outcomes []Outcome
-	err := n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
+	err = n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		outcomes = outcomes[:0]
 		if err := n.checked(ctx, tx); err != nil {
 			return err

@@ -54,8 +54,10 @@ type RunnerOptions struct {
 	// CallTimeout is how long one call of the model may take. Default
 	// [DefaultCallTimeout].
 	CallTimeout time.Duration
-	// Redact rewrites every text of the model's answers before it is used; an
-	// error of it fails the stage. Default: nothing is rewritten.
+	// Redact rewrites every text of the model's answers before it is used, and
+	// of what a host's own stages propose before it is looked at; an error of it
+	// fails the stage, and nothing of that batch is done. Default: nothing is
+	// rewritten.
 	Redact schema.Redact
 	// Location is the zone of users who have none of their own: dates in
 	// prompts are local. Default UTC.

@@ -10,8 +10,8 @@ import (
 
 // Redaction says what is taken out of every text before anything of it is
 // written: messages, payloads of a host's own topics, what tools are given,
-// questions that memories were shown for, imports, and what a model answers at
-// night. A placeholder such as [redacted:github-token] takes its place, and
+// questions that memories were shown for, imports, what a model answers at night
+// and what a host's own stages propose then. A placeholder such as [redacted:github-token] takes its place, and
 // what is found later, hashed and embedded is the text with the placeholder.
 // The zero value is right for most hosts: secrets are taken out, personal data
 // is kept.
