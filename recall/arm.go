@@ -45,13 +45,12 @@ const armDepth = 200
 
 // best keeps the armDepth best candidates, best first; ties go to the older.
 func best(candidates []Candidate) []Candidate {
-	if len(candidates) > 4*armDepth { // sorting numbers alone is several times faster
+	if len(candidates) > 4*armDepth {
 		scores := make([]float64, len(candidates))
 		for i, c := range candidates {
 			scores[i] = c.Score
 		}
-		slices.Sort(scores)
-		least := scores[len(scores)-armDepth]
+		least := nthLargest(scores, armDepth)
 		candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.Score < least })
 	}
 	slices.SortFunc(candidates, func(a, b Candidate) int {

@@ -33,9 +33,10 @@
 // The query's vector is asked for before the search opens its snapshot, and
 // not waited for longer than a timeout; then the arm is reported as degraded and
 // the others answer. A user's vectors of the serving generation are kept in
-// memory: all of them are compared with the query, or, of a large set, those
-// whose sign codes are most like it (vectorset.go, vectorcodes.go). How much a
-// cosine says is judged by what is usual for that query, and by whether the
+// memory and all compared with the query (vectorset.go). Of a large set it is
+// their codes: those whose signs are most like the query's (vectorcodes.go,
+// vectornearest.go) are compared by all that the codes hold (vectorfine.go), and
+// the best of these as they are on disk. How much a cosine says is judged by what is usual for that query, and by whether the
 // embedder understands its language at all (vectorsignal.go).
 //
 // # What the science depends on

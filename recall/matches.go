@@ -23,7 +23,8 @@ type matches struct {
 	near            []uint32 // touchedDocs, then those in their surroundings
 	touchedSessions []uint32
 
-	said []uint32 // the terms of the chunk looked at last
+	scores []float32
+	said   []uint32 // the terms of the chunk looked at last
 }
 
 type chunkMatch struct {
@@ -154,13 +155,12 @@ func (m *matches) strongest(docs []uint32) []uint32 {
 	if len(docs) <= enough {
 		return docs
 	}
-	scores := make([]float32, len(docs))
-	for i, doc := range docs {
-		scores[i] = m.docs[doc].strength()
+	m.scores = m.scores[:0]
+	for _, doc := range docs {
+		m.scores = append(m.scores, m.docs[doc].strength())
 	}
-	slices.Sort(scores)
-	least := scores[len(scores)-enough]
-	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].score()+keyShare*m.docs[doc].key < least })
+	least := nthLargest(m.scores, enough)
+	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].strength() < least })
 }
 
 // surround lists the documents that matched and that the filter lets through,

@@ -44,14 +44,14 @@ func BenchmarkCodesOfRealVectors(b *testing.B) {
 		all := perturbed(vectors, c.copies, c.noise)
 		b.Run(fmt.Sprintf("%d×%.1f/%d rescored", c.copies, c.noise, c.rescored), func(b *testing.B) {
 			set, exact := setOf(all, min(defaultExact, len(all)/2)), setOf(all, len(all))
-			require.NotNil(b, set.rotation)
-			require.Nil(b, exact.rotation)
+			require.NotNil(b, set.codes)
+			require.Nil(b, exact.codes)
 			var ten, hundred float64
 			for b.Loop() {
 				ten, hundred = 0, 0
 				for _, q := range questions {
-					want, _ := exact.search(q, 100, 0)
-					got, _ := set.search(q, 100, c.rescored)
+					want, _, _ := exact.compare(q).search(100, 0, nil)
+					got, _, _ := set.compare(q).search(100, c.rescored, readFrom(all))
 					ten += shared(got, want, 10) / float64(len(questions))
 					hundred += shared(got, want, 100) / float64(len(questions))
 				}

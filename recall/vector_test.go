@@ -52,8 +52,19 @@ func setOf(vectors []schema.Vector, exact int) *vectorSet {
 			panic(err)
 		}
 	}
-	s.encode()
 	return s
+}
+
+// readFrom stands for the disk, where setOf has numbered the vectors from 1.
+func readFrom(vectors []schema.Vector) reader {
+	return func(ids []int64, visit func(int64, schema.Vector) error) error {
+		for _, id := range ids {
+			if err := visit(id, vectors[id-1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func TestDot(t *testing.T) {
@@ -139,18 +150,20 @@ func TestSignCodesFindWhatComparingAllFinds(t *testing.T) {
 			vectors := clustered(random, c.clusters, c.each+10, c.dims)
 			queries, vectors := vectors[:40], vectors[40:]
 			set, exact := setOf(vectors, 1000), setOf(vectors, len(vectors))
-			require.NotNil(t, set.rotation)
-			require.Nil(t, exact.rotation)
+			require.NotNil(t, set.codes)
+			require.Nil(t, exact.codes)
 			found := 0
 			for _, q := range queries {
-				want, _ := exact.search(q, 10, 0)
-				got, usually := set.search(q, 10, defaultRescored)
+				want, _, err := exact.compare(q).search(10, 0, nil)
+				require.NoError(t, err)
+				got, usually, err := set.compare(q).search(10, defaultRescored, readFrom(vectors))
+				require.NoError(t, err)
 				for _, n := range want {
 					if slices.Contains(got[:10], n) {
 						found++
 					}
 				}
-				all := usualOf(exact.cosines(q))
+				all := usualOf(exact.compare(q).cosines())
 				require.InDelta(t, all.mean, usually.mean, 0.05)
 				require.InDelta(t, all.deviation, usually.deviation, 0.05)
 			}
@@ -161,34 +174,78 @@ func TestSignCodesFindWhatComparingAllFinds(t *testing.T) {
 	}
 }
 
-func TestASetBuiltInStepsEqualsOneBuiltAtOnce(t *testing.T) {
+// Whatever a memory's vectors come after, it is as like a query as the most alike
+// of them.
+func TestAMemoryIsAsLikeAsItsBestVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 120).Draw(t, "n")
-		vectors := clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, n, 10)
-		exact := rapid.IntRange(1, 60).Draw(t, "exact")
-		steps := newVectorSet(&schema.Generation{ID: 1, Dims: 10}, exact)
+		memories := rapid.SliceOfN(rapid.Int64Range(1, 9), 1, 40).Draw(t, "memories")
+		vectors := clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, len(memories), 10)
+		set := newVectorSet(&schema.Generation{ID: 1, Dims: 10}, rapid.IntRange(1, 60).Draw(t, "exact"))
 		for i, v := range vectors {
-			require.NoError(t, steps.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}))
-			if rapid.Bool().Draw(t, "encode") {
-				steps.encode()
-			}
+			require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: memories[i], Vector: v}))
 		}
-		steps.encode()
-		atOnce := setOf(vectors, exact)
-		require.Equal(t, atOnce.codes, steps.codes)
-		require.Equal(t, atOnce.numbers, steps.numbers)
-		for memory := range int64(n/2 + 2) {
+		c := set.compare(vectors[0])
+		for memory := range int64(11) {
 			want, known := float32(-1), false
-			for i, v := range vectors {
-				if int64(i/2+1) == memory {
-					want, known = max(want, dot(vectors[0], v)), true
+			for i := range vectors {
+				if memories[i] == memory {
+					want, known = max(want, c.cosine(i)), true
 				}
 			}
-			got, ok := steps.cosineOf(memory, vectors[0])
+			got, ok := c.of(memory)
 			require.Equal(t, known, ok)
 			require.Equal(t, want, got)
 		}
 	})
+}
+
+// A code's cosine is the vector's, but for what its bits cannot tell.
+func TestCodesKeepCosines(t *testing.T) {
+	for _, dims := range []int{10, 100, 256, 512} {
+		vectors := clustered(rand.New(rand.NewPCG(5, uint64(dims))), 4, 60, dims)
+		set := setOf(vectors, 100)
+		var off, wide float64
+		for _, q := range vectors[:20] {
+			c := set.compare(q)
+			for at, v := range vectors {
+				error := float64(c.cosine(at) - dot(q, v))
+				off += error * error
+				wide += 1
+			}
+		}
+		off = math.Sqrt(off / wide)
+		t.Logf("%d numbers: off by %.4f", dims, off)
+		require.Less(t, off, 0.05/math.Sqrt(float64(dims)))
+	}
+}
+
+// The likeliest are found among many, where a sample tells how far to look, as by
+// sorting all; also where the sample is misled.
+func TestNearestOfMany(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	query := levels{{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()}}
+	for name, alike := range map[string]func(at int) bool{
+		"evenly":          func(int) bool { return false },
+		"in the sample":   func(at int) bool { return at%7 == 0 },
+		"beside a sample": func(at int) bool { return at%7 == 1 },
+	} {
+		codes := make([]uint64, 7*4096)
+		for at := range codes {
+			if codes[at] = random.Uint64(); alike(at) {
+				codes[at] = query[0][3]
+			}
+		}
+		order := make([]uint32, len(codes))
+		for at := range order {
+			order[at] = uint32(at)
+		}
+		slices.SortStableFunc(order, func(a, b uint32) int {
+			return query.unlike(codes[a:a+1]) - query.unlike(codes[b:b+1])
+		})
+		want := order[:100]
+		slices.Sort(want)
+		require.Equal(t, want, nearest(codes, query, 100), name)
+	}
 }
 
 // directions embeds a text as the sum of a direction for each word it knows:
@@ -517,7 +574,9 @@ func BenchmarkVectors(b *testing.B) {
 	}{{"exact", exact, 0}, {"codes", codes, defaultRescored}} {
 		b.Run(c.name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				c.set.search(vectors[i%n], armDepth, c.rescored)
+				if _, _, err := c.set.compare(vectors[i%n]).search(armDepth, c.rescored, readFrom(vectors)); err != nil {
+					b.Fatal(err)
+				}
 			}
 		})
 	}
@@ -537,6 +596,25 @@ func (h hashed) EmbedQuery(_ context.Context, _ *schema.Generation, text string)
 	return v.Unit(0)
 }
 
+// embedTurns gives the turns that fill has stored these vectors, in order.
+func embedTurns(b *testing.B, db *schema.DB, vectors []schema.Vector) {
+	b.Helper()
+	g := openGeneration(b, db, "m", len(vectors[0]))
+	at := int64(0)
+	for some := range slices.Chunk(vectors, 5000) {
+		require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			batch := make([]schema.ChunkVector, len(some))
+			for i, v := range some { // turns of one chunk each
+				at++
+				batch[i] = schema.ChunkVector{ChunkID: 1<<32 + at, MemoryID: at, Vector: v}
+			}
+			stored, err := tx.InsertVectors(ctx, g.ID, batch)
+			require.Equal(b, len(batch), stored)
+			return err
+		}))
+	}
+}
+
 // BenchmarkHybridSearch asks a user's 10,000 and 100,000 turns with vectors of
 // 256 numbers; see BenchmarkSearch for the same without them.
 func BenchmarkHybridSearch(b *testing.B) {
@@ -545,20 +623,7 @@ func BenchmarkHybridSearch(b *testing.B) {
 			db := open(b)
 			fill(b, db, n)
 			const dims = 256
-			g := openGeneration(b, db, "m", dims)
-			vectors := clustered(rand.New(rand.NewPCG(1, 2)), n/200, 200, dims)
-			for from := 0; from < n; from += 5000 {
-				require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx *schema.Tx) error {
-					batch := make([]schema.ChunkVector, 5000)
-					for i := range batch { // turns of one chunk each, in order
-						at := int64(from + i)
-						batch[i] = schema.ChunkVector{ChunkID: 1<<32 + at + 1, MemoryID: at + 1, Vector: vectors[at]}
-					}
-					stored, err := tx.InsertVectors(ctx, g.ID, batch)
-					require.Equal(b, len(batch), stored)
-					return err
-				}))
-			}
+			embedTurns(b, db, clustered(rand.New(rand.NewPCG(1, 2)), n/200, 200, dims))
 			s := New(db, Options{Vectors: VectorOptions{Embedder: hashed{dims}, Timeout: time.Minute}})
 			b.Cleanup(s.Close)
 			started := time.Now()

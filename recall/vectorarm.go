@@ -26,11 +26,13 @@ type VectorOptions struct {
 	// Timeout is how long a search waits for the query's vector; the text arm
 	// does not wait longer. Default 300 ms.
 	Timeout time.Duration
-	// Exact is up to how many vectors of a user all are compared with the
-	// query. Of more, those whose sign codes differ least are. Default 50,000.
+	// Exact is up to how many vectors of a user are held in memory and all
+	// compared with the query. Of more, codes of a fifth of their size are held,
+	// and those compared whose signs differ least. Default 50,000.
 	Exact int
-	// Rescored is how many those are. Default 1,500: with 2,000 texts on one
-	// subject it finds 99 of the best 100, where 1,000 find 94.
+	// Rescored is how many those are; the best of them are compared once more, as
+	// they are on disk. Default 1,500: with 2,000 texts on one subject it finds 99
+	// of the best 100, where 1,000 find 94.
 	Rescored int
 }
 
@@ -123,16 +125,19 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if set == nil {
 		return nil, errors.New("the vectors are still being read")
 	}
-	query := r.meaning.vector
-	found, usual := set.search(query, 4*armDepth, a.opts.Rescored)
+	c := set.compare(r.meaning.vector)
+	found, usual, err := c.search(4*armDepth, a.opts.Rescored, func(ids []int64, visit func(int64, schema.Vector) error) error {
+		return r.Snapshot.VectorsByID(ctx, ids, visit)
+	})
+	if err != nil {
+		set.mu.RUnlock()
+		return nil, err
+	}
 	candidates, lent := r.admit(set, found)
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
-		candidates, lent = r.admit(set, top(set.cosines(query), set.len()))
+		candidates, lent = r.admit(set, top(c.cosines(), set.len()))
 	}
-	r.similar = &similar{
-		usual: usual, lent: lent, release: set.mu.RUnlock,
-		cosine: func(memory int64) (float32, bool) { return set.cosineOf(memory, query) },
-	}
+	r.similar = &similar{usual: usual, lent: lent, release: set.mu.RUnlock, cosine: once(c.of)}
 	return candidates, nil
 }
 

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"context"
 	"encoding/binary"
 	"flag"
 	"math"
@@ -33,7 +34,7 @@ func BenchmarkVectorArm(b *testing.B) {
 		queries, vectors = all[:100], all[100:]
 	}
 	set := setOf(vectors, min(defaultExact, len(vectors)/2))
-	require.NotNil(b, set.rotation)
+	require.NotNil(b, set.codes)
 	dims := len(vectors[0])
 	flat := make([]float32, 0, dims*len(vectors))
 	for _, v := range vectors {
@@ -41,17 +42,25 @@ func BenchmarkVectorArm(b *testing.B) {
 	}
 	var arm, scan []time.Duration
 	var recall float64
-	for b.Loop() {
-		for _, q := range queries {
-			began := time.Now()
-			got, _ := set.search(q, 4*armDepth, defaultRescored)
-			arm = append(arm, time.Since(began))
-			began = time.Now()
-			want := plainScan(flat, q, 10)
-			scan = append(scan, time.Since(began))
-			recall += shared(got, want, 10)
+	db := open(b)
+	fill(b, db, len(vectors))
+	embedTurns(b, db, vectors)
+	require.NoError(b, db.Read(b.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		read := func(ids []int64, visit func(int64, schema.Vector) error) error { return s.VectorsByID(ctx, ids, visit) }
+		for b.Loop() {
+			for _, q := range queries {
+				began := time.Now()
+				got, _, err := set.compare(q).search(4*armDepth, defaultRescored, read)
+				arm = append(arm, time.Since(began))
+				require.NoError(b, err)
+				began = time.Now()
+				want := plainScan(flat, q, 10)
+				scan = append(scan, time.Since(began))
+				recall += shared(got, want, 10)
+			}
 		}
-	}
+		return nil
+	}))
 	median := func(took []time.Duration) float64 {
 		slices.Sort(took)
 		return float64(took[len(took)/2].Nanoseconds())

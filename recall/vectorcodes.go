@@ -41,21 +41,6 @@ func (r *rotation) turn(v, buffer []float32) {
 	hadamard(buffer)
 }
 
-// code appends the signs of the rotated vector to codes; buffer is r.size long.
-func (r *rotation) code(codes []uint64, v, buffer []float32) []uint64 {
-	r.turn(v, buffer)
-	for ; len(buffer) > 0; buffer = buffer[64:] {
-		var word uint64
-		for i, x := range buffer[:64] {
-			if x >= 0 {
-				word |= 1 << i
-			}
-		}
-		codes = append(codes, word)
-	}
-	return codes
-}
-
 // levels is a rotated query in steps of four bits, word by word: bit j of
 // levels[w][b] is bit b of the step of number 64w+j. The query need not be as
 // coarse as the codes, and that halves their error (Gao and Long 2024, RaBitQ).
@@ -105,37 +90,4 @@ func hadamard(x []float32) {
 			}
 		}
 	}
-}
-
-// nearest returns the positions of the n codes most like the query; of those
-// as like as the last of them, as many as there is room for.
-func nearest(codes []uint64, query levels, n int) []uint32 {
-	words := len(query)
-	distances := make([]int32, len(codes)/words)
-	histogram := make([]int, 30*64*words+1)
-	for i := range distances {
-		d := query.unlike(codes[i*words : (i+1)*words])
-		distances[i] = int32(d)
-		histogram[d]++
-	}
-	within, limit := 0, int32(-1) // limit: the largest distance that fits in whole
-	for d, count := range histogram {
-		if within+count > n {
-			break
-		}
-		within += count
-		limit = int32(d)
-	}
-	room := n - within
-	positions := make([]uint32, 0, min(n, len(distances)))
-	for i, d := range distances {
-		switch {
-		case d <= limit:
-			positions = append(positions, uint32(i))
-		case d == limit+1 && room > 0:
-			positions = append(positions, uint32(i))
-			room--
-		}
-	}
-	return positions
 }

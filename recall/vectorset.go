@@ -11,81 +11,91 @@ import (
 )
 
 // vectorSet is one user's vectors of one generation in memory, in order of
-// arrival: a cache over the durable ones. A set built in steps equals one
-// built at once.
+// arrival: a cache over the durable ones. A small set holds them as they are, a
+// large one their codes. A set built in steps equals one built at once.
 type vectorSet struct {
 	dims  int
-	exact int // up to so many vectors all are compared
+	exact int // up to so many vectors all are held, and compared
 
-	numbers  []float32 // one vector after another
+	ids      []int64
 	memories []int64
-	before   []int32         // the vector before of the same memory, -1 = none
-	newest   map[int64]int32 // memory → its last vector
+	byMemory []uint32 // places, in order of memory
 
-	rotation *rotation // nil while the set is small
-	coded    int       // how many vectors the rotation's mean is of
-	codes    []uint64
-	buffer   []float32
+	numbers []float32 // one vector after another, while the set is small
+	codes   *codes    // from then on
 }
 
 func newVectorSet(g *schema.Generation, exact int) *vectorSet {
-	return &vectorSet{dims: g.Dims, exact: exact, newest: make(map[int64]int32)}
+	return &vectorSet{dims: g.Dims, exact: exact}
 }
 
 func (s *vectorSet) len() int { return len(s.memories) }
 
 func (s *vectorSet) vector(at int) []float32 { return s.numbers[at*s.dims : (at+1)*s.dims] }
 
+// bytes is about what the set takes of memory.
+func (s *vectorSet) bytes() int {
+	if s.codes != nil {
+		return s.len() * s.codes.words() * 8 * codeBits
+	}
+	return 4 * len(s.numbers)
+}
+
 // add takes in a vector. Vectors come in order of id.
 func (s *vectorSet) add(v schema.ChunkVector) error {
 	if len(v.Vector) != s.dims {
 		return &schema.InvalidError{Field: "vector", Reason: "is not of its generation's size; the file is damaged"}
 	}
-	at := int32(len(s.memories))
-	before, known := s.newest[v.MemoryID]
-	if !known {
-		before = -1
+	s.enter(v.MemoryID)
+	s.ids = append(s.ids, v.ID)
+	if s.codes == nil {
+		if len(s.ids) <= s.exact {
+			s.numbers = append(s.numbers, v.Vector...)
+			return nil
+		}
+		s.encode()
 	}
-	s.newest[v.MemoryID] = at
-	s.before = append(s.before, before)
-	s.memories = append(s.memories, v.MemoryID)
-	s.numbers = append(s.numbers, v.Vector...)
+	s.codes.add(v.Vector)
 	return nil
 }
 
-// encode brings the codes up to date. The mean is that of the first exact
-// vectors, of twice as many once there are, and so on: what has arrived
-// decides, not the steps it arrived in.
-func (s *vectorSet) encode() {
-	n := s.len()
-	if n <= s.exact {
-		return
+// enter notes the memory of the next vector.
+func (s *vectorSet) enter(memory int64) {
+	at := uint32(len(s.memories))
+	s.memories = append(s.memories, memory)
+	place := len(s.byMemory)
+	if place > 0 && s.memories[s.byMemory[place-1]] > memory {
+		place, _ = s.find(memory + 1)
 	}
-	of := max(s.exact, 1)
-	for 2*of <= n {
-		of *= 2
-	}
-	if of != s.coded {
-		s.coded = of
-		s.rotation = newRotation(s.mean(of))
-		s.codes = make([]uint64, 0, n*s.rotation.words())
-		s.buffer = make([]float32, s.rotation.size)
-	}
-	for at := len(s.codes) / s.rotation.words(); at < n; at++ {
-		s.codes = s.rotation.code(s.codes, s.vector(at), s.buffer)
-	}
+	s.byMemory = slices.Insert(s.byMemory, place, at)
 }
 
-func (s *vectorSet) mean(of int) []float32 {
+// find looks up where a memory's vectors begin in byMemory.
+func (s *vectorSet) find(memory int64) (int, bool) {
+	return slices.BinarySearchFunc(s.byMemory, memory, func(at uint32, memory int64) int { return cmp.Compare(s.memories[at], memory) })
+}
+
+// encode turns what is held into codes. Their mean is that of the first vectors
+// for good: what has arrived decides, not the steps it arrived in.
+func (s *vectorSet) encode() {
+	s.codes = newCodes(s.mean())
+	for ; len(s.numbers) > 0; s.numbers = s.numbers[s.dims:] {
+		s.codes.add(s.numbers[:s.dims])
+	}
+	s.numbers = nil
+}
+
+func (s *vectorSet) mean() []float32 {
+	n := len(s.numbers) / s.dims
 	sums := make([]float64, s.dims)
-	for at := range of {
+	for at := range n {
 		for i, x := range s.vector(at) {
 			sums[i] += float64(x)
 		}
 	}
 	mean := make([]float32, s.dims)
 	for i, sum := range sums {
-		mean[i] = float32(sum / float64(of))
+		mean[i] = float32(sum / float64(max(1, n)))
 	}
 	return mean
 }
@@ -96,34 +106,85 @@ type near struct {
 	cosine float32
 }
 
-// search returns the vectors nearest to the query, best first, at least depth
-// where there are as many, and what cosines are usual here. Small sets are
-// compared one by one; of large ones, as many as are rescored, whose codes are most like it.
-func (s *vectorSet) search(query []float32, depth, rescored int) ([]near, usual) {
-	if s.rotation == nil {
-		cosines := s.cosines(query)
-		return top(cosines, depth), usualOf(cosines)
-	}
-	positions := nearest(s.codes, s.rotation.levels(query), max(depth, rescored))
-	found := make([]near, len(positions))
-	for i, at := range positions {
-		found[i] = near{at, dot(query, s.vector(int(at)))}
-	}
-	slices.SortFunc(found, byCosine)
-	return found, s.sample(query)
-}
-
 func byCosine(a, b near) int {
 	return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at))
 }
 
+// compared is one query beside a set.
+type compared struct {
+	*vectorSet
+
+	query []float32
+	fine  *fine // nil for a small set
+}
+
+func (s *vectorSet) compare(query []float32) compared {
+	c := compared{vectorSet: s, query: query}
+	if s.codes != nil {
+		c.fine = s.codes.fine(query)
+	}
+	return c
+}
+
+// cosine with the vector at a place, of a large set nearly.
+func (c compared) cosine(at int) float32 {
+	if c.fine != nil {
+		return c.fine.cosine(at)
+	}
+	return dot(c.query, c.vector(at))
+}
+
+// reader reads vectors by id, in any order; those that are not there are left out.
+type reader func(ids []int64, visit func(id int64, v schema.Vector) error) error
+
+// readBest is how many of the best vectors of a large set are read from disk.
+const readBest = 64
+
+// search returns the vectors nearest to the query, best first, at least depth
+// where there are as many, and what cosines are usual here. Small sets are
+// compared one by one; of large ones as many as are rescored, whose signs are
+// most like it, by their codes, and the best of these by themselves.
+func (c compared) search(depth, rescored int, read reader) ([]near, usual, error) {
+	if c.fine == nil {
+		cosines := c.cosines()
+		return top(cosines, depth), usualOf(cosines), nil
+	}
+	positions := nearest(c.codes.signs, c.codes.levels(c.query), max(depth, rescored))
+	found := make([]near, len(positions))
+	for i, at := range positions {
+		found[i] = near{at, c.cosine(int(at))}
+	}
+	slices.SortFunc(found, byCosine)
+	if err := c.sharpen(found[:min(readBest, len(found))], read); err != nil {
+		return nil, usual{}, err
+	}
+	slices.SortFunc(found, byCosine)
+	return found, c.sample(), nil
+}
+
+// sharpen makes cosines exact.
+func (c compared) sharpen(found []near, read reader) error {
+	ids := make([]int64, len(found))
+	for i, f := range found {
+		ids[i] = c.ids[f.at]
+	}
+	return read(ids, func(id int64, v schema.Vector) error {
+		i := slices.Index(ids, id)
+		if i < 0 || len(v) != c.dims {
+			return &schema.InvalidError{Field: "vector", Reason: "is not of its generation's size; the file is damaged"}
+		}
+		found[i].cosine = dot(c.query, v)
+		return nil
+	})
+}
+
 // cosines compares the query with every vector.
-func (s *vectorSet) cosines(query []float32) []float32 {
+func (c compared) cosines() []float32 {
 	const share = 8192 // vectors a goroutine is worth starting for
-	out := make([]float32, s.len())
+	out := make([]float32, c.len())
 	compare := func(from, to int) {
 		for at := from; at < to; at++ {
-			out[at] = dot(query, s.vector(at))
+			out[at] = c.cosine(at)
 		}
 	}
 	workers := min(runtime.GOMAXPROCS(0), 1+len(out)/share)
@@ -155,11 +216,11 @@ func top(cosines []float32, depth int) []near {
 	return found[:min(len(found), depth)]
 }
 
-// cosineOf is the best cosine of a memory's vectors with the query.
-func (s *vectorSet) cosineOf(memory int64, query []float32) (best float32, ok bool) {
-	at, ok := s.newest[memory]
-	for best = -1; ok && at >= 0; at = s.before[at] {
-		best = max(best, dot(query, s.vector(int(at))))
+// of is the best cosine of a memory's vectors with the query.
+func (c compared) of(memory int64) (best float32, ok bool) {
+	place, ok := c.find(memory)
+	for best = -1; place < len(c.byMemory) && c.memories[c.byMemory[place]] == memory; place++ {
+		best = max(best, c.cosine(int(c.byMemory[place])))
 	}
 	return best, ok
 }
@@ -184,12 +245,12 @@ func usualOf(cosines []float32) usual {
 	return usual{mean, math.Sqrt(max(0, squares/n-mean*mean))}
 }
 
-// sample measures what is usual on some two thousand vectors, evenly spread.
-func (s *vectorSet) sample(query []float32) usual {
-	step := max(1, s.len()/2000)
-	cosines := make([]float32, 0, s.len()/step+1)
-	for at := 0; at < s.len(); at += step {
-		cosines = append(cosines, dot(query, s.vector(at)))
+// sample measures what is usual on some thousand vectors, evenly spread.
+func (c compared) sample() usual {
+	step := max(1, c.len()/1000)
+	cosines := make([]float32, 0, c.len()/step+1)
+	for at := 0; at < c.len(); at += step {
+		cosines = append(cosines, c.cosine(at))
 	}
 	return usualOf(cosines)
 }

@@ -97,7 +97,6 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	if err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, set.add); err != nil {
 		return err
 	}
-	set.encode()
 	set.seen = last
 	return nil
 }
@@ -156,8 +155,8 @@ func (s *Searcher) Preload() {
 	s.behind.start(s.vectors.sets.preload)
 }
 
-// preloaded bounds what is loaded before anybody asked: numbers of four bytes.
-const preloaded = 64 << 20
+// preloaded bounds what is loaded before anybody asked, in bytes.
+const preloaded = 256 << 20
 
 func (c *vectorSets) preload(ctx context.Context) {
 	var generation *schema.Generation
@@ -176,14 +175,14 @@ func (c *vectorSets) preload(ctx context.Context) {
 		return // the searches will say what is wrong
 	}
 	slices.Sort(users)
-	numbers := 0
+	loaded := 0
 	for _, user := range slices.Backward(users[max(0, len(users)-maxIndexes):]) {
 		set := c.get(user, generation)
-		if numbers > preloaded || c.loadNow(ctx, user, set) != nil {
+		if loaded > preloaded || c.loadNow(ctx, user, set) != nil {
 			return
 		}
 		set.mu.RLock()
-		numbers += len(set.numbers)
+		loaded += set.bytes()
 		set.mu.RUnlock()
 	}
 }

@@ -45,6 +45,24 @@ func (s *similar) signal(ix *index, query string, candidates []scored) {
 	}
 }
 
+// once has f answer each question once: the turns beside a candidate are often
+// candidates themselves.
+func once(f func(memory int64) (float32, bool)) func(memory int64) (float32, bool) {
+	type answer struct {
+		cosine float32
+		known  bool
+	}
+	given := make(map[int64]answer)
+	return func(memory int64) (float32, bool) {
+		a, asked := given[memory]
+		if !asked {
+			a.cosine, a.known = f(memory)
+			given[memory] = a
+		}
+		return a.cosine, a.known
+	}
+}
+
 // of is how much a memory stands out: 0 for the usual cosine and for a memory
 // without a vector.
 func (s *similar) of(memory int64) (likeness float64, ok bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -110,6 +111,32 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 			return err
 		}
 		if err := visit(v); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// VectorsByID calls visit for each vector of these ids that is there, in no
+// particular order, until visit returns an error. The vector is visit's only
+// until it returns.
+func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id int64, v Vector) error) error {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	rows, err := s.Query(ctx, "SELECT v.id, v.vector FROM json_each(?) AS wanted CROSS JOIN vectors AS v ON v.id = wanted.value", string(list))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var id int64
+	var v Vector
+	for rows.Next() {
+		if err := rows.Scan(&id, &v); err != nil {
+			return err
+		}
+		if err := visit(id, v); err != nil {
 			return err
 		}
 	}
