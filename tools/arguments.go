@@ -60,7 +60,7 @@ func (a arguments) number(name string) (v float64, ok bool, err error) {
 	}
 	v, err = strconv.ParseFloat(written, 64)
 	if (err != nil && !errors.Is(err, strconv.ErrRange)) || math.IsNaN(v) {
-		return 0, false, a.mistake(name, "must be a number, not "+strconv.Quote(clip(written, 40)))
+		return 0, false, a.mistake(name, "must be a number, not "+quoted(clip(written, 40)))
 	}
 	return v, true, nil
 }
@@ -155,7 +155,7 @@ func (a arguments) time(name string, which edge, now time.Time) (time.Time, erro
 	}
 	spans := text.TimeSpans(written, now)
 	if len(spans) != 1 {
-		return time.Time{}, a.mistake(name, "is not one time I can read: "+strconv.Quote(clip(written, 60))+
+		return time.Time{}, a.mistake(name, "is not one time I can read: "+quoted(clip(written, 60))+
 			`. Write a date such as 2026-03-01, or one expression such as "last week"`)
 	}
 	if which == end {

@@ -26,8 +26,8 @@ func memoryID(args arguments) (string, error) {
 
 // unknownMemory is what an id gets that does not exist or is another user's.
 func unknownMemory(args arguments, id string) error {
-	return mistakef("%s: there is no memory with the id %q. Use search_memory and copy the id of the record you mean. Nothing was changed.",
-		args.tool.name, clip(id, 60))
+	return mistakef("%s: there is no memory with the id %s. Use search_memory and copy the id of the record you mean. Nothing was changed.",
+		args.tool.name, quoted(clip(id, 60)))
 }
 
 // currentClaim checks that a memory can still be corrected or confirmed: a

@@ -171,7 +171,7 @@ func (t *Tool) check(fields map[string]any) (arguments, error) {
 			delete(fields, name)
 		}
 		if !slices.ContainsFunc(t.parameters, func(p parameter) bool { return p.name == name }) {
-			unknown = append(unknown, fmt.Sprintf("%q", clip(name, 40)))
+			unknown = append(unknown, quoted(clip(name, 40)))
 		}
 	}
 	if len(unknown) > 0 {

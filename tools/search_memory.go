@@ -91,7 +91,7 @@ func searchQuery(args arguments, now time.Time) (q recall.Query, notes []string,
 	}
 	if kind = strings.ToLower(kind); kind != "" {
 		if schema.Kind(kind).Validate() != nil {
-			return q, nil, args.mistake("kind", fmt.Sprintf("%q is not one of %s; leave it out to search all", clip(kind, 40), strings.Join(kindNames(), ", ")))
+			return q, nil, args.mistake("kind", fmt.Sprintf("%s is not one of %s; leave it out to search all", quoted(clip(kind, 40)), strings.Join(kindNames(), ", ")))
 		}
 		q.Kinds = []schema.Kind{schema.Kind(kind)}
 	}
@@ -143,7 +143,7 @@ func nothingFound(q recall.Query) string {
 	if !q.Until.IsZero() {
 		filters = append(filters, "until")
 	}
-	found := fmt.Sprintf("Nothing was found in memory for %q.", clip(q.Text, 200))
+	found := fmt.Sprintf("Nothing was found in memory for %s.", quoted(clip(q.Text, 200)))
 	if len(filters) > 0 {
 		return found + " Try again without " + strings.Join(filters, ", ") + ", or with other words."
 	}

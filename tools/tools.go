@@ -222,7 +222,7 @@ func Call(ctx context.Context, tools []*Tool, call llms.ToolCall) (llms.ToolCall
 			return response, err
 		}
 	}
-	response.Content = fmt.Sprintf("There is no tool named %q. The memory tools are %s.", clip(response.Name, 80), names(tools))
+	response.Content = fmt.Sprintf("There is no tool named %s. The memory tools are %s.", quoted(clip(response.Name, 80)), names(tools))
 	return response, ctx.Err()
 }
 
