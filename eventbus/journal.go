@@ -93,39 +93,67 @@ const (
 
 // PublishEach is [Journal.Publish] that says what became of each event.
 func (j *Journal) PublishEach(ctx context.Context, events ...Event) ([]Outcome, error) {
-	events = slices.Clone(events)
-	prepared, outcomes := make([]any, len(events)), make([]Outcome, len(events))
-	for i := range events {
-		e := &events[i]
-		if isReport(e.Topic) {
-			return nil, inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"})
-		}
-		if e.ID == "" {
-			e.ID = newID()
-		}
-		if e.OccurredAt.IsZero() {
-			e.OccurredAt = j.db.Now()
-		}
-		if err := normalise(ctx, e, j.opts.Redact); err != nil {
+	b, err := j.Prepare(ctx, events...)
+	if err != nil {
+		return nil, err
+	}
+	return b.Publish(ctx, nil)
+}
+
+// Batch is events that are ready to be published, once and together.
+type Batch struct {
+	j        *Journal
+	events   []Event
+	prepared []any // of each, by JournalOptions.Prepare
+}
+
+// Prepare does what a Publish costs before its transaction: it checks the
+// events, redacts them and calls [JournalOptions].Prepare.
+func (j *Journal) Prepare(ctx context.Context, events ...Event) (*Batch, error) {
+	b := &Batch{j: j, events: slices.Clone(events), prepared: make([]any, len(events))}
+	for i := range b.events {
+		if err := b.prepare(ctx, i); err != nil {
 			return nil, inBatch(i, len(events), err)
 		}
-		if j.opts.Prepare != nil {
-			p, err := j.opts.Prepare(e)
-			if err != nil {
-				return nil, inBatch(i, len(events), err)
-			}
-			prepared[i] = p
-		}
 	}
-	err := j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
-		for i := range events {
-			e := &events[i]
+	return b, nil
+}
+
+func (b *Batch) prepare(ctx context.Context, i int) (err error) {
+	e, j := &b.events[i], b.j
+	if isReport(e.Topic) {
+		return &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"}
+	}
+	if e.ID == "" {
+		e.ID = newID()
+	}
+	if e.OccurredAt.IsZero() {
+		e.OccurredAt = j.db.Now()
+	}
+	if err := normalise(ctx, e, j.opts.Redact); err != nil {
+		return err
+	}
+	if j.opts.Prepare != nil {
+		b.prepared[i], err = j.opts.Prepare(e)
+	}
+	return err
+}
+
+// Publish stores the events as [Journal.Publish] does and says what became of
+// each. It calls queued, unless that is nil, when they have their place among
+// the writes: what is published from then on comes after them. A Publish that
+// fails before does not call it.
+func (b *Batch) Publish(ctx context.Context, queued func()) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(b.events))
+	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) error {
+		for i := range b.events {
+			e := &b.events[i]
 			var err error
-			if outcomes[i], err = j.append(ctx, tx, e); err == nil && outcomes[i] == Journalled && j.opts.Ingest != nil {
-				err = j.opts.Ingest(ctx, tx, e, prepared[i])
+			if outcomes[i], err = b.j.append(ctx, tx, e); err == nil && outcomes[i] == Journalled && b.j.opts.Ingest != nil {
+				err = b.j.opts.Ingest(ctx, tx, e, b.prepared[i])
 			}
 			if err != nil {
-				return inBatch(i, len(events), err)
+				return inBatch(i, len(b.events), err)
 			}
 		}
 		return nil
@@ -145,7 +173,7 @@ func (j *Journal) Report(ctx context.Context, events ...Event) error {
 			return inBatch(i, len(events), err)
 		}
 	}
-	return j.write(ctx, len(events), func(ctx context.Context, tx *schema.Tx) error {
+	return j.write(ctx, len(events), nil, func(ctx context.Context, tx *schema.Tx) error {
 		return j.AppendTx(ctx, tx, events...)
 	})
 }
@@ -168,14 +196,14 @@ func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) 
 	return nil
 }
 
-func (j *Journal) write(ctx context.Context, n int, fn func(context.Context, *schema.Tx) error) error {
+func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(context.Context, *schema.Tx) error) error {
 	if j.isClosed() {
 		return ErrStopped
 	}
 	if n == 0 {
 		return nil
 	}
-	return j.db.Write(ctx, fn)
+	return j.db.WriteQueued(ctx, queued, fn)
 }
 
 func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (Outcome, error) {

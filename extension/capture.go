@@ -46,8 +46,12 @@ const turnLength = 10 * time.Minute
 
 // turn is what is under way in one session.
 type turn struct {
-	mu     sync.Mutex
-	recent []captured
+	// order is held by a publish until its write has its place: the journal has
+	// a session's messages in the order in which they came into its view.
+	order sync.Mutex
+
+	mu     sync.Mutex // taken after order; guards what follows
+	recent []*captured
 	// heard holds what the user said in turns that began and have not ended,
 	// by hash: the Memory hears of it at both ends. The time is when the turn
 	// began; zero when another has ended since.
@@ -55,11 +59,35 @@ type turn struct {
 	view  view
 }
 
+// captured is a message that was reported.
 type captured struct {
 	role, hash string
 	at         time.Time
-	ids        []string // of the events that reported it
-	doors      []door
+	reports    []report
+	stored     chan struct{} // closed when it is; a message that fails to be is forgotten
+}
+
+// report is one door's of a message.
+type report struct {
+	door door
+	id   string // of its event
+}
+
+func (c *captured) reportedBy(from door) bool {
+	return slices.ContainsFunc(c.reports, func(r report) bool { return r.door == from })
+}
+
+func (c *captured) hasID(id string) bool {
+	return slices.ContainsFunc(c.reports, func(r report) bool { return r.id == id })
+}
+
+func (c *captured) isStored() bool {
+	select {
+	case <-c.stored:
+		return true
+	default:
+		return false
+	}
 }
 
 // door names who reported a message.
@@ -100,42 +128,6 @@ func (c *captures) turn(scope schema.Scope, known *turn) *turn {
 		c.turns.Add(scope, t)
 	}
 	return t
-}
-
-// publish sends the events of turn t, which are those of one conversation, on
-// through next, leaving out those that another door has already reported.
-func (c *captures) publish(ctx context.Context, from door, next eventbus.Publisher, t *turn, events ...eventbus.Event) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := slices.Clone(t.recent)
-	for i := range before {
-		before[i].doors, before[i].ids = slices.Clone(before[i].doors), slices.Clone(before[i].ids)
-	}
-	var fresh []eventbus.Event
-	for _, e := range events {
-		m, err := e.Message()
-		if err != nil {
-			fresh = append(fresh, e) // not a message: nothing to recognise
-			continue
-		}
-		now := c.now()
-		live := e.OccurredAt.IsZero() || now.Sub(e.OccurredAt).Abs() <= turnLength // else it is history
-		if live && t.known(from, m.Role, schema.HashContent(m.Text), e.ID, now) {
-			continue
-		}
-		fresh = append(fresh, e)
-	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	err := c.admit(ctx, t, fresh)
-	if err == nil {
-		err = next.Publish(ctx, fresh...)
-	}
-	if err != nil {
-		t.recent = before
-	}
-	return err
 }
 
 // admit takes messages of one conversation into its view, which stays so when
@@ -188,26 +180,20 @@ func (c *captures) trust(ctx context.Context, t *turn, of Scope) schema.Trust {
 	return t.view.floor
 }
 
-// known recognises a message that another door reported, or remembers it.
-func (t *turn) known(from door, role, hash, id string, now time.Time) bool {
-	t.recent = slices.DeleteFunc(t.recent, func(c captured) bool { return now.Sub(c.at) > turnLength })
-	for i := range t.recent {
-		if id != "" && slices.Contains(t.recent[i].ids, id) {
-			return true // reported again, for instance after a time-out
+// repeated is the message that a report tells of once more; nil when it tells of
+// a new one. t is locked.
+func (t *turn) repeated(from door, role, hash, id string) *captured {
+	for _, c := range t.recent {
+		if id != "" && c.hasID(id) {
+			return c
 		}
 	}
-	for i := range t.recent {
-		c := &t.recent[i]
-		if c.role == role && c.hash == hash && !slices.Contains(c.doors, from) {
-			c.doors, c.ids = append(c.doors, from), append(c.ids, id)
-			return true
+	for _, c := range t.recent {
+		if c.role == role && c.hash == hash && !c.reportedBy(from) {
+			return c
 		}
 	}
-	if len(t.recent) == recentCaptures {
-		t.recent = slices.Delete(t.recent, 0, 1)
-	}
-	t.recent = append(t.recent, captured{role, hash, now, []string{id}, []door{from}})
-	return false
+	return nil
 }
 
 // reported tells whether the Callbacks have reported a message.
@@ -215,8 +201,8 @@ func (t *turn) reported(role, said string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(text.Clean(said))
-	return slices.ContainsFunc(t.recent, func(c captured) bool {
-		return c.role == role && c.hash == hash && slices.Contains(c.doors, doorCallbacks)
+	return slices.ContainsFunc(t.recent, func(c *captured) bool {
+		return c.role == role && c.hash == hash && c.reportedBy(doorCallbacks)
 	})
 }
 
@@ -300,6 +286,8 @@ func (c *captures) publishBulk(ctx context.Context, next eventbus.Publisher, eve
 			theirs[i] = events[place]
 		}
 		t := c.turn(of, nil)
+		t.order.Lock()
+		defer t.order.Unlock()
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if err := c.admit(ctx, t, theirs); err != nil {

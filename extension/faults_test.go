@@ -115,10 +115,10 @@ var phases = []phase{
 	{name: "open", start: "closed", closed: true, floor: 15, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "open after a kill", start: "killed", closed: true, floor: 80, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "migrate", start: "version 1", closed: true, floor: 40, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
-	{name: "publish", start: "closed", floor: 65, run: func(ctx context.Context, s *site) error {
+	{name: "publish", start: "closed", floor: 18, run: func(ctx context.Context, s *site) error {
 		return s.say(ctx, "Miso is ill.", "The vet is Dr. Pereira.", "I moved to Oslo!")
 	}},
-	{name: "enrich", start: "closed", floor: 70, run: func(ctx context.Context, s *site) error {
+	{name: "enrich", start: "closed", floor: 31, run: func(ctx context.Context, s *site) error {
 		enricher := consolidate.NewEnricher(s.x.db, consolidate.EnrichOptions{})
 		page, err := s.x.Timeline(ctx, ada, TimelineQuery{})
 		if err != nil {
@@ -138,7 +138,7 @@ var phases = []phase{
 		}
 		return err
 	}},
-	{name: "consolidate", start: "closed", floor: 150, run: func(ctx context.Context, s *site) error {
+	{name: "consolidate", start: "closed", floor: 85, run: func(ctx context.Context, s *site) error {
 		_, err := s.x.Consolidate(ctx, ada)
 		return err
 	}},
@@ -155,7 +155,7 @@ var phases = []phase{
 		_, err := s.x.Backup(ctx, filepath.Join(s.dir, "copy.db"), nil)
 		return s.copied(ctx, err)
 	}},
-	{name: "erase", start: "closed", floor: 150, run: func(ctx context.Context, s *site) error {
+	{name: "erase", start: "closed", floor: 101, run: func(ctx context.Context, s *site) error {
 		records, err := s.x.Timeline(ctx, ada, TimelineQuery{})
 		if err != nil {
 			return err

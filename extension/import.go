@@ -3,6 +3,7 @@ package extension
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,29 +154,30 @@ func (j *importJob) run(ctx context.Context) error {
 	if err := j.x.redactor.labels(j.opts.Scope); err != nil {
 		return err
 	}
-	batch := newTurnBatch(j)
+	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.x.redactor.text(ctx, "", text) }
-	visit := func(where string, t importedTurn) error { return batch.add(ctx, where, t) }
+	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
 	var err error
 	if j.opts.Format == FormatChatGPT {
 		err = readChatGPT(j.in.r, keep, visit, func() { j.report.Skipped++ })
 	} else {
 		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), keep, visit)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = batches.flush(ctx)
 	}
-	return batch.flush(ctx)
+	// What went wrong in an earlier batch comes first.
+	return cmp.Or(batches.wait(), err)
 }
 
-// stored counts a batch that is on disk.
-func (j *importJob) stored(read, fresh, erased int) {
+// stored counts a batch that is on disk, and ended so many bytes into the input.
+func (j *importJob) stored(read, fresh, erased int, end int64) {
 	j.report.Read += read
 	j.report.Stored += fresh
 	j.report.Erased += erased
 	j.report.Duplicates += read - fresh - erased
 	if j.opts.Progress != nil {
-		j.opts.Progress(j.in.done, j.in.total)
+		j.opts.Progress(end, j.in.total)
 	}
 }
 

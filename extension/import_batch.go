@@ -13,19 +13,26 @@ import (
 )
 
 // A batch of turns is one transaction. The second bound keeps long messages
-// from filling the memory.
+// from filling the memory, which holds two batches: one is read and made ready
+// while the one before is stored.
 const (
 	batchTurns = 500
 	batchBytes = 4 << 20
 )
 
-// turnBatch gathers turns and publishes them together.
+// turnBatch is turns that are published together.
 type turnBatch struct {
-	job     *importJob
+	where   string // of the first
 	pending []pendingTurn
 	byID    map[string]int // place in pending
 	bytes   int
-	read    int // turns of this batch, with repeated ones
+	read    int   // turns, with repeated ones
+	fresh   int   // those that the user does not have
+	end     int64 // bytes read from the input
+
+	done     chan struct{} // closed when it is stored, or err is set
+	outcomes []eventbus.Outcome
+	err      error
 }
 
 type pendingTurn struct {
@@ -33,45 +40,83 @@ type pendingTurn struct {
 	event eventbus.Event
 }
 
-func newTurnBatch(j *importJob) *turnBatch { return &turnBatch{job: j, byID: make(map[string]int)} }
+func newTurnBatch() *turnBatch {
+	return &turnBatch{byID: make(map[string]int), done: make(chan struct{})}
+}
+
+// find looks a turn up by its id.
+func (b *turnBatch) find(id string) (t pendingTurn, found bool) {
+	i, found := b.byID[id]
+	if found {
+		t = b.pending[i]
+	}
+	return t, found
+}
+
+// turnBatches gathers turns in one batch while the one before is stored.
+type turnBatches struct {
+	job    *importJob
+	now    *turnBatch
+	before *turnBatch // empty when there is none under way
+}
+
+// none is a batch that is stored.
+func none() *turnBatch {
+	b := newTurnBatch()
+	close(b.done)
+	return b
+}
+
+func newTurnBatches(j *importJob) *turnBatches {
+	return &turnBatches{job: j, now: newTurnBatch(), before: none()}
+}
 
 // add takes a turn and stores the batch when it is full.
-func (b *turnBatch) add(ctx context.Context, where string, t importedTurn) error {
+func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e := b.job.event(t)
+	e, now := b.job.event(t), b.now
 	if err := b.job.x.redactor.labels(e.Scope, e.ID); err != nil {
 		return &ImportError{Where: where, Err: err}
 	}
 	b.job.sessions[e.Scope.Session] = struct{}{}
-	b.read++
-	if i, ok := b.byID[e.ID]; ok {
-		before := b.pending[i]
-		if field := difference(before.event.Payload, e.Payload, before.event.OccurredAt, e.OccurredAt, asStored); field != "" {
-			return &ImportError{Where: where, Err: reusedID(field, before.where)}
-		}
-		return nil
+	if now.read++; now.read == 1 {
+		now.where = where
 	}
-	b.byID[e.ID] = len(b.pending)
-	b.pending = append(b.pending, pendingTurn{where, e})
-	b.bytes += len(e.Payload)
-	if len(b.pending) >= batchTurns || b.bytes >= batchBytes || b.job.opts.Clock != nil {
+	for _, batch := range [...]*turnBatch{now, b.before} {
+		if first, found := batch.find(e.ID); found {
+			if field := difference(first.event.Payload, e.Payload, first.event.OccurredAt, e.OccurredAt, asStored); field != "" {
+				return &ImportError{Where: where, Err: reusedID(field, first.where)}
+			}
+			return nil
+		}
+	}
+	now.byID[e.ID] = len(now.pending)
+	now.pending = append(now.pending, pendingTurn{where, e})
+	now.bytes += len(e.Payload)
+	if len(now.pending) >= batchTurns || now.bytes >= batchBytes || b.job.opts.Clock != nil {
 		return b.flush(ctx)
 	}
 	return nil
 }
 
-// flush stores what is pending, all or nothing.
-func (b *turnBatch) flush(ctx context.Context) error {
-	if b.read == 0 {
+// flush makes the batch ready and begins to store it, all or nothing, as soon
+// as the one before is stored.
+func (b *turnBatches) flush(ctx context.Context) error {
+	batch := b.now
+	if batch.read == 0 {
 		return nil
 	}
 	fresh, err := b.fresh(ctx)
 	if err != nil {
 		return err
 	}
+	batch.fresh, batch.end = len(fresh), b.job.in.done
 	if b.job.opts.Clock != nil && len(fresh) > 0 {
+		if err := b.wait(); err != nil {
+			return err
+		}
 		b.job.opts.Clock(fresh[len(fresh)-1].OccurredAt)
 	}
 	if b.job.opts.Resurrect {
@@ -79,24 +124,44 @@ func (b *turnBatch) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	outcomes, err := b.job.x.bus.PublishEach(ctx, fresh...)
+	ready, err := b.job.x.bus.Prepare(ctx, fresh...)
 	if err != nil {
-		return &ImportError{Where: b.pending[0].where + " and after", Err: err}
+		return &ImportError{Where: batch.where + " and after", Err: err}
+	}
+	if err := b.wait(); err != nil {
+		return err
+	}
+	go func() {
+		defer close(batch.done)
+		batch.outcomes, batch.err = ready.Publish(ctx, nil)
+	}()
+	b.before, b.now = batch, newTurnBatch()
+	return nil
+}
+
+// wait returns when the batch before is stored, and counts it.
+func (b *turnBatches) wait() error {
+	batch := b.before
+	b.before = none()
+	<-batch.done
+	if batch.err != nil {
+		return &ImportError{Where: batch.where + " and after", Err: batch.err}
+	}
+	if batch.read == 0 {
+		return nil
 	}
 	erased := 0
-	for _, outcome := range outcomes {
+	for _, outcome := range batch.outcomes {
 		if outcome == eventbus.Erased {
 			erased++
 		}
 	}
-	b.job.stored(b.read, len(fresh)-erased, erased)
-	b.pending, b.bytes, b.read = b.pending[:0], 0, 0
-	clear(b.byID)
+	b.job.stored(batch.read, batch.fresh-erased, erased, batch.end)
 	return nil
 }
 
 // lift lets erased turns come back.
-func (b *turnBatch) lift(ctx context.Context, turns []eventbus.Event) error {
+func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
 	return b.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		for _, e := range turns {
 			if err := tx.LiftTombstone(ctx, e.Scope, schema.TombstoneEvent, e.ID); err != nil {
@@ -107,17 +172,17 @@ func (b *turnBatch) lift(ctx context.Context, turns []eventbus.Event) error {
 	})
 }
 
-// fresh are the pending events that the user does not have yet. An id that
+// fresh are the events of the batch that the user does not have yet. An id that
 // was used for something else is an error: the journal would take the turn
 // for a repetition, and it would be lost.
-func (b *turnBatch) fresh(ctx context.Context) ([]eventbus.Event, error) {
-	fresh := make([]eventbus.Event, 0, len(b.pending))
+func (b *turnBatches) fresh(ctx context.Context) ([]eventbus.Event, error) {
+	fresh := make([]eventbus.Event, 0, len(b.now.pending))
 	err := b.job.x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, b.job.opts.Scope)
 		if err != nil {
 			return err
 		}
-		for _, p := range b.pending {
+		for _, p := range b.now.pending {
 			var payload []byte
 			var at schema.Time
 			err := s.Row(ctx, "SELECT payload, occurred_at FROM events WHERE user_id = ? AND id = ?", []any{userID, p.event.ID}, &payload, &at)
@@ -139,7 +204,7 @@ func (b *turnBatch) fresh(ctx context.Context) ([]eventbus.Event, error) {
 
 // redacted gives a text that was stored before as it would be stored now: it
 // may have come without redaction, or with less of it.
-func (b *turnBatch) redacted(ctx context.Context) func(string) string {
+func (b *turnBatches) redacted(ctx context.Context) func(string) string {
 	return func(text string) string {
 		redacted, err := b.job.x.redactor.text(ctx, "", text)
 		if err != nil {

@@ -285,7 +285,7 @@ func (r *restorer) flush(ctx context.Context) error {
 		return err
 	}
 	r.userID = userID
-	r.job.stored(read, fresh, erased)
+	r.job.stored(read, fresh, erased, r.job.in.done)
 	r.pending, r.bytes = r.pending[:0], 0
 	return nil
 }

@@ -78,6 +78,8 @@ type DB struct {
 
 	writer   *bun.DB
 	conn     bun.Conn      // the writer's connection, used by writeLoop alone
+	direct   *direct       // the same, without database/sql
+	rows     statements    // of conn
 	dirty    chan struct{} // something is written that no checkpoint has moved
 	unmarked chan struct{} // something is written that no mark tells of
 	queue    chan *write
@@ -184,7 +186,10 @@ func (db *DB) connect(ctx context.Context) error {
 		return err
 	}
 	writer.SetMaxOpenConns(2) // the writer and the checkpointer
-	db.conn, err = db.writer.Conn(ctx)
+	if db.conn, err = db.writer.Conn(ctx); err != nil {
+		return err
+	}
+	db.direct, err = newDirect(db.conn)
 	return err
 }
 

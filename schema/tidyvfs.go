@@ -39,10 +39,14 @@ type tidying struct{ vfs.VFS }
 // OpenFilename implements vfs.VFSFilename.
 func (v tidying) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := vfsutil.WrapOpenFilename(v.VFS, name, flags)
-	if err != nil || flags&vfs.OPEN_MAIN_DB == 0 {
-		return file, flags, err
+	switch {
+	case err != nil:
+	case flags&vfs.OPEN_MAIN_DB != 0:
+		file = tidyFile{file}
+	case flags&vfs.OPEN_WAL != 0:
+		file = &logFile{File: file}
 	}
-	return tidyFile{file}, flags, nil
+	return file, flags, err
 }
 
 type tidyFile struct{ vfs.File }

@@ -3,12 +3,12 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/uptrace/bun"
 )
 
@@ -23,9 +23,8 @@ type Tx struct {
 	// Now is the memory's clock, frozen for this write.
 	Now time.Time
 
-	db    *DB
-	conn  bun.Conn
-	stmts *statements
+	db   *DB
+	conn bun.Conn
 	// What this write has found or made, which others may use once it is
 	// committed.
 	users    map[userKey]int64
@@ -39,12 +38,11 @@ func (tx *Tx) OnCommit(f func()) { tx.onCommit = append(tx.onCommit, f) }
 
 // Exec runs a statement that is prepared once for the life of the database.
 // It is what the hot path uses; elsewhere the query builders read better.
-func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	stmt, err := tx.stmts.get(ctx, tx.conn, query)
-	if err != nil {
+func (tx *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, error) {
+	if err := tx.db.direct.exec(query, args...); err != nil {
 		return nil, err
 	}
-	return stmt.ExecContext(ctx, args...)
+	return tx.db.direct.result(), nil
 }
 
 // Insert adds at most one row with a statement prepared once, and returns its
@@ -66,7 +64,7 @@ func (tx *Tx) Insert(ctx context.Context, query string, args ...any) (id int64, 
 
 // Row reads one row with a statement prepared once.
 func (tx *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := tx.stmts.get(ctx, tx.conn, query)
+	stmt, err := tx.db.rows.get(ctx, tx.conn, query)
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,7 @@ func (tx *Tx) Row(ctx context.Context, query string, args []any, dest ...any) er
 
 // Query reads rows with a statement prepared once.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := tx.stmts.get(ctx, tx.conn, query)
+	stmt, err := tx.db.rows.get(ctx, tx.conn, query)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +81,14 @@ func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, 
 }
 
 type write struct {
-	ctx   context.Context
-	fn    func(context.Context, *Tx) error
-	taken atomic.Bool // by the writer, or by a caller that gave up waiting
-	done  chan struct{}
-	err   error
-	tx    *Tx
-	panic any
+	ctx    context.Context
+	fn     func(context.Context, *Tx) error
+	queued func()
+	taken  atomic.Bool // by the writer, or by a caller that gave up waiting
+	done   chan struct{}
+	err    error
+	tx     *Tx
+	panic  any
 }
 
 // Write runs fn in a transaction and returns once its effects are durable.
@@ -102,13 +101,20 @@ type write struct {
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
 // [ErrDiskFull], [ErrIO], [ErrCorrupt], or the context's error.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	return db.WriteQueued(ctx, nil, fn)
+}
+
+// WriteQueued is [DB.Write] that calls queued as soon as the write has its
+// place: those asked for from then on come after it. It is not called for a
+// write that gets none. Default nil: nothing is called.
+func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, *Tx) error) error {
 	if db.opts.ReadOnly {
 		return ErrReadOnly
 	}
 	if db.isClosed() {
 		return ErrClosed
 	}
-	w := &write{ctx: ctx, fn: fn, done: make(chan struct{})}
+	w := &write{ctx: ctx, fn: fn, queued: queued, done: make(chan struct{})}
 	if err := db.wait(w); err != nil {
 		return err
 	}
@@ -129,6 +135,9 @@ func (db *DB) wait(w *write) error {
 	ctx := w.ctx
 	select {
 	case db.queue <- w:
+		if w.queued != nil {
+			w.queued()
+		}
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-db.stop:
@@ -152,12 +161,11 @@ func (db *DB) wait(w *write) error {
 
 func (db *DB) writeLoop() {
 	defer close(db.written)
-	var stmts statements
-	defer func() { _ = stmts.close() }() // the connection is closed after them and reports
+	defer func() { _ = errors.Join(db.rows.close(), db.direct.close()) }() // the connection is closed after them and reports
 	for {
 		group, open := db.nextGroup()
 		if len(group) > 0 {
-			db.commit(&stmts, group)
+			db.commit(group)
 			db.markDirty()
 			select {
 			case db.unmarked <- struct{}{}:
@@ -208,19 +216,19 @@ func (db *DB) nextGroup() (group []*write, open bool) {
 // would keep the others, but each makes FTS5 flush what it has gathered, which
 // costs more than all the rest; failures are rare. When it is the disk that
 // failed, all of them fail: trying until it passes would prove nothing.
-func (db *DB) commit(stmts *statements, group []*write) {
+func (db *DB) commit(group []*write) {
 	if err := db.mend(context.Background()); err != nil {
 		finish(group, err)
 		return
 	}
-	begun, err := db.transact(stmts, group)
+	begun, err := db.transact(group)
 	if err == nil || !begun || len(group) == 1 || isFault(err) {
 		finish(group, err)
 		return
 	}
 	for _, w := range group {
 		if err = db.mend(context.Background()); err == nil {
-			_, err = db.transact(stmts, []*write{w})
+			_, err = db.transact([]*write{w})
 		}
 		finish([]*write{w}, err)
 	}
@@ -235,33 +243,25 @@ func finish(group []*write, err error) {
 
 // transact runs the writes in one transaction: all of them or none. It reports
 // whether the transaction could begin, which waits for other processes.
-func (db *DB) transact(stmts *statements, group []*write) (begun bool, err error) {
-	// An interrupt inside a transaction would undo the whole group.
-	ctx := context.Background()
-	exec := func(query string) error {
-		stmt, err := stmts.get(ctx, db.conn, query)
-		if err == nil {
-			_, err = stmt.ExecContext(ctx)
-		}
-		return err
-	}
-	if err := exec("BEGIN IMMEDIATE"); err != nil {
+func (db *DB) transact(group []*write) (begun bool, err error) {
+	if err := db.direct.exec("BEGIN IMMEDIATE"); err != nil {
 		return false, db.classify(err)
 	}
 	if err := db.noticeOthers(); err != nil {
-		_ = exec("ROLLBACK")
+		_ = db.direct.exec("ROLLBACK")
 		return true, db.classify(err)
 	}
 	for _, w := range group {
-		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, stmts: stmts}
+		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn}
+		// An interrupt would undo the whole group.
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
 			// The rollback fails when SQLite has already made it.
-			_ = exec("ROLLBACK")
+			_ = db.direct.exec("ROLLBACK")
 			return true, db.classify(err)
 		}
 	}
-	if err := exec("COMMIT"); err != nil {
-		_ = exec("ROLLBACK")
+	if err := db.direct.commit(); err != nil {
+		_ = db.direct.exec("ROLLBACK")
 		if err = db.classify(fmt.Errorf("commit: %w", err)); isFault(err) {
 			db.suspect = err
 			db.note(faultCommit, err)
@@ -289,11 +289,8 @@ const (
 // noticeOthers forgets what the writer knows when another process has written:
 // it may have erased users and sessions.
 func (db *DB) noticeOthers() error {
-	var version uint32
-	if err := db.conn.Raw(func(conn any) (err error) {
-		version, err = dataVersion(conn)
-		return err
-	}); err != nil {
+	version, err := dataVersion(db.direct.conn)
+	if err != nil {
 		return err
 	}
 	if version != db.others.version {
@@ -305,12 +302,8 @@ func (db *DB) noticeOthers() error {
 
 // dataVersion is PRAGMA data_version without a statement: it is asked for by
 // every commit.
-func dataVersion(conn any) (uint32, error) {
-	raw, ok := conn.(driver.Conn)
-	if !ok {
-		return 0, fmt.Errorf("schema: a connection of type %T", conn)
-	}
-	value, err := raw.Raw().FileControl("main", sqlite3.FCNTL_DATA_VERSION)
+func dataVersion(conn *sqlite3.Conn) (uint32, error) {
+	value, err := conn.FileControl("main", sqlite3.FCNTL_DATA_VERSION)
 	if err != nil {
 		return 0, err
 	}

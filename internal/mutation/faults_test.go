@@ -115,4 +115,28 @@ var faults = []Mutant{
 		Test:    "TestPowerLoss",
 		Args:    []string{"-images", "160"},
 	},
+	{
+		Defence: "a commit is in the log before the log is synced",
+		File:    "schema/logfile.go",
+		Old:     "if err := f.flush(); err != nil {\n\t\treturn err\n\t}\n\treturn f.File.Sync(flags)",
+		New:     "return f.File.Sync(flags)",
+		Package: "./schema",
+		Test:    "TestACommitIsWrittenToTheLogInOneCall",
+	},
+	{
+		Defence: "what is left of a commit that failed is not written over the next one",
+		File:    "schema/logfile.go",
+		Old:     "f.gathering, f.gathered = false, f.gathered[:0]",
+		New:     "f.gathering = false",
+		Package: "./schema",
+		Test:    "TestACommitIsWrittenToTheLogInOneCall",
+	},
+	{
+		Defence: "a second front door does not say that a message is stored which the first is still storing, in vain",
+		File:    "extension/publication.go",
+		Old:     "case of.stored != p.stored && !of.isStored():",
+		New:     "case false:",
+		Package: "./extension",
+		Test:    "TestADoorWaitsForAMessageThatAnotherDoorIsStoring",
+	},
 }
