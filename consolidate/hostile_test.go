@@ -214,9 +214,8 @@ func stand(m *schema.Memory) string {
 }
 
 func TestAYearWithAHostileModel(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine, and twenty times slower")
-	}
+	racing.Alone(t)
+	t.Parallel()
 	days, seeds := 20, 1
 	if *year {
 		days, seeds = 365, 5

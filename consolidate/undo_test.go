@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -308,6 +309,8 @@ func found(t require.TestingT, s *recall.Searcher) string {
 }
 
 func TestUndoIsExact(t *testing.T) {
+	racing.Alone(t)
+	t.Parallel()
 	rapid.Check(t, func(check *rapid.T) {
 		db, c, userID := peopled(t)
 		t := check
@@ -338,6 +341,8 @@ func TestUndoIsExact(t *testing.T) {
 }
 
 func TestUndoOfAnOlderRunKeepsWhatLaterRestsOnIt(t *testing.T) {
+	racing.Alone(t)
+	t.Parallel()
 	rapid.Check(t, func(check *rapid.T) {
 		db, c, userID := peopled(t)
 		t := check

@@ -18,6 +18,7 @@ import (
 // that user's own memory takes. (An export reads the journal through: it is no
 // part of a conversation.)
 func TestTheRowsOfOthersAreNotRead(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("stores thousands of messages")
 	}

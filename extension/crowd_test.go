@@ -44,6 +44,7 @@ func crowdText(member, i int) string {
 // behind them: each finds what it just published, nobody finds what is
 // another's, and nothing is lost or doubled.
 func TestCrowd(t *testing.T) {
+	t.Parallel()
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(ctx, path, &Config{Hooks: Hooks{OnError: func(source string, err error) { t.Errorf("%s: %v", source, err) }}})
 	require.NoError(t, err)

@@ -252,9 +252,7 @@ const patience = time.Minute
 // told apart, at once and without a panic; never does a memory look empty. And
 // ebb doctor sees it.
 func TestDamagedFilesAreSaidToBe(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine, and twenty times slower")
-	}
+	racing.Alone(t)
 	t.Parallel()
 	stocked(t)
 	dir := t.TempDir()

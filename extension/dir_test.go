@@ -59,6 +59,7 @@ func testKey(t testing.TB, fill string) Key {
 }
 
 func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &DirConfig{Memory: noRounds})
 	tenants := []string{"", "acme", "Acme", "ACME", "acme ", "../acme", "globex", "Jo\u0308rg", "J\u00f6rg", strings.Repeat("x", 512)}
@@ -212,6 +213,7 @@ func (d *Dir) opened() (open, held int) {
 // Whatever many users do at once, no file is closed under one of them, no more
 // are open than may be, and nothing is lost.
 func TestManyUseFewOpenFiles(t *testing.T) {
+	t.Parallel()
 	const tenants, most, workers, rounds = 8, 3, 5, 8
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &DirConfig{Memory: noRounds, MaxOpen: most})
 	seed := uint64(time.Now().UnixNano())

@@ -57,6 +57,7 @@ func tellsTales(r llmtest.Request) llmtest.Reply {
 var overheard = regexp.MustCompile(strings.Join(canaries, "|"))
 
 func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
+	t.Parallel()
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Answer(tellsTales))
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

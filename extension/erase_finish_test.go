@@ -106,6 +106,7 @@ func cutOff(t *testing.T, path string, what Erasure, after int) {
 }
 
 func TestALargeErasureThatIsCutOffHidesAllAndIsFinishedAtTheNextOpen(t *testing.T) {
+	t.Parallel()
 	const n = 1200
 	for _, test := range []struct {
 		name string

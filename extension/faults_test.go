@@ -281,13 +281,12 @@ func typed(err error, fault vfstest.Fault) bool {
 // it can fail, once and for good. In a plain run of the tests it takes a sample;
 // -faults tries all of them.
 func TestEveryFault(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine, and twenty times slower")
-	}
+	racing.Alone(t)
 	folders := starts(t)
-	var turn int
-	for _, p := range phases {
+	for i, p := range phases {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			turn := i // so that samples do not begin alike
 			reached, trials := 0, 0
 			silent := make(map[string]int)
 			for _, fault := range vfstest.Faults {

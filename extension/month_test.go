@@ -86,9 +86,7 @@ func (m *month) day(number, messages int) {
 // descriptors than after some days, the log is bounded, and memory has grown by
 // no more than the index of what was said.
 func TestMonth(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine at a time, and twenty times slower")
-	}
+	racing.Alone(t)
 	days := 30
 	if testing.Short() {
 		days = 10

@@ -66,9 +66,8 @@ func life(s *site) {
 // moment of a memory's life, and finds all that was acknowledged, once, and
 // nothing half done. -images says how often.
 func TestPowerLoss(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine, and twenty times slower")
-	}
+	racing.Alone(t)
+	t.Parallel()
 	t.Run("plain", func(t *testing.T) { powerLoss(t, Key{}, *images) })
 	// A block of the cipher is eight sectors: one that is half written is lost
 	// whole, with all that is in it.

@@ -16,9 +16,8 @@ import (
 // Whatever leaf pages are lost, every memory that stands in another, as a
 // memory or as a message of the journal, is in the new file, which is healthy.
 func TestSalvageBringsBackEverythingOutsideTheDamage(t *testing.T) {
-	if racing.On {
-		t.Skip("one goroutine, and twenty times slower")
-	}
+	racing.Alone(t)
+	t.Parallel()
 	stocked(t)
 	var leaves []int
 	for i := 1; i < len(stockedFile)/pageSize; i++ {

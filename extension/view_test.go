@@ -35,6 +35,7 @@ func planted(t *testing.T, x *extension.Extension) {
 // Whatever brings a text before the model, and whichever door the answer comes
 // through, the answer is trusted no more than that text.
 func TestNoDoorLiftsAnAnswerAboveWhatItsConversationHadInView(t *testing.T) {
+	t.Parallel()
 	const answer = "Crumble is in Lisbon"
 	inputs := map[string]any{"input": whereIs}
 	tool := llms.ToolCall{ID: "call-1", FunctionCall: &llms.FunctionCall{Name: "search_memory", Arguments: `{"query": "` + whereIs + `"}`}}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // poisonMutator rewrites an attacker's text without changing what it is after.
@@ -85,6 +87,7 @@ func around(s string, spared []string, f func(string) string) string {
 }
 
 func TestPoisonMutants(t *testing.T) {
+	racing.Alone(t)
 	attacks, total := poisonAttacks(t), 0
 	made := map[string]int{}
 	for _, a := range attacks {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -526,6 +527,7 @@ func TestSearchingWhileVectorsArrive(t *testing.T) {
 }
 
 func TestFiltersReachBehindTheNearest(t *testing.T) {
+	racing.Alone(t)
 	db := open(t)
 	turns := []turn{{session: "quiet", text: "It will rain."}}
 	for range 5 * armDepth {

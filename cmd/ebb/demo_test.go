@@ -10,12 +10,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // What is new in every run: ids, and the nonce of a fence.
 var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|nonce="[A-Z0-9]{12}"`)
 
 func TestDemo(t *testing.T) {
+	racing.Alone(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	first := ebb(t, "", "demo")
 	require.Equal(t, exitOK, first.code, first.err)
@@ -40,6 +43,7 @@ func TestDemo(t *testing.T) {
 }
 
 func TestDemoKeepsItsFile(t *testing.T) {
+	racing.Alone(t)
 	path := filepath.Join(t.TempDir(), "story.db")
 	require.Equal(t, exitOK, ebb(t, "", "demo", "--keep", path).code)
 	require.Equal(t, exitOK, ebb(t, "", "doctor", path).code)

@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 var (
@@ -26,6 +27,7 @@ var (
 // A model that was recorded on the conversations, its mistakes included, draws
 // the facts of the night; what is found afterwards is no less than before.
 func TestRecallAfterNights(t *testing.T) {
+	racing.Alone(t)
 	dir, facts := *nightsDir, *nightsFacts
 	if dir == "" {
 		dir, facts = evalFixture, evalFacts

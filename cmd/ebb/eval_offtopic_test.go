@@ -5,9 +5,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 func TestEvalOffTopic(t *testing.T) {
+	racing.Alone(t)
 	o := ebb(t, "", "--json", "eval", evalFixture, "--offtopic", "--budget", "600")
 	require.Equal(t, exitOK, o.code, o.err)
 	var v offTopicView

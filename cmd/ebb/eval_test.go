@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 const (
@@ -73,6 +74,7 @@ func TestEval(t *testing.T) {
 }
 
 func TestEvalPrintsATable(t *testing.T) {
+	racing.Alone(t)
 	o := ebb(t, "", "eval", evalFixture, "--diversity", "0.3", "--budget", "300")
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Contains(t, o.out, "R@10")
@@ -89,6 +91,7 @@ func TestEvalPrintsATable(t *testing.T) {
 // Facts that rest on some turns bring more of the evidence up, and displace
 // little for a host that asks for so many results.
 func TestEvalWithFacts(t *testing.T) {
+	racing.Alone(t)
 	recall := func(args ...string) (v evalView) {
 		t.Helper()
 		o := ebb(t, "", append([]string{"--json", "eval", evalFixture}, args...)...)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // turnLines are n turns as an import reads them.
@@ -205,6 +206,7 @@ func TestImportProcess(t *testing.T) {
 }
 
 func TestImportKilledAndRepeated(t *testing.T) {
+	racing.Alone(t)
 	const turns = 6000
 	dir := t.TempDir()
 	db := filepath.Join(dir, "memory.db")
