@@ -33,6 +33,7 @@ var (
 	cSQLite   = contender{name: "C SQLite (mattn)", program: "csqlite", tags: "sqlite_fts5"}
 	goSQLite  = contender{name: "Go SQLite (modernc)", program: "gosqlite"}
 	chromem   = contender{name: "chromem-go", program: "chromem", maxLoad: 100_000, why: "it writes a file for each turn and keeps all in memory"}
+	bleve     = contender{name: "bleve", program: "bleve"}
 	history   = contender{name: "langchaingo sqlite3 history", program: "history", tags: "sqlite_fts5", maxLoad: 10_000, why: "it has no bulk load"}
 	mem0      = contender{name: "Mem0 (Node, infer: false)", program: "mem0", maxLoad: 10_000, why: "it has no bulk load"}
 )

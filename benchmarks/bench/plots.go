@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -87,6 +88,7 @@ func (r results) plot(q question, path string) error {
 		}
 		line.Color, points.Color = palette[i%len(palette)], palette[i%len(palette)]
 		line.Width = vg.Points(1.5)
+		line.Dashes = plotutil.Dashes(i / len(palette)) // when colours come round again
 		p.Add(line, points)
 		p.Legend.Add(w, line, points)
 	}

@@ -15,7 +15,7 @@ func (l *lab) reading(ctx context.Context) error {
 		return err
 	}
 	w := walk{lab: l, script: s, at: make(map[*client]int)}
-	contenders := append([]contender{ebb, ebbHybrid, cSQLite, goSQLite, chromem}, l.mem0...)
+	contenders := append([]contender{ebb, ebbHybrid, cSQLite, goSQLite, bleve, chromem}, l.mem0...)
 	err = l.among(ctx, contenders, func(all []*client) error {
 		for _, size := range l.sizes {
 			able := w.able("search", all, size)

@@ -42,7 +42,7 @@ func (l *lab) writing(ctx context.Context) error {
 		return err
 	}
 	w := walk{lab: l, script: s, at: make(map[*client]int)}
-	contenders := append([]contender{ebb, ebbAlone, cSQLite, goSQLite, history, chromem}, l.mem0...)
+	contenders := append([]contender{ebb, ebbAlone, cSQLite, goSQLite, history, bleve, chromem}, l.mem0...)
 	err = l.among(ctx, contenders, func(all []*client) error {
 		if err := w.publish(all, 0); err != nil {
 			return err
