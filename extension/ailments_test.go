@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
@@ -101,8 +102,10 @@ var ailments = []ailment{
 		bring: func(t *testing.T, path string) *extension.Extension {
 			spoil(t, path, "UPDATE users SET created_at = 1772000000000 WHERE id = 1")
 			now := time.Date(2026, 3, 10, 0, 30, 0, 0, time.UTC)
-			spoil(t, path, "INSERT INTO leases VALUES ('night', 'somebody', 1, 9e15) ON CONFLICT DO UPDATE SET expires_at = 9e15")
-			return watching(t, path, extension.Config{Now: func() time.Time { return now }, Location: time.UTC})
+			return watching(t, path, extension.Config{
+				Now: func() time.Time { return now }, Location: time.UTC,
+				Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{endless{}} },
+			})
 		},
 		health: `"nights_overdue":[1-9]`, tool: `"nights_overdue":[1-9]`,
 	},
@@ -198,6 +201,16 @@ func TestEveryAilmentIsSaid(t *testing.T) {
 			require.Equal(t, a.well, health(t, x).Healthy())
 		})
 	}
+}
+
+// endless is a stage that ends with its night.
+type endless struct{}
+
+func (endless) Name() string { return "endless" }
+
+func (endless) Propose(ctx context.Context, _ *consolidate.Input, _ consolidate.Apply) error {
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 // sayings are what a memory's diagnosis, its health and memory_stats say.
