@@ -51,13 +51,9 @@ func (r *Request) lend() {
 	if len(r.index.keys) == 0 {
 		return
 	}
-	for _, claim := range m.touchedDocs {
-		for _, turn := range r.turnsOf(claim) {
-			c, d := &m.docs[claim], &m.docs[turn]
-			if !d.listed {
-				d.listed = true
-				m.touchedDocs = append(m.touchedDocs, turn)
-			}
+	for _, c := range m.found {
+		for _, turn := range r.turnsOf(c.doc) {
+			d := m.touch(turn)
 			d.key = max(d.key, c.score())
 			d.lent |= c.held()
 		}

@@ -3,42 +3,36 @@ package recall
 import (
 	"math/bits"
 	"slices"
-	"sync"
 )
 
 // parts is a set of a question's parts, as bits.
 type parts uint64
 
-// matches is what a search found out about the texts, reused between searches:
-// plain arrays over chunks, documents, sessions and terms, of which only the
-// touched places are cleared.
+// matches is what a search found out about the texts, reused between searches: of
+// the documents it touched, and by session and term.
 type matches struct {
-	chunks   []chunkMatch
-	docs     []docMatch
+	places   []uint32   // by document, one more than its place in found; 0 = it has none
+	found    []docMatch // what holds a part, or rests on a claim that does, and then its surroundings
 	sessions []parts
 	terms    []termNote
 
-	touchedChunks   []uint32
-	touchedDocs     []uint32 // that hold a part
-	near            []uint32 // touchedDocs, then those in their surroundings
 	touchedSessions []uint32
+	near            []uint32 // the candidates
 
+	lists  []list // of the postings being matched
+	strip  strip
 	scores []float32
 	said   []uint32 // the terms of the chunk looked at last
 }
 
-type chunkMatch struct {
-	own, related float32 // BM25
-	part         uint8   // the last part counted, from 1: relatives of one part count once
-}
-
 type docMatch struct {
-	own, related float32 // of the best chunk
-	best         uint32  // that chunk
+	doc          uint32
+	own, related float32 // largest of any chunk
+	best         uint32  // the chunk of the largest sum
+	most         float32 // that sum
 	exact, loose parts   // held itself, and by a relative alone
 	key          float32 // score of the best claim that rests on it
 	lent         parts   // held by such claims
-	listed       bool
 	matched      bool
 }
 
@@ -49,13 +43,19 @@ type termNote struct {
 	part   uint8
 }
 
-var pool = sync.Pool{New: func() any { return new(matches) }}
+// idle are matches that no search uses. A [sync.Pool] would lose them whenever
+// memory is collected, and they are large.
+var idle = make(chan *matches, 4)
 
-// borrow takes a clean set of matches for the index from the pool.
+// borrow takes clean matches for the index.
 func borrow(ix *index) *matches {
-	m := pool.Get().(*matches) //nolint:forcetypeassert // only New above and release fill the pool
-	m.chunks = grown(m.chunks, len(ix.chunks))
-	m.docs = grown(m.docs, len(ix.docs))
+	var m *matches
+	select {
+	case m = <-idle:
+	default:
+		m = new(matches)
+	}
+	m.places = grown(m.places, len(ix.docs))
 	m.sessions = grown(m.sessions, len(ix.tails))
 	m.terms = grown(m.terms, len(ix.postings))
 	return m
@@ -65,86 +65,40 @@ func grown[T any](s []T, n int) []T {
 	if len(s) >= n {
 		return s
 	}
-	return make([]T, n+n/4)
+	return make([]T, n+n/8)
 }
 
 // giveBack clears what was touched.
 func (m *matches) giveBack() {
-	for _, c := range m.touchedChunks {
-		m.chunks[c] = chunkMatch{}
-	}
-	for _, d := range m.near {
-		m.docs[d] = docMatch{}
-	}
-	for _, d := range m.touchedDocs {
-		m.docs[d] = docMatch{}
+	for i := range m.found {
+		m.places[m.found[i].doc] = 0
 	}
 	for _, s := range m.touchedSessions {
 		m.sessions[s] = 0
 	}
-	m.touchedChunks, m.touchedDocs, m.near, m.touchedSessions = m.touchedChunks[:0], m.touchedDocs[:0], m.near[:0], m.touchedSessions[:0]
-	pool.Put(m)
-}
-
-// match scores every chunk that holds a part of the question or a relative by
-// BM25, and every document by its best chunk.
-func (m *matches) match(ix *index, q *question) {
-	mean := ix.meanLength()
-	if mean == 0 {
-		return
-	}
-	for i := range q.parts {
-		p := &q.parts[i]
-		if p.known {
-			m.post(ix, p.exact, uint8(i+1), true, p.idf, mean)
-		}
-		for _, r := range p.related {
-			m.post(ix, r.term, uint8(i+1), false, p.relatedIDF*r.weight, mean)
-		}
-	}
-	for _, c := range m.touchedChunks {
-		doc := ix.chunks[c].doc
-		found, d := &m.chunks[c], &m.docs[doc]
-		if !d.matched {
-			d.matched, d.listed, d.best = true, true, c
-			m.touchedDocs = append(m.touchedDocs, doc)
-		}
-		best := &m.chunks[d.best]
-		if found.own+found.related > best.own+best.related {
-			d.best = c
-		}
-		d.own, d.related = max(d.own, found.own), max(d.related, found.related)
-		d.loose &^= d.exact
-		if s := ix.docs[doc].session; s != 0 && ix.docs[doc].said() {
-			if m.sessions[s] == 0 {
-				m.touchedSessions = append(m.touchedSessions, s)
-			}
-			m.sessions[s] |= d.exact | d.loose
-		}
+	m.found, m.near, m.touchedSessions = m.found[:0], m.near[:0], m.touchedSessions[:0]
+	clear(m.lists)
+	select {
+	case idle <- m:
+	default:
 	}
 }
 
-func (m *matches) post(ix *index, term uint32, part uint8, exact bool, idf, mean float32) {
-	for at, uses := range ix.postings[term].all() {
-		c := &m.chunks[at]
-		if c.part == part {
-			continue
-		}
-		if c.part == 0 {
-			m.touchedChunks = append(m.touchedChunks, at)
-		}
-		c.part = part
-		chunk := &ix.chunks[at]
-		weight := idf * termWeight(float32(uses), float32(chunk.words), mean)
-		d := &m.docs[chunk.doc]
-		if exact {
-			c.own += weight
-			d.exact |= 1 << (part - 1)
-		} else {
-			c.related += weight
-			d.loose |= 1 << (part - 1)
-		}
+// of is a document's match.
+func (m *matches) of(doc uint32) docMatch {
+	if place := m.places[doc]; place > 0 {
+		return m.found[place-1]
 	}
+	return docMatch{}
+}
+
+// touch is a document's match, to be changed before the next is touched.
+func (m *matches) touch(doc uint32) *docMatch {
+	if m.places[doc] == 0 {
+		m.found = append(m.found, docMatch{doc: doc})
+		m.places[doc] = uint32(len(m.found))
+	}
+	return &m.found[m.places[doc]-1]
 }
 
 // strongest keeps the documents whose own score is among the best when there
@@ -157,17 +111,17 @@ func (m *matches) strongest(docs []uint32) []uint32 {
 	}
 	m.scores = m.scores[:0]
 	for _, doc := range docs {
-		m.scores = append(m.scores, m.docs[doc].strength())
+		m.scores = append(m.scores, m.of(doc).strength())
 	}
 	least := nthLargest(m.scores, enough)
-	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.docs[doc].strength() < least })
+	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.of(doc).strength() < least })
 }
 
 // surround lists the documents that matched and that the filter lets through,
 // and then those around them.
 func (m *matches) surround(ix *index, f *filter) []uint32 {
-	for _, doc := range m.touchedDocs {
-		if f.excludes(&ix.docs[doc]) == "" {
+	for i := range m.found {
+		if doc := m.found[i].doc; f.excludes(&ix.docs[doc]) == "" {
 			m.near = append(m.near, doc)
 		}
 	}
@@ -177,8 +131,8 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 		end := len(m.near)
 		for _, doc := range m.near[from:end] {
 			for _, n := range [...]int32{ix.docs[doc].prev, ix.docs[doc].next} {
-				if n >= 0 && !m.docs[n].listed {
-					m.docs[n].listed = true
+				if n >= 0 && m.places[n] == 0 {
+					m.touch(uint32(n))
 					m.near = append(m.near, uint32(n))
 				}
 			}
@@ -200,7 +154,7 @@ func (m *matches) at(doc int32) docMatch {
 	if doc < 0 {
 		return docMatch{}
 	}
-	return m.docs[doc]
+	return m.of(uint32(doc))
 }
 
 // held is the parts a document holds, in whatever form.

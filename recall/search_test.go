@@ -211,3 +211,85 @@ func TestSearchWhileWriting(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// Going through all lists side by side scores as adding up word by word does.
+func TestMatchAddsUpBM25(t *testing.T) {
+	db, n := open(t), 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		ada := schema.Scope{User: fmt.Sprint("ada", n)}
+		ids := say(t, db, ada, rapid.SliceOfN(someTurn, 1, 20).Draw(t, "turns")...)
+		for range rapid.IntRange(0, 4).Draw(t, "keys") {
+			addKey(t, db, rapid.SampledFrom(ids).Draw(t, "keyed"), someQuestion.Draw(t, "key"))
+		}
+		ix := readIndex(t, db, ada)
+		for range rapid.IntRange(0, 3).Draw(t, "copies") { // beyond one stretch
+			for range stretchChunks / 2 {
+				at := ix.lastChunk + 1
+				ix.add(schema.IndexedChunk{ID: at, MemoryID: 1e9 + at, Text: "kettl paint", Kind: schema.KindEpisode, State: schema.StateActive})
+			}
+		}
+		q := ix.understand(someQuestion.Draw(t, "question"), noon)
+		m := borrow(ix)
+		defer m.giveBack()
+		m.match(ix, q)
+		want := wordByWord(ix, q)
+		require.Len(t, m.found, len(want))
+		for doc, d := range want {
+			got := m.of(doc)
+			got.doc, got.most = 0, 0
+			require.Equal(t, d, got)
+		}
+	})
+}
+
+// wordByWord is the scoring of documents in its simplest form.
+func wordByWord(ix *index, q *question) map[uint32]docMatch {
+	uses := func(at int, term uint32) (n int) {
+		for _, t := range ix.termsOf(nil, uint32(at)) {
+			if t == term {
+				n++
+			}
+		}
+		return min(n, maxFrequency)
+	}
+	found := make(map[uint32]docMatch)
+	best := make(map[uint32]float32)
+	for at, c := range ix.chunks {
+		d := found[c.doc]
+		var own, related float32
+		weight := func(idf float32, uses int) float32 {
+			return idf * termWeight(float32(uses), float32(c.words), ix.meanLength())
+		}
+		held := parts(0)
+		for i, p := range q.parts {
+			if n := uses(at, p.exact); p.known && n > 0 {
+				own += weight(p.idf, n)
+				held |= 1 << i
+				d.exact |= 1 << i
+				continue
+			}
+			for _, r := range p.related {
+				if n := uses(at, r.term); n > 0 {
+					related += weight(p.relatedIDF*r.weight, n)
+					held |= 1 << i
+					d.loose |= 1 << i
+					break
+				}
+			}
+		}
+		if held == 0 {
+			continue
+		}
+		if sum := own + related; !d.matched || sum > best[c.doc] {
+			d.best, d.matched, best[c.doc] = uint32(at), true, sum
+		}
+		d.own, d.related = max(d.own, own), max(d.related, related)
+		found[c.doc] = d
+	}
+	for doc, d := range found {
+		d.loose &^= d.exact
+		found[doc] = d
+	}
+	return found
+}

@@ -66,7 +66,7 @@ const priorBest = 3
 func (m *matches) view(ix *index, q *question, docs []uint32) *view {
 	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior)}
 	for _, doc := range docs {
-		d := &m.docs[doc]
+		d := m.of(doc)
 		v.top = max(v.top, float64(d.own))
 		v.topRelated = max(v.topRelated, float64(d.own+d.related))
 	}
@@ -88,14 +88,14 @@ func (v *view) text(doc int32) float64 {
 	if doc < 0 || v.topRelated == 0 {
 		return 0
 	}
-	d := &v.m.docs[doc]
+	d := v.m.of(uint32(doc))
 	return float64(max(d.own+0.5*d.related, d.key)) / v.topRelated
 }
 
 func (v *view) of(doc uint32) (s signals) {
-	d, found := &v.ix.docs[doc], &v.m.docs[doc]
-	v.content(&s, doc, found)
-	v.surroundings(&s, doc, d, found)
+	d, found := &v.ix.docs[doc], v.m.of(doc)
+	v.content(&s, doc, &found)
+	v.surroundings(&s, doc, d, &found)
 	v.voice(&s, d)
 
 	q := v.q.kind

@@ -39,7 +39,7 @@ func (d docMatch) score() float32 { return d.own + relatedShare*d.related }
 func (d docMatch) strength() float32 { return d.score() + keyShare*d.key }
 
 func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
-	score := m.docs[doc].strength()
+	score := m.of(doc).strength()
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())

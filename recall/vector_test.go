@@ -227,8 +227,8 @@ func TestNearestOfMany(t *testing.T) {
 	query := levels{{random.Uint64(), random.Uint64(), random.Uint64(), random.Uint64()}}
 	for name, alike := range map[string]func(at int) bool{
 		"evenly":          func(int) bool { return false },
-		"in the sample":   func(at int) bool { return at%7 == 0 },
-		"beside a sample": func(at int) bool { return at%7 == 1 },
+		"in the sample":   func(at int) bool { return at%12 == 0 },
+		"beside a sample": func(at int) bool { return at%12 == 1 },
 	} {
 		codes := make([]uint64, 7*4096)
 		for at := range codes {
@@ -243,9 +243,9 @@ func TestNearestOfMany(t *testing.T) {
 		slices.SortStableFunc(order, func(a, b uint32) int {
 			return query.unlike(codes[a:a+1]) - query.unlike(codes[b:b+1])
 		})
-		want := order[:100]
+		want := order[:200]
 		slices.Sort(want)
-		require.Equal(t, want, nearest(codes, query, 100), name)
+		require.Equal(t, want, nearest(codes, query, 200), name)
 	}
 }
 

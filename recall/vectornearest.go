@@ -67,16 +67,14 @@ func (q levels) between(codes []uint64, from, to, unlike int) (found []likeness)
 }
 
 // reach is within what about twice n codes are, judged by a sample; without
-// bound where that would save little.
+// bound where there are few.
 func (q levels) reach(codes []uint64, n int) int {
-	const sample = 4096
-	total := len(codes) / len(q)
-	step := total / sample
-	within := 2 * n * sample / max(total, 1)
-	if step < 2 || within < 16 || 4*within > sample {
+	const within = 32 // of the sample; half as many would do
+	step, total := 2*n/within, len(codes)/len(q)
+	if step < 8 || total < 8*n {
 		return math.MaxInt32
 	}
-	unlike := make([]int32, 0, sample+step)
+	unlike := make([]int32, 0, total/step+1)
 	for at := 0; at < total; at += step {
 		unlike = append(unlike, -int32(q.unlike(codes[at*len(q):(at+1)*len(q)])))
 	}
