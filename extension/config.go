@@ -109,7 +109,9 @@ type Config struct {
 	// waits is done when the file is next opened without it. For looking at a
 	// file, and for bulk work. Default false.
 	NoBackground bool
-	// ReadOnly opens the file for looking only; it implies NoBackground.
+	// ReadOnly opens the file for looking only; it implies NoBackground. Where no
+	// file may be made beside it, it is read without locks, if its log is empty;
+	// a call during which somebody writes to it all the same is an [ErrBusy].
 	ReadOnly bool
 
 	// Redaction is what is taken out of texts before anything of them is

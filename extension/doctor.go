@@ -109,6 +109,8 @@ type examination struct {
 	key  Key
 	name string // under which SQLite reads the file
 	db   *sql.DB
+
+	still bool // it is read without log and locks, since none may stand beside it
 }
 
 func (e *examination) note(name string, state CheckState, detail, fix string) {
@@ -125,6 +127,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		e.Refused, e.refusal = err.Error(), err
 		defer e.sweep(before)
 	} else {
+		e.still = opened.Still()
 		e.losses(ctx, opened)
 		e.log(ctx, opened)
 		defer func() { // last: it takes away what looking leaves beside the file

@@ -59,6 +59,9 @@ func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 		e.note(name, CheckDamaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
 		return nil, false
 	}
+	if e.still {
+		parameters.Set("immutable", "1")
+	}
 	e.name = "file:" + (&url.URL{Path: e.path}).EscapedPath() + "?" + parameters.Encode()
 	e.note(name, CheckOK, "", "")
 	return release, true
@@ -95,7 +98,7 @@ func (e *examination) isMemory(ctx context.Context) bool {
 		e.pages(ctx)
 		e.foreignKeys(ctx)
 		return false // the other checks are about tables of today
-	case mode != "wal":
+	case mode != "wal" && !e.still:
 		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), fixRepair)
 	default:
 		e.note(name, CheckOK, fmt.Sprintf("schema version %d", version), "")

@@ -34,3 +34,10 @@ func lockFile(f *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// refusesFiles reports a folder in which this user may make no file, and
+// whether that is for the medium it lies on.
+func refusesFiles(folder string) (unwritable, medium bool) {
+	err := unix.Access(folder, unix.W_OK)
+	return err != nil, errors.Is(err, unix.EROFS)
+}

@@ -177,7 +177,7 @@ func readProgress(ctx context.Context, q querier) (*mark, error) {
 
 // marks reports whether a mark is kept: a virtual file system has no place
 // beside its files.
-func (db *DB) marks() bool { return db.opts.VFS == "" && !db.opts.immutable }
+func (db *DB) marks() bool { return db.opts.VFS == "" && (!db.opts.immutable || db.Still()) }
 
 // markLoop notes how far the file has got, about a second after it has got
 // further.

@@ -46,7 +46,7 @@ func (db *DB) checkIdentity(ctx context.Context, conn *sql.DB) error {
 	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil {
 		return err
 	}
-	if mode != "wal" {
+	if mode != "wal" && !db.Still() { // without a log it says so
 		return fmt.Errorf("write-ahead logging is off (journal_mode is %q): another program changed this file", mode)
 	}
 	return checkUsers(ctx, conn)

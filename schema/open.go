@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -92,7 +93,8 @@ type DB struct {
 
 	suspect    error // why the log cannot be trusted; used by writeLoop alone
 	faults     faults
-	unrecorded *Loss // seen by an open that may not write it down
+	unrecorded *Loss       // seen by an open that may not write it down
+	still      os.FileInfo // the file as it was, when it is read without locks
 
 	scopes *scopes
 	tenant atomic.Pointer[string] // the one it serves; nil for all
@@ -126,6 +128,12 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 		return nil, fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err))
 	}
 	err := db.connect(ctx)
+	if err != nil {
+		err = db.connectStill(ctx, err)
+	}
+	if err == nil && opts.VFS == "" {
+		privateBeside(db.path) // before a second connection opens them
+	}
 	if err == nil && db.marks() {
 		err = db.noticeLoss(ctx)
 	}
@@ -133,9 +141,6 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err)), db.disconnect())
 		dropKey(db.opts.sealNumber)
 		return nil, err
-	}
-	if opts.VFS == "" {
-		privateIndex(db.path)
 	}
 	if !opts.ReadOnly {
 		db.queue = make(chan *write, maxGroup)
@@ -254,7 +259,7 @@ func (db *DB) close() {
 	if db.writer != nil && db.marks() {
 		_ = db.leaveMark(last) // an older mark accuses nobody
 	}
-	if db.opts.ReadOnly && db.opts.VFS == "" {
+	if db.opts.ReadOnly && db.opts.VFS == "" && !db.Still() {
 		_ = sweepLog(db.path, db.opts) // a file that cannot be written keeps its empty log
 	}
 	dropKey(db.opts.sealNumber)
@@ -301,7 +306,7 @@ func dsn(path string, opts Options, readOnly bool) string {
 		q.Set("immutable", "1")
 	}
 	opts.setFileSystem(q)
-	if opts.VFS == "" {
+	if opts.VFS == "" && ownerWrites(path) {
 		// The write-ahead log holds messages too: as private as the file.
 		q.Set("modeof", path)
 	}

@@ -46,7 +46,10 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 			err = fmt.Errorf("%w: the read was cut short: %w", ErrIO, undo)
 		}
 	}()
-	return db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db}))
+	if err := db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db})); err != nil {
+		return err
+	}
+	return db.unmoved()
 }
 
 func (db *DB) isClosed() bool {

@@ -10,16 +10,28 @@ import (
 // it in shared memory, "-shm", and takes both away when the last connection
 // that can write closes.
 
-// privateIndex gives the index of the log the mode of the file; SQLite leaves
-// it to the umask. It is not always ours to change, and holds no text.
-func privateIndex(path string) {
+// ownerWrites reports that a file's owner may write it, as is usual. SQLite
+// could not open a log twice that it has given the mode of one that may not be.
+func ownerWrites(path string) bool {
+	file, err := os.Stat(path)
+	return err != nil || file.Mode().Perm()&0o200 != 0
+}
+
+// privateBeside gives the log and its index the mode of the file; SQLite leaves
+// the index to the umask. Their owner may always write them, or who may only
+// read the file could open it once and not again. They are not always ours to
+// change.
+func privateBeside(path string) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return
 	}
-	index, err := os.Stat(path + "-shm")
-	if err == nil && index.Mode().Perm() != file.Mode().Perm() {
-		_ = os.Chmod(path+"-shm", file.Mode().Perm())
+	mode := file.Mode().Perm() | 0o200
+	for _, suffix := range [...]string{"-wal", "-shm"} {
+		beside, err := os.Stat(path + suffix)
+		if err == nil && beside.Mode().Perm() != mode {
+			_ = os.Chmod(path+suffix, mode)
+		}
 	}
 }
 

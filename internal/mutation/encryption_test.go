@@ -116,8 +116,8 @@ var encryption = []Mutant{
 	{
 		Defence: "the index of the write-ahead log is as private as the file",
 		File:    "schema/open.go",
-		Old:     "\tprivateIndex(db.path)",
-		New:     "\t_ = privateIndex",
+		Old:     "\tprivateBeside(db.path)",
+		New:     "\t_ = privateBeside",
 		Package: "./schema",
 		Test:    "TestTwoKeysMakeOneFile",
 	},

@@ -2,6 +2,38 @@ package mutation
 
 var faults = []Mutant{
 	{
+		Defence: "what only the log holds is not passed over where none can be read",
+		File:    "schema/still.go",
+		Old:     "err == nil && beside.Size() > 0 {",
+		New:     "err == nil && beside.Size() < 0 {",
+		Package: "./schema",
+		Test:    "TestAFileWhereNobodyMayWriteCanBeLookedAt/a_log",
+	},
+	{
+		Defence: "a file that somebody may have open is not read without locks",
+		File:    "schema/still.go",
+		Old:     "err == nil && !medium {",
+		New:     "err == nil && !medium && false {",
+		Package: "./schema",
+		Test:    "TestAFileWhereNobodyMayWriteCanBeLookedAt/an_index_left_behind",
+	},
+	{
+		Defence: "who reads without locks is told when the file is written to",
+		File:    "schema/still.go",
+		Old:     "if db.still == nil {",
+		New:     "if db.still != nil || true {",
+		Package: "./schema",
+		Test:    "TestAFileThatIsWrittenWhileItIsLookedAtWithoutLocksSaysSo",
+	},
+	{
+		Defence: "looking at a file that its owner may not write does not lock them out of it",
+		File:    "schema/open.go",
+		Old:     " && ownerWrites(path) {",
+		New:     " {",
+		Package: "./schema",
+		Test:    "TestAFileItsOwnerMayNotWriteCanBeLookedAt",
+	},
+	{
 		Defence: "after a failed fsync no write is taken until a checkpoint has proven that the disk saves again",
 		File:    "schema/faults.go",
 		Old:     "if db.suspect == nil {",
