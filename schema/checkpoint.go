@@ -122,13 +122,7 @@ func (db *DB) truncateLog(ctx context.Context) (err error) {
 		return db.readError(ctx, err)
 	}
 	for range truncateTries {
-		if err = db.truncate(ctx, conn); err == nil {
-			// The next pages are to be read from the file, which is tidy, not
-			// written from memory, which is not.
-			_, err = conn.ExecContext(ctx, "PRAGMA shrink_memory")
-			return err
-		}
-		if !errors.Is(err, ErrBusy) {
+		if err = db.truncate(ctx, conn); !errors.Is(err, ErrBusy) {
 			return err
 		}
 		select {

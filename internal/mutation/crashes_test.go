@@ -2,6 +2,14 @@ package mutation
 
 var crashes = []Mutant{
 	{
+		Defence: "two processes write one file by turns, and neither's write is refused because the other came first",
+		File:    "schema/write.go",
+		Old:     "db.direct.exec(\"BEGIN IMMEDIATE\")",
+		New:     "db.direct.exec(\"BEGIN\")",
+		Package: "./internal/kills",
+		Test:    "TestTwoProcessesOnOneFile",
+	},
+	{
 		Defence: "the log of a file that is gone is not taken for a new file's",
 		File:    "schema/file.go",
 		Old:     "err == nil && log.Size() > 0 {\n\t\t\treturn &InvalidError",
