@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -136,7 +137,7 @@ func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
 	if err := schema.ValidLabel("tenant", name); err != nil {
 		return nil, err
 	}
-	f, err := d.acquire(ctx, d.names.of(name))
+	f, err := d.acquire(ctx, d.names.of(name), true)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +148,9 @@ func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
 	return &Tenant{Extension: f.x, name: name, dir: d, file: f}, nil
 }
 
-// acquire holds a file, opening it when it is closed.
-func (d *Dir) acquire(ctx context.Context, name string) (*heldFile, error) {
+// acquire holds a file, opening it when it is closed, and making it only when
+// create says so: [ErrNotFound] tells of one that was erased.
+func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile, error) {
 	for {
 		d.mu.Lock()
 		f := d.open[name]
@@ -160,6 +162,9 @@ func (d *Dir) acquire(ctx context.Context, name string) (*heldFile, error) {
 			d.hold(f)
 			d.mu.Unlock()
 			return d.await(ctx, f)
+		case f == nil && !create && !exists(filepath.Join(d.path, name)):
+			d.mu.Unlock()
+			return nil, ErrNotFound
 		case f == nil && len(d.open) < d.maxOpen:
 			f = &heldFile{name: name, ready: make(chan struct{}), holders: 1}
 			d.open[name] = f
@@ -180,6 +185,11 @@ func (d *Dir) acquire(ctx context.Context, name string) (*heldFile, error) {
 			return nil, fmt.Errorf("wait until one of %d open memories is let go: %w", d.maxOpen, ctx.Err())
 		}
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // hold counts a holder. The caller has the lock.

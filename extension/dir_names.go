@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -180,36 +181,54 @@ type TenantFile struct {
 	Known bool   `json:"known"`
 	File  string `json:"file"` // its name in the folder
 	Bytes int64  `json:"bytes"`
+	// Used is when something was last written to it.
+	Used time.Time `json:"used"`
 }
 
 // Tenants lists the tenants of the folder by name, with their files: the names
-// are inside the files alone. It is for operators, and opens every file.
+// are inside the files alone. It is for operators, and opens every file. Files
+// that cannot be opened are listed too, first, beside the error.
 //
-// Errors: those of [Dir.Tenant], naming the file.
+// Errors: those of [Dir.Tenant], naming the files.
 func (d *Dir) Tenants(ctx context.Context) ([]TenantFile, error) {
 	names, err := d.files()
 	if err != nil {
 		return nil, err
 	}
 	all := make([]TenantFile, 0, len(names))
+	var faults []error
 	for _, name := range names {
-		f, err := d.acquire(ctx, name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		t, err := d.tenantOf(ctx, name)
+		if errors.Is(err, ErrNotFound) {
+			continue // erased since the folder was read
 		}
-		t := TenantFile{File: name, Bytes: size(filepath.Join(d.path, name))}
-		users, err := f.x.Users(ctx)
-		d.releaseCold(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if len(users) > 0 {
-			t.Tenant, t.Known = users[0].Tenant, true
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
 		}
 		all = append(all, t)
 	}
 	slices.SortStableFunc(all, func(a, b TenantFile) int { return strings.Compare(a.Tenant, b.Tenant) })
-	return all, nil
+	return all, errors.Join(faults...)
+}
+
+func (d *Dir) tenantOf(ctx context.Context, name string) (TenantFile, error) {
+	path := filepath.Join(d.path, name)
+	t := TenantFile{File: name, Bytes: size(path)}
+	for _, written := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(written); err == nil && info.Size() > 0 && info.ModTime().After(t.Used) {
+			t.Used = info.ModTime()
+		}
+	}
+	f, err := d.acquire(ctx, name, false)
+	if err != nil {
+		return t, err
+	}
+	defer d.releaseCold(f)
+	users, err := f.x.Users(ctx)
+	if len(users) > 0 {
+		t.Tenant, t.Known = users[0].Tenant, true
+	}
+	return t, err
 }
 
 // bindTenant has the file serve one tenant and no other from now on.

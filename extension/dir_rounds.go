@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -82,7 +83,10 @@ func (d *Dir) round(ctx context.Context) {
 }
 
 func (d *Dir) tend(ctx context.Context, name string) error {
-	f, err := d.acquire(ctx, name)
+	f, err := d.acquire(ctx, name, false)
+	if errors.Is(err, ErrNotFound) {
+		return nil // erased since the round began
+	}
 	if err != nil {
 		return err
 	}

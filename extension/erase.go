@@ -50,6 +50,10 @@ func (x *Extension) outOfReach() []Reach {
 		x.report("erase", err)
 		copies = []string{"copies beside the file (its folder could not be read)"}
 	}
+	return outOfReach(copies)
+}
+
+func outOfReach(copies []string) []Reach {
 	var found []Reach
 	for _, path := range copies {
 		found = append(found, Reach{path, "a copy of the memory as it was before: delete it, if it is not needed any more"})

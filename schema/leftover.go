@@ -13,8 +13,11 @@ import (
 // or were left. An erasure does not reach into them.
 //
 // Errors: that of reading the folder.
-func (db *DB) CopiesBeside() (paths []string, err error) {
-	dir, base := filepath.Split(db.path)
+func (db *DB) CopiesBeside() (paths []string, err error) { return CopiesBeside(db.path) }
+
+// CopiesBeside is [DB.CopiesBeside] for the file at path.
+func CopiesBeside(path string) (paths []string, err error) {
+	dir, base := filepath.Split(path)
 	if dir == "" {
 		dir = "."
 	}

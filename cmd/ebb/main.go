@@ -39,6 +39,7 @@ type cli struct {
 	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use, and verify the copy."`
 	Restore     restoreCmd     `cmd:"" help:"Put a backup in the place of the memory file."`
 	Erase       eraseCmd       `cmd:"" help:"Erase memories, conversations or a whole user for good."`
+	Tenants     tenantsCmd     `cmd:"" help:"List the tenants of a folder of memories, with their files."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 }

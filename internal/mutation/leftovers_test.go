@@ -3,6 +3,46 @@ package mutation
 // leftovers are what outlives an erasure unseen.
 var leftovers = []Mutant{
 	{
+		Defence: "what a tenant's file held is overwritten before it is deleted",
+		File:    "schema/erase_file.go",
+		Old:     "io.CopyN(f, zeroes{}, info.Size())",
+		New:     "io.CopyN(f, zeroes{}, 0)",
+		Package: "./extension",
+		Test:    "TestAnErasedTenantIsGone",
+	},
+	{
+		Defence: "a tenant's log goes with its file",
+		File:    "schema/erase_file.go",
+		Old:     "\"-journal\", \"-wal\", \"\"}",
+		New:     "\"-journal\", \"\"}",
+		Package: "./extension",
+		Test:    "TestAnErasedTenantLeavesNoLogBehind",
+	},
+	{
+		Defence: "a round brings no erased tenant's file back",
+		File:    "extension/dir_rounds.go",
+		Old:     "d.acquire(ctx, name, false)",
+		New:     "d.acquire(ctx, name, true)",
+		Package: "./extension",
+		Test:    "TestAnErasedTenantIsGone",
+	},
+	{
+		Defence: "a tenant's file is not pulled away from who holds it",
+		File:    "extension/dir_erase.go",
+		Old:     "case f == nil:",
+		New:     "case f == nil || f.holders > 0:",
+		Package: "./extension",
+		Test:    "TestATenantThatSomebodyHolds",
+	},
+	{
+		Defence: "a tenant's file is not pulled away from another process",
+		File:    "schema/erase_file.go",
+		Old:     "err == nil && used {",
+		New:     "err == nil && used && false {",
+		Package: "./extension",
+		Test:    "TestATenantThatIsOpenElsewhereIsNotErased",
+	},
+	{
 		Defence: "no page of the file keeps a copy of what SQLite moved elsewhere and then deleted",
 		File:    "schema/tidyvfs.go",
 		Old:     "clear(p[from:to])",
