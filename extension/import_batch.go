@@ -2,10 +2,10 @@ package extension
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -178,28 +178,47 @@ func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
 func (b *turnBatches) fresh(ctx context.Context) ([]eventbus.Event, error) {
 	fresh := make([]eventbus.Event, 0, len(b.now.pending))
 	err := b.job.x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, b.job.opts.Scope)
-		if err != nil {
-			return err
-		}
+		known, err := b.known(ctx, s)
 		for _, p := range b.now.pending {
-			var payload []byte
-			var at schema.Time
-			err := s.Row(ctx, "SELECT payload, occurred_at FROM events WHERE user_id = ? AND id = ?", []any{userID, p.event.ID}, &payload, &at)
-			if errors.Is(err, sql.ErrNoRows) {
+			if !known[p.event.ID] {
 				fresh = append(fresh, p.event)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			if field := difference(payload, p.event.Payload, at.Time, p.event.OccurredAt, b.redacted(ctx)); field != "" {
-				return &ImportError{Where: p.where, Err: reusedID(field, "an earlier import")}
 			}
 		}
-		return nil
+		return err
 	})
 	return fresh, err
+}
+
+// known are the ids of the batch under which the user has its turns.
+func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot) (map[string]bool, error) {
+	userID, err := s.UserID(ctx, b.job.opts.Scope)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := json.Marshal(slices.Collect(maps.Keys(b.now.byID)))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Query(ctx, "SELECT id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, string(ids))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	known := make(map[string]bool)
+	for rows.Next() {
+		var id string
+		var payload []byte
+		var at schema.Time
+		if err := rows.Scan(&id, &payload, &at); err != nil {
+			return nil, err
+		}
+		turn, _ := b.now.find(id)
+		if field := difference(payload, turn.event.Payload, at.Time, turn.event.OccurredAt, b.redacted(ctx)); field != "" {
+			return nil, &ImportError{Where: turn.where, Err: reusedID(field, "an earlier import")}
+		}
+		known[id] = true
+	}
+	return known, rows.Err()
 }
 
 // redacted gives a text that was stored before as it would be stored now: it

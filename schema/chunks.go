@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,15 +48,37 @@ func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks [
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", id, c.Text, c.Speaker); err != nil {
+		tx.db.unindexed = append(tx.db.unindexed, unindexedChunk{id, c})
+	}
+	return nil
+}
+
+// unindexedChunk is a chunk that the full-text index gets at the end of its
+// transaction.
+type unindexedChunk struct {
+	id int64
+	Chunk
+}
+
+// index puts the chunks of a transaction into the full-text index, in the order
+// of their ids: whenever the next id is smaller than the one before, FTS5 writes
+// out all that it has gathered. Those of several users in one commit are such.
+func (db *DB) index() error {
+	slices.SortFunc(db.unindexed, func(a, b unindexedChunk) int { return cmp.Compare(a.id, b.id) })
+	for _, c := range db.unindexed {
+		if err := db.direct.exec("INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", c.id, c.Text, c.Speaker); err != nil {
 			return err
 		}
 	}
+	db.unindexed = db.unindexed[:0]
 	return nil
 }
 
 // removeChunks takes a memory's text out of search for good.
 func (tx *Tx) removeChunks(ctx context.Context, userID, memoryID int64) error {
+	if err := tx.db.index(); err != nil { // what is not there cannot be removed
+		return err
+	}
 	for _, statement := range []string{
 		"INSERT INTO chunks_fts (chunks_fts, rowid, text, speaker) SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?2",
 		"UPDATE users SET chunk_floor = max(chunk_floor, coalesce((SELECT max(id) FROM chunks WHERE memory_id = ?2), 0)) WHERE id = ?1",

@@ -58,6 +58,9 @@ func (v *vocabulary) onlySaidThere(ctx context.Context, term string) (bool, erro
 	if only, known := v.only[term]; known {
 		return only, nil
 	}
+	if err := v.batch.tx.db.index(); err != nil {
+		return false, err
+	}
 	first, last := chunkRange(v.batch.userID)
 	rows, err := v.batch.tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
 		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ? AND m.kind <> 'reflection'

@@ -77,19 +77,21 @@ type DB struct {
 	reading chan struct{} // one token a snapshot
 	reads   statements
 
-	writer   *bun.DB
-	conn     bun.Conn      // the writer's connection, used by writeLoop alone
-	direct   *direct       // the same, without database/sql
-	rows     statements    // of conn
-	dirty    chan struct{} // something is written that no checkpoint has moved
-	unmarked chan struct{} // something is written that no mark tells of
-	queue    chan *write
-	stop     chan struct{} // closed when the database begins to close
-	written  chan struct{} // closed when there will be no more writes
-	closed   chan struct{} // closed when closeErr is set
-	done     sync.WaitGroup
-	closing  sync.Once
-	closeErr error
+	writer *bun.DB
+	conn   bun.Conn   // the writer's connection, used by writeLoop alone
+	direct *direct    // the same, without database/sql
+	rows   statements // of conn
+	// unindexed waits for the end of the transaction; see index.
+	unindexed []unindexedChunk
+	dirty     chan struct{} // something is written that no checkpoint has moved
+	unmarked  chan struct{} // something is written that no mark tells of
+	queue     chan *write
+	stop      chan struct{} // closed when the database begins to close
+	written   chan struct{} // closed when there will be no more writes
+	closed    chan struct{} // closed when closeErr is set
+	done      sync.WaitGroup
+	closing   sync.Once
+	closeErr  error
 
 	suspect    error // why the log cannot be trusted; used by writeLoop alone
 	faults     faults

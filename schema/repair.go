@@ -62,6 +62,7 @@ func integrity(ctx context.Context, tx *Tx) ([]string, error) {
 }
 
 func rebuildText(ctx context.Context, tx *Tx) error {
+	tx.db.unindexed = nil // it is among the text
 	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
 	return err
 }

@@ -122,6 +122,9 @@ func (tx *Tx) rewriteText(ctx context.Context, userID int64) (changed int64, err
 // repairTextIndex makes the text index anew when it disagrees with the text.
 func repairTextIndex(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	const compare = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)"
+	if err := tx.db.index(); err != nil {
+		return 0, "", err
+	}
 	if _, err := tx.changes(ctx, compare); err == nil {
 		return 0, "", nil
 	}

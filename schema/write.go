@@ -251,6 +251,7 @@ func (db *DB) transact(group []*write) (begun bool, err error) {
 		_ = db.direct.exec("ROLLBACK")
 		return true, db.classify(err)
 	}
+	db.unindexed = db.unindexed[:0] // of a transaction that was undone
 	for _, w := range group {
 		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn}
 		// An interrupt would undo the whole group.
@@ -259,6 +260,10 @@ func (db *DB) transact(group []*write) (begun bool, err error) {
 			_ = db.direct.exec("ROLLBACK")
 			return true, db.classify(err)
 		}
+	}
+	if err := db.index(); err != nil {
+		_ = db.direct.exec("ROLLBACK")
+		return true, db.classify(err)
 	}
 	if err := db.direct.commit(); err != nil {
 		_ = db.direct.exec("ROLLBACK")
