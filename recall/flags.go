@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ const (
 	datesIt                        // holds a date or time word, or a number
 	numbersIt                      // holds a number
 	byUser                         // role user, or derived
+	opens                          // of a term alone: its text asks if it opens with it
 )
 
 // vocabulary makes a set of the terms the index holds for these words.
@@ -45,30 +47,39 @@ var (
 		hundred thousand first second third once twice couple few`)
 )
 
-// flagsOf reads the flags from prepared text.
-func flagsOf(prepared string) (flags docFlags) {
+// flagsOf reads the flags of a text whose terms have these, in order.
+func flagsOf(terms iter.Seq[docFlags]) (flags docFlags) {
 	first := true
-	for term := range strings.FieldsSeq(prepared) {
-		flags |= spokenFlags(term)
-		digit := term[0] >= '0' && term[0] <= '9'
-		switch {
-		case firstPerson[term]:
-			flags |= saysI
-		case secondPerson[term]:
-			flags |= saysYou
-		case wishWord[term]:
-			flags |= wishes
-		}
-		if digit || dateWord[term] {
-			flags |= datesIt
-		}
-		if digit || numberWord[term] {
-			flags |= numbersIt
-		}
-		if first && questionWord[term] {
+	for term := range terms {
+		flags |= term &^ opens
+		if first && term&opens != 0 {
 			flags |= asks
 		}
 		first = false
+	}
+	return flags
+}
+
+// termFlags are the flags that a term gives its text.
+func termFlags(term string) docFlags {
+	flags := spokenFlags(term)
+	digit := term[0] >= '0' && term[0] <= '9'
+	switch {
+	case firstPerson[term]:
+		flags |= saysI
+	case secondPerson[term]:
+		flags |= saysYou
+	case wishWord[term]:
+		flags |= wishes
+	}
+	if digit || dateWord[term] {
+		flags |= datesIt
+	}
+	if digit || numberWord[term] {
+		flags |= numbersIt
+	}
+	if questionWord[term] {
+		flags |= opens
 	}
 	return flags
 }

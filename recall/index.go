@@ -20,6 +20,7 @@ import (
 type index struct {
 	terms    map[string]uint32
 	postings []postings          // by term
+	says     []docFlags          // by term, what it says of a text
 	counts   statistics          // of what is current
 	families map[string][]uint32 // root of a word -> its terms; see root
 
@@ -108,6 +109,7 @@ func (ix *index) add(c schema.IndexedChunk) {
 	}
 	doc, start := ix.document(c), uint32(len(ix.words))
 	terms := ix.enter(c.Text)
+	flags := ix.flags(terms) // before they are sorted
 	words := uint16(len(terms))
 	ix.chunks = append(ix.chunks, chunk{doc: doc, start: start, words: words})
 	if at%stretchChunks == 0 {
@@ -120,7 +122,15 @@ func (ix *index) add(c schema.IndexedChunk) {
 		ix.count(terms, 1)
 	}
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
-	d.flags |= flagsOf(c.Text)
+	d.flags |= flags
+}
+
+// expect makes room for so many chunks.
+func (ix *index) expect(chunks int) {
+	chunks = min(chunks, maxChunks) - len(ix.chunks)
+	if chunks > len(ix.chunks)/8 {
+		ix.chunks, ix.docs = slices.Grow(ix.chunks, chunks), slices.Grow(ix.docs, chunks)
+	}
 }
 
 // skips reports a memory that is older than all that are held.
@@ -141,6 +151,17 @@ func (ix *index) enter(prepared string) []uint32 {
 		ix.words = binary.AppendUvarint(ix.words, uint64(id))
 	}
 	return ix.scratch
+}
+
+// flags are those of a text of these terms, in order.
+func (ix *index) flags(terms []uint32) docFlags {
+	return flagsOf(func(yield func(docFlags) bool) {
+		for _, term := range terms {
+			if !yield(ix.says[term]) {
+				return
+			}
+		}
+	})
 }
 
 // post enters a chunk with the postings of its terms, and sorts these.
@@ -164,6 +185,7 @@ func (ix *index) term(term string) uint32 {
 	term = strings.Clone(term)
 	ix.terms[term] = id
 	ix.postings = append(ix.postings, postings{})
+	ix.says = append(ix.says, termFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
 	for _, r := range roots(term) {
 		ix.families[r] = append(ix.families[r], id)

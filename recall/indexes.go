@@ -38,7 +38,7 @@ const maxIndexes = 256
 
 const (
 	readInline = 20_000 // takes about 0.2 s
-	readFirst  = 5_000
+	readFirst  = 2_000
 )
 
 func newIndexes(db *schema.DB, behind *background) *indexes {
@@ -133,8 +133,8 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 			ix.index = newIndex()
 		}
 	}
-	if ix.lastChunk == 0 && schema.BeforeNewest(userID, lastChunk, c.inline) > 0 {
-		ix.skipped = schema.BeforeNewest(userID, lastChunk, c.first)
+	if ix.lastChunk == 0 && schema.ChunksUpTo(userID, lastChunk) > c.inline {
+		ix.skipped = lastChunk - int64(c.first)
 		ix.lastChunk = ix.skipped
 	}
 	return removed, ix.skipped > 0, ix.index.catchUp(ctx, s, userID, lastOp)
@@ -157,11 +157,12 @@ func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID 
 	if !ix.partly() {
 		return nil
 	}
-	_, lastOp, err := s.TextWatermark(ctx, userID)
+	lastChunk, lastOp, err := s.TextWatermark(ctx, userID)
 	if err != nil {
 		return err
 	}
 	fresh := newIndex()
+	fresh.expect(schema.ChunksUpTo(userID, lastChunk))
 	if err := fresh.catchUp(ctx, s, userID, lastOp); err != nil {
 		return err
 	}

@@ -233,7 +233,13 @@ func TestFlagsOf(t *testing.T) {
 		"green":                         0,
 		"我昨天到的":                         saysI | datesIt,
 	} {
-		require.Equal(t, want, flagsOf(text.Prepare(said)), said)
+		require.Equal(t, want, flagsOf(func(yield func(docFlags) bool) {
+			for term := range strings.FieldsSeq(text.Prepare(said)) {
+				if !yield(termFlags(term)) {
+					return
+				}
+			}
+		}), said)
 	}
 }
 

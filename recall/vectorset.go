@@ -14,8 +14,9 @@ import (
 // arrival: a cache over the durable ones. A small set holds them as they are, a
 // large one their codes. A set built in steps equals one built at once.
 type vectorSet struct {
-	dims  int
-	exact int // up to so many vectors all are held, and compared
+	dims     int
+	exact    int // up to so many vectors all are held, and compared
+	expected int // vectors, when many are to be added
 
 	ids      []int64
 	memories []int64
@@ -59,6 +60,13 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 	return nil
 }
 
+// expect makes room for so many vectors in a set that is empty.
+func (s *vectorSet) expect(n int) {
+	s.expected = n
+	s.ids, s.memories, s.byMemory = slices.Grow(s.ids, n), slices.Grow(s.memories, n), slices.Grow(s.byMemory, n)
+	s.numbers = slices.Grow(s.numbers, min(n, s.exact)*s.dims)
+}
+
 // enter notes the memory of the next vector.
 func (s *vectorSet) enter(memory int64) {
 	at := uint32(len(s.memories))
@@ -79,6 +87,7 @@ func (s *vectorSet) find(memory int64) (int, bool) {
 // for good: what has arrived decides, not the steps it arrived in.
 func (s *vectorSet) encode() {
 	s.codes = newCodes(s.mean())
+	s.codes.expect(s.expected)
 	for ; len(s.numbers) > 0; s.numbers = s.numbers[s.dims:] {
 		s.codes.add(s.numbers[:s.dims])
 	}

@@ -119,6 +119,11 @@ func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVecto
 		if err != nil {
 			return err
 		}
+		n, err := s.CountVectors(ctx, userID)
+		if err != nil {
+			return err
+		}
+		fresh.expect(n)
 		return fresh.catchUp(ctx, s, userID, last)
 	})
 	if err != nil {

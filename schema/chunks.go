@@ -116,14 +116,11 @@ func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, 
 	return lastChunk, lastOp, err
 }
 
-// BeforeNewest is the id after which the newest n chunks of a user come, the
-// last of which is given: fewer, where some were removed. It is 0 when there are
-// not more than n.
-func BeforeNewest(userID, last int64, n int) (after int64) {
-	if first, _ := chunkRange(userID); last-int64(n) > first {
-		return last - int64(n)
-	}
-	return 0
+// ChunksUpTo is how many chunks a user has up to this one, had none been removed:
+// their ids are one after another.
+func ChunksUpTo(userID, id int64) int {
+	first, _ := chunkRange(userID)
+	return int(max(0, id-first))
 }
 
 // ChunksAfter calls visit for each of the user's chunks with an id greater
