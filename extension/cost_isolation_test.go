@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,7 +72,7 @@ func TestTheRowsOfOthersAreNotRead(t *testing.T) {
 			var batch []eventbus.Event
 			for j := i; j < i+100; j++ {
 				batch = append(batch, eventbus.UserMessage(Scope{User: fmt.Sprint("u", j%3), Session: "s"},
-					fmt.Sprintf("Tom plays the cello in the house number %d, and so on and on, until the neighbours come", j)))
+					fmt.Sprintf("Tom plays the cello in the house number %d,%s, until the neighbours come", j, strings.Repeat(" and on", 100))))
 			}
 			require.NoError(t, x.Bus().Publish(t.Context(), batch...))
 		}
