@@ -134,7 +134,8 @@ func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64)
 	return err
 }
 
-// Health reports on the file and on what works behind the turn.
+// Health reports on the file and on what works behind the turn. It reads
+// something of every memory, and so is for looking, not for every turn.
 func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	h := &Health{Background: x.behind != nil, FileBytes: size(x.db.Path()), WALBytes: size(x.db.Path() + "-wal"), Degraded: x.searcher.Degradations()}
 	var err error
