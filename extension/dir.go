@@ -86,6 +86,11 @@ func OpenDir(ctx context.Context, path string, config *DirConfig) (*Dir, error) 
 	if d.path, err = prepareDir(path, d.cfg.ReadOnly); err != nil {
 		return nil, err
 	}
+	if !d.cfg.ReadOnly {
+		if err := schema.FinishErasures(d.path); err != nil {
+			return nil, fmt.Errorf("open %s: %w", d.path, err)
+		}
+	}
 	if d.names, err = openNames(d.path, d.cfg.Key, d.cfg.ReadOnly); err != nil {
 		return nil, fmt.Errorf("open %s: %w", d.path, err)
 	}

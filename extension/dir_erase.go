@@ -32,7 +32,8 @@ type TenantReceipt struct {
 // Errors: [*InvalidError]; [ErrNotFound] for a tenant without a file;
 // [ErrReadOnly]; [ErrBusy] when another process has the file open; [ErrClosed];
 // the context's error while somebody holds the memory; [ErrIO]. An erasure that
-// failed, or was killed, is finished by asking for it again.
+// failed, or was killed, brings nothing back: it is finished by the next
+// [OpenDir], and by asking for it again.
 func (d *Dir) Erase(ctx context.Context, tenant string) (*TenantReceipt, error) {
 	if err := schema.ValidLabel("tenant", tenant); err != nil {
 		return nil, err

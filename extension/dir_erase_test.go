@@ -146,3 +146,42 @@ func TestAnErasedTenantLeavesNoLogBehind(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, make([]byte, len("zorblatina")), content)
 }
+
+// An erasure that was killed after its first step brings nothing back, and is
+// finished by whoever opens the folder next.
+func TestAnErasureOfATenantThatWasCutShortIsFinished(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memories")
+	d := openDir(t, path, &DirConfig{Memory: noRounds})
+	require.NoError(t, tell(t.Context(), d, "acme", "My zorblatina is blue"))
+	require.NoError(t, tell(t.Context(), d, "globex", "tea"))
+	file := filepath.Join(path, d.names.of("acme"))
+	require.NoError(t, d.Close(t.Context()))
+	aside := filepath.Join(path, "."+filepath.Base(file)+".erasing")
+	require.NoError(t, os.Rename(file, aside))
+	require.NoError(t, os.WriteFile(file+"-wal", []byte("zorblatina"), 0o600))
+
+	looking := openDir(t, path, &DirConfig{Memory: &Config{ReadOnly: true}})
+	_, err := looking.Tenant(t.Context(), "acme")
+	require.ErrorIs(t, err, ErrNotFound, "nobody sees it in the meantime")
+	listed, err := looking.Tenants(t.Context())
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+	require.FileExists(t, aside, "who only looks changes nothing")
+
+	d = openDir(t, path, &DirConfig{Memory: noRounds})
+	require.NotContains(t, string(inFolder(t, path)), "zorblatina")
+	require.NoFileExists(t, aside)
+	require.NoFileExists(t, file+"-wal")
+	n, err := told(t.Context(), d, "acme")
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.NoError(t, tell(t.Context(), d, "acme", "a new beginning"))
+
+	// One that was made since keeps what is its own.
+	require.NoError(t, os.WriteFile(aside, []byte("zorblatina"), 0o600))
+	other := openDir(t, path, &DirConfig{Memory: noRounds})
+	require.NoFileExists(t, aside)
+	n, err = told(t.Context(), other, "acme")
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}

@@ -13,10 +13,26 @@ var leftovers = []Mutant{
 	{
 		Defence: "a tenant's log goes with its file",
 		File:    "schema/erase_file.go",
-		Old:     "\"-journal\", \"-wal\", \"\"}",
-		New:     "\"-journal\", \"\"}",
+		Old:     "\"-journal\", \"-wal\"}",
+		New:     "\"-journal\"}",
 		Package: "./extension",
 		Test:    "TestAnErasedTenantLeavesNoLogBehind",
+	},
+	{
+		Defence: "an erasure of a tenant that was killed is finished by whoever opens the folder",
+		File:    "extension/dir.go",
+		Old:     "err := schema.FinishErasures(d.path); err != nil {",
+		New:     "err := error(nil); err != nil {",
+		Package: "./extension",
+		Test:    "TestAnErasureOfATenantThatWasCutShort",
+	},
+	{
+		Defence: "an erasure of a tenant takes its name first, and so brings nothing back when it is killed",
+		File:    "schema/erase_file.go",
+		Old:     "os.Rename(path, erasing(path))",
+		New:     "error(nil)",
+		Package: "./extension",
+		Test:    "TestAnErasedTenantIsGone",
 	},
 	{
 		Defence: "a round brings no erased tenant's file back",
