@@ -90,7 +90,7 @@ func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedback
 
 // chunkOf is the chunk a document is judged by: its best, or its first.
 func (m *matches) chunkOf(ix *index, doc uint32) uint32 {
-	if d := m.of(doc); d.matched {
+	if d := m.of(doc); d.most > 0 {
 		return d.best
 	}
 	return ix.docs[doc].first

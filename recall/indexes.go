@@ -166,6 +166,7 @@ func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID 
 	if err := fresh.catchUp(ctx, s, userID, lastOp); err != nil {
 		return err
 	}
+	fresh.fit()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	ix.index = fresh

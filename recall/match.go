@@ -128,8 +128,8 @@ func (m *matches) take(ix *index) {
 		for ; some != 0; some &= some - 1 {
 			at := uint32(i*64 + bits.TrailingZeros64(some))
 			c, d := &s.chunks[at], m.touch(ix.chunks[s.from+at].doc)
-			if sum := c.own + c.related; !d.matched || sum > d.most {
-				d.matched, d.best, d.most = true, s.from+at, sum
+			if sum := c.own + c.related; sum > d.most {
+				d.best, d.most = s.from+at, sum
 			}
 			d.own, d.related = max(d.own, c.own), max(d.related, c.related)
 			d.exact |= c.exact

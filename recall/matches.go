@@ -26,14 +26,13 @@ type matches struct {
 }
 
 type docMatch struct {
-	doc          uint32
-	own, related float32 // largest of any chunk
-	best         uint32  // the chunk of the largest sum
-	most         float32 // that sum
 	exact, loose parts   // held itself, and by a relative alone
-	key          float32 // score of the best claim that rests on it
-	lent         parts   // held by such claims
-	matched      bool
+	lent         parts   // held by claims that rest on it
+	key          float32 // score of the best such claim
+	own, related float32 // largest of any chunk
+	most         float32 // largest of their sums, 0 when no chunk holds a part
+	best         uint32  // the chunk of that sum
+	doc          uint32
 }
 
 // termNote is what feedback and proximity remember of a term for one search.

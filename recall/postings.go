@@ -3,6 +3,7 @@ package recall
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 )
 
 // postings list the chunks that hold one term, in order, as variable-length
@@ -29,6 +30,14 @@ func (p *postings) add(chunk uint32, frequency int) {
 	}
 	p.coded = binary.AppendUvarint(p.coded, far|1)
 	p.coded = append(p.coded, byte(min(frequency, maxFrequency)))
+}
+
+// fit gives back the room that growing left behind the lists.
+func (ix *index) fit() {
+	ix.words = slices.Clone(ix.words)
+	for i := range ix.postings {
+		ix.postings[i].coded = slices.Clone(ix.postings[i].coded)
+	}
 }
 
 // all yields the chunks, and how often the term is used in each.

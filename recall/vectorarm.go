@@ -27,7 +27,7 @@ type VectorOptions struct {
 	// does not wait longer. Default 300 ms.
 	Timeout time.Duration
 	// Exact is up to how many vectors of a user are held in memory and all
-	// compared with the query. Of more, codes of a fifth of their size are held,
+	// compared with the query. Of more, codes of a sixth of their size are held,
 	// and those compared whose signs differ least. Default 50,000.
 	Exact int
 	// Rescored is how many those are; the best of them are compared once more, as

@@ -11,9 +11,9 @@ const (
 	// codeBits are kept of each number of a rotated vector: the sign, and where in
 	// its range it lies. What is within a few places of the best ten by these is
 	// told apart by the numbers on disk.
-	codeBits = 6
+	codeBits = 5
 	// codeReach is beyond how many standard deviations a number counts as this much.
-	codeReach = 3.0
+	codeReach = 2.8
 	// fineBits are kept of each number of a query.
 	fineBits = 7
 
@@ -21,7 +21,7 @@ const (
 	fineSteps = 1<<fineBits - 1
 )
 
-// codes are vectors in a fifth of their size: rotated, and of each number a few
+// codes are vectors in a sixth of their size: rotated, and of each number a few
 // bits. A plane holds one bit of every number; that of the signs, which all
 // queries read through, lies apart from the finer ones.
 type codes struct {

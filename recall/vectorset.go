@@ -147,7 +147,7 @@ func (c compared) cosine(at int) float32 {
 type reader func(ids []int64, visit func(id int64, v schema.Vector) error) error
 
 // readBest is how many of the best vectors of a large set are read from disk.
-const readBest = 64
+const readBest = 128
 
 // search returns the vectors nearest to the query, best first, at least depth
 // where there are as many, and what cosines are usual here. Small sets are
