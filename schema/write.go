@@ -273,12 +273,13 @@ func (db *DB) transact(group []*write) (begun bool, err error) {
 		}
 		return true, err
 	}
+	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
 	return true, nil
 }
 
 // others is what the writer knows of what may change under it.
 type others struct {
-	version    uint32 // SQLite's count of what other connections committed
+	version    uint32 // SQLite's count of what this and other connections committed
 	tombstones knowledge
 }
 
