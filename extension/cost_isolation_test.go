@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -19,6 +20,7 @@ import (
 // that user's own memory takes. (An export reads the journal through: it is no
 // part of a conversation.)
 func TestTheRowsOfOthersAreNotRead(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("stores thousands of messages")
