@@ -108,10 +108,10 @@ var diagnosis = []Mutant{
 	{
 		Defence: "a repaired text stands where its memory does, or searches would miss it",
 		File:    "schema/repair_text.go",
-		Old:     "if !after.Valid {",
-		New:     "if before = max(before, after.Int64+1000); true {",
+		Old:     "if len(users) > 0 {",
+		New:     "if len(users) < 0 {",
 		Package: "./extension",
-		Test:    "TestRepairMendsWhatDiagnoseFinds/memory_without_text",
+		Test:    "TestRepairMendsWhatDiagnoseFinds/text_in_disorder",
 	},
 	{
 		Defence: "ebb doctor compares the words of every memory with those it was stored with",
@@ -165,7 +165,7 @@ var diagnosis = []Mutant{
 		Defence: "health counts the nights that are overdue",
 		File:    "extension/nights_overdue.go",
 		Old:     "if !due {",
-		New:     "if true {",
+		New:     "if due {",
 		Package: "./extension",
 		Test:    "TestHealthCountsOverdueNightsAndQuarantine",
 	},
