@@ -63,3 +63,12 @@ func TestPublishReachesConsumer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []eventbus.ConsumerStats{{Name: "c", Cursor: 1}}, stats)
 }
+
+func TestWhoWaitsIsToldThatTheBusIsClosed(t *testing.T) {
+	j := newJournal(t, nil)
+	_, err := j.Subscribe(t.Context(), "c", func(context.Context, eventbus.Event) error { return nil })
+	require.NoError(t, err)
+	require.NoError(t, j.WaitIdle(t.Context(), "c"))
+	require.NoError(t, j.Close(t.Context()))
+	require.ErrorIs(t, j.WaitIdle(t.Context(), "c"), eventbus.ErrStopped)
+}

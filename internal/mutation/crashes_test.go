@@ -152,8 +152,8 @@ var crashes = []Mutant{
 		File:    "eventbus/stats.go",
 		Old:     "if !ok && j.isClosed() {",
 		New:     "if false {",
-		Package: "./extension",
-		Test:    "TestCloseDuringEverything",
+		Package: "./eventbus",
+		Test:    "TestWhoWaitsIsToldThatTheBusIsClosed",
 	},
 	{
 		Defence: "Close waits for the rest of an erasure no longer than its deadline",
