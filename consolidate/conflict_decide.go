@@ -191,6 +191,6 @@ func restates(dropped, kept *schema.Memory) bool {
 
 // happenedApart reports two events of different days: it happened twice.
 func happenedApart(a, b *schema.Memory) bool {
-	return a.Attributes[attrTemporal] == string(Event) && b.Attributes[attrTemporal] == string(Event) &&
+	return a.Attributes[schema.AttrTemporal] == string(Event) && b.Attributes[schema.AttrTemporal] == string(Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour
 }

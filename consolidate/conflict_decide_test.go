@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 			}
 		}
 	}
-	planned := func(p *party) { p.Attributes = schema.Attributes{attrTemporal: string(Plan)} }
+	planned := func(p *party) { p.Attributes = schema.Attributes{schema.AttrTemporal: string(Plan)} }
 	same := text("The user lives in Oslo now.", "Oslo")
 	keep := func(*party) {}
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestExclusive(t *testing.T) {
 		b := &schema.Memory{Predicate: c.predicate, Object: c.b}
 		require.Equal(t, c.want, exclusive(a, b), "%s %q %q", c.predicate, c.a, c.b)
 		require.Equal(t, c.want, exclusive(b, a))
-		planned := &schema.Memory{Predicate: c.predicate, Object: c.b, Attributes: schema.Attributes{attrTemporal: string(Plan)}}
+		planned := &schema.Memory{Predicate: c.predicate, Object: c.b, Attributes: schema.Attributes{schema.AttrTemporal: string(Plan)}}
 		require.False(t, exclusive(a, planned), "a plan excludes nothing")
 		denied := &schema.Memory{Predicate: c.predicate, Object: c.b, Content: "The user does not live there."}
 		require.False(t, exclusive(a, denied), "what is denied excludes nothing")

@@ -99,7 +99,7 @@ func keyOf(m *schema.Memory) (k claimKey, ok bool) {
 func negated(m *schema.Memory) bool { return negation.MatchString(m.Content) }
 
 // isPlan reports a claim about what is to be.
-func isPlan(m *schema.Memory) bool { return m.Attributes[attrTemporal] == string(Plan) }
+func isPlan(m *schema.Memory) bool { return m.Attributes[schema.AttrTemporal] == string(Plan) }
 
 // exclusive reports whether two claims of one functional predicate cannot both
 // hold at one time, as far as code can tell. "Oslo" and "Oslo, Norway" can,

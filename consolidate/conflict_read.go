@@ -164,7 +164,7 @@ func (h *holding) barOfKey(key claimKey, a, b *contender) float64 {
 }
 
 func isOnce(m *schema.Memory) bool {
-	return m.Attributes[attrTemporal] == string(Event) || isPlan(m)
+	return m.Attributes[schema.AttrTemporal] == string(Event) || isPlan(m)
 }
 
 // candidates are the claims known before c that may conflict with it, the

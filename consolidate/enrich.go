@@ -94,8 +94,7 @@ func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) er
 	if n, err := res.RowsAffected(); err != nil || n == 0 || m.Kind != schema.KindEpisode {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", importance, m.UserID)
-	return err
+	return tx.GatherImportance(ctx, m.UserID, importance)
 }
 
 // mentionsOf finds what can be an entity, the longest names first, so that

@@ -28,13 +28,6 @@ const (
 
 var temporals = []Temporal{State, Event, Plan, Habit, Trait}
 
-// The attributes of an extracted claim.
-const (
-	attrTemporal   = "temporal"
-	attrPrompt     = "prompt" // what the model was asked by
-	attrQuarantine = schema.AttrQuarantine
-)
-
 // extractAnswer is the form of the model's answer.
 type extractAnswer struct {
 	Facts []extractedFact `json:"facts"`
@@ -102,7 +95,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 		Content: text.Clean(strings.TrimSpace(f.Text)), Kind: schema.KindFact,
 		Subject: label(f.Subject), Predicate: predicate(f.Predicate), Object: label(f.Object),
 		Confidence: unit(f.Confidence), Importance: unit(f.Importance / 10),
-		Attributes: schema.Attributes{attrPrompt: fmt.Sprintf("%s@%d", extractStage, extractVersion)},
+		Attributes: schema.Attributes{schema.AttrPrompt: fmt.Sprintf("%s@%d", extractStage, extractVersion)},
 	}
 	if f.Kind == string(schema.KindPreference) || grounding.IsPreference(c.Content) {
 		c.Kind = schema.KindPreference
@@ -111,7 +104,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	if slices.Contains(temporals, Temporal(f.Type)) {
 		temporal = Temporal(f.Type)
 	}
-	c.Attributes[attrTemporal] = string(temporal)
+	c.Attributes[schema.AttrTemporal] = string(temporal)
 	if folded := text.Fold(c.Content); !heldIn(folded, c.Object) || c.Subject != theUser && !heldIn(folded, c.Subject) {
 		c.Subject, c.Predicate, c.Object = "", "", "" // they claim more than the sentence that is held against its sources
 	}
@@ -139,7 +132,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	}
 	c.Doubt = doubt(&c, statement, said, first.Trust)
 	if c.Doubt != "" {
-		c.Attributes[attrQuarantine] = c.Doubt
+		c.Attributes[schema.AttrQuarantine] = c.Doubt
 	}
 	return c
 }

@@ -51,7 +51,6 @@ const (
 	reflectVersion = 1
 	reflectRecent  = 100 // memories that questions are asked about
 	recordTokens   = 80  // of one record in a prompt
-	attrDepth      = "depth"
 )
 
 // Name implements [Stage].
@@ -217,7 +216,7 @@ func (x *reflection) lookUp(ctx context.Context, question string) (places []int,
 		}
 	}
 	for _, m := range found {
-		if !showable(&m) || m.Attributes[attrDepth] != "" && m.Attributes[attrDepth] != "1" {
+		if !showable(&m) || m.Attributes[schema.AttrDepth] != "" && m.Attributes[schema.AttrDepth] != "1" {
 			continue
 		}
 		at := slices.IndexFunc(x.records, func(r schema.Memory) bool { return r.ID == m.ID })

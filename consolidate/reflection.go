@@ -50,7 +50,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	depth := "1"
 	for _, s := range sources {
 		switch {
-		case s.memory.Kind == schema.KindReflection && s.memory.Attributes[attrDepth] == "2":
+		case s.memory.Kind == schema.KindReflection && s.memory.Attributes[schema.AttrDepth] == "2":
 			return Outcome{}, &schema.InvalidError{Field: "sources", Reason: "rest on a reflection that rests on one already"}
 		case s.memory.Kind == schema.KindReflection:
 			depth = "2"
@@ -66,7 +66,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	m := &schema.Memory{
 		UserID: n.input.UserID, Kind: schema.KindReflection, Content: p.Content, EventTime: schema.At(n.input.Now),
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
-		Attributes: schema.Attributes{attrDepth: depth, attrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
+		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
 	}
 	m.Origin, m.Trust = weakest(sources)
 	m.Trust = min(m.Trust, p.Trust)
@@ -74,7 +74,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: p.Content, Reason: p.Doubt}
 	if p.Doubt != "" {
 		m.State, outcome.Fate = schema.StateQuarantined, Aside
-		m.Attributes[attrQuarantine] = p.Doubt
+		m.Attributes[schema.AttrQuarantine] = p.Doubt
 	}
 	err = tx.Row(ctx, "SELECT uid FROM memories WHERE user_id = ? AND kind = 'reflection' AND content_hash = ? AND state <> 'retired' LIMIT 1",
 		[]any{n.input.UserID, schema.HashContent(p.Content)}, &outcome.Memory)

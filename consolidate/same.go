@@ -29,7 +29,7 @@ func SameClaim(a, b *schema.Memory) bool {
 		!slices.Equal(anyNumber.FindAllString(a.Content, -1), anyNumber.FindAllString(b.Content, -1)) {
 		return false
 	}
-	if a.Attributes[attrTemporal] == string(Event) && b.Attributes[attrTemporal] == string(Event) &&
+	if a.Attributes[schema.AttrTemporal] == string(Event) && b.Attributes[schema.AttrTemporal] == string(Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour {
 		return false
 	}

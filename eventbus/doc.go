@@ -19,6 +19,11 @@
 // a message's text; nothing else of it is changed, beyond Unicode's NFC and
 // one kind of line end.
 //
+// A message can say more than its text: [Speaker] and [At], [Attribute] and
+// [Tags] for labels of the host's own, and [Importance] where the host knows it
+// better than the memory, which otherwise goes by the words. Labels are
+// redacted and inspected as texts are.
+//
 // A host may publish topics of its own beside these. The memory ignores them;
 // consumers get them.
 //

@@ -63,6 +63,8 @@ type Event struct {
 	Seq int64 `json:"seq,omitempty"`
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
+
+	stamp map[string]string // see Stamped
 }
 
 // MaxPayload is the largest accepted payload of a host's own topic, in bytes.
@@ -83,6 +85,10 @@ type Message struct {
 	Role    string `json:"role,omitempty"`    // user | assistant | tool; default by topic
 	Tool    string `json:"tool,omitempty"`    // the tool's name, for tool.result
 	Partial bool   `json:"partial,omitempty"` // the text may be only the beginning of what was to be said
+
+	Attributes map[string]string `json:"attributes,omitempty"` // see [Attribute]
+	Tags       []string          `json:"tags,omitempty"`       // see [Tags]
+	Importance float64           `json:"importance,omitempty"` // 1–10; 0 is not rated
 }
 
 // Message reads the payload of a message event. It returns a
@@ -177,6 +183,8 @@ func message(topic string, scope Scope, origin Origin, m Message, opts []Message
 // replacement characters.
 func encodeMessage(m Message) json.RawMessage {
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
+	m.cleanLabels()
+	m.Importance = finite(m.Importance)
 	encoded, err := encode(m)
 	if err != nil {
 		panic(err) // it can always be encoded

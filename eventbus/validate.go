@@ -70,7 +70,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&m); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool and partial; this %s", e.Topic, schema.JSONFault(err))}
+		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, schema.JSONFault(err))}
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
@@ -79,6 +79,8 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 		m.Role = role
 	}
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
+	m.stamped(e.stamp)
+	m.cleanLabels()
 	if rewrite != nil {
 		for _, field := range [...]*string{&m.Text, &m.Speaker, &m.Tool} {
 			redacted, err := rewrite(ctx, "", *field)
@@ -86,6 +88,9 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 				return err
 			}
 			*field = text.Clean(redacted)
+		}
+		if err := m.redactLabels(ctx, rewrite); err != nil {
+			return err
 		}
 	}
 	if err := schema.ValidContent("text", m.Text); err != nil {
@@ -101,6 +106,9 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	case "user", "assistant", "tool":
 	default:
 		return &schema.InvalidError{Field: "role", Reason: "is not one of user, assistant, tool"}
+	}
+	if err := m.validLabels(); err != nil {
+		return err
 	}
 	e.Payload = encodeMessage(m)
 	return nil

@@ -143,7 +143,7 @@ func recordOf(e entry, loc *time.Location) record {
 	m := e.Memory
 	rec := record{
 		ID: m.UID, Kind: string(m.Kind), Time: m.EventTime.In(loc).Format("Mon 15:04"),
-		Speaker: m.Speaker, Origin: string(m.Origin), Text: m.Content, Partial: m.Attributes[attrPartial] != "",
+		Speaker: m.Speaker, Origin: string(m.Origin), Text: m.Content, Partial: m.Attributes[schema.AttrPartial] != "",
 	}
 	if e.short {
 		rec.Text, rec.Cut = firstLine(m.Content, lineLength)

@@ -24,6 +24,8 @@ import (
 type captures struct {
 	now   func() time.Time
 	views views
+	// stamp adds to messages what the host says of all of them. Default none.
+	stamp func(events []eventbus.Event)
 	mu    sync.Mutex
 	turns *lru.Cache[schema.Scope, *turn]
 	bulk  sync.Mutex // held by whoever locks several turns
@@ -104,7 +106,7 @@ const recentCaptures = 64
 
 func newCaptures(now func() time.Time, store views) (*captures, error) {
 	turns, err := lru.New[schema.Scope, *turn](maxTurns)
-	return &captures{now: now, views: store, turns: turns}, err
+	return &captures{now: now, views: store, turns: turns, stamp: func([]eventbus.Event) {}}, err
 }
 
 // conversation is the scope that a turn is known by: the agent is a label of
@@ -273,6 +275,7 @@ func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 // its own view. They are a bulk import, in which nothing is recognised.
 func (c *captures) publishBulk(ctx context.Context, next eventbus.Publisher, events []eventbus.Event) error {
 	events = slices.Clone(events)
+	c.stamp(events)
 	places := make(map[schema.Scope][]int)
 	for i, e := range events {
 		of := conversation(e.Scope)

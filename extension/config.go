@@ -78,6 +78,15 @@ type Config struct {
 	// Weights of the ranker. Default [recall.DefaultWeights].
 	Weights *recall.Weights
 
+	// Attributes gives what there is to say of every message that is published,
+	// beside its text: where the agent is, say, or which cycle it is in. It is
+	// asked once for each message, while the turn waits, and may be called from
+	// several goroutines at once. What a message says itself under one of these
+	// names stays. One that cannot be stored ([eventbus.Attribute] has the rules)
+	// is left out, and Hooks.OnError is told. Imports are not asked for: what
+	// they bring was said elsewhere. Default none.
+	Attributes func(Scope) map[string]string
+
 	// InternalTools names the tools of agents whose answers the host vouches for
 	// ([eventbus.OriginToolInternal]), where the Memory or the Callbacks hear of
 	// them; ebb's own need not be named. What any other tool says is of trust 1,
@@ -129,9 +138,10 @@ type Hooks struct {
 	// OnError is told of every fault that did not become a returned error,
 	// since memory never breaks a turn: source is "memory", "callbacks" or
 	// "model" for the front doors, "tool" and its name, "consumer:" and its
-	// name, "embed", "night", "commit", "checkpoint" or "mark" for the file
-	// itself (see [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users
-	// are not part of the error.
+	// name, "attributes" for what Config.Attributes says, "embed", "night",
+	// "commit", "checkpoint" or "mark" for the file itself (see
+	// [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users are not part
+	// of the error.
 	OnError func(source string, err error)
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".

@@ -59,6 +59,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	if cfg.Attributes != nil {
+		x.captures.stamp = x.stamp
+	}
 	options := recall.Options{Weights: cfg.Weights}
 	if cfg.Embedder != nil {
 		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{

@@ -31,6 +31,7 @@ const (
 	showing  work = "show"   // the record of what was shown
 	keeping  work = "keep"   // of the turn, by the inner memory
 	calling  work = "call"   // of a tool
+	stamping work = "stamp"  // of a message, with the host's attributes
 	hooking  work = "hook"   // a host's own function
 )
 

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"encoding/json"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -15,7 +17,7 @@ var importTrust = schema.OriginImport.Ceiling()
 
 // taken are the attributes that a stranger may set: they describe a text and
 // decide nothing.
-var taken = []string{"tool", "partial", "temporal"}
+var taken = []string{schema.AttrTool, schema.AttrPartial, schema.AttrTemporal}
 
 // strange brings a line of a file that nobody vouches for into the form in
 // which it is stored. It reports false for one that is not taken.
@@ -45,9 +47,24 @@ func (r *eventRecord) strange() bool {
 	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
 		r.Origin, r.Trust = schema.OriginImport, min(r.Trust, importTrust)
 		r.Injection = nil
+		r.Payload = withoutLabels(r.Payload)
 		return true
 	}
 	return false
+}
+
+// withoutLabels leaves of a message what was said, by whom.
+func withoutLabels(payload json.RawMessage) json.RawMessage {
+	var m eventbus.Message
+	if json.Unmarshal(payload, &m) != nil || m.Attributes == nil && m.Tags == nil && m.Importance == 0 {
+		return payload
+	}
+	m.Attributes, m.Tags, m.Importance = nil, nil, 0
+	plain, err := json.Marshal(m)
+	if err != nil {
+		return payload // it was JSON before
+	}
+	return plain
 }
 
 func (r *memoryRecord) strange() {
@@ -55,6 +72,7 @@ func (r *memoryRecord) strange() {
 	r.Protected, r.Pinned = false, false
 	r.Run, r.Mentions, r.Unlinked = "", nil, true // found in the text, as with every import
 	r.Importance = 0                              // rated by the text
+	r.Tags = nil                                  // labels are the host's to give
 	r.AccessCount, r.LastAccessed, r.Utility, r.Stability = 0, schema.Time{}, 0.5, 1
 	r.DecayRate, r.Version = 0, 1
 	if r.Kind != schema.KindEpisode {

@@ -2,6 +2,8 @@ package extension
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/poison"
@@ -31,7 +33,20 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 	if said := (schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}); !said.OwnWords() {
 		p.doubt = inspect(m.Text, m.Speaker, m.Tool)
 	}
+	if p.doubt == "" { // labels are the host's, whoever speaks
+		p.doubt = inspectLabels(m)
+	}
 	return p, nil
+}
+
+// inspectLabels is inspect for what is said about a message beside its text.
+func inspectLabels(m eventbus.Message) poison.Reason {
+	for _, name := range slices.Sorted(maps.Keys(m.Attributes)) {
+		if doubt := inspect(m.Attributes[name]); doubt != "" {
+			return doubt
+		}
+	}
+	return inspect(m.Tags...)
 }
 
 // inspect says why a text, or a label that stands beside it, reads as if it
@@ -64,28 +79,32 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 		UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
 		Kind: schema.KindEpisode, Role: p.message.Role, Speaker: p.message.Speaker, Content: p.message.Text, ContentHash: p.hash,
 		EventTime: schema.At(e.OccurredAt), Confidence: 1, Utility: 0.5,
-		Origin: e.Origin, Trust: e.TrustLevel(),
+		Origin: e.Origin, Trust: e.TrustLevel(), Tags: p.message.Tags, Importance: p.message.Importance / 10,
 	}
 	m.Attributes = attributesOf(p.message)
 	if p.doubt != "" {
 		m.State, m.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, string(p.doubt)
+		m.Importance = 0 // what is set aside weighs nothing
 	}
 	if err := tx.InsertMemory(ctx, m, p.chunks); err != nil {
 		return err
 	}
+	if m.Importance > 0 { // else it is rated, and counted, in the background
+		if err := tx.GatherImportance(ctx, userID, m.Importance); err != nil {
+			return err
+		}
+	}
 	return x.announce(ctx, tx, e.Scope, m)
 }
 
-// attrPartial marks a text that may be only the beginning of what was to be said.
-const attrPartial = "partial"
-
 func attributesOf(m eventbus.Message) schema.Attributes {
-	attributes := make(schema.Attributes)
+	attributes := make(schema.Attributes, len(m.Attributes))
+	maps.Copy(attributes, m.Attributes)
 	if m.Tool != "" {
-		attributes["tool"] = m.Tool
+		attributes[schema.AttrTool] = m.Tool
 	}
 	if m.Partial {
-		attributes[attrPartial] = "true"
+		attributes[schema.AttrPartial] = "true"
 	}
 	return attributes
 }

@@ -46,6 +46,7 @@ func (c *captures) publish(ctx context.Context, from door, next *eventbus.Journa
 	if len(fresh) == 0 {
 		return nil
 	}
+	c.stamp(fresh)
 	if err := c.admitted(ctx, t, fresh); err != nil {
 		return err
 	}

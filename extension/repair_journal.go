@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
@@ -23,7 +24,7 @@ func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed i
 		Taken   bool
 	}
 	err = tx.NewRaw(`SELECT m.id, m.uid, m.user_id, coalesce(m.event_seq, 0) AS event_seq, m.agent, m.role, m.speaker, m.content, m.origin, m.trust,
-			m.event_time, m.created_at, m.attributes, coalesce(s.name, '') AS session, e.seq IS NOT NULL AS taken
+			m.event_time, m.created_at, m.tags, m.attributes, coalesce(s.name, '') AS session, e.seq IS NOT NULL AS taken
 		FROM memories m LEFT JOIN events e ON e.seq = m.event_seq LEFT JOIN sessions s ON s.id = m.session_id
 		WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id) ORDER BY m.id`).Scan(ctx, &lost)
 	if err != nil {
@@ -34,7 +35,7 @@ func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed i
 		if topic == "" {
 			topic = eventbus.TopicUserMessage
 		}
-		payload, err := json.Marshal(eventbus.Message{Text: m.Content, Speaker: m.Speaker, Role: m.Role, Tool: m.Attributes["tool"], Partial: m.Attributes[attrPartial] != ""})
+		payload, err := json.Marshal(rememberedMessage(&m.Memory))
 		if err != nil {
 			return 0, "", err
 		}
@@ -54,6 +55,17 @@ func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed i
 		changed++
 	}
 	return changed, "entries written anew from what was remembered; their own ids are lost", nil
+}
+
+// rememberedMessage is the message that an episode was, as far as the memory
+// tells: not whether its importance was given with it or is that of its text.
+func rememberedMessage(m *schema.Memory) eventbus.Message {
+	attributes := maps.Clone(map[string]string(m.Attributes))
+	maps.DeleteFunc(attributes, func(name, _ string) bool { return schema.OwnAttribute(name) })
+	return eventbus.Message{
+		Text: m.Content, Speaker: m.Speaker, Role: m.Role, Tool: m.Attributes[schema.AttrTool],
+		Partial: m.Attributes[schema.AttrPartial] != "", Attributes: attributes, Tags: m.Tags,
+	}
 }
 
 // repairMessages remembers messages of the journal that were not, or no longer.

@@ -132,6 +132,13 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 	return tx.auditRow(ctx, userID, by, opWatermark, "runs", by.RunID, image("name", name, "through", from), image("name", name, "through", to))
 }
 
+// GatherImportance adds what a message weighs, 0–1, to what the next reflection
+// waits for. It is bookkeeping that the message itself decides: not audited.
+func (tx *Tx) GatherImportance(ctx context.Context, userID int64, importance float64) error {
+	_, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", importance, userID)
+	return err
+}
+
 // SpendImportance takes what a reflection used up off the importance gathered
 // since the last one.
 func (tx *Tx) SpendImportance(ctx context.Context, userID int64, spent float64, by Actor) error {

@@ -7,13 +7,6 @@ import (
 	"time"
 )
 
-// AttrQuarantine is the attribute of a quarantined memory that says why.
-const AttrQuarantine = "quarantine"
-
-// AttrReleased is the attribute of a memory that a host has let out of
-// quarantine: how it reads is not asked again.
-const AttrReleased = "released"
-
 // WhyQuarantined is the reason for which a quarantined memory was set aside;
 // empty for others.
 func (m *Memory) WhyQuarantined() string {
@@ -101,7 +94,7 @@ func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent b
 			OR s.content_hash = ? AND s.trust < ?))`,
 		[]any{
 			m.ID, source.ID, source.SessionID, source.SessionID == 0, source.EventTime, oneVoice.Milliseconds(),
-			source.Attributes["tool"], source.ContentHash, int64(MaxTrust),
+			source.Attributes[AttrTool], source.ContentHash, int64(MaxTrust),
 		}, &independent)
 	return independent, err
 }

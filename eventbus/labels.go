@@ -1,0 +1,136 @@
+package eventbus
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Attribute says something about a message beside its text, under a name of the
+// host's own, such as a place: "location". Names are of lower-case letters,
+// digits and underscores, at most [schema.MaxAttributeName] bytes; some are
+// ebb's own ([schema.OwnAttribute]). Values are one line of at most
+// [schema.MaxLabel] bytes; an empty one is none. A message has at most
+// [schema.MaxAttributes].
+func Attribute(name, value string) MessageOption {
+	return func(_ *Event, m *Message) {
+		if m.Attributes == nil {
+			m.Attributes = make(map[string]string)
+		}
+		m.Attributes[name] = value
+	}
+}
+
+// Tags adds words to find a message by, each one line of at most
+// [schema.MaxLabel] bytes, at most [schema.MaxTags] in all.
+func Tags(tags ...string) MessageOption {
+	return func(_ *Event, m *Message) { m.Tags = append(m.Tags, tags...) }
+}
+
+// Importance rates a message from 1 (mundane) to 10 (crucial). Default 0: the
+// memory rates it by its text.
+func Importance(rating float64) MessageOption {
+	return func(_ *Event, m *Message) { m.Importance = rating }
+}
+
+// Stamped returns the event with attributes that hold for every message there
+// is just now, as far as it has room for them. What a message says itself under
+// one of these names stays, and an event that carries no message stays as it is.
+func (e Event) Stamped(attributes map[string]string) Event {
+	e.stamp = maps.Clone(attributes)
+	return e
+}
+
+// cleanLabels brings attributes and tags into the form that is stored. What is
+// empty is none; a tag that is there twice is there once.
+func (m *Message) cleanLabels() {
+	for name, value := range m.Attributes {
+		if value = strings.TrimSpace(text.Clean(value)); value == "" {
+			delete(m.Attributes, name)
+			continue
+		}
+		m.Attributes[name] = value
+	}
+	if m.Tags == nil {
+		return
+	}
+	tags := make([]string, 0, len(m.Tags))
+	for _, tag := range m.Tags {
+		if tag = strings.TrimSpace(text.Clean(tag)); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	m.Tags = tags
+}
+
+// stamped adds what the message does not say itself.
+func (m *Message) stamped(attributes map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if _, given := m.Attributes[name]; !given && len(m.Attributes) < schema.MaxAttributes {
+			Attribute(name, attributes[name])(nil, m)
+		}
+	}
+}
+
+// redactLabels rewrites the values of attributes, and tags. The name of an
+// attribute is kept as it is, or refused.
+func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err error) {
+	for name, value := range m.Attributes {
+		kept, err := rewrite(ctx, "", name)
+		if err != nil {
+			return err
+		}
+		if kept != name {
+			return &schema.InvalidError{Field: "attributes", Reason: "have a name that holds what is to be redacted; say it in the value"}
+		}
+		if m.Attributes[name], err = rewrite(ctx, name, value); err != nil {
+			return err
+		}
+	}
+	for i, tag := range m.Tags {
+		if m.Tags[i], err = rewrite(ctx, "", tag); err != nil {
+			return err
+		}
+	}
+	m.cleanLabels()
+	return nil
+}
+
+// validLabels returns an [*schema.InvalidError] naming the field.
+func (m *Message) validLabels() error {
+	if len(m.Attributes) > schema.MaxAttributes {
+		return &schema.InvalidError{Field: "attributes", Reason: fmt.Sprintf("are more than %d", schema.MaxAttributes)}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Attributes)) {
+		if err := schema.ValidAttribute(name, m.Attributes[name]); err != nil {
+			return err
+		}
+	}
+	if len(m.Tags) > schema.MaxTags {
+		return &schema.InvalidError{Field: "tags", Reason: fmt.Sprintf("are more than %d", schema.MaxTags)}
+	}
+	for _, tag := range m.Tags {
+		if err := schema.ValidTag(tag); err != nil {
+			return err
+		}
+	}
+	if m.Importance != 0 && !(m.Importance >= 1 && m.Importance <= 10) {
+		return &schema.InvalidError{Field: "importance", Reason: "must be from 1 to 10 (0 means not rated)"}
+	}
+	return nil
+}
+
+// finite gives a rating that JSON can hold: what is no number is one that is
+// refused.
+func finite(rating float64) float64 {
+	if math.IsNaN(rating) || math.IsInf(rating, 0) {
+		return -1
+	}
+	return rating
+}

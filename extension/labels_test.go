@@ -1,0 +1,141 @@
+package extension_test
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// remembered is ada's only episode, read once what works behind it is done.
+func remembered(t *testing.T, x *extension.Extension) extension.Record {
+	t.Helper()
+	require.NoError(t, x.WaitIdle(t.Context()))
+	records, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{})
+	require.NoError(t, err)
+	require.Len(t, records, 1)
+	return records[0]
+}
+
+// gathered is what the next reflection of ada's waits for.
+func gathered(t *testing.T, x *extension.Extension) string {
+	t.Helper()
+	var file bytes.Buffer
+	_, err := x.Export(t.Context(), &file, ada)
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(file.String(), `"importance_since":`)
+	sum, _, _ := strings.Cut(rest, "}")
+	return sum
+}
+
+func TestWhatIsSaidOfAMessageIsKeptWithIt(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.",
+		eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home", "move"), eventbus.Importance(9))))
+	m := remembered(t, x)
+	require.Equal(t, schema.Attributes{"location": "Lisbon"}, m.Attributes)
+	require.Equal(t, schema.Strings{"home", "move"}, m.Tags)
+	require.InDelta(t, 0.9, m.Importance, 1e-12, "the host's rating stays")
+	require.Equal(t, "0.9", gathered(t, x), "and counts once")
+}
+
+func TestALabelThatReadsLikeAnInstructionSetsItsMessageAside(t *testing.T) {
+	for name, opt := range map[string]eventbus.MessageOption{
+		"an attribute": eventbus.Attribute("location", order), "a tag": eventbus.Tags("ferry", order),
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := open(t, fresh(t))
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Ferry times.", opt, eventbus.Importance(9))))
+			m := remembered(t, x)
+			require.Equal(t, schema.StateQuarantined, m.State, "even beside the user's own words")
+			require.Zero(t, m.Importance)
+			require.Empty(t, gathered(t, x), "what is set aside weighs nothing")
+		})
+	}
+}
+
+func TestEveryMessageIsStampedWithTheHostsAttributes(t *testing.T) {
+	var faults []string
+	said := map[string]string{"cycle": "12", "Bad": "x", "tool": "x", "location": ""}
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{
+		Attributes: func(scope extension.Scope) map[string]string {
+			if scope.User == "panic" {
+				panic(scope.User)
+			}
+			return said
+		},
+		Hooks: extension.Hooks{OnError: func(source string, err error) { faults = append(faults, source) }},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "one")))
+	require.Equal(t, schema.Attributes{"cycle": "12"}, remembered(t, x).Attributes, "what cannot be stored does not cost the message")
+
+	ben, eve := extension.Scope{User: "ben"}, extension.Scope{User: "eve"}
+	s := session(t, x, ben)
+	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "two"}, map[string]any{"output": "three"}))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ben, "four", eventbus.Attribute("cycle", "11")), eventbus.UserMessage(eve, "five")))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "panic"}, "six")))
+	cycles := make(map[string]string)
+	for _, scope := range []extension.Scope{ben, eve, {User: "panic"}} {
+		records, err := x.Timeline(t.Context(), scope, extension.TimelineQuery{})
+		require.NoError(t, err)
+		for _, m := range records {
+			cycles[m.Content] = m.Attributes["cycle"]
+		}
+	}
+	require.Equal(t, map[string]string{"two": "12", "three": "12", "four": "11", "five": "12", "six": ""}, cycles)
+	require.Contains(t, faults, "attributes")
+	for _, source := range faults {
+		require.Equal(t, "attributes", source)
+	}
+}
+
+func TestOnlyWhoVouchesForAnExportTakesItsLabels(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.",
+		eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home"), eventbus.Importance(9))))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	var file bytes.Buffer
+	_, err := x.Export(t.Context(), &file, ada)
+	require.NoError(t, err)
+	for restore, want := range map[bool]string{true: "Lisbon", false: ""} {
+		path := fresh(t)
+		y := open(t, path)
+		_, err := y.Import(t.Context(), bytes.NewReader(file.Bytes()), extension.ImportOptions{Scope: extension.Scope{User: ada.User}, Restore: restore})
+		require.NoError(t, err)
+		m := remembered(t, y)
+		require.Equal(t, want, m.Attributes["location"])
+		require.Equal(t, restore, len(m.Tags) == 1)
+		require.Equal(t, restore, m.Importance == 0.9)
+		require.NoError(t, y.Close(t.Context()))
+
+		// Nor by way of the journal, from which a lost memory is made anew.
+		spoil(t, path, "PRAGMA foreign_keys = off; DELETE FROM memories")
+		_, err = extension.Repair(t.Context(), path, extension.Key{})
+		require.NoError(t, err)
+		require.Equal(t, want, remembered(t, open(t, path)).Attributes["location"])
+	}
+}
+
+func TestAJournalMadeAnewHasTheLabels(t *testing.T) {
+	path := fresh(t)
+	x := open(t, path)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.", eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home"))))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.NoError(t, x.Close(t.Context()))
+	for _, lost := range []string{"events WHERE topic = 'user.message'", "memories"} {
+		spoil(t, path, "PRAGMA foreign_keys = off; DELETE FROM "+lost)
+		_, err := extension.Repair(t.Context(), path, extension.Key{})
+		require.NoError(t, err)
+	}
+	m := remembered(t, open(t, path))
+	require.Equal(t, schema.Attributes{"location": "Lisbon"}, m.Attributes)
+	require.Equal(t, schema.Strings{"home"}, m.Tags)
+}

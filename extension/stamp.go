@@ -1,0 +1,42 @@
+package extension
+
+import (
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// stamp adds to messages what the host says of every message. What it says
+// wrong must not cost the message.
+func (x *Extension) stamp(events []eventbus.Event) {
+	for i := range events {
+		events[i] = events[i].Stamped(x.attributes(events[i].Scope))
+	}
+}
+
+// attributes are what the host says of messages of a scope, as far as it can be
+// stored.
+func (x *Extension) attributes(scope Scope) map[string]string {
+	given, err := askAttributes(x.cfg.Attributes, scope)
+	usable := make(map[string]string, len(given))
+	for name, value := range given {
+		if value == "" {
+			continue
+		}
+		if invalid := schema.ValidAttribute(name, value); invalid != nil {
+			err = invalid
+			continue
+		}
+		usable[name] = value
+	}
+	x.outcome(scope, "attributes", stamping, err)
+	return usable
+}
+
+func askAttributes(ask func(Scope) map[string]string, scope Scope) (given map[string]string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = schema.ForeignPanic("Config.Attributes", r)
+		}
+	}()
+	return ask(scope), nil
+}
