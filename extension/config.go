@@ -87,6 +87,11 @@ type Config struct {
 	// they bring was said elsewhere. Default none.
 	Attributes func(Scope) map[string]string
 
+	// Blocks are the parts of core memory: texts of the user's, or of an agent's
+	// of theirs, that a host keeps by [Extension.SetBlock] and that have a history.
+	// Default none.
+	Blocks []BlockSpec
+
 	// InternalTools names the tools of agents whose answers the host vouches for
 	// ([eventbus.OriginToolInternal]), where the Memory or the Callbacks hear of
 	// them; ebb's own need not be named. What any other tool says is of trust 1,
@@ -227,6 +232,9 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.Budget.Cost", Reason: "is not a number"}
 	case c.Budget.Cost > 0 && c.Prices == (consolidate.Prices{}):
 		return &schema.InvalidError{Field: "Config.Budget.Cost", Reason: "bounds nothing without Config.Prices; give what a million tokens cost"}
+	}
+	if err := schema.ValidBlocks(c.Blocks); err != nil {
+		return err
 	}
 	if _, err := time.Parse("15:04", c.NightTime); err != nil {
 		return &schema.InvalidError{Field: "Config.NightTime", Reason: `must be a time of day such as "01:00"`}

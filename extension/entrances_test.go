@@ -31,7 +31,7 @@ var methods = map[string]string{
 	"Extension.Reject": takesNoWords, "Extension.Runs": onlyReads, "Extension.Session": takesNoWords, "Extension.Get": onlyReads,
 	"Extension.Erasures": onlyReads, "Extension.PreviewErase": onlyReads, "Extension.Users": onlyReads,
 	"Extension.Stats": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
-	"Extension.Why": onlyReads,
+	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
 	"Session.Preview": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,

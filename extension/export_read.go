@@ -115,17 +115,17 @@ func (e *exporter) links(ctx context.Context) error {
 }
 
 func (e *exporter) blocks(ctx context.Context) error {
-	return e.each(ctx, "SELECT agent, name, content, version, updated_at FROM blocks WHERE user_id = ? ORDER BY id", func(row scanner) (exportLine, error) {
+	return e.each(ctx, "SELECT agent, name, kind, content, trust, version, updated_at FROM blocks WHERE user_id = ? ORDER BY id", func(row scanner) (exportLine, error) {
 		r := new(blockRecord)
-		return exportLine{Block: r}, row.Scan(&r.Agent, &r.Name, &r.Content, &r.Version, &r.UpdatedAt)
+		return exportLine{Block: r}, row.Scan(&r.Agent, &r.Name, &r.Kind, &r.Content, &r.Trust, &r.Version, &r.UpdatedAt)
 	})
 }
 
 func (e *exporter) blockVersions(ctx context.Context) error {
-	return e.each(ctx, `SELECT b.agent, b.name, h.version, h.content, h.actor, h.at FROM block_history h
+	return e.each(ctx, `SELECT b.agent, b.name, h.version, h.content, h.trust, h.actor, h.agent, h.at FROM block_history h
 		JOIN blocks b ON b.id = h.block_id WHERE b.user_id = ? ORDER BY b.id, h.version`, func(row scanner) (exportLine, error) {
 		r := new(blockVersionRecord)
-		return exportLine{BlockVersion: r}, row.Scan(&r.Agent, &r.Name, &r.Version, &r.Content, &r.Actor, &r.At)
+		return exportLine{BlockVersion: r}, row.Scan(&r.Agent, &r.Name, &r.Version, &r.Content, &r.Trust, &r.Actor, &r.As, &r.At)
 	})
 }
 
@@ -159,12 +159,12 @@ func (e *exporter) ops(ctx context.Context) error {
 	for _, table := range opTables {
 		fmt.Fprintf(&uid, " WHEN '%s' THEN (SELECT uid FROM %[1]s WHERE id = o.record_id AND user_id = o.user_id)", table)
 	}
-	uid.WriteString(" END, '')")
+	uid.WriteString(" WHEN '" + opBlocks + "' THEN (SELECT json_array(agent, name) FROM blocks WHERE id = o.record_id AND user_id = o.user_id) END, '')")
 	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+publicColumns("before")+", "+publicColumns("after")+`
 		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? AND o.record <> 'erasures' ORDER BY o.id`, func(row scanner) (exportLine, error) {
 		r := new(opRecord)
 		err := row.Scan(&r.Record, &r.ID, &r.Run, &r.At, &r.Actor, &r.Operation, &r.Before, &r.After)
-		if err == nil && !slices.Contains(opTables, r.Record) {
+		if err == nil && r.Record != opBlocks && !slices.Contains(opTables, r.Record) {
 			err = fmt.Errorf("the audit speaks of the table %q, which this version of the export cannot name", r.Record)
 		}
 		return exportLine{Op: r}, err

@@ -127,20 +127,24 @@ type linkRecord struct {
 }
 
 type blockRecord struct {
-	Agent     string      `json:"agent,omitempty"`
-	Name      string      `json:"name"`
-	Content   string      `json:"content"`
-	Version   int64       `json:"version"`
-	UpdatedAt schema.Time `json:"updated_at"`
+	Agent     string           `json:"agent,omitempty"`
+	Name      string           `json:"name"`
+	Kind      schema.BlockKind `json:"kind,omitempty"` // "" is a text
+	Content   string           `json:"content"`
+	Trust     schema.Trust     `json:"trust"`
+	Version   int64            `json:"version"`
+	UpdatedAt schema.Time      `json:"updated_at"`
 }
 
 type blockVersionRecord struct {
-	Agent   string      `json:"agent,omitempty"`
-	Name    string      `json:"name"`
-	Version int64       `json:"version"`
-	Content string      `json:"content"`
-	Actor   string      `json:"actor"`
-	At      schema.Time `json:"at"`
+	Agent   string       `json:"agent,omitempty"`
+	Name    string       `json:"name"`
+	Version int64        `json:"version"`
+	Content string       `json:"content"`
+	Trust   schema.Trust `json:"trust"`
+	Actor   string       `json:"actor"`
+	As      string       `json:"as,omitempty"` // the agent
+	At      schema.Time  `json:"at"`
 }
 
 type proposalRecord struct {
@@ -206,5 +210,8 @@ type endRecord struct {
 	Records int64 `json:"records"` // without header and end
 }
 
-// opTables are those an audit entry can be about; each has a uid.
+// opTables are those an audit entry can be about; each has a uid. Of a block,
+// opBlocks, whose it is and its name serve as one.
 var opTables = []string{"memories", "entities", "runs", "proposals", "confirmations", "gaps"}
+
+const opBlocks = "blocks"

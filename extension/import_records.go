@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -315,12 +316,14 @@ func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
 	switch {
 	case l.Block != nil:
 		b := l.Block
-		return w.insert(ctx, "blocks (user_id, agent, name, content, version, updated_at)", w.userID, b.Agent, b.Name, b.Content, b.Version, b.UpdatedAt)
+		return w.exec(ctx, `INSERT INTO blocks (id, user_id, agent, name, kind, content, trust, version, updated_at)
+			VALUES (`+schema.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, agent, name) DO NOTHING`,
+			w.userID, b.Agent, b.Name, string(cmp.Or(b.Kind, schema.BlockText)), b.Content, int64(b.Trust), b.Version, b.UpdatedAt)
 	case l.BlockVersion != nil:
 		b := l.BlockVersion
-		return w.exec(ctx, `INSERT INTO block_history (block_id, version, content, actor, at)
-			SELECT id, ?, ?, ?, ? FROM blocks WHERE user_id = ? AND agent = ? AND name = ? ON CONFLICT DO NOTHING`,
-			b.Version, b.Content, b.Actor, b.At, w.userID, b.Agent, b.Name)
+		return w.exec(ctx, `INSERT INTO block_history (block_id, version, content, trust, actor, agent, at)
+			SELECT id, ?, ?, ?, ?, ?, ? FROM blocks WHERE user_id = ? AND agent = ? AND name = ? ON CONFLICT DO NOTHING`,
+			b.Version, b.Content, int64(b.Trust), b.Actor, b.As, b.At, w.userID, b.Agent, b.Name)
 	case l.Proposal != nil:
 		p := l.Proposal
 		run, err := w.row(ctx, "runs", p.Run)
@@ -354,10 +357,14 @@ func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
 // op brings back an entry of the audit, which has no id of its own: one that
 // is equal in everything is the same one.
 func (w *restoring) op(ctx context.Context, r *opRecord) (bool, error) {
-	if !slices.Contains(opTables, r.Record) {
+	find := w.row
+	switch {
+	case r.Record == opBlocks:
+		find = w.block
+	case !slices.Contains(opTables, r.Record):
 		return false, &InvalidError{Field: "record", Reason: "names a table that the audit does not know"}
 	}
-	id, err := w.row(ctx, r.Record, r.ID)
+	id, err := find(ctx, r.Record, r.ID)
 	if err != nil {
 		return false, err
 	}
@@ -376,6 +383,19 @@ func (w *restoring) op(ctx context.Context, r *opRecord) (bool, error) {
 		WHERE NOT EXISTS (SELECT 1 FROM ops o WHERE o.record = ?8 AND o.record_id = ?9 AND o.user_id = ?3 AND o.run_id IS ?4
 			AND o.at = ?5 AND o.actor = ?6 AND o.operation = ?7 AND o.before = local.before AND o.after = local.after)`,
 		r.Before, r.After, w.userID, orNull(run), r.At, r.Actor, r.Operation, r.Record, id)
+}
+
+// block finds the row id of a block by whose it is and its name, 0 for one that
+// is gone.
+func (w *restoring) block(ctx context.Context, _, named string) (id int64, err error) {
+	if named == "" {
+		return 0, nil
+	}
+	err = w.tx.Row(ctx, "SELECT id FROM blocks WHERE user_id = ?1 AND json_array(agent, name) = ?2", []any{w.userID, named}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = &InvalidError{Field: opBlocks, Reason: "lack the block that this line refers to: lines were lost or reordered"}
+	}
+	return id, err
 }
 
 // watermark lets the nights go on where they were. Where other memories stand

@@ -76,7 +76,8 @@ func (r *redactor) lineLabels(l *exportLine) error {
 	case l.Block != nil:
 		scope.Agent, id = l.Block.Agent, l.Block.Name
 	case l.BlockVersion != nil:
-		scope.Agent, id = l.BlockVersion.Agent, l.BlockVersion.Name
+		scope = Scope{Agent: l.BlockVersion.Agent, Session: l.BlockVersion.As}
+		id = l.BlockVersion.Name
 	}
 	return r.labels(scope, id)
 }

@@ -27,7 +27,7 @@ var labelsOfExport = map[string]bool{
 	"Memory.Origin": true, "Memory.SessionName": true, "Memory.EventID": true, "Memory.Run": true, "Memory.Mentions.Entity": true,
 	"Superseded.Memory": true, "Superseded.By": true, "Source.Memory": true, "Source.Source": true,
 	"Link.From": true, "Link.To": true, "Link.Type": true, "Link.Run": true,
-	"Block.Agent": true, "Block.Name": true, "BlockVersion.Agent": true, "BlockVersion.Name": true, "BlockVersion.Actor": true,
+	"Block.Agent": true, "Block.Name": true, "Block.Kind": true, "BlockVersion.As": true, "BlockVersion.Agent": true, "BlockVersion.Name": true, "BlockVersion.Actor": true,
 	"Proposal.ID": true, "Proposal.Run": true, "Proposal.Kind": true, "Proposal.State": true, "Proposal.DecidedBy": true,
 	"Confirmation.ID": true, "Confirmation.Memory": true, "Confirmation.TokenHash": true, "Confirmation.State": true,
 	"Gap.ID": true, "Gap.Stage": true, "Gap.Memories": true,

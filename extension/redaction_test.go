@@ -160,7 +160,14 @@ var entrances = []entrance{
 		}
 		return callWith(t, s, "get_entity_info", map[string]any{"name": told})
 	}},
+	{name: "SetBlock", enter: func(t *testing.T, x *extension.Extension, _ *extension.Session) error {
+		_, err := x.SetBlock(t.Context(), ada, "notes", `["`+told+`"]`, 0)
+		return err
+	}},
 }
+
+// notebook is core memory for the entrances that lead to it.
+var notebook = []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, Writer: extension.ModelWrites}}
 
 func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
 	for _, e := range entrances {
@@ -168,7 +175,7 @@ func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
 			path := fresh(t)
 			var f faults
 			x, err := extension.Open(t.Context(), path, &extension.Config{
-				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true,
+				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook,
 			})
 			require.NoError(t, err)
 			require.NoError(t, e.enter(t, x, session(t, x, ada)))
@@ -219,7 +226,7 @@ func TestAFailingRedactionHookRefusesTheWrite(t *testing.T) {
 						}
 						return text, nil
 					}},
-					Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true,
+					Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook,
 				})
 				require.NoError(t, err)
 				done := make(chan struct{})

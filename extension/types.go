@@ -30,6 +30,18 @@ type (
 	VersionError = schema.VersionError
 	// Loss says that a file was found to hold less than it once did.
 	Loss = schema.Loss
+	// Block is a part of core memory.
+	Block = schema.Block
+	// BlockVersion is what a block held from one change to the next.
+	BlockVersion = schema.BlockVersion
+	// BlockSpec describes a block of core memory.
+	BlockSpec = schema.BlockSpec
+	// BlockField describes a field of a block.
+	BlockField = schema.BlockField
+	// BlockKind is the form of a block's content.
+	BlockKind = schema.BlockKind
+	// BlockWriter says what a model may do to a block.
+	BlockWriter = schema.BlockWriter
 	// Query says what is looked for.
 	Query = recall.Query
 	// AsOf moves a search to another moment on either time axis.
@@ -78,6 +90,17 @@ const (
 	KindFact       = schema.KindFact
 	KindPreference = schema.KindPreference
 	KindReflection = schema.KindReflection
+)
+
+// The forms of a block, and what a model may do to it.
+const (
+	BlockText     = schema.BlockText
+	BlockList     = schema.BlockList
+	BlockFields   = schema.BlockFields
+	BlockRecords  = schema.BlockRecords
+	HostWrites    = schema.HostWrites
+	ModelProposes = schema.ModelProposes
+	ModelWrites   = schema.ModelWrites
 )
 
 // The errors a host can tell apart.

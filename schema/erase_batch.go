@@ -49,7 +49,7 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 	}
 	for _, step := range []func(context.Context) error{
 		b.revive, b.rederive, b.forgetMentions, b.deleteDoomed, b.deleteMessages,
-		b.sweep, b.spendImportance, b.moveWatermarks,
+		b.blocks, b.sweep, b.spendImportance, b.moveWatermarks,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -1,6 +1,6 @@
 package schema
 
-// UnusedID is the SQL of an id for a new row of entities, proposals or gaps:
+// UnusedID is the SQL of an id for a new row of entities, proposals, gaps or blocks:
 // one that neither a row has nor the audit speaks of. SQLite gives the number of
 // a deleted row to the next one, which may be another user's, and undoing what
 // was done to the first would then be done to the second.

@@ -15,6 +15,7 @@ var areas = []area{
 	{"diagnosis", "Damaged files, repair, backup, honest health", append(diagnosis, telling...)},
 	{"isolation", "One user never sees another", isolation},
 	{"poisoning", "Nothing remembered gives orders", poisoning},
+	{"corememory", "Core memory changes only by who may", coreMemory},
 	{"erasure", "Erasing erases", append(erasure, leftovers...)},
 	{"redaction", "Secrets stay out, texts stay out of logs", redaction},
 	{"encryption", "Encryption at rest", encryption},

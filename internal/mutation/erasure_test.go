@@ -2,6 +2,14 @@ package mutation
 
 var erasure = append([]Mutant{
 	{
+		Defence: "an erased text leaves core memory and its history",
+		File:    "schema/erase_batch.go",
+		Old:     "b.blocks, b.sweep,",
+		New:     "b.sweep,",
+		Package: "./schema",
+		Test:    "TestAnErasedMessageLeavesTheBlocks",
+	},
+	{
 		Defence: "an erased text leaves the full-text index",
 		File:    "schema/chunks.go",
 		Old:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?2"`,

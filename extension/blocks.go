@@ -1,0 +1,225 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Core memory: blocks of text that stand at the head of every context, as a
+// host's Config.Blocks describes them. A host reads and writes them here; a
+// model does with tools, as far as a block lets it.
+
+// blockHistory is how many versions [Extension.BlockHistory] lists at most.
+const blockHistory = 1000
+
+// spec is the description of a block; nil for none of the name.
+func (x *Extension) spec(name string) *BlockSpec {
+	for i := range x.cfg.Blocks {
+		if x.cfg.Blocks[i].Name == name {
+			return &x.cfg.Blocks[i]
+		}
+	}
+	return nil
+}
+
+// Blocks lists the blocks that scope.Agent has in view: those of
+// [Config.Blocks] in their order, also the ones that nobody has written yet
+// (Version 0), and behind them others that the file holds. Blocks of other
+// agents are not among them.
+//
+// Errors: [*InvalidError], the database's errors, the context's error.
+func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	var stored []Block
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		stored, err = s.Blocks(ctx, userID, scope.Agent)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	blocks := make([]Block, 0, len(x.cfg.Blocks)+len(stored))
+	for i := range x.cfg.Blocks {
+		spec := &x.cfg.Blocks[i]
+		at := slices.IndexFunc(stored, func(b Block) bool { return b.Name == spec.Name && b.Agent == spec.Owner(scope.Agent) })
+		if at < 0 {
+			blocks = append(blocks, Block{Agent: spec.Owner(scope.Agent), Name: spec.Name, Kind: spec.Kind, Trust: schema.MaxTrust})
+			continue
+		}
+		blocks = append(blocks, stored[at])
+		stored = slices.Delete(stored, at, at+1)
+	}
+	return append(blocks, stored...), nil
+}
+
+// SetBlock writes a whole block with the host's authority: what it holds is
+// then trusted like the user's own words. version is the one that the host has
+// read, 0 for a block that was never written. The content is text, or JSON for
+// a block of another kind; what is stored is returned. [Config.Redaction]
+// applies.
+//
+// Errors: [*InvalidError] for a name that [Config.Blocks] does not have, and for
+// content that does not fit its description, naming the field; [ErrConflict]
+// when the block is no longer at that version.
+func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content string, version int64) (*Block, error) {
+	spec := x.spec(name)
+	if spec == nil {
+		return nil, &InvalidError{Field: "name", Reason: "is not that of a block in Config.Blocks" + x.blockNames()}
+	}
+	if err := x.redactor.labels(scope); err != nil {
+		return nil, err
+	}
+	value, err := spec.Decode(content)
+	if err != nil {
+		return nil, err
+	}
+	if value, err = x.redactor.value(ctx, name, value); err != nil {
+		return nil, err
+	}
+	var written *Block
+	err = x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		b, err := tx.Block(ctx, userID, spec.Owner(scope.Agent), name)
+		if errors.Is(err, ErrNotFound) {
+			b, err = &Block{UserID: userID, Agent: spec.Owner(scope.Agent), Name: name}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if b.Version != version {
+			return fmt.Errorf("block %s is at version %d: %w", name, b.Version, ErrConflict)
+		}
+		now := b.Content
+		if b.Kind != spec.Kind { // the host has changed its description
+			now = ""
+		}
+		next, err := spec.Next(now, spec.Replace(value), tx.Now)
+		if err != nil {
+			return err
+		}
+		written = b
+		if next == b.Content && b.Kind == spec.Kind && b.Trust == schema.MaxTrust {
+			return nil
+		}
+		b.Kind = spec.Kind
+		return tx.SetBlock(ctx, b, next, schema.MaxTrust, scope.Agent, byHost)
+	})
+	return written, err
+}
+
+func (x *Extension) blockNames() string {
+	if len(x.cfg.Blocks) == 0 {
+		return ", which has none"
+	}
+	names := make([]string, len(x.cfg.Blocks))
+	for i, spec := range x.cfg.Blocks {
+		names[i] = spec.Name
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+// BlockHistory lists what a block held, newest first, with who wrote it and
+// when: its last 1,000 versions, the one that holds among them. Of a block that
+// each agent has for itself it is that of scope.Agent.
+//
+// Errors: [ErrNotFound] for a block that was never written.
+func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) ([]BlockVersion, error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	var versions []BlockVersion
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		b, err := x.ownBlock(ctx, s, userID, scope, name)
+		if err != nil {
+			return err
+		}
+		versions, err = s.BlockHistory(ctx, b.ID, blockHistory)
+		return err
+	})
+	return versions, err
+}
+
+// UndoBlock takes one change of a block back, given by the version it made:
+// what it added goes, what it took out returns, as a new version; what was
+// changed after it stays.
+//
+// Errors: [ErrNotFound] for a block or a version that is not there;
+// [ErrConflict] when the same text was changed again since; [*InvalidError]
+// when nothing of the change is left.
+func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, version int64) (*Block, error) {
+	var restored *Block
+	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		b, err := x.ownBlock(ctx, tx, userID, scope, name)
+		if err != nil {
+			return err
+		}
+		restored = b
+		return tx.UndoBlock(ctx, b, x.spec(name), version, scope.Agent, byHost)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return restored, nil
+}
+
+// blockReader reads blocks: a snapshot or a write.
+type blockReader interface {
+	Block(ctx context.Context, userID int64, agent, name string) (*Block, error)
+}
+
+// ownBlock finds the block that an agent means by a name. One that no
+// description says is whose is its own, or else everybody's.
+func (x *Extension) ownBlock(ctx context.Context, db blockReader, userID int64, scope Scope, name string) (*Block, error) {
+	if spec := x.spec(name); spec != nil {
+		return db.Block(ctx, userID, spec.Owner(scope.Agent), name)
+	}
+	b, err := db.Block(ctx, userID, scope.Agent, name)
+	if errors.Is(err, ErrNotFound) {
+		return db.Block(ctx, userID, "", name)
+	}
+	return b, err
+}
+
+// value redacts every text in a value of JSON.
+func (r *redactor) value(ctx context.Context, name string, v any) (_ any, err error) {
+	switch v := v.(type) {
+	case string:
+		return r.text(ctx, name, v)
+	case json.Number: // of a card, for instance
+		if s, err := r.text(ctx, name, v.String()); err != nil || s != v.String() {
+			return s, err
+		}
+	case []any:
+		for i := range v {
+			if v[i], err = r.value(ctx, name, v[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for inner := range v {
+			if v[inner], err = r.value(ctx, inner, v[inner]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,108 @@
+package extension
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+var someBlocks = []BlockSpec{
+	{Name: "rules", Kind: BlockText, Writer: ModelProposes},
+	{Name: "status", Kind: BlockFields, Writer: ModelWrites, Fields: []BlockField{{Name: "sprint"}, {Name: "blockers", List: true}}},
+	{Name: "roleState", Kind: BlockFields, Writer: ModelWrites, PerAgent: true, Fields: []BlockField{{Name: "workingOn"}}},
+	{Name: "persona", Kind: BlockText},
+}
+
+func openWithBlocks(t *testing.T) *Extension {
+	t.Helper()
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, Blocks: someBlocks})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return x
+}
+
+func TestAHostKeepsBlocks(t *testing.T) {
+	x := openWithBlocks(t)
+	qa, ops := Scope{User: "ada", Agent: "qa"}, Scope{User: "ada", Agent: "ops"}
+	names := func(scope Scope) (all []string) {
+		blocks, err := x.Blocks(t.Context(), scope)
+		require.NoError(t, err)
+		for _, b := range blocks {
+			all = append(all, b.Name+"="+b.Content)
+		}
+		return all
+	}
+	require.Equal(t, []string{"rules=", "status=", "roleState=", "persona="}, names(qa))
+	_, err := x.SetBlock(t.Context(), qa, "status", `{"sprint": "one", "blockers": []}`, 0)
+	require.NoError(t, err)
+	mine, err := x.SetBlock(t.Context(), qa, "roleState", `{"workingOn":"tests"}`, 0)
+	require.NoError(t, err)
+	require.Equal(t, "qa", mine.Agent)
+	require.Equal(t, schema.MaxTrust, mine.Trust)
+	_, err = x.SetBlock(t.Context(), ops, "roleState", `{"workingOn":"deploys"}`, 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"rules=", `status={"sprint":"one"}`, `roleState={"workingOn":"tests"}`, "persona="}, names(qa))
+	require.Equal(t, []string{"rules=", `status={"sprint":"one"}`, `roleState={"workingOn":"deploys"}`, "persona="}, names(ops))
+	require.Equal(t, []string{"rules=", "status=", "roleState=", "persona="}, names(Scope{User: "bob", Agent: "qa"}))
+
+	_, err = x.SetBlock(t.Context(), qa, "status", `{"sprint":"two"}`, 0)
+	require.ErrorIs(t, err, ErrConflict)
+	same, err := x.SetBlock(t.Context(), qa, "status", `{"sprint":"one"}`, 1)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, same.Version, "nothing has changed")
+	two, err := x.SetBlock(t.Context(), qa, "status", `{"sprint":"two","blockers":["the key ghp_`+"16C7e42F292c6912E7710c838347Ae178B4a"+`"]}`, 1)
+	require.NoError(t, err)
+	require.Contains(t, two.Content, "[redacted:")
+	history, err := x.BlockHistory(t.Context(), ops, "status")
+	require.NoError(t, err)
+	require.Len(t, history, 2)
+	require.Equal(t, "host", history[0].Actor)
+	require.Equal(t, "qa", history[0].Agent)
+	restored, err := x.UndoBlock(t.Context(), ops, "status", 2)
+	require.NoError(t, err)
+	require.Equal(t, `{"sprint":"one"}`, restored.Content)
+	require.EqualValues(t, 3, restored.Version)
+
+	var invalid *InvalidError
+	for _, wrong := range []struct {
+		name, content, field string
+		version              int64
+	}{
+		{"playbook", "x", "name", 0}, {"status", "sprint two", "status", 3}, {"status", `{"sprint":["x"]}`, "status.sprint", 3}, {"rules", strings.Repeat("word ", 3000), "rules", 0},
+	} {
+		_, err := x.SetBlock(t.Context(), qa, wrong.name, wrong.content, wrong.version)
+		require.ErrorAs(t, err, &invalid, wrong.name)
+		require.Equal(t, wrong.field, invalid.Field)
+	}
+	_, err = x.BlockHistory(t.Context(), qa, "rules")
+	require.ErrorIs(t, err, ErrNotFound)
+	_, err = x.UndoBlock(t.Context(), Scope{User: "nobody"}, "rules", 1)
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+// A host may describe a block anew: as another kind it begins from nothing, with
+// the old content in its history.
+func TestABlockTakesAnotherForm(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	ada := Scope{User: "ada"}
+	for i, spec := range []BlockSpec{{Name: "lessons", Kind: BlockText}, {Name: "lessons", Kind: BlockList}} {
+		x, err := Open(t.Context(), path, &Config{NoSchedule: true, Blocks: []BlockSpec{spec}})
+		require.NoError(t, err)
+		b, err := x.SetBlock(t.Context(), ada, "lessons", []string{"{", `["sleep"]`}[i], int64(i))
+		require.NoError(t, err)
+		require.Equal(t, spec.Kind, b.Kind)
+		history, err := x.BlockHistory(t.Context(), ada, "lessons")
+		require.NoError(t, err)
+		require.Len(t, history, i+1)
+		require.NoError(t, x.Close(t.Context()))
+	}
+	_, err := Open(t.Context(), path, &Config{Blocks: []BlockSpec{{Name: "lessons"}}})
+	var invalid *InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Block.lessons.Kind", invalid.Field)
+}

@@ -1,0 +1,333 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BlockEdit makes the next content of a block of what it holds now. It is a
+// pure function.
+type BlockEdit func(now any) (next any, err error)
+
+// Replace puts content in the place of all that a block holds.
+func (s *BlockSpec) Replace(content any) BlockEdit {
+	return func(any) (any, error) {
+		v, err := s.read(content)
+		if err != nil {
+			return nil, err
+		}
+		return v, nil
+	}
+}
+
+// Update changes a block to content as somebody wants it who last saw base,
+// the content of an earlier version, and leaves what others have changed since:
+// fields that content does not name stay, records are changed by their id, and
+// what others added to a list stays in it. Nil for base is what the block holds
+// now: content then takes the place of it.
+func (s *BlockSpec) Update(content, base any) BlockEdit {
+	return func(now any) (any, error) {
+		given, err := s.read(content)
+		if err != nil {
+			return nil, err
+		}
+		if base == nil {
+			base = now
+		}
+		if err := s.known(given, base, now); err != nil {
+			return nil, err
+		}
+		return merge(s.Name, base, overlay(base, given), now)
+	}
+}
+
+// known refuses an update of records that names none, or one that is not there
+// and says nothing.
+func (s *BlockSpec) known(given, base, now any) error {
+	records, ok := given.([]any)
+	if s.Kind != BlockRecords || !ok {
+		return nil
+	}
+	if len(records) == 0 {
+		return s.wrong("", "was given no record; send those to change, each with its id. To take one out, send it with an empty "+s.Fields[0].Name)
+	}
+	for _, record := range records {
+		same := func(r any) bool { return id(r) == id(record) }
+		if first := record.(map[string]any)[s.Fields[0].Name]; first != nil && first != "" {
+			continue
+		}
+		if !slices.ContainsFunc(base.([]any), same) && !slices.ContainsFunc(now.([]any), same) {
+			return s.wrong("."+s.Fields[0].Name, fmt.Sprintf("is missing, and there is no %q yet; say what it is about", id(record)))
+		}
+	}
+	return nil
+}
+
+// Append adds an entry to a list: to the block's own, or to that of a field.
+func (s *BlockSpec) Append(field string, item any) BlockEdit {
+	return func(now any) (any, error) {
+		switch {
+		case s.Kind == BlockRecords && field == "":
+			record, err := s.readRecord(item)
+			if err != nil {
+				return nil, err
+			}
+			records := now.([]any)
+			if slices.ContainsFunc(records, func(r any) bool { return id(r) == id(record) }) {
+				return nil, s.wrong(".id", fmt.Sprintf("%q is there already; change that record by an update, or choose another id", id(record)))
+			}
+			if record[s.Fields[0].Name] == nil || record[s.Fields[0].Name] == "" {
+				return nil, s.wrong("."+s.Fields[0].Name, "is missing or empty; say what it is about")
+			}
+			return append(slices.Clone(records), record), nil
+		case s.Kind == BlockList && field == "":
+			return s.appendText("", now.([]any), item)
+		case s.Kind == BlockFields && s.field(field) != nil && s.field(field).List:
+			fields := maps.Clone(now.(map[string]any))
+			list, _ := fields[field].([]any)
+			list, err := s.appendText("."+field, list, item)
+			fields[field] = list
+			return fields, err
+		}
+		return nil, s.wrong("", "has no list to append to")
+	}
+}
+
+func (s *BlockSpec) appendText(path string, list []any, item any) ([]any, error) {
+	entry, err := s.readText(path, item)
+	if err != nil {
+		return nil, err
+	}
+	if entry == "" {
+		return nil, s.wrong(path, "was given an empty entry; give a text")
+	}
+	if slices.Contains(list, any(entry)) {
+		return list, nil
+	}
+	return append(slices.Clone(list), entry), nil
+}
+
+// overlay is base with what is given: fields and records by their name.
+func overlay(base, given any) any {
+	switch given := given.(type) {
+	case map[string]any:
+		over := maps.Clone(base.(map[string]any))
+		maps.Copy(over, given)
+		return over
+	case []any:
+		if len(given) == 0 || id(given[0]) == "" {
+			return given
+		}
+		over := slices.Clone(base.([]any))
+		for _, record := range given {
+			at := slices.IndexFunc(over, func(r any) bool { return id(r) == id(record) })
+			if at < 0 {
+				over = append(over, record)
+				continue
+			}
+			over[at] = overlay(over[at], record)
+		}
+		return over
+	}
+	return given
+}
+
+// merge brings together what one writer made of base and what it has become
+// since. A text that both have changed, to different ones, is an [ErrConflict].
+func merge(path string, base, mine, theirs any) (any, error) {
+	b, m, t := encodeBlock("", base), encodeBlock("", mine), encodeBlock("", theirs)
+	switch {
+	case b == t || m == t:
+		return mine, nil
+	case b == m:
+		return theirs, nil
+	}
+	switch theirs := theirs.(type) {
+	case map[string]any:
+		base, _ := base.(map[string]any)
+		mine, ok := mine.(map[string]any)
+		if !ok {
+			return nil, changedSince(path) // one of the two took it out
+		}
+		merged := make(map[string]any)
+		for _, name := range fieldsOf(base, mine, theirs) {
+			v, err := merge(path+"."+name, base[name], mine[name], theirs[name])
+			if err != nil {
+				return nil, err
+			}
+			if v != nil {
+				merged[name] = v
+			}
+		}
+		return merged, nil
+	case []any:
+		base, _ := base.([]any)
+		mine, _ := mine.([]any)
+		if isRecords(base) || isRecords(mine) || isRecords(theirs) {
+			return mergeRecords(path, base, mine, theirs)
+		}
+		return mergeLists(base, mine, theirs), nil
+	case nil:
+		if mine, ok := mine.([]any); ok {
+			base, _ := base.([]any)
+			return mergeLists(base, mine, nil), nil
+		}
+	}
+	return nil, changedSince(path)
+}
+
+func changedSince(path string) error { return fmt.Errorf("%s was %w", path, ErrConflict) }
+
+func fieldsOf(objects ...map[string]any) []string {
+	all := make(map[string]bool)
+	for _, o := range objects {
+		for name := range o {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+func isRecords(list []any) bool { return len(list) > 0 && id(list[0]) != "" }
+
+// mergeLists takes out of theirs what mine took out of base, and adds what mine
+// added.
+func mergeLists(base, mine, theirs []any) []any {
+	merged := slices.DeleteFunc(slices.Clone(theirs), func(item any) bool {
+		return slices.Contains(base, item) && !slices.Contains(mine, item)
+	})
+	for _, item := range mine {
+		if !slices.Contains(base, item) && !slices.Contains(merged, item) {
+			merged = append(merged, item)
+		}
+	}
+	return merged
+}
+
+func mergeRecords(path string, base, mine, theirs []any) ([]any, error) {
+	find := func(list []any, key string) any {
+		for _, r := range list {
+			if id(r) == key {
+				return r
+			}
+		}
+		return nil
+	}
+	var merged []any
+	add := func(key string) error {
+		v, err := merge(path+"."+key, find(base, key), find(mine, key), find(theirs, key))
+		if v != nil && err == nil {
+			merged = append(merged, v)
+		}
+		return err
+	}
+	for _, r := range theirs {
+		if err := add(id(r)); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range slices.Concat(base, mine) {
+		if find(theirs, id(r)) == nil && find(merged, id(r)) == nil {
+			if err := add(id(r)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if merged == nil {
+		merged = []any{}
+	}
+	return merged, nil
+}
+
+// withoutEmpty drops fields without text, so that equal contents are equal
+// texts.
+func withoutEmpty(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for name, value := range v {
+			list, isList := value.([]any)
+			if value != "" && value != nil && (!isList || len(list) > 0) {
+				kept[name] = value
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i := range v {
+			kept[i] = withoutEmpty(v[i])
+		}
+		return kept
+	}
+	return v
+}
+
+// stamp has the records that an edit changed say when.
+func (s *BlockSpec) stamp(before, after any, at time.Time) {
+	if s.Kind != BlockRecords {
+		return
+	}
+	old := make(map[string]string)
+	for _, r := range before.([]any) {
+		old[id(r)] = encodeBlock(s.Kind, r)
+	}
+	for _, r := range after.([]any) {
+		record := r.(map[string]any)
+		if encodeBlock(s.Kind, record) == old[id(record)] {
+			continue
+		}
+		for _, f := range s.Fields {
+			if f.Stamp {
+				record[f.Name] = at.UTC().Format(time.RFC3339)
+			}
+		}
+	}
+}
+
+// Next is the content that an edit makes of a block's, in its proper form and
+// within its limits.
+//
+// Errors: [*InvalidError] naming the field and what would be right,
+// [ErrConflict] for a text that somebody else has changed.
+func (s *BlockSpec) Next(content string, edit BlockEdit, at time.Time) (string, error) {
+	now, err := decodeBlock(s.Kind, content)
+	if err != nil {
+		return "", fmt.Errorf("block %s: %w", s.Name, err)
+	}
+	next, err := edit(now)
+	if err != nil {
+		return "", err
+	}
+	if next, err = s.tidy(withoutEmpty(next)); err != nil {
+		return "", err
+	}
+	s.stamp(now, next, at)
+	return encodeBlock(s.Kind, next), nil
+}
+
+// Decode reads what stands for the content of a block in a text: the text
+// itself, or JSON. It returns an [*InvalidError] for what is not.
+func (s *BlockSpec) Decode(content string) (any, error) {
+	v, err := decodeBlock(s.Kind, content)
+	if err != nil {
+		return nil, s.wrong("", "is not valid JSON ("+strings.TrimSuffix(err.Error(), ".")+"); it must be "+s.form())
+	}
+	return v, nil
+}
+
+// form says what content looks like.
+func (s *BlockSpec) form() string {
+	switch s.Kind {
+	case BlockList:
+		return "a list of texts"
+	case BlockFields:
+		return "an object with " + s.fieldNames()
+	case BlockRecords:
+		return "a list of objects with id, " + s.fieldNames()
+	case BlockText:
+	}
+	return "a text"
+}
