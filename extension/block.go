@@ -61,6 +61,12 @@ type block struct {
 // does not fit into the budget, in tokens with the fence (0 is unbounded), is
 // shown in a line, or not at all if even that does not fit.
 func render(entries []entry, order InjectOrder, budget int, loc *time.Location) block {
+	return renderAfter("", entries, order, budget, loc)
+}
+
+// renderAfter is render with core memory before the records, which has a budget
+// of its own. Without either there is no block.
+func renderAfter(core string, entries []entry, order InjectOrder, budget int, loc *time.Location) block {
 	nonce := rand.Text()[:12]
 	head := fmt.Sprintf("<memory nonce=%q>\n%s", nonce, blockPreface)
 	foot := fmt.Sprintf("</memory nonce=%q>", nonce)
@@ -85,10 +91,14 @@ func render(entries []entry, order InjectOrder, budget int, loc *time.Location) 
 		b.shown = append(b.shown, e)
 	}
 	if len(b.shown) == 0 {
-		return block{}
+		if core == "" {
+			return block{}
+		}
+		head = strings.TrimSuffix(head, blockPreface)
 	}
 	var out strings.Builder
-	out.WriteString(head)
+	fence, preface, _ := strings.Cut(head, "\n")
+	out.WriteString(fence + "\n" + core + preface)
 	var last heading
 	for i, e := range arrange(b.shown, order, loc) {
 		if h := headingOf(e.Memory, loc); i == 0 || h != last {

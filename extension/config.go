@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -88,9 +89,14 @@ type Config struct {
 	Attributes func(Scope) map[string]string
 
 	// Blocks are the parts of core memory: texts of the user's, or of an agent's
-	// of theirs, that a host keeps by [Extension.SetBlock] and that have a history.
-	// Default none.
+	// of theirs, that stand at the head of every context, in this order, and have
+	// a history. A host keeps them by [Extension.SetBlock]. Default none.
 	Blocks []BlockSpec
+	// BlockTokens is the most tokens that they may take there, with the fence
+	// around them, estimated without a vocabulary. What does not fit is cut from
+	// the last block on, with a mark that says so: of a text its end, of a list
+	// its oldest entries. Default 10,000.
+	BlockTokens int
 
 	// InternalTools names the tools of agents whose answers the host vouches for
 	// ([eventbus.OriginToolInternal]), where the Memory or the Callbacks hear of
@@ -160,10 +166,15 @@ type Hooks struct {
 const (
 	DefaultInjectLimit  = 5
 	DefaultInjectTokens = 1200
+	DefaultBlockTokens  = 10_000
 	DefaultInjectMaybe  = 0.5
 	DefaultInjectSure   = 0.6
 	DefaultNightTime    = "01:00"
 )
+
+// leastBlockTokens is what the mark of a block that is cut whole may take, and
+// the fence.
+const leastBlockTokens = 100
 
 func (c *Config) withDefaults() Config {
 	var cfg Config
@@ -181,6 +192,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.InjectTokens == 0 {
 		cfg.InjectTokens = DefaultInjectTokens
+	}
+	if cfg.BlockTokens == 0 {
+		cfg.BlockTokens = DefaultBlockTokens
 	}
 	if cfg.InjectOrder == "" {
 		cfg.InjectOrder = NewestFirst
@@ -218,6 +232,8 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
 	case c.InjectTokens < 0:
 		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
+	case c.BlockTokens < leastBlockTokens*(1+len(c.Blocks)):
+		return &schema.InvalidError{Field: "Config.BlockTokens", Reason: fmt.Sprintf("must be at least %d for so many blocks, of each of which there is at least a mark (0 means 10,000)", leastBlockTokens*(1+len(c.Blocks)))}
 	case c.InjectOrder != NewestFirst && c.InjectOrder != BestFirst:
 		return &schema.InvalidError{Field: "Config.InjectOrder", Reason: `must be "newest" or "best"`}
 	case !(c.InjectMaybe <= 1):

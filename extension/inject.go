@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -26,6 +27,10 @@ type Injection struct {
 	Tokens int
 	// Items are the memories in it, best first.
 	Items []InjectedItem
+	// Core are the blocks of core memory in it, in the order of Config.Blocks;
+	// CoreTokens is what they take together.
+	Core       []InjectedBlock
+	CoreTokens int
 	// Answer is the search behind it; nil when none was made.
 	Answer *Answer
 
@@ -55,9 +60,29 @@ func (s *Session) Preview(ctx context.Context, question string) (*Injection, err
 // injectDiversity keeps five injected memories from saying one thing twice.
 const injectDiversity = 0.2
 
-// find looks for what may help with question and is not in the prompt already:
-// whole when it is surely relevant, a line of it when it may be.
+// find is core memory with what may help with question. What could be found is
+// returned beside an error, too.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
+	core, failed := s.ext.coreMemory(ctx, s.scope)
+	answer, err := s.search(ctx, question, prompt)
+	cfg := &s.ext.cfg
+	found := &Injection{Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
+	var chosen []entry
+	if answer != nil {
+		chosen = choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe)
+	}
+	block := renderAfter(core.text, chosen, cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
+	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
+	for _, e := range block.shown {
+		_, cut := firstLine(e.Memory.Content, lineLength)
+		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
+	}
+	return found, errors.Join(failed, err)
+}
+
+// search looks for what may help with question and is not in the prompt
+// already. It is nil for a question that nothing is searched for.
+func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, error) {
 	cfg := &s.ext.cfg
 	// As texts are stored: what is asked must be recognised among them. Redacted
 	// before it is cut, which could halve a secret beyond recognition.
@@ -67,24 +92,14 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	}
 	prompt = s.ext.redactor.builtin.Redact(text.Clean(prompt))
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
-		return &Injection{}, nil
+		return nil, nil
 	}
-	answer, err := s.ext.Recall(ctx, s.scope, Query{
+	return s.ext.Recall(ctx, s.scope, Query{
 		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
 		Skip: func(m *schema.Memory) bool {
 			return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content)
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	block := render(choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe), cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
-	found := &Injection{Block: block.text, Tokens: text.Tokens(block.text), Answer: answer, nonce: block.nonce}
-	for _, e := range block.shown {
-		_, cut := firstLine(e.Memory.Content, lineLength)
-		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
-	}
-	return found, nil
 }
 
 // volunteers drops what reads like an instruction and is not the user's own:
@@ -112,21 +127,28 @@ func choose(results []Result, sure, maybe float64) []entry {
 	return chosen
 }
 
-// inject is the block for a question. It degrades to no block: memory never
-// breaks a turn.
+// inject is the block for a question. It degrades to what can be read, at worst
+// to no block: memory never breaks a turn.
 func (s *Session) inject(ctx context.Context, door, question, prompt string) string {
 	found, err := s.find(ctx, question, prompt)
-	if err != nil {
-		if ctx.Err() == nil {
-			s.ext.fault(s.scope, door, recalled, err)
-		}
+	switch {
+	case err == nil:
+		s.ext.worked(s.scope, door, recalled)
+	case ctx.Err() != nil:
 		return ""
+	default:
+		s.ext.fault(s.scope, door, recalled, err)
 	}
-	s.ext.worked(s.scope, door, recalled)
 	if found.Block == "" {
 		return ""
 	}
 	s.shown.add(found.nonce)
+	for _, b := range found.Core {
+		s.turn().shown(b.Trust)
+	}
+	if len(found.Items) == 0 {
+		return found.Block
+	}
 	shown := *found.Answer
 	shown.Results = nil
 	for _, item := range found.Items {

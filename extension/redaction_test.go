@@ -357,7 +357,7 @@ func TestImportedTurnsAreKnownByWhatIsKept(t *testing.T) {
 // exported is the export of a memory that kept everything.
 func exported(t *testing.T) string {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, NoSchedule: true})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, NoSchedule: true, Blocks: notebook})
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	for _, e := range entrances {

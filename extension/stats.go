@@ -29,10 +29,14 @@ type Stats struct {
 	// went well since.
 	Model schema.RunTotals `json:"model"`
 	// Gaps is what nights had to leave out.
-	Gaps         Gaps       `json:"gaps"`
-	Confirmation int64      `json:"pending_confirmations"`
-	Proposals    int64      `json:"pending_proposals"`
-	Health       UserHealth `json:"health"`
+	Gaps         Gaps  `json:"gaps"`
+	Confirmation int64 `json:"pending_confirmations"`
+	Proposals    int64 `json:"pending_proposals"`
+	// Core are the blocks of core memory that an agent has in view, as they stand
+	// before a model; CoreTokens is what they take there.
+	Core       []InjectedBlock `json:"core,omitempty"`
+	CoreTokens int             `json:"core_tokens,omitempty"`
+	Health     UserHealth      `json:"health"`
 }
 
 // Gaps is what nights left out, since the model made nothing usable of it.
@@ -81,6 +85,11 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 	if stats.Health.Vectors, err = x.vectorStatsOf(ctx, userID); err != nil {
 		return nil, err
 	}
+	core, err := x.coreMemory(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	stats.Core, stats.CoreTokens = core.blocks, coreTokens(core.blocks)
 	losses, err := x.db.Losses(ctx)
 	if err != nil {
 		return nil, err

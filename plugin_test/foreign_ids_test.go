@@ -31,7 +31,9 @@ func furnish(t *testing.T, w *world, scope extension.Scope, entity string) (b be
 	p.tool("confirm_fact", map[string]any{"memory_id": p.claims()[0].UID})
 	p.tool("correct_fact", map[string]any{"memory_id": p.claims()[0].UID, "new_content": "I live in Rome with " + entity})
 	w.settle()
-	_, err := w.x.Consolidate(t.Context(), scope)
+	_, err := w.x.SetBlock(t.Context(), scope, "notes", `["lives in Oslo with `+entity+`"]`, 0)
+	require.NoError(t, err)
+	_, err = w.x.Consolidate(t.Context(), scope)
 	require.NoError(t, err)
 	w.settle()
 	records, err := w.x.Timeline(t.Context(), scope, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
@@ -72,6 +74,12 @@ var (
 	ofTag          = func(b belongings) string { return b.tag }
 	ofAgent        = func(b belongings) string { return b.agent }
 )
+
+// as is a scope with another agent.
+func as(scope extension.Scope, agent string) extension.Scope {
+	scope.Agent = agent
+	return scope
+}
 
 // idCalls are all calls that take an id or a name.
 var idCalls = []idCall{
@@ -166,6 +174,22 @@ var idCalls = []idCall{
 	{"Preview", ofEntity, func(p *person, _ belongings, name string) string {
 		injection, err := p.s.Preview(p.w.t.Context(), "Where is "+name+"?")
 		return said(p, []any{injection.Block, injection.Items}, err)
+	}},
+	{"Blocks", ofAgent, func(p *person, _ belongings, name string) string {
+		blocks, err := p.w.x.Blocks(p.w.t.Context(), as(p.scope, name))
+		return said(p, blocks, err)
+	}},
+	{"BlockHistory", ofAgent, func(p *person, _ belongings, name string) string {
+		versions, err := p.w.x.BlockHistory(p.w.t.Context(), as(p.scope, name), "notes")
+		return said(p, versions, err)
+	}},
+	{"SetBlock", ofAgent, func(p *person, _ belongings, name string) string {
+		b, err := p.w.x.SetBlock(p.w.t.Context(), as(p.scope, name), "notes", `["x"]`, 1)
+		return said(p, b, err)
+	}},
+	{"UndoBlock", ofAgent, func(p *person, _ belongings, name string) string {
+		b, err := p.w.x.UndoBlock(p.w.t.Context(), as(p.scope, name), "notes", 1)
+		return said(p, b, err)
 	}},
 	{"correct_fact.memory_id", ofFact, func(p *person, _ belongings, id string) string {
 		return p.tool("correct_fact", map[string]any{"memory_id": id, "new_content": "I live in Rome"})

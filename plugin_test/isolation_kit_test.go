@@ -37,6 +37,7 @@ func newWorld(t testing.TB, change ...func(*extension.Config)) *world {
 	w.cfg = extension.Config{
 		Now: func() time.Time { return w.now }, Location: time.UTC, NoSchedule: true,
 		Model: echoModel{}, Embedder: bagEmbedder{}, EmbedModel: "bag",
+		Blocks: []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, PerAgent: true}},
 	}
 	for _, f := range change {
 		f(&w.cfg)

@@ -38,6 +38,16 @@ type BlockVersion struct {
 	At      Time   `bun:",notnull" json:"at"`
 }
 
+// Value is the content as a model is shown it: a string, or what its JSON says;
+// empty reports that there is none. JSON that was damaged is a string.
+func (b *Block) Value() (value any, empty bool) {
+	value, err := decodeBlock(b.Kind, b.Content)
+	if err != nil {
+		value = b.Content
+	}
+	return value, b.Content == "" || err == nil && b.Kind != BlockText && b.Content == encodeBlock(b.Kind, emptyBlock(b.Kind))
+}
+
 // opBlock is a change of a block, with the whole content before and after it.
 const opBlock = "block"
 

@@ -64,6 +64,29 @@ func (s *Snapshot) LeastTrusted(ctx context.Context, userID int64, session strin
 	return Trust(min(said, shown)), err
 }
 
+// LeastTrustedBlock is the lowest trust of what core memory held since a session
+// began, or since a later moment: what its contexts began with. [MaxTrust] for a
+// session that has not begun.
+func (s *Snapshot) LeastTrustedBlock(ctx context.Context, userID int64, session string, since time.Time) (Trust, error) {
+	var from, least int64
+	if !since.IsZero() {
+		from = since.UnixMilli()
+	}
+	if session != "" {
+		err := s.Row(ctx, "SELECT max(created_at, ?) FROM sessions WHERE user_id = ? AND name = ?", []any{from, userID, session}, &from)
+		if errors.Is(err, sql.ErrNoRows) {
+			return MaxTrust, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	err := s.Row(ctx, `SELECT coalesce(min(h.trust), ?) FROM block_history h JOIN blocks b ON b.id = h.block_id
+		WHERE b.user_id = ? AND NOT EXISTS (SELECT 1 FROM block_history n WHERE n.block_id = h.block_id AND n.version = h.version + 1 AND n.at < ?)`,
+		[]any{int64(MaxTrust), userID, from}, &least)
+	return Trust(least), err
+}
+
 // LowerTrust takes the trust of the episode that an event became down to a
 // level. One that is trusted no more, or that is not there, stays as it is.
 func (tx *Tx) LowerTrust(ctx context.Context, userID int64, eventID string, level Trust, by Actor) error {
