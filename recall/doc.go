@@ -36,7 +36,8 @@
 // memory and all compared with the query (vectorset.go). Of a large set it is
 // their codes: those whose signs are most like the query's (vectorcodes.go,
 // vectornearest.go) are compared by all that the codes hold (vectorfine.go), and
-// the best of these as they are on disk. How much a cosine says is judged by what is usual for that query, and by whether the
+// the best of these as they are on disk. What compares codes is in vectorkernels.go,
+// and for processors with AVX2 in assembly beside it. How much a cosine says is judged by what is usual for that query, and by whether the
 // embedder understands its language at all (vectorsignal.go).
 //
 // # What the science depends on

@@ -129,15 +129,19 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	found, usual, err := c.search(4*armDepth, a.opts.Rescored, func(ids []int64, visit func(int64, schema.Vector) error) error {
 		return r.Snapshot.VectorsByID(ctx, ids, visit)
 	})
-	if err != nil {
+	release := func() {
+		c.release()
 		set.mu.RUnlock()
+	}
+	if err != nil {
+		release()
 		return nil, err
 	}
 	candidates, lent := r.admit(set, found)
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
 		candidates, lent = r.admit(set, top(c.cosines(), set.len()))
 	}
-	r.similar = &similar{usual: usual, lent: lent, release: set.mu.RUnlock, cosine: once(c.of)}
+	r.similar = &similar{usual: usual, lent: lent, release: release, cosine: once(c.of)}
 	return candidates, nil
 }
 

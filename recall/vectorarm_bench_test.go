@@ -50,7 +50,9 @@ func BenchmarkVectorArm(b *testing.B) {
 		for b.Loop() {
 			for _, q := range queries {
 				began := time.Now()
-				got, _, err := set.compare(q).search(4*armDepth, defaultRescored, read)
+				c := set.compare(q)
+				got, _, err := c.search(4*armDepth, defaultRescored, read)
+				c.release()
 				arm = append(arm, time.Since(began))
 				require.NoError(b, err)
 				began = time.Now()

@@ -1,10 +1,10 @@
 package recall
 
 import (
-	"encoding/binary"
 	"math"
-	"math/bits"
+	"runtime"
 	"slices"
+	"sync"
 )
 
 const (
@@ -14,22 +14,20 @@ const (
 	codeBits = 5
 	// codeReach is beyond how many standard deviations a number counts as this much.
 	codeReach = 2.8
-	// fineBits are kept of each number of a query.
-	fineBits = 7
 
 	codeSteps = 1<<codeBits - 1
-	fineSteps = 1<<fineBits - 1
+	finerBits = codeBits - 1
 )
 
 // codes are vectors in a sixth of their size: rotated, and of each number a few
-// bits. A plane holds one bit of every number; that of the signs, which all
-// queries read through, lies apart from the finer ones.
+// bits. The signs, which all queries read through, lie apart from the finer bits.
 type codes struct {
 	*rotation
 
-	signs []uint64
-	finer []uint64  // from the second highest bit on, vector by vector
+	signs []byte    // of 32 codes, byte by byte of all 32; then of the next
+	finer []byte    // code by code: of each 64 numbers, number i in the lower half of byte i, number 32+i in the upper
 	steps []float32 // half a step of each vector's numbers
+	along []float32 // each vector's inner product with the mean, less the mean's own
 
 	turned []float32
 	level  []uint8
@@ -39,6 +37,8 @@ func newCodes(mean []float32) *codes {
 	r := newRotation(mean)
 	return &codes{rotation: r, turned: make([]float32, r.size), level: make([]uint8, r.size)}
 }
+
+func (c *codes) len() int { return len(c.steps) }
 
 func (c *codes) add(v []float32) {
 	c.turn(v, c.turned)
@@ -56,99 +56,156 @@ func (c *codes) add(v []float32) {
 		c.level[i] = uint8(level)
 		along += float64(x) * float64(2*level-codeSteps)
 	}
-	for b := codeBits - 1; b >= 0; b-- {
-		for w := 0; w < c.size; w += 64 {
-			if word := plane(c.level[w:w+64], b); b == codeBits-1 {
-				c.signs = append(c.signs, word)
-			} else {
-				c.finer = append(c.finer, word)
-			}
-		}
-	}
+	c.keep(c.level)
 	half := float32(0)
 	if along > 0 {
 		half = float32(squares / along) // so that its inner product with itself is right
 	}
 	c.steps = append(c.steps, half)
+	c.along = append(c.along, dot(v, c.mean)-dot(c.mean, c.mean))
 }
 
-// plane gathers one bit of each of 64 levels.
-func plane(levels []uint8, bit int) (word uint64) {
-	const lowest, gather = 0x0101010101010101, 0x0102040810204080 // the product has them in its highest byte
-	for i := 0; i < 64; i += 8 {
-		eight := binary.LittleEndian.Uint64(levels[i:]) >> bit & lowest
-		word |= eight * gather >> 56 << i
+// keep puts the bits of a vector's levels where they belong.
+func (c *codes) keep(levels []uint8) {
+	bytes, lane := c.size/8, c.len()%blockOf
+	if lane == 0 {
+		c.signs = append(c.signs, make([]byte, bytes*blockOf)...)
 	}
-	return word
+	block := c.signs[c.len()/blockOf*bytes*blockOf:]
+	for at := range bytes {
+		var b byte
+		for i, level := range levels[8*at : 8*at+8] {
+			b |= level >> finerBits << i
+		}
+		block[at*blockOf+lane] = b
+	}
+	const lower = 1<<finerBits - 1
+	for ; len(levels) > 0; levels = levels[64:] {
+		for i := range 32 {
+			c.finer = append(c.finer, levels[i]&lower|levels[32+i]&lower<<finerBits)
+		}
+	}
 }
 
 // expect makes room for so many vectors.
 func (c *codes) expect(n int) {
-	c.signs = slices.Grow(c.signs, n*c.words())
-	c.finer = slices.Grow(c.finer, n*c.words()*(codeBits-1))
-	c.steps = slices.Grow(c.steps, n)
+	blocks := (n + blockOf - 1) / blockOf
+	c.signs = slices.Grow(c.signs, blocks*blockOf*c.size/8)
+	c.finer = slices.Grow(c.finer, n*c.size/2)
+	c.steps, c.along = slices.Grow(c.steps, n), slices.Grow(c.along, n)
 }
 
-// fine is a query to be compared with whole codes.
-type fine struct {
+// probe is a query beside codes.
+type probe struct {
 	*codes
 
-	planes [][fineBits]uint64 // word by word
-	sum    int                // of its levels
-	step   float64            // half of one, with the scale of the rotation
-	base   float64            // cosine with the mean
+	sums    []uint16 // by code: of what its signs select from the table
+	numbers []int8   // of the turned query
+	base    float64  // cosine with the mean
+	// A code's cosine less base and along, in its steps: constant + bySum·sum + byProduct·product.
+	constant, bySum, byProduct float64
 }
 
-func (c *codes) fine(query []float32) *fine {
-	f := &fine{codes: c, base: float64(dot(query, c.mean))}
+// probe compares the query with the signs of all codes.
+func (c *codes) probe(query []float32) *probe {
+	p := &probe{codes: c, base: float64(dot(query, c.mean)), numbers: make([]int8, c.size)}
 	turned := make([]float32, c.size)
-	for i, x := range query {
-		turned[i] = x * c.rotation.signs[i]
-	}
-	hadamard(turned)
-	var most float32
+	c.turn(query, turned)
+	var most, total float32
 	for _, x := range turned {
-		most = max(most, x, -x)
+		most, total = max(most, x, -x), total+x
 	}
-	f.planes = make([][fineBits]uint64, c.words())
+	table, unit, least := tableOf(turned)
+	p.sumAll(table)
 	if most == 0 {
-		return f
+		return p
 	}
-	f.step = float64(most) / fineSteps / float64(c.size)
 	for i, x := range turned {
-		level := int((x/most+1)/2*fineSteps + 0.5)
-		f.sum += level
-		for b := range fineBits {
-			f.planes[i/64][b] |= uint64(level>>b&1) << (i % 64)
+		p.numbers[i] = int8(math.Round(float64(x / most * math.MaxInt8)))
+	}
+	// Numbers of a vector are its steps times 2·level − codeSteps, and of the level
+	// the sign is the highest bit. The rotation has made both longer.
+	size := float64(c.size)
+	p.constant = (2<<finerBits*least - codeSteps*float64(total)) / size
+	p.bySum = 2 << finerBits * unit / size
+	p.byProduct = 2 * float64(most) / math.MaxInt8 / size
+	return p
+}
+
+// tableOf is what each sixteen patterns of four signs add to the inner product
+// with the query, in units, above the least.
+func tableOf(turned []float32) (table []byte, unit, least float64) {
+	var sums [16]float64
+	patterns := func(four []float32) {
+		for i, x := range four {
+			for p := range 1 << i {
+				sums[1<<i+p] = sums[p] + float64(x)
+			}
 		}
 	}
-	return f
+	widest := 0.0
+	for four := range slices.Chunk(turned, 4) {
+		patterns(four)
+		widest = max(widest, slices.Max(sums[:])-slices.Min(sums[:]))
+	}
+	const sumsReach = math.MaxUint16
+	unit = widest / float64(min(math.MaxUint8, sumsReach/(len(turned)/4)))
+	table = make([]byte, 0, 4*len(turned))
+	for four := range slices.Chunk(turned, 4) {
+		patterns(four)
+		low := slices.Min(sums[:])
+		least += low
+		for _, s := range sums {
+			entry := byte(0)
+			if unit > 0 {
+				entry = byte(math.Round((s - low) / unit))
+			}
+			table = append(table, entry)
+		}
+	}
+	return table, unit, least
+}
+
+// sumsOf are the sums of a query that is done, for the next one.
+var sumsOf sync.Pool
+
+// sumAll compares the table with the signs of all codes, on all cores where
+// there are many.
+func (p *probe) sumAll(table []byte) {
+	const share = 1 << 17 / blockOf // blocks a goroutine is worth starting for
+	blocks := (p.len() + blockOf - 1) / blockOf
+	if kept, ok := sumsOf.Get().(*[]uint16); ok {
+		p.sums = (*kept)[:0]
+	}
+	p.sums = slices.Grow(p.sums[:0], blocks*blockOf)[:blocks*blockOf]
+	size := blockOf * p.size / 8
+	workers := max(1, min(runtime.GOMAXPROCS(0), blocks/share))
+	each := (blocks + workers - 1) / workers
+	var wg sync.WaitGroup
+	for from := 0; from < blocks; from += each {
+		to := min(from+each, blocks)
+		look := func() { sumSigns(p.sums[from*blockOf:to*blockOf], p.signs[from*size:to*size], table) }
+		if to < blocks {
+			wg.Go(look)
+		} else {
+			look()
+		}
+	}
+	wg.Wait()
+	p.sums = p.sums[:p.len()]
+}
+
+// release gives the next query what this one is done with.
+func (p *probe) release() {
+	sums := p.sums
+	p.sums = nil
+	sumsOf.Put(&sums)
 }
 
 // cosine of the query with the vector at a place, nearly.
-func (f *fine) cosine(at int) float32 {
-	words := f.words()
-	together, sum := f.weigh(f.codes.signs[at*words:(at+1)*words], codeBits-1)
-	finer := f.finer[at*(codeBits-1)*words : (at+1)*(codeBits-1)*words]
-	for b := codeBits - 2; b >= 0; b-- {
-		t, s := f.weigh(finer[:words], b)
-		together, sum = together+t, sum+s
-		finer = finer[words:]
-	}
-	product := 4*together - 2*codeSteps*f.sum - 2*fineSteps*sum + fineSteps*codeSteps*f.size
-	return float32(f.base + f.step*float64(f.steps[at])*float64(product))
-}
-
-// weigh is the inner product of the query's levels with one plane, and the sum of
-// the plane.
-func (f *fine) weigh(plane []uint64, bit int) (together, sum int) {
-	planes := f.planes[:len(plane)]
-	for w, word := range plane {
-		q := &planes[w]
-		together += bits.OnesCount64(word&q[0]) + bits.OnesCount64(word&q[1])<<1 + bits.OnesCount64(word&q[2])<<2 +
-			bits.OnesCount64(word&q[3])<<3 + bits.OnesCount64(word&q[4])<<4 + bits.OnesCount64(word&q[5])<<5 +
-			bits.OnesCount64(word&q[6])<<6
-		sum += bits.OnesCount64(word)
-	}
-	return together << bit, sum << bit
+func (p *probe) cosine(at int) float32 {
+	half := p.size / 2
+	product := weighFiner(p.finer[at*half:(at+1)*half], p.numbers)
+	steps := p.constant + p.bySum*float64(p.sums[at]) + p.byProduct*float64(product)
+	return float32(p.base + float64(p.along[at]) + float64(p.steps[at])*steps)
 }

@@ -37,7 +37,7 @@ func (s *vectorSet) vector(at int) []float32 { return s.numbers[at*s.dims : (at+
 // bytes is about what the set takes of memory.
 func (s *vectorSet) bytes() int {
 	if s.codes != nil {
-		return s.len() * s.codes.words() * 8 * codeBits
+		return s.len() * s.codes.size / 8 * codeBits
 	}
 	return 4 * len(s.numbers)
 }
@@ -119,26 +119,69 @@ func byCosine(a, b near) int {
 	return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.at, b.at))
 }
 
+// sortNear sorts best first and leaves those as near in their order: digit by
+// digit (Knuth 5.2.5), for there are many for each search.
+func sortNear(found []near) {
+	const bits = 11
+	other := make([]near, len(found))
+	for shift := 0; shift < 32; shift += bits {
+		var ends [1 << bits]uint32
+		for _, n := range found {
+			ends[n.order()>>shift%(1<<bits)]++
+		}
+		end := uint32(0)
+		for d, count := range ends {
+			ends[d] = end
+			end += count
+		}
+		for _, n := range found {
+			d := &ends[n.order()>>shift%(1<<bits)]
+			other[*d] = n
+			*d++
+		}
+		found, other = other, found
+	}
+	copy(other, found) // after three passes they have changed places
+}
+
+// order is smaller the nearer.
+func (n near) order() uint32 {
+	const negative = 1 << 31
+	bits := math.Float32bits(n.cosine + 0)
+	if bits&negative == 0 {
+		bits = ^bits &^ negative
+	}
+	return bits
+}
+
 // compared is one query beside a set.
 type compared struct {
 	*vectorSet
 
 	query []float32
-	fine  *fine // nil for a small set
+	probe *probe // nil for a small set
 }
 
+// compare makes a query ready. Whoever is done with it calls release, so that the
+// next need not allocate.
 func (s *vectorSet) compare(query []float32) compared {
 	c := compared{vectorSet: s, query: query}
 	if s.codes != nil {
-		c.fine = s.codes.fine(query)
+		c.probe = s.codes.probe(query)
 	}
 	return c
 }
 
+func (c compared) release() {
+	if c.probe != nil {
+		c.probe.release()
+	}
+}
+
 // cosine with the vector at a place, of a large set nearly.
 func (c compared) cosine(at int) float32 {
-	if c.fine != nil {
-		return c.fine.cosine(at)
+	if c.probe != nil {
+		return c.probe.cosine(at)
 	}
 	return dot(c.query, c.vector(at))
 }
@@ -147,27 +190,28 @@ func (c compared) cosine(at int) float32 {
 type reader func(ids []int64, visit func(id int64, v schema.Vector) error) error
 
 // readBest is how many of the best vectors of a large set are read from disk.
-const readBest = 128
+const readBest = 32
 
 // search returns the vectors nearest to the query, best first, at least depth
 // where there are as many, and what cosines are usual here. Small sets are
 // compared one by one; of large ones as many as are rescored, whose signs are
 // most like it, by their codes, and the best of these by themselves.
 func (c compared) search(depth, rescored int, read reader) ([]near, usual, error) {
-	if c.fine == nil {
+	if c.probe == nil {
 		cosines := c.cosines()
 		return top(cosines, depth), usualOf(cosines), nil
 	}
-	positions := nearest(c.codes.signs, c.codes.levels(c.query), max(depth, rescored))
-	found := make([]near, len(positions))
-	for i, at := range positions {
+	places := nearest(c.probe.sums, max(depth, rescored))
+	found := make([]near, len(places))
+	for i, at := range places {
 		found[i] = near{at, c.cosine(int(at))}
 	}
-	slices.SortFunc(found, byCosine)
-	if err := c.sharpen(found[:min(readBest, len(found))], read); err != nil {
+	sortNear(found)
+	best := found[:min(readBest, len(found))]
+	if err := c.sharpen(best, read); err != nil {
 		return nil, usual{}, err
 	}
-	slices.SortFunc(found, byCosine)
+	slices.SortFunc(best, byCosine)
 	return found, c.sample(), nil
 }
 
@@ -216,12 +260,12 @@ func top(cosines []float32, depth int) []near {
 			continue
 		}
 		if found = append(found, near{uint32(at), c}); len(found) == cap(found) {
-			slices.SortFunc(found, byCosine)
+			sortNear(found)
 			found = found[:depth]
 			floor = found[depth-1].cosine
 		}
 	}
-	slices.SortFunc(found, byCosine)
+	sortNear(found)
 	return found[:min(len(found), depth)]
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
 )
 
@@ -15,7 +16,8 @@ import (
 type Snapshot struct {
 	bun.Tx
 
-	db *DB
+	db   *DB
+	conn bun.Conn
 }
 
 // Read runs fn on one consistent state of the database. Nothing can be
@@ -35,7 +37,12 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 	case <-db.stop:
 		return ErrClosed
 	}
-	tx, err := db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	conn, err := db.readers.Conn(ctx)
+	if err != nil {
+		return db.readError(ctx, err)
+	}
+	defer conn.Close() // back to the others
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.readError(ctx, err)
 	}
@@ -46,7 +53,7 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 			err = fmt.Errorf("%w: the read was cut short: %w", ErrIO, undo)
 		}
 	}()
-	if err := db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db})); err != nil {
+	if err := db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db, conn: conn})); err != nil {
 		return err
 	}
 	return db.unmoved()
@@ -88,6 +95,22 @@ func (s *Snapshot) Row(ctx context.Context, query string, args []any, dest ...an
 		return err
 	}
 	return s.StmtContext(ctx, stmt).QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+// direct lends the connection without database/sql in between, for what reads
+// hundreds of rows one by one.
+func (s *Snapshot) direct(ctx context.Context, f func(*sqlite3.Conn) error) error {
+	return s.conn.Raw(func(conn any) error {
+		guarded, ok := conn.(*guardedConn)
+		if !ok {
+			return fmt.Errorf("schema: a connection of type %T", conn)
+		}
+		return guarded.call(func() error {
+			raw := guarded.Raw()
+			defer raw.SetInterrupt(raw.SetInterrupt(ctx))
+			return f(raw)
+		})
+	})
 }
 
 // statements keeps prepared statements by their text.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -123,30 +125,40 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 	return rows.Err()
 }
 
-// VectorsByID calls visit for each vector of these ids that is there, in no
-// particular order, until visit returns an error. The vector is visit's only
-// until it returns.
+// VectorsByID calls visit for each vector of these ids that is there, in their
+// order, until visit returns an error. The vector is visit's only until it
+// returns, and visit must not read from s.
 func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id int64, v Vector) error) error {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return err
-	}
-	rows, err := s.Query(ctx, "SELECT v.id, v.vector FROM json_each(?) AS wanted CROSS JOIN vectors AS v ON v.id = wanted.value", string(list))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var id int64
-	var v Vector
-	for rows.Next() {
-		if err := rows.Scan(&id, &v); err != nil {
+	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
+		stmt, _, err := conn.Prepare("SELECT vector FROM vectors WHERE id = ?")
+		if err != nil {
 			return err
 		}
-		if err := visit(id, v); err != nil {
-			return err
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		var v Vector
+		for _, id := range ids {
+			if err := stmt.BindInt64(1, id); err != nil {
+				return err
+			}
+			if stmt.Step() {
+				if blob := stmt.ColumnRawBlob(0); stmt.Err() == nil {
+					if err := v.Scan(blob); err != nil {
+						return err
+					}
+					if err := visit(id, v); err != nil {
+						return err
+					}
+				}
+			}
+			if err := stmt.Err(); err != nil {
+				return err
+			}
+			if err := stmt.Reset(); err != nil {
+				return err
+			}
 		}
-	}
-	return rows.Err()
+		return nil
+	})
 }
 
 // PendingChunk is a chunk that a generation has no vector of.

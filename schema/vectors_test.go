@@ -3,6 +3,7 @@ package schema_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -195,6 +196,38 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 	require.EqualValues(t, 6, progress.Chunks)
 	require.EqualValues(t, 1, progress.Pending)
 	require.False(t, progress.Since.IsZero())
+}
+
+func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
+	db := open(t)
+	g := generation(t, db, "m", 2)
+	for i := range 3 {
+		_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d", i))
+		require.NoError(t, err)
+	}
+	for i, c := range pending(t, db, g.ID) {
+		_, err := insert(t, db, g.ID, schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: schema.Vector{float32(i & 1), float32(1 - i&1)}})
+		require.NoError(t, err)
+	}
+	ids := []int64{3, 99, 1, 2}
+	read := func(ctx context.Context, visit func(int64, schema.Vector) error) error {
+		return db.Read(t.Context(), func(_ context.Context, s *schema.Snapshot) error { return s.VectorsByID(ctx, ids, visit) })
+	}
+	var found []int64
+	require.NoError(t, read(t.Context(), func(id int64, v schema.Vector) error {
+		require.Equal(t, schema.Vector{float32((id - 1) & 1), float32(id & 1)}, v)
+		found = append(found, id)
+		return nil
+	}))
+	require.Equal(t, []int64{3, 1, 2}, found, "what is not there is left out")
+
+	refused := errors.New("no more")
+	require.ErrorIs(t, read(t.Context(), func(int64, schema.Vector) error { return refused }), refused)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Error(t, read(ctx, func(int64, schema.Vector) error { return nil }), "what was not read is not left out")
+	raw(t, db.Path(), "UPDATE vectors SET vector = x'010203' WHERE id = 3")
+	require.ErrorContains(t, read(t.Context(), func(int64, schema.Vector) error { return nil }), "a BLOB of 3 bytes")
 }
 
 func TestInsertVectorsRefuses(t *testing.T) {
