@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -29,10 +28,10 @@ func (Decay) Propose(ctx context.Context, in *Input, _ Apply) error {
 	in.Count("fading", 0)
 	in.Count("faded", 0)
 	for i := range derived {
-		if recall.RetentionOf(&derived[i], in.Now) < 0.5 {
+		if in.Retention.Of(&derived[i], in.Now) < 0.5 {
 			in.Count("fading", 1)
 		}
-		if strength(&derived[i], in.Now) < FadedBelow {
+		if in.strength(&derived[i]) < FadedBelow {
 			in.Count("faded", 1)
 		}
 	}
@@ -44,7 +43,8 @@ func (Decay) Propose(ctx context.Context, in *Input, _ Apply) error {
 func activeDerived(ctx context.Context, in *Input) (derived []schema.Memory, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		return s.NewSelect().Model(&derived).
-			Column("id", "uid", "kind", "created_at", "last_accessed", "decay_rate", "confidence", "trust", "protected", "pinned", "state", "version").
+			Column("id", "uid", "kind", "event_time", "created_at", "last_accessed", "access_count", "decay_rate", "stability", "utility",
+				"confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version").
 			Where("user_id = ? AND kind <> ? AND state = ?", in.UserID, schema.KindEpisode, schema.StateActive).
 			Order("id").Scan(ctx)
 	})

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -11,8 +12,10 @@ import (
 
 // EnrichOptions say how memories are enriched. The zero value is the default.
 type EnrichOptions struct {
-	// Rate gives the importance of a text, 1–10. Default [Importance].
-	Rate func(content string) float64
+	// Rate gives the importance of a memory, 1–10. What lies outside is taken for
+	// the nearer end, and what is not a number for the default: [Importance] of
+	// its content.
+	Rate func(*schema.Memory) float64
 }
 
 // Enricher finds what stored memories mention and rates them. It is safe for
@@ -25,7 +28,7 @@ type Enricher struct {
 // NewEnricher makes an enricher over db.
 func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 	if opts.Rate == nil {
-		opts.Rate = Importance
+		opts.Rate = func(m *schema.Memory) float64 { return Importance(m.Content) }
 	}
 	return &Enricher{db: db, opts: opts}
 }
@@ -86,7 +89,11 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID str
 // bookkeeping that the text itself decides, like access counts: they are not
 // audited and keep the version.
 func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
-	importance := min(1, max(0.1, e.opts.Rate(m.Content)/10))
+	importance := e.opts.Rate(m) / 10
+	if math.IsNaN(importance) {
+		importance = Importance(m.Content) / 10
+	}
+	importance = min(1, max(0.1, importance))
 	res, err := tx.Exec(ctx, "UPDATE memories SET importance = ? WHERE id = ? AND importance = 0", importance, m.ID)
 	if err != nil {
 		return err

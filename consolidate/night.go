@@ -35,7 +35,7 @@ func (n *night) actor() schema.Actor {
 func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, err error) {
 	r := n.runner
 	n.report = &Report{Cause: n.cause, LocalDay: n.day, State: "running"}
-	n.input = &Input{Cause: n.cause, DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), Location: r.opts.Location, RetirementCap: r.share}
+	n.input = &Input{Cause: n.cause, DB: r.db, Searcher: r.searcher, Scope: scope, Now: r.opts.Now(), Location: r.opts.Location, RetirementCap: r.share, Retention: r.opts.Retention}
 	err = r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if n.input.UserID, err = s.UserID(ctx, scope); err != nil || n.input.UserID == 0 {
 			return err

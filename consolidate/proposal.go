@@ -104,7 +104,7 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
 	case m.Protected || m.Pinned:
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is protected"}
-	case !(strength(m, n.input.Now) < FadedBelow):
+	case !(n.input.strength(m) < FadedBelow):
 		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
 	}
 	guarded, err := ofProtectedEntity(ctx, tx, m.ID)

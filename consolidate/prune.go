@@ -9,7 +9,6 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -48,10 +47,10 @@ func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 		return err
 	}
 	faded := slices.DeleteFunc(derived, func(m schema.Memory) bool {
-		return m.Protected || m.Pinned || guarded[m.ID] || !(strength(&m, in.Now) < FadedBelow)
+		return m.Protected || m.Pinned || guarded[m.ID] || !(in.strength(&m) < FadedBelow)
 	})
 	slices.SortFunc(faded, func(a, b schema.Memory) int {
-		return cmp.Or(cmp.Compare(strength(&a, in.Now), strength(&b, in.Now)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(in.strength(&a), in.strength(&b)), cmp.Compare(a.ID, b.ID))
 	})
 	in.Count("faded", len(faded))
 	in.Count("beyond_cap", max(0, len(faded)-left))
@@ -68,8 +67,8 @@ func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 }
 
 // strength is confidence times retention, 0–1.
-func strength(m *schema.Memory, now time.Time) float64 {
-	return m.Confidence * recall.RetentionOf(m, now)
+func (in *Input) strength(m *schema.Memory) float64 {
+	return m.Confidence * in.Retention.Of(m, in.Now)
 }
 
 // retirementDay is how long what was pruned counts against the cap. It is

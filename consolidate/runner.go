@@ -42,6 +42,8 @@ type RunnerOptions struct {
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search. Default nil: [DefaultRetirementCap].
 	RetirementCap *float64
+	// Retention says how memories fade. Default nil: [recall.RetentionOf].
+	Retention recall.RetentionPolicy
 	// Now is the clock that forgetting is measured by. Default the database's.
 	Now func() time.Time
 	// Model is asked by the stages that need one; without it they do what they

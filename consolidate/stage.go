@@ -48,6 +48,8 @@ type Input struct {
 	Now      time.Time // the memory's clock at the start of the run
 	Location *time.Location
 
+	// Retention says how memories fade; nil is [recall.RetentionOf].
+	Retention recall.RetentionPolicy
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search.
 	RetirementCap float64

@@ -26,7 +26,7 @@ type background struct {
 
 func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	b := &background{}
-	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{})
+	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{Rate: x.cfg.Rater})
 	_, err := x.bus.Subscribe(ctx, enrichConsumer, func(ctx context.Context, e eventbus.Event) error {
 		var stored eventbus.Stored
 		if err := e.Decode(&stored); err != nil {

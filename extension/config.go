@@ -78,6 +78,17 @@ type Config struct {
 	SkipSearch func(text string) bool
 	// Weights of the ranker. Default [recall.DefaultWeights].
 	Weights *recall.Weights
+	// Scorer gives the score that results are ordered by, from the ranker's, age,
+	// importance and attributes. Default nil: the ranker's.
+	Scorer recall.Scorer
+	// Retention says how derived memories fade, in the ranking and at night.
+	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
+	Retention recall.RetentionPolicy
+	// Rater gives the importance of a message that came without one, from 1
+	// (mundane) to 10 (crucial), seconds after it was stored and without a
+	// model. It must be safe for concurrent use. Default nil: by its length and
+	// a few words ([consolidate.Importance]).
+	Rater func(m *Record) float64
 
 	// Attributes gives what there is to say of every message that is published,
 	// beside its text: where the agent is, say, or which cycle it is in. It is

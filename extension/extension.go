@@ -62,7 +62,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if cfg.Attributes != nil {
 		x.captures.stamp = x.stamp
 	}
-	options := recall.Options{Weights: cfg.Weights}
+	options := recall.Options{Weights: cfg.Weights, Scorer: cfg.Scorer, Retention: cfg.Retention}
 	if cfg.Embedder != nil {
 		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{
 			Model: cfg.EmbedModel, Dims: cfg.EmbedDims, CallsPerMinute: cfg.EmbedCallsPerMinute,

@@ -13,7 +13,7 @@ import (
 // newRunner makes what runs the nights, as the config says.
 func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	options := consolidate.RunnerOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location,
+		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Retention,
 		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
 		Model:    x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -207,7 +206,7 @@ func (x *Extension) Get(ctx context.Context, scope Scope, id string) (*Detail, e
 		if err != nil {
 			return err
 		}
-		d.Memory, d.Retention = *m, recall.RetentionOf(m, x.db.Now())
+		d.Memory, d.Retention = *m, x.cfg.Retention.Of(m, x.db.Now())
 		return d.read(ctx, s, m)
 	})
 	if err != nil {

@@ -87,6 +87,32 @@ func questions(n int) (all []string) {
 	return all
 }
 
+// BenchmarkScorer is what a scorer adds to a search.
+func BenchmarkScorer(b *testing.B) {
+	db := open(b)
+	fill(b, db, 10_000)
+	asked := questions(64)
+	for name, scorer := range map[string]Scorer{
+		"none": nil,
+		"dual": func(t Terms) []Signal {
+			return []Signal{{"relevance", t.Relevance, 0.5}, {"recency", math.Exp(-t.Age().Hours() / 24), 0.3}, {"importance", t.Memory.Importance, 0.2}}
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := New(db, Options{Scorer: scorer})
+			defer s.Close()
+			_, err := s.Search(context.Background(), ada, Query{Text: asked[0], Now: noon, Wait: true})
+			require.NoError(b, err)
+			i := 0
+			for b.Loop() {
+				i++
+				_, err := s.Search(context.Background(), ada, Query{Text: asked[i%len(asked)], Now: noon})
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
 // BenchmarkSearch compares a search with the bare full-text index asked for
 // its ten best chunks of the same stop-worded question.
 func BenchmarkSearch(b *testing.B) {

@@ -18,5 +18,10 @@ func (r Result) Explain() string {
 			fmt.Fprintf(&b, "    %-16s %6.3f × %5.2f = %+.3f\n", s.Name, s.Value, s.Weight, s.Contribution())
 		}
 	}
+	for _, s := range r.Parts {
+		if s.Contribution() != 0 {
+			fmt.Fprintf(&b, "      ranker: %-16s %6.3f × %5.2f = %+.3f\n", s.Name, s.Value, s.Weight, s.Contribution())
+		}
+	}
 	return b.String()
 }

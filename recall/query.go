@@ -123,7 +123,8 @@ type Degraded struct {
 // Result is one memory found, with the reasons.
 type Result struct {
 	Memory schema.Memory
-	// Score is the value the results are ordered by; larger is better. A derived
+	// Score is the value the results are ordered by, the ranker's or, where there
+	// is one, the [Scorer]'s; larger is better. A derived
 	// memory may stand behind turns of a smaller score. Scores of different
 	// queries compare only roughly.
 	Score float64
@@ -137,6 +138,9 @@ type Result struct {
 	Arms []ArmRank
 	// Signals are the parts Score is the sum of.
 	Signals []Signal
+	// Parts are the parts of the ranker's own score, of which a [Scorer] is told
+	// as the relevance; nil without one.
+	Parts []Signal
 
 	passage passage
 }

@@ -72,8 +72,8 @@ func (t *topic) judge(results []Result) verdict {
 		v.odds += ground.Contribution()
 	}
 	for i, r := range results {
-		if i == 0 || r.Score > v.top {
-			v.top = r.Score
+		if score := r.ranked(); i == 0 || score > v.top {
+			v.top = score
 		}
 	}
 	return v

@@ -17,6 +17,23 @@ func Retention(rate, days float64) float64 {
 	return math.Exp(-rate * math.Pow(days, 0.8))
 }
 
+// A RetentionPolicy says which share of a memory's strength is left at now, 0–1.
+// It must be fast, safe for concurrent use, and a function of its arguments
+// alone: it is asked whenever the answer is needed, and nothing of it is stored.
+// The memory comes without its text. What is not a number counts as 0.
+type RetentionPolicy func(m *schema.Memory, now time.Time) float64
+
+// Of applies the policy; nil is [RetentionOf].
+func (p RetentionPolicy) Of(m *schema.Memory, now time.Time) float64 {
+	if p == nil {
+		return RetentionOf(m, now)
+	}
+	if left := p(m, now); left > 0 {
+		return min(1, left)
+	}
+	return 0
+}
+
 // RetentionOf is a memory's [Retention] at now. Forgetting counts from the
 // last use, or from when it was learnt; what happened long ago but was learnt
 // today is fresh.

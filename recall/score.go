@@ -3,7 +3,6 @@ package recall
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -119,6 +118,7 @@ type scored struct {
 	interest float32 // of the text arm
 	signals  signals
 	score    float64
+	terms    []Signal // of the scorer, if there is one
 	passage  passage
 }
 
@@ -137,8 +137,8 @@ func rank(candidates []scored, w Weights) {
 }
 
 // derive adds the signals that only derived memories have.
-func (s *signals) derive(m *schema.Memory, now time.Time) {
-	s.Retention = RetentionOf(m, now) - 1
+func (s *signals) derive(m *schema.Memory, retention float64) {
+	s.Retention = retention - 1
 	s.Confidence = m.Confidence - 1
 	s.Importance = m.Importance - 0.5
 }

@@ -13,6 +13,11 @@ import (
 type Options struct {
 	// Weights of the ranker. Default [DefaultWeights].
 	Weights *Weights
+	// Scorer gives the score that results are ordered by. Default nil: the
+	// ranker's own, the sum of its weighted signals.
+	Scorer Scorer
+	// Retention says how memories fade. Default nil: [RetentionOf].
+	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
 }
@@ -22,12 +27,14 @@ type Options struct {
 type Searcher struct {
 	degraded degradations
 
-	db      *schema.DB
-	weights Weights
-	arms    []weightedArm
-	indexes *indexes
-	vectors *vectorArm // nil without an embedder
-	behind  *background
+	db        *schema.DB
+	weights   Weights
+	scorer    Scorer // nil: the ranker's order
+	retention RetentionPolicy
+	arms      []weightedArm
+	indexes   *indexes
+	vectors   *vectorArm // nil without an embedder
+	behind    *background
 }
 
 type weightedArm struct {
@@ -38,9 +45,15 @@ type weightedArm struct {
 // New makes a searcher over db.
 func New(db *schema.DB, opts Options) *Searcher {
 	behind := newBackground()
-	s := &Searcher{db: db, weights: DefaultWeights(), indexes: newIndexes(db, behind), behind: behind}
+	s := &Searcher{
+		db: db, weights: DefaultWeights(), scorer: opts.Scorer, retention: opts.Retention,
+		indexes: newIndexes(db, behind), behind: behind,
+	}
 	if opts.Weights != nil {
 		s.weights = *opts.Weights
+	}
+	if s.scorer != nil {
+		s.weights.Retention, s.weights.Importance = 0, 0 // which it weighs itself
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
 	if s.vectors = newVectorArm(db, opts.Vectors, behind); s.vectors != nil {
@@ -59,7 +72,7 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	if s == nil {
 		return nil
 	}
-	opts := Options{Weights: &s.weights}
+	opts := Options{Weights: &s.weights, Scorer: s.scorer, Retention: s.retention}
 	if s.vectors != nil {
 		opts.Vectors = s.vectors.opts
 	}
@@ -89,7 +102,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil {
 			return err
 		}
-		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)
+		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
 			return err
@@ -98,7 +111,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		verdict := ranked.topic.judge(answer.Results)
 		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
 		for i := range answer.Results {
-			answer.Results[i].Relevance = verdict.relevance(answer.Results[i].Score)
+			answer.Results[i].Relevance = verdict.relevance(answer.Results[i].ranked())
 		}
 		return nil
 	})
@@ -132,6 +145,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 // ranked is all candidates in order, before anything is cut.
 type ranked struct {
 	candidates []scored
+	weak       []scored // by relevance, too little to be weighed by the scorer
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
@@ -170,12 +184,19 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	for i := range candidates {
 		if memory := derived[candidates[i].memoryID]; memory != nil {
-			candidates[i].signals.derive(memory, q.Now)
+			candidates[i].signals.derive(memory, s.retention.Of(memory, q.Now))
 		}
 	}
 	rank(candidates, s.weights)
+	topic := m.topic(ix.index, r.question, candidates)
+	var weak []scored
+	if s.scorer != nil {
+		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
+			return nil, err
+		}
+	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.docs[c.doc].said() })
-	return &ranked{candidates, derived, degraded, m.topic(ix.index, r.question, candidates)}, nil
+	return &ranked{candidates, weak, derived, degraded, topic}, nil
 }
 
 // ask runs the arms side by side.
@@ -253,7 +274,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				results = append(results, Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage})
+				results = append(results, s.result(&c, m))
 			case "skip":
 				all.topic.forget(m, &c)
 			}

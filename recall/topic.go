@@ -170,7 +170,7 @@ func (t *topic) grounds(results []Result) grounds {
 	shares := t.shares()
 	for _, r := range results[:min(len(results), topicDepth)] {
 		g.Close = max(g.Close, t.close(r.passage, shares))
-		for _, s := range r.Signals {
+		for _, s := range r.ranking() {
 			switch s.Name {
 			case "entity":
 				g.Entity = max(g.Entity, s.Value*(1-g.Named))
@@ -194,7 +194,7 @@ func (t *topic) found(results []Result, g grounds) bool {
 		return true
 	}
 	return slices.ContainsFunc(results, func(r Result) bool {
-		return slices.ContainsFunc(r.Signals, func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
+		return slices.ContainsFunc(r.ranking(), func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
 	})
 }
 

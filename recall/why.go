@@ -82,19 +82,25 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	}
 	e.Degraded = all.degraded
 	at := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == e.Memory.ID })
+	if at < 0 && slices.ContainsFunc(all.weak, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
+		e.Outcome, e.Reason = Outranked, fmt.Sprintf("%d others are more relevant, and only those are weighed further", len(all.candidates))
+		return nil
+	}
 	if at < 0 {
 		e.Outcome, e.Reason = Unmatched, "no arm proposed it: neither it nor the turns around it hold enough of the query's words, and the query names no time or entity of its own"
 		return nil
 	}
 	c := all.candidates[at]
-	e.Result = &Result{Memory: e.Memory, Score: c.score, Rank: at + 1, Arms: c.arms, Signals: c.signals.list(s.weights)}
+	result := s.result(&c, &e.Memory)
+	result.Rank = at + 1
+	e.Result = &result
 	results, err := s.read(ctx, snap, userID, q, all)
 	if err != nil {
 		return err
 	}
 	considered := slices.ContainsFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID })
 	results = cut(results, q)
-	e.Result.Relevance = all.topic.judge(results).relevance(c.score)
+	e.Result.Relevance = all.topic.judge(results).relevance(result.ranked())
 	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
 		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
 		return nil

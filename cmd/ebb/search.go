@@ -263,5 +263,10 @@ func (p *page) reasons(r extension.Result) {
 			rows = append(rows, []string{s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
 		}
 	}
+	for _, s := range r.Parts {
+		if s.Contribution() != 0 {
+			rows = append(rows, []string{"ranker: " + s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
+		}
+	}
 	p.table("      ", rows)
 }
