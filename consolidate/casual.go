@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/uptrace/bun"
-
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -41,20 +39,23 @@ func (r *resolver) casual(ctx context.Context, surfaces map[string]string) error
 			written[alias] = word
 		}
 	}
-	var known []string
-	err := r.tx.NewRaw(`SELECT DISTINCT a.alias FROM entity_aliases a WHERE a.user_id = ? AND a.alias IN (?) ORDER BY a.alias`,
-		r.memory.UserID, bun.List(aliases)).Scan(ctx, &known)
+	found, err := r.tx.KnownAliases(ctx, r.memory.UserID, aliases)
 	if err != nil {
 		return err
 	}
+	known := make(map[string]bool)
+	for _, alias := range found {
+		known[alias] = true
+	}
 	tried := make(map[string]bool)
-	for _, alias := range known {
+	for _, alias := range found {
 		word := written[alias]
 		if tried[word] {
 			continue
 		}
 		tried[word] = true
-		match, err := r.only(ctx, surfaces[word], append([]string{word}, otherForms(word)...), byLikeness, func(e *schema.Entity) bool {
+		forms := slices.DeleteFunc(append([]string{word}, otherForms(word)...), func(form string) bool { return !known[form] })
+		match, err := r.only(ctx, surfaces[word], forms, byLikeness, func(e *schema.Entity) bool {
 			given := parseName(e.Name).given() // surnames are words too often
 			return isPerson(e) && (word == given || slices.Contains(otherForms(word), given))
 		})
@@ -64,6 +65,7 @@ func (r *resolver) casual(ctx context.Context, surfaces map[string]string) error
 		if match.entity == nil {
 			continue
 		}
+		known[word] = true // by now
 		if err := r.tx.LinkEntity(ctx, r.memory.ID, match.entity.ID, surfaces[word], match.confidence); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -33,7 +34,7 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 	return &Enricher{db: db, opts: opts}
 }
 
-// Enrich links the entities that a memory mentions and rates its importance.
+// Enrich links the entities that memories mention and rates their importance.
 // Names, addresses, handles, hashtags and URLs are entities; dates are not.
 //
 // Of a very long text the first 200 different names are linked, and the first
@@ -47,41 +48,112 @@ func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
 // that is no sign there.) Only a memory of importance 0, which means "not rated
 // yet" and which no rating gives, is rated; importance that somebody gave stays.
 //
+// Several memories are done in the order given, many of them in one write. On an
+// error some of them may be done.
+//
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a
 // memory that is gone or another user's, the database's errors.
-func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUID string) error {
-	var m *schema.Memory
-	var linked bool
-	err := e.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUIDs ...string) error {
+	for len(memoryUIDs) > 0 {
+		batch, read, err := e.read(ctx, scope, memoryUIDs)
+		if err != nil {
+			return err
+		}
+		for i := range batch {
+			batch[i].look()
+		}
+		if err := e.write(ctx, batch); err != nil {
+			return err
+		}
+		memoryUIDs = memoryUIDs[read:]
+	}
+	return nil
+}
+
+// enriched is a memory with what is found in its text.
+type enriched struct {
+	memory   schema.Memory
+	linked   bool // before
+	found    []text.Mention
+	roles    []roleMention
+	careless map[string]string
+}
+
+// enrichBytes is about how much text is read at once, enrichSpell how long the
+// write of several memories goes on before others have their turn.
+const (
+	enrichBytes = 1 << 20
+	enrichSpell = time.Millisecond
+)
+
+// read reads the first of the memories, and says how many. Those that need
+// nothing are left out.
+func (e *Enricher) read(ctx context.Context, scope schema.Scope, uids []string) (batch []*enriched, read int, err error) {
+	err = e.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
 		if err != nil {
 			return err
 		}
-		if m, err = s.Memory(ctx, userID, memoryUID); err != nil {
-			return err
-		}
-		if m.Kind != schema.KindEpisode || m.State == schema.StateQuarantined {
-			return nil
-		}
-		return s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{m.ID}, &linked)
-	})
-	if err != nil || m.State == schema.StateQuarantined || linked && m.Importance > 0 {
-		return err
-	}
-	// Looking through the text is the work; it happens before the transaction.
-	all := mentionsOf(m.Content)
-	careless := casualWords(m.Content, all)
-	found := firstDistinct(all, maxNames)
-	roles := rolesIn(m.Content, found)
-	return e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		r := &resolver{tx: tx, memory: m}
-		if !linked {
-			if err := r.link(ctx, found, roles, careless); err != nil {
+		for bytes := 0; read < len(uids) && bytes < enrichBytes; read++ {
+			m := &enriched{}
+			if m.memory, err = s.Said(ctx, userID, uids[read]); err != nil {
 				return err
 			}
+			if m.memory.State == schema.StateQuarantined {
+				continue
+			}
+			if m.memory.Kind == schema.KindEpisode {
+				if err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{m.memory.ID}, &m.linked); err != nil {
+					return err
+				}
+			}
+			if !m.linked || m.memory.Importance == 0 {
+				batch = append(batch, m)
+				bytes += len(m.memory.Content)
+			}
 		}
-		return e.rate(ctx, tx, m)
+		return nil
 	})
+	return batch, read, err
+}
+
+// look looks through the text, which is the work; it happens before the write.
+func (m *enriched) look() {
+	if m.linked {
+		return
+	}
+	all := mentionsOf(m.memory.Content)
+	m.careless = casualWords(m.memory.Content, all)
+	m.found = firstDistinct(all, maxNames)
+	m.roles = rolesIn(m.memory.Content, m.found)
+}
+
+// write stores what was found, in as many writes as it takes.
+func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
+	for len(batch) > 0 {
+		var done int
+		err := e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			began := time.Now()
+			for done = 0; done < len(batch) && (done == 0 || time.Since(began) < enrichSpell); done++ {
+				m := batch[done]
+				if !m.linked {
+					r := &resolver{tx: tx, memory: &m.memory}
+					if err := r.link(ctx, m.found, m.roles, m.careless); err != nil {
+						return err
+					}
+				}
+				if err := e.rate(ctx, tx, &m.memory); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		batch = batch[done:]
+	}
+	return nil
 }
 
 // rate stores the importance of a memory that has none and adds what an

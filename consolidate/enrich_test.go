@@ -286,3 +286,38 @@ func TestAHugeMessageLinksItsFirstNames(t *testing.T) {
 	require.Contains(t, links, "Anna Qa")
 	require.Contains(t, links, "Anna Qbjj")
 }
+
+// Memories that are enriched together are read as one after the other is: by
+// what the ones before taught.
+func TestEnrichingTogetherIsEnrichingOneByOne(t *testing.T) {
+	words := []string{"Karim", "Karim Haddad", "my boss", "my boss Karim", "Vitaly Orlov", "vitya", "asked vitaly", "in Bergen", "Bergen", "ASK INGER",
+		"Inger Solberg", "#tram", "@vitya_o", "We rename Kestrel to Tideline", "Tideline", "met", "and", "noor", "Noor Aziz", "her sister Noor"}
+	quarterOfTheChecks(t)
+	db, users := open(t), 0
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
+	rapid.Check(t, func(check *rapid.T) {
+		texts := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom(words), 1, 6), 1, 8).Draw(check, "texts")
+		var got [2][]map[string]float64
+		for way := range got {
+			users++
+			scope := schema.Scope{User: strconv.Itoa(users)}
+			var all []*schema.Memory
+			var uids []string
+			for _, text := range texts {
+				m := remember(t, db, scope, schema.Memory{Content: strings.Join(text, " "), Role: "user", Confidence: 1})
+				all, uids = append(all, m), append(uids, m.UID)
+				if way == 0 {
+					require.NoError(check, enricher.Enrich(t.Context(), scope, m.UID))
+				}
+			}
+			if way == 1 {
+				require.NoError(check, enricher.Enrich(t.Context(), scope, uids...))
+			}
+			for _, m := range all {
+				got[way] = append(got[way], linked(t, db, m))
+				require.Equal(check, consolidate.Importance(m.Content)/10, reread(t, db, m).Importance)
+			}
+		}
+		require.Equal(check, got[0], got[1])
+	})
+}

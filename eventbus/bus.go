@@ -22,6 +22,10 @@ var ErrStopped = errors.New("the event bus is stopped")
 // over by another process.
 type Handler func(ctx context.Context, e Event) error
 
+// BatchHandler is called with several events, in the order of the journal. A nil
+// error means that all of them are done; see [Together].
+type BatchHandler func(ctx context.Context, events []Event) error
+
 // Publisher takes events in.
 type Publisher interface {
 	// Publish stores the events in one transaction and returns when they are
@@ -74,6 +78,8 @@ type subscribeOptions struct {
 	fromStart   bool
 	maxAttempts int
 	backoff     func(attempt int) time.Duration
+	together    BatchHandler // nil: one by one
+	gather      time.Duration
 }
 
 // Topics restricts a consumer to some topics: "user.message", every topic
@@ -95,6 +101,16 @@ func MaxAttempts(n int) SubscribeOption { return func(o *subscribeOptions) { o.m
 // the function panics.
 func Backoff(wait func(attempt int) time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.backoff = wait }
+}
+
+// Together has a consumer whose work is cheaper for many events at once given
+// what is new of them together, at most 64, in place of one by one. wait is how
+// long it lets them gather after the first; [Journal.WaitIdle] does not wait for
+// it. When h fails, each of these events goes to the consumer's [Handler] by
+// itself, so that one of them holds up no other; some may be done already.
+// Default: events come one by one, and at once.
+func Together(h BatchHandler, wait time.Duration) SubscribeOption {
+	return func(o *subscribeOptions) { o.together, o.gather = h, wait }
 }
 
 func defaultBackoff(attempt int) time.Duration {
@@ -124,6 +140,9 @@ func newSubscribeOptions(name string, h Handler, opts []SubscribeOption) (subscr
 	}
 	if o.backoff == nil {
 		return o, &schema.InvalidError{Field: "Backoff", Reason: "is nil"}
+	}
+	if o.gather < 0 {
+		return o, &schema.InvalidError{Field: "Together", Reason: "waits for less than nothing; give it 0 or more"}
 	}
 	for _, p := range o.topics {
 		if err := validPattern(p); err != nil {

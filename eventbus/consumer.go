@@ -34,6 +34,7 @@ type consumer struct {
 	fault   string // of the last pass; guarded by j.mu
 
 	wakeup   chan struct{}
+	hurry    chan struct{} // somebody waits: gather no longer
 	stop     chan struct{}
 	stopOnce sync.Once
 	done     chan struct{}
@@ -45,20 +46,25 @@ type consumer struct {
 	cursor int64 // the stored cursor, as last seen
 	pos    int64 // at or after cursor: everything up to here is done or of no interest
 	unsent *progress
+	full   bool // the last pass took all that one may, and there is more
 }
 
 func newConsumer(j *Journal, name string, h Handler, o subscribeOptions) *consumer {
 	c := &consumer{
 		j: j, name: name, h: h, opts: o,
-		wakeup: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), cursor: -1,
+		wakeup: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), cursor: -1,
 	}
 	c.ctx, c.cancel = context.WithCancel(context.WithValue(context.Background(), servedBy{}, c))
 	return c
 }
 
-func (c *consumer) signalWake() {
+func (c *consumer) signalWake() { signal(c.wakeup) }
+
+func (c *consumer) signalHurry() { signal(c.hurry) }
+
+func signal(to chan<- struct{}) {
 	select {
-	case c.wakeup <- struct{}{}:
+	case to <- struct{}{}:
 	default:
 	}
 }
@@ -98,6 +104,9 @@ func (c *consumer) run() {
 			wait, wakeup = errorPause, nil
 		}
 		if wait <= 0 {
+			if !c.full {
+				c.gather()
+			}
 			continue
 		}
 		timer := time.NewTimer(wait)
@@ -105,10 +114,25 @@ func (c *consumer) run() {
 		select {
 		case <-c.stop:
 		case <-wakeup:
+			c.gather()
 		case <-timer.C:
 			quiet = true
 		}
 		timer.Stop()
+	}
+}
+
+// gather lets events come together, unless somebody waits for them.
+func (c *consumer) gather() {
+	if c.opts.gather == 0 {
+		return
+	}
+	timer := time.NewTimer(c.opts.gather)
+	defer timer.Stop()
+	select {
+	case <-c.stop:
+	case <-c.hurry:
+	case <-timer.C:
 	}
 }
 
@@ -149,7 +173,7 @@ func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, er
 			return 0, err
 		}
 	}
-	c.unsent = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}
+	c.unsent, c.full = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}, w.more
 	return 0, c.deliver(ctx, w)
 }
 
@@ -164,6 +188,9 @@ func (c *consumer) deliver(ctx context.Context, w *work) error {
 		if c.stopping() || !c.attempt(ctx, d.Event, d.attempts, true) {
 			return c.flush()
 		}
+	}
+	if c.opts.together != nil && len(w.events) > 1 && !c.stopping() && c.call(ctx, w.events...) == nil {
+		w.events = nil // done; of others each comes by itself
 	}
 	for _, e := range w.events {
 		if c.stopping() || !c.attempt(ctx, e, 0, false) {
@@ -223,16 +250,22 @@ func (c *consumer) backoff(attempts int) (wait time.Duration) {
 	return max(c.opts.backoff(attempts), 0)
 }
 
-func (c *consumer) call(ctx context.Context, e Event) (err error) {
+// call has the handler do one event, or several together.
+func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	returned := false
 	defer func() {
 		if r := recover(); r != nil {
 			err = schema.ForeignPanic("the handler", r)
 		} else if !returned {
-			c.j.report(c, fmt.Errorf("event %d: the handler called runtime.Goexit, as a test's FailNow does, and ended its subscription", e.Seq))
+			c.j.report(c, fmt.Errorf("event %d: the handler called runtime.Goexit, as a test's FailNow does, and ended its subscription", events[0].Seq))
 		}
 	}()
-	err = schema.Foreign("the handler", c.h(ctx, e))
+	if len(events) == 1 {
+		err = c.h(ctx, events[0])
+	} else {
+		err = c.opts.together(ctx, events)
+	}
+	err = schema.Foreign("the handler", err)
 	returned = true
 	return err
 }

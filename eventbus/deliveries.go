@@ -24,6 +24,7 @@ type work struct {
 	due       []dueEvent
 	events    []Event
 	through   int64     // the journal is read up to here once events are done
+	more      bool      // it goes on after events
 	nextDue   time.Time // the next retry that is not due yet; zero when none
 	heldUntil time.Time // another holder's lease; zero when there is none
 }
@@ -88,12 +89,11 @@ func (c *consumer) read(ctx context.Context) (*work, error) {
 		if err != nil {
 			return err
 		}
-		var more bool
-		if w.events, more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
+		if w.events, w.more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
 			return err
 		}
 		w.through = max(last, c.pos) // erasure can take the newest rows away
-		if more {
+		if w.more {
 			w.through = w.events[len(w.events)-1].Seq
 		}
 		return nil

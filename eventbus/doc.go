@@ -36,7 +36,8 @@
 //
 // It is given its events in the order of the journal, one at a time, at least
 // once: positions are written after the work is done, in groups, so a crash
-// repeats the last few. A handler that fails does not hold up the events after
+// repeats the last few. With [Together] it takes what is new many events at a
+// time. A handler that fails does not hold up the events after
 // it. The failed one comes again after a wait, and is parked after some
 // attempts: kept and listed ([Journal.Parked]) until somebody has it delivered
 // again ([Journal.Retry]). [Permanent] parks at once, [Snooze] waits without

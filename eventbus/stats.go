@@ -238,6 +238,7 @@ func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 		if idle || err != nil {
 			return err
 		}
+		j.hurry(consumers)
 		timer := time.NewTimer(idlePoll)
 		select {
 		case <-settled:
@@ -247,6 +248,17 @@ func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 			return ctx.Err()
 		}
 		timer.Stop()
+	}
+}
+
+// hurry has consumers do at once what they let gather.
+func (j *Journal) hurry(consumers []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, name := range consumers {
+		if c := j.consumers[name]; c != nil {
+			c.signalHurry()
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
@@ -28,19 +29,13 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	b := &background{}
 	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{Rate: x.cfg.Rater})
 	_, err := x.bus.Subscribe(ctx, enrichConsumer, func(ctx context.Context, e eventbus.Event) error {
-		var stored eventbus.Stored
-		if err := e.Decode(&stored); err != nil {
-			return eventbus.Permanent(err)
-		}
-		if stored.Restored {
-			return nil // it would be read by what was learnt after it
-		}
-		err := enricher.Enrich(ctx, e.Scope, stored.ID)
+		err := enrich(ctx, enricher, e)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil // erased in the meantime
 		}
 		return err
-	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart())
+	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart(),
+		eventbus.Together(func(ctx context.Context, events []eventbus.Event) error { return enrich(ctx, enricher, events...) }, enrichGather))
 	if err != nil {
 		return b, err
 	}
@@ -71,6 +66,36 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		return b, err
 	}
 	return b, b.schedule.Start(ctx)
+}
+
+// enrichGather is how long new memories wait for others to be enriched with: a
+// write for each would take turns with those of the publishers.
+const enrichGather = 100 * time.Millisecond
+
+// enrich has the memories enriched that some events tell of, those of one user
+// after the other together.
+func enrich(ctx context.Context, enricher *consolidate.Enricher, events ...eventbus.Event) error {
+	for len(events) > 0 {
+		of := func(e eventbus.Event) bool {
+			return e.Scope.Tenant == events[0].Scope.Tenant && e.Scope.User == events[0].Scope.User
+		}
+		var uids []string
+		n := 0
+		for ; n < len(events) && of(events[n]); n++ {
+			var stored eventbus.Stored
+			if err := events[n].Decode(&stored); err != nil {
+				return eventbus.Permanent(err)
+			}
+			if !stored.Restored { // it would be read by what was learnt after it
+				uids = append(uids, stored.ID)
+			}
+		}
+		if err := enricher.Enrich(ctx, events[0].Scope, uids...); err != nil {
+			return err
+		}
+		events = events[n:]
+	}
+	return nil
 }
 
 // newSchedule makes what runs the nights that are due.

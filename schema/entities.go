@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -201,6 +202,30 @@ func entitiesByName(ctx context.Context, query func(context.Context, string, ...
 	var entities []Entity
 	err = db.readers.ScanRows(ctx, rows, &entities)
 	return entities, err
+}
+
+// KnownAliases are those of some folded names that an entity of the user has,
+// sorted.
+func (tx *Tx) KnownAliases(ctx context.Context, userID int64, names []string) ([]string, error) {
+	encoded, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `SELECT DISTINCT alias FROM entity_aliases
+		WHERE user_id = ? AND alias IN (SELECT value FROM json_each(?)) ORDER BY alias`, userID, string(encoded))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var known []string
+	for rows.Next() {
+		var alias string
+		if err := rows.Scan(&alias); err != nil {
+			return nil, err
+		}
+		known = append(known, alias)
+	}
+	return known, rows.Err()
 }
 
 // AliasesOf lists the names of an entity and of all merged into it, surest

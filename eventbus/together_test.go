@@ -1,0 +1,103 @@
+package eventbus_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// together is a consumer that takes events together; what it refuses then it
+// takes one by one.
+func together(t *testing.T, j *eventbus.Journal, refused func(eventbus.Event) error) (batches *[][]int64, alone *[]int64) {
+	t.Helper()
+	batches, alone = new([][]int64), new([]int64)
+	_, err := j.Subscribe(t.Context(), "together", func(_ context.Context, e eventbus.Event) error {
+		*alone = append(*alone, e.Seq)
+		return refused(e)
+	}, eventbus.FromStart(), eventbus.MaxAttempts(1), eventbus.Together(func(_ context.Context, events []eventbus.Event) error {
+		var seqs []int64
+		for _, e := range events {
+			if err := refused(e); err != nil {
+				return err
+			}
+			seqs = append(seqs, e.Seq)
+		}
+		*batches = append(*batches, seqs)
+		return nil
+	}, time.Hour)) // WaitIdle must not wait for it
+	require.NoError(t, err)
+	return batches, alone
+}
+
+func TestEventsAreTakenTogetherInOrder(t *testing.T) {
+	j := newJournal(t, nil)
+	say(t, j, slices.Repeat([]string{"x"}, 150)...)
+	batches, alone := together(t, j, func(eventbus.Event) error { return nil })
+	require.NoError(t, j.WaitIdle(t.Context()))
+	require.Less(t, len(*batches), 10)
+	seen := slices.Concat(append(*batches, *alone)...)
+	require.Len(t, seen, 150)
+	for i, seq := range seen {
+		require.EqualValues(t, i+1, seq)
+	}
+	require.EqualValues(t, 150, statsOf(t, j, "together").Cursor)
+}
+
+func TestAnEventThatFailsHoldsUpNoneOfItsBatch(t *testing.T) {
+	for name, refusal := range map[string]func() error{
+		"error": func() error { return errors.New("no") },
+		"panic": func() error { panic("no") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := newJournal(t, nil)
+			say(t, j, slices.Repeat([]string{"x"}, 20)...)
+			batches, alone := together(t, j, func(e eventbus.Event) error {
+				if e.Seq == 7 {
+					return refusal()
+				}
+				return nil
+			})
+			require.NoError(t, j.WaitIdle(t.Context()))
+			require.Empty(t, *batches)
+			require.Len(t, *alone, 20)
+			stats := statsOf(t, j, "together")
+			require.EqualValues(t, 20, stats.Cursor)
+			require.Equal(t, 1, stats.Parked)
+		})
+	}
+}
+
+func TestWhatWasPublishedOneByOneIsTakenTogether(t *testing.T) {
+	j := newJournal(t, nil)
+	var calls, events atomic.Int32
+	_, err := j.Subscribe(t.Context(), "gathering", func(context.Context, eventbus.Event) error {
+		calls.Add(1)
+		events.Add(1)
+		return nil
+	}, eventbus.Together(func(_ context.Context, batch []eventbus.Event) error {
+		calls.Add(1)
+		events.Add(int32(len(batch)))
+		return nil
+	}, time.Hour))
+	require.NoError(t, err)
+	say(t, j, slices.Repeat([]string{"x"}, 50)...)
+	require.NoError(t, j.WaitIdle(t.Context()))
+	require.EqualValues(t, 50, events.Load())
+	require.Less(t, calls.Load(), int32(10))
+}
+
+func TestTogetherRefuses(t *testing.T) {
+	j := newJournal(t, nil)
+	_, err := j.Subscribe(t.Context(), "early", func(context.Context, eventbus.Event) error { return nil }, eventbus.Together(nil, -1))
+	var invalid *schema.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Together", invalid.Field)
+}
