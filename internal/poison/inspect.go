@@ -1,7 +1,6 @@
 package poison
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -65,7 +64,7 @@ type rule struct {
 	reason  Reason
 	words   string // separated by spaces
 	symbols []string
-	pattern *regexp.Regexp
+	pattern *pattern
 }
 
 // The places in a set of windows after the rules' own.
@@ -182,7 +181,10 @@ func (w windows) openAny(i, from, to, end int) {
 }
 
 // near reports a match of each pattern, not further apart than so many bytes.
-func near(s string, a, b *regexp.Regexp, most int) bool {
+func near(s string, a, b *pattern, most int) bool {
+	if !a.need.in(s) || !b.need.in(s) {
+		return false
+	}
 	first := a.FindAllStringIndex(s, -1)
 	if len(first) == 0 {
 		return false
