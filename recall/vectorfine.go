@@ -29,40 +29,46 @@ type codes struct {
 	steps []float32 // half a step of each vector's numbers
 	along []float32 // each vector's inner product with the mean, less the mean's own
 
+	square float32 // the mean's inner product with itself
 	turned []float32
 	level  []uint8
 }
 
 func newCodes(mean []float32) *codes {
 	r := newRotation(mean)
-	return &codes{rotation: r, turned: make([]float32, r.size), level: make([]uint8, r.size)}
+	return &codes{rotation: r, square: dot(mean, mean), turned: make([]float32, r.size), level: make([]uint8, r.size)}
 }
 
 func (c *codes) len() int { return len(c.steps) }
 
 func (c *codes) add(v []float32) {
 	c.turn(v, c.turned)
-	var squares float64
-	for _, x := range c.turned {
-		squares += float64(x) * float64(x)
+	squares := dot(c.turned, c.turned)
+	const middle = (codeSteps + 1) / 2
+	perStep := float32(0) // a vector that is the mean stays in the middle
+	if squares > 0 {
+		perStep = middle / codeReach / float32(math.Sqrt(float64(squares)/float64(c.size)))
 	}
-	step := float32(2 * codeReach / (codeSteps + 1) * math.Sqrt(squares/float64(c.size)))
-	var along float64 // the code's inner product with what it stands for, in half steps
 	for i, x := range c.turned {
-		level := (codeSteps + 1) / 2
-		if step > 0 {
-			level = int(min(codeSteps, max(0, x/step+(codeSteps+1)/2)))
-		}
-		c.level[i] = uint8(level)
-		along += float64(x) * float64(2*level-codeSteps)
+		c.level[i] = uint8(min(codeSteps, max(0, int(x*perStep+middle))))
 	}
 	c.keep(c.level)
 	half := float32(0)
-	if along > 0 {
-		half = float32(squares / along) // so that its inner product with itself is right
+	if product := c.product(); product > 0 {
+		half = squares / product // so that its inner product with itself is right
 	}
 	c.steps = append(c.steps, half)
-	c.along = append(c.along, dot(v, c.mean)-dot(c.mean, c.mean))
+	c.along = append(c.along, dot(v, c.mean)-c.square)
+}
+
+// product is the inner product of the last vector with its code, in half steps.
+func (c *codes) product() float32 {
+	var even, odd float32
+	for i := 0; i < len(c.turned); i += 2 {
+		even += c.turned[i] * float32(2*int32(c.level[i])-codeSteps)
+		odd += c.turned[i+1] * float32(2*int32(c.level[i+1])-codeSteps)
+	}
+	return even + odd
 }
 
 // keep puts the bits of a vector's levels where they belong.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -42,9 +43,9 @@ func (v *Vector) Scan(src any) error {
 	if len(b) == 0 || len(b)%4 != 0 {
 		return fmt.Errorf("schema.Vector: a BLOB of %d bytes is no list of float32", len(b))
 	}
-	out := (*v)[:0]
-	for ; len(b) > 0; b = b[4:] {
-		out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	out := slices.Grow((*v)[:0], len(b)/4)[:len(b)/4]
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
 	*v = out
 	return nil
@@ -105,24 +106,36 @@ func (s *Snapshot) CountVectors(ctx context.Context, userID int64) (n int, err e
 
 // VectorsAfter calls visit for each of the user's vectors of one generation
 // with an id greater than after, in order, until visit returns an error. The
-// vector is visit's only until it returns.
+// vector is visit's only until it returns, and visit must not read from s.
 func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after int64, visit func(ChunkVector) error) error {
-	rows, err := s.Query(ctx, `SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
-		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, userID, after, generation)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var v ChunkVector
-	for rows.Next() {
-		if err := rows.Scan(&v.ID, &v.ChunkID, &v.MemoryID, &v.Vector); err != nil {
+	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
+		stmt, _, err := conn.Prepare(`SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
+			WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`)
+		if err != nil {
 			return err
 		}
-		if err := visit(v); err != nil {
-			return err
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		for i, arg := range []int64{userID, after, generation} {
+			if err := stmt.BindInt64(i+1, arg); err != nil {
+				return err
+			}
 		}
-	}
-	return rows.Err()
+		var v ChunkVector
+		for stmt.Step() {
+			v.ID, v.ChunkID, v.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1), stmt.ColumnInt64(2)
+			blob := stmt.ColumnRawBlob(3)
+			if stmt.Err() != nil {
+				break
+			}
+			if err := v.Vector.Scan(blob); err != nil {
+				return err
+			}
+			if err := visit(v); err != nil {
+				return err
+			}
+		}
+		return stmt.Err()
+	})
 }
 
 // VectorsByID calls visit for each vector of these ids that is there, in their
