@@ -22,16 +22,18 @@ type EnrichOptions struct {
 // Enricher finds what stored memories mention and rates them. It is safe for
 // concurrent use.
 type Enricher struct {
-	db   *schema.DB
-	opts EnrichOptions
+	db    *schema.DB
+	opts  EnrichOptions
+	whole bool // a host's Rate may look at anything of a memory
 }
 
 // NewEnricher makes an enricher over db.
 func NewEnricher(db *schema.DB, opts EnrichOptions) *Enricher {
+	e := &Enricher{db: db, opts: opts, whole: opts.Rate != nil}
 	if opts.Rate == nil {
-		opts.Rate = func(m *schema.Memory) float64 { return Importance(m.Content) }
+		e.opts.Rate = func(m *schema.Memory) float64 { return Importance(m.Content) }
 	}
-	return &Enricher{db: db, opts: opts}
+	return e
 }
 
 // Enrich links the entities that memories mention and rates their importance.
@@ -72,7 +74,7 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUIDs ..
 
 // enriched is a memory with what is found in its text.
 type enriched struct {
-	memory   schema.Memory
+	memory   *schema.Memory
 	linked   bool // before
 	found    []text.Mention
 	roles    []roleMention
@@ -96,7 +98,7 @@ func (e *Enricher) read(ctx context.Context, scope schema.Scope, uids []string) 
 		}
 		for bytes := 0; read < len(uids) && bytes < enrichBytes; read++ {
 			m := &enriched{}
-			if m.memory, err = s.Said(ctx, userID, uids[read]); err != nil {
+			if m.memory, err = e.memory(ctx, s, userID, uids[read]); err != nil {
 				return err
 			}
 			if m.memory.State == schema.StateQuarantined {
@@ -115,6 +117,13 @@ func (e *Enricher) read(ctx context.Context, scope schema.Scope, uids []string) 
 		return nil
 	})
 	return batch, read, err
+}
+
+func (e *Enricher) memory(ctx context.Context, s *schema.Snapshot, userID int64, uid string) (*schema.Memory, error) {
+	if e.whole {
+		return s.Memory(ctx, userID, uid)
+	}
+	return s.Said(ctx, userID, uid)
 }
 
 // look looks through the text, which is the work; it happens before the write.
@@ -137,12 +146,12 @@ func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
 			for done = 0; done < len(batch) && (done == 0 || time.Since(began) < enrichSpell); done++ {
 				m := batch[done]
 				if !m.linked {
-					r := &resolver{tx: tx, memory: &m.memory}
+					r := &resolver{tx: tx, memory: m.memory}
 					if err := r.link(ctx, m.found, m.roles, m.careless); err != nil {
 						return err
 					}
 				}
-				if err := e.rate(ctx, tx, &m.memory); err != nil {
+				if err := e.rate(ctx, tx, m.memory); err != nil {
 					return err
 				}
 			}

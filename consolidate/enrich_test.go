@@ -321,3 +321,14 @@ func TestEnrichingTogetherIsEnrichingOneByOne(t *testing.T) {
 		require.Equal(check, got[0], got[1])
 	})
 }
+
+func TestARaterSeesAllOfAMemory(t *testing.T) {
+	db := open(t)
+	want := remember(t, db, ada, schema.Memory{Content: "I met Karim.", Agent: "butler", Tags: []string{"kin"}, Attributes: schema.Attributes{"mood": "calm"}})
+	var seen *schema.Memory
+	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{Rate: func(m *schema.Memory) float64 { seen = m; return 7 }})
+	require.NoError(t, enricher.Enrich(t.Context(), ada, want.UID))
+	require.Equal(t, .7, reread(t, db, want).Importance)
+	seen.Importance = .7
+	require.Equal(t, reread(t, db, want), seen)
+}

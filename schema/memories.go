@@ -183,8 +183,8 @@ func (tx *Tx) Memory(ctx context.Context, userID int64, uid string) (*Memory, er
 
 // Said is [Snapshot.Memory] with no more than is read of every message soon after
 // it is stored: who said what, how far it is believed, how it is rated.
-func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (Memory, error) {
-	m := Memory{UID: uid, UserID: userID}
+func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (*Memory, error) {
+	m := &Memory{UID: uid, UserID: userID}
 	err := s.Row(ctx, `SELECT id, kind, state, role, speaker, content, importance, origin, trust FROM memories AS m
 		WHERE uid = ? AND user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`,
 		[]any{uid, userID}, &m.ID, &m.Kind, &m.State, &m.Role, &m.Speaker, &m.Content, &m.Importance, &m.Origin, &m.Trust)
