@@ -24,14 +24,19 @@ const (
 type codes struct {
 	*rotation
 
-	signs []byte    // of 32 codes, byte by byte of all 32; then of the next
-	finer []byte    // code by code: of each 64 numbers, number i in the lower half of byte i, number 32+i in the upper
-	steps []float32 // half a step of each vector's numbers
-	along []float32 // each vector's inner product with the mean, less the mean's own
+	signs  []byte // of 32 codes, byte by byte of all 32; then of the next
+	finer  []byte // code by code: of each 64 numbers, number i in the lower half of byte i, number 32+i in the upper
+	scales []scale
 
 	square float32 // the mean's inner product with itself
 	turned []float32
 	level  []uint8
+}
+
+// scale is what a code's bits do not tell.
+type scale struct {
+	step  float32 // half a step of the vector's numbers
+	along float32 // its inner product with the mean, less the mean's own
 }
 
 func newCodes(mean []float32) *codes {
@@ -39,7 +44,7 @@ func newCodes(mean []float32) *codes {
 	return &codes{rotation: r, square: dot(mean, mean), turned: make([]float32, r.size), level: make([]uint8, r.size)}
 }
 
-func (c *codes) len() int { return len(c.steps) }
+func (c *codes) len() int { return len(c.scales) }
 
 func (c *codes) add(v []float32) {
 	c.turn(v, c.turned)
@@ -57,8 +62,7 @@ func (c *codes) add(v []float32) {
 	if product := c.product(); product > 0 {
 		half = squares / product // so that its inner product with itself is right
 	}
-	c.steps = append(c.steps, half)
-	c.along = append(c.along, dot(v, c.mean)-c.square)
+	c.scales = append(c.scales, scale{half, dot(v, c.mean) - c.square})
 }
 
 // product is the inner product of the last vector with its code, in half steps.
@@ -98,7 +102,7 @@ func (c *codes) expect(n int) {
 	blocks := (n + blockOf - 1) / blockOf
 	c.signs = slices.Grow(c.signs, blocks*blockOf*c.size/8)
 	c.finer = slices.Grow(c.finer, n*c.size/2)
-	c.steps, c.along = slices.Grow(c.steps, n), slices.Grow(c.along, n)
+	c.scales = slices.Grow(c.scales, n)
 }
 
 // probe is a query beside codes.
@@ -154,8 +158,7 @@ func tableOf(turned []float32) (table []byte, unit, least float64) {
 		patterns(four)
 		widest = max(widest, slices.Max(sums[:])-slices.Min(sums[:]))
 	}
-	const sumsReach = math.MaxUint16
-	unit = widest / float64(min(math.MaxUint8, sumsReach/(len(turned)/4)))
+	unit = widest / float64(min(math.MaxUint8, mostSum/(len(turned)/4)))
 	table = make([]byte, 0, 4*len(turned))
 	for four := range slices.Chunk(turned, 4) {
 		patterns(four)
@@ -210,8 +213,23 @@ func (p *probe) release() {
 
 // cosine of the query with the vector at a place, nearly.
 func (p *probe) cosine(at int) float32 {
-	half := p.size / 2
-	product := weighFiner(p.finer[at*half:(at+1)*half], p.numbers)
+	place, product := [1]uint32{uint32(at)}, [1]int32{}
+	weighFiner(product[:], p.finer, place[:], p.numbers)
+	return p.weighed(place[0], product[0])
+}
+
+// cosines are those of many places.
+func (p *probe) cosines(places []uint32) []near {
+	products, found := make([]int32, len(places)), make([]near, len(places))
+	weighFiner(products, p.finer, places, p.numbers)
+	for i, at := range places {
+		found[i] = near{at, p.weighed(at, products[i])}
+	}
+	return found
+}
+
+func (p *probe) weighed(at uint32, product int32) float32 {
+	s := &p.scales[at]
 	steps := p.constant + p.bySum*float64(p.sums[at]) + p.byProduct*float64(product)
-	return float32(p.base + float64(p.along[at]) + float64(p.steps[at])*steps)
+	return float32(p.base + float64(s.along) + float64(s.step)*steps)
 }

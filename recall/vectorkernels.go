@@ -32,14 +32,20 @@ func sumSignsPlain(sums []uint16, signs, table []byte) {
 	}
 }
 
-// weighFinerPlain is the inner product of a code's finer bits with numbers.
-func weighFinerPlain(code []byte, numbers []int8) (sum int32) {
-	for len(code) > 0 {
-		lower, upper := numbers[:32], numbers[32:64]
-		for i, b := range code[:32] {
-			sum += int32(b&15)*int32(lower[i]) + int32(b>>4)*int32(upper[i])
+// weighFinerPlain is the inner product of numbers with the finer bits of each
+// code named by its place.
+func weighFinerPlain(products []int32, finer []byte, places []uint32, numbers []int8) {
+	half := len(numbers) / 2
+	for i, at := range places {
+		code, rest := finer[int(at)*half:][:half], numbers
+		sum := int32(0)
+		for len(code) > 0 {
+			lower, upper := rest[:32], rest[32:64]
+			for j, b := range code[:32] {
+				sum += int32(b&15)*int32(lower[j]) + int32(b>>4)*int32(upper[j])
+			}
+			code, rest = code[32:], rest[64:]
 		}
-		code, numbers = code[32:], numbers[64:]
+		products[i] = sum
 	}
-	return sum
 }

@@ -2,7 +2,11 @@
 
 package recall
 
-import "golang.org/x/sys/cpu"
+import (
+	"slices"
+
+	"golang.org/x/sys/cpu"
+)
 
 // wide reports whether the processor can what the assembly asks of it: Intel's
 // since 2013, AMD's since 2015.
@@ -21,16 +25,18 @@ func sumSigns(sums []uint16, signs, table []byte) {
 }
 
 // weighFiner is weighFinerPlain, 64 numbers at a time.
-func weighFiner(code []byte, numbers []int8) int32 {
-	if !wide {
-		return weighFinerPlain(code, numbers)
+func weighFiner(products []int32, finer []byte, places []uint32, numbers []int8) {
+	if !wide || len(places) == 0 {
+		weighFinerPlain(products, finer, places, numbers)
+		return
 	}
-	_ = numbers[2*len(code)-1]
-	return finelyAVX2(&code[0], &numbers[0], len(code)/32)
+	half := len(numbers) / 2
+	_, _ = products[len(places)-1], finer[(int(slices.Max(places))+1)*half-1]
+	finelyAVX2(&products[0], &finer[0], &places[0], len(places), &numbers[0], half/32)
 }
 
 //go:noescape
 func sumsAVX2(sums *uint16, signs, table *byte, bytes, blocks int)
 
 //go:noescape
-func finelyAVX2(code *byte, numbers *int8, groups int) int32
+func finelyAVX2(products *int32, finer *byte, places *uint32, n int, numbers *int8, groups int)

@@ -58,21 +58,41 @@ byte:
 	VZEROUPPER
 	RET
 
-// func finelyAVX2(code *byte, numbers *int8, groups int) int32
+// func finelyAVX2(products *int32, finer *byte, places *uint32, n int, numbers *int8, groups int)
 //
-// A group is 32 bytes of the code: the lower halves go with the first 32 of 64
+// A group is 32 bytes of a code: the lower halves go with the first 32 of 64
 // numbers, the upper ones with the others. Four products of at most 15·127 fit
-// into a word.
-TEXT ·finelyAVX2(SB), NOSPLIT, $0-28
-	MOVQ code+0(FP), SI
-	MOVQ numbers+8(FP), BX
-	MOVQ groups+16(FP), CX
+// into a word. Codes lie far apart: those eight places on are asked for ahead.
+TEXT ·finelyAVX2(SB), NOSPLIT, $0-48
+	MOVQ products+0(FP), DI
+	MOVQ finer+8(FP), R8
+	MOVQ places+16(FP), R9
+	MOVQ n+24(FP), R10
+	MOVQ numbers+32(FP), R11
+	MOVQ groups+40(FP), R12
+	MOVQ R12, R13
+	SHLQ $5, R13 // bytes of a code
 	MOVL $0x0f0f0f0f, AX
 	VMOVD AX, X15
 	VPBROADCASTD X15, Y15
 	MOVL $0x00010001, AX
 	VMOVD AX, X14
 	VPBROADCASTD X14, Y14
+
+code:
+	CMPQ R10, $8
+	JLE last
+	MOVL 32(R9), AX
+	IMULQ R13, AX
+	PREFETCHT0 (R8)(AX*1)
+	PREFETCHT0 64(R8)(AX*1)
+
+last:
+	MOVL (R9), AX
+	IMULQ R13, AX
+	LEAQ (R8)(AX*1), SI
+	MOVQ R11, BX
+	MOVQ R12, CX
 	VPXOR Y0, Y0, Y0
 
 group:
@@ -96,7 +116,10 @@ group:
 	VPADDD X1, X0, X0
 	VPSHUFD $0xb1, X0, X1
 	VPADDD X1, X0, X0
-	VMOVD X0, AX
-	MOVL AX, ret+24(FP)
+	VMOVD X0, (DI)
+	ADDQ $4, DI
+	ADDQ $4, R9
+	DECQ R10
+	JNZ code
 	VZEROUPPER
 	RET

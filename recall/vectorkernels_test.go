@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,34 +39,36 @@ func TestSumsOfSigns(t *testing.T) {
 
 func TestFinerBitsAreWeighed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := 64 << rapid.IntRange(0, 4).Draw(t, "size")
-		random := func(t *rapid.T, name string) byte { return byte(rapid.Uint64().Draw(t, name)) }
-		code, numbers := make([]byte, n/2), make([]int8, n)
-		few := []byte{random(t, "a"), random(t, "b"), random(t, "c"), random(t, "d"), random(t, "e"), 255, 0}
-		for i := range code {
-			code[i] = few[(i*i+3)%len(few)]
+		n, codes := 64<<rapid.IntRange(0, 4).Draw(t, "size"), rapid.IntRange(1, 12).Draw(t, "codes")
+		places := rapid.SliceOfN(rapid.Uint32Range(0, uint32(codes-1)), 0, 20).Draw(t, "places")
+		few := rapid.SliceOfN(rapid.Byte(), 7, 7).Draw(t, "bytes")
+		most := rapid.Bool().Draw(t, "most") // what may overflow
+		finer, numbers := make([]byte, codes*n/2), make([]int8, n)
+		for i := range finer {
+			if finer[i] = few[(i*i+3*i)%len(few)]; most {
+				finer[i] = math.MaxUint8
+			}
 		}
 		for i := range numbers {
-			numbers[i] = max(-127, int8(few[(i*i+i)%len(few)]))
-		}
-		if rapid.Bool().Draw(t, "extreme") {
-			for i := range code {
-				code[i] = 255
-			}
-			for i := range numbers {
-				numbers[i] = 127
+			if numbers[i] = max(-math.MaxInt8, int8(few[(i*i+i)%len(few)])); most {
+				numbers[i] = math.MaxInt8
 			}
 		}
-		var want int32
-		for i, x := range numbers {
-			b := code[i/64*32+i%32]
-			if i%64 >= 32 {
-				b >>= 4
+		want := make([]int32, len(places))
+		for k, at := range places {
+			for i, x := range numbers {
+				b := finer[int(at)*n/2+i/64*32+i%32]
+				if i%64 >= 32 {
+					b >>= 4
+				}
+				want[k] += int32(b&15) * int32(x)
 			}
-			want += int32(b&15) * int32(x)
 		}
-		require.Equal(t, want, weighFinerPlain(code, numbers))
-		require.Equal(t, want, weighFiner(code, numbers))
+		plain, got := make([]int32, len(want)), make([]int32, len(want))
+		weighFinerPlain(plain, finer, places, numbers)
+		weighFiner(got, finer, places, numbers)
+		require.Equal(t, want, plain)
+		require.Equal(t, want, got)
 	})
 }
 
@@ -81,7 +84,7 @@ func TestCodesAreKeptBitByBit(t *testing.T) {
 				levels[i] = uint8(at*7+i*i) & codeSteps
 			}
 			c.keep(levels)
-			c.steps = append(c.steps, 1)
+			c.scales = append(c.scales, scale{})
 			all = append(all, levels)
 		}
 		for at, levels := range all {

@@ -1,5 +1,10 @@
 package recall
 
+import (
+	"math"
+	"math/bits"
+)
+
 // nearest returns the places of the n largest sums, in order; of those as large
 // as the last of them, the first.
 func nearest(sums []uint16, n int) []uint32 {
@@ -28,12 +33,29 @@ type likeness uint64
 
 func (l likeness) at() uint32 { return ^uint32(l) }
 
+// mostSum is what a sum is at most: among compares four at a time and needs the
+// highest bit of each.
+const mostSum = math.MaxInt16
+
 // among lists the sums of at least so much, in order.
 func among(sums []uint16, floor uint16, expected int) []likeness {
+	const (
+		each    = 1 | 1<<16 | 1<<32 | 1<<48
+		highest = each << 15
+	)
 	found := make([]likeness, 0, expected)
-	for at, sum := range sums {
-		if sum >= floor {
-			found = append(found, likeness(sum)<<32|likeness(^uint32(at)))
+	at := uint32(0)
+	for ; int(at)+4 <= len(sums); at += 4 {
+		s := (*[4]uint16)(sums[at:])
+		four := uint64(s[0]) | uint64(s[1])<<16 | uint64(s[2])<<32 | uint64(s[3])<<48
+		for reach := ((four | highest) - uint64(floor)*each) & highest; reach != 0; reach &= reach - 1 {
+			i := uint32(bits.TrailingZeros64(reach)) / 16
+			found = append(found, likeness(s[i])<<32|likeness(^(at+i)))
+		}
+	}
+	for ; int(at) < len(sums); at++ {
+		if sums[at] >= floor {
+			found = append(found, likeness(sums[at])<<32|likeness(^at))
 		}
 	}
 	return found

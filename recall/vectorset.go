@@ -201,11 +201,7 @@ func (c compared) search(depth, rescored int, read reader) ([]near, usual, error
 		cosines := c.cosines()
 		return top(cosines, depth), usualOf(cosines), nil
 	}
-	places := nearest(c.probe.sums, max(depth, rescored))
-	found := make([]near, len(places))
-	for i, at := range places {
-		found[i] = near{at, c.cosine(int(at))}
-	}
+	found := c.probe.cosines(nearest(c.probe.sums, max(depth, rescored)))
 	sortNear(found)
 	best := found[:min(readBest, len(found))]
 	if err := c.sharpen(best, read); err != nil {
@@ -301,9 +297,13 @@ func usualOf(cosines []float32) usual {
 // sample measures what is usual on some thousand vectors, evenly spread.
 func (c compared) sample() usual {
 	step := max(1, c.len()/1000)
-	cosines := make([]float32, 0, c.len()/step+1)
+	places := make([]uint32, 0, c.len()/step+1)
 	for at := 0; at < c.len(); at += step {
-		cosines = append(cosines, c.cosine(at))
+		places = append(places, uint32(at))
+	}
+	cosines := make([]float32, len(places))
+	for i, n := range c.probe.cosines(places) {
+		cosines[i] = n.cosine
 	}
 	return usualOf(cosines)
 }
