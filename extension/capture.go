@@ -24,7 +24,7 @@ import (
 type captures struct {
 	now   func() time.Time
 	views views
-	// stamp adds to messages what the host says of all of them. Default none.
+	// stamp adds to messages what holds for all of them. Default nothing.
 	stamp func(events []eventbus.Event)
 	mu    sync.Mutex
 	turns *lru.Cache[schema.Scope, *turn]

@@ -3,6 +3,8 @@ package extension
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/embeddings"
@@ -11,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // Config says how a memory works. The zero value, and nil, are right for most
@@ -108,6 +111,10 @@ type Config struct {
 	// the last block on, with a mark that says so: of a text its end, of a list
 	// its oldest entries. Default 10,000.
 	BlockTokens int
+
+	// Tools are the names of the memory tools that a session has, in their order:
+	// any of [tools.Names]. Default [tools.Defaults].
+	Tools []string
 
 	// InternalTools names the tools of agents whose answers the host vouches for
 	// ([eventbus.OriginToolInternal]), where the Memory or the Callbacks hear of
@@ -251,6 +258,8 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.5, below 0 lets everything through)"}
 	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
 		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
+	case len(c.unknownTools()) > 0:
+		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
 	case c.ModelTimeout < 0:
 		return &schema.InvalidError{Field: "Config.ModelTimeout", Reason: "must not be negative (0 means two minutes)"}
 	case !(c.Prices.Input >= 0) || !(c.Prices.Output >= 0):
@@ -267,4 +276,14 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.NightTime", Reason: `must be a time of day such as "01:00"`}
 	}
 	return nil
+}
+
+// unknownTools are the names in Tools that make none.
+func (c *Config) unknownTools() (unknown []string) {
+	for i, name := range c.Tools {
+		if !slices.Contains(tools.Names(), name) || slices.Contains(c.Tools[:i], name) {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
 }

@@ -99,6 +99,9 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 		return nil, err
 	}
 	x.forget(scope, userID)
+	if what.Everything {
+		x.cycles.put(scope, 0)
+	}
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
 	}

@@ -40,6 +40,11 @@ type ExportReport struct {
 // those of w, of the database, of the context. After an error what was written
 // is not a whole export, and Import says so.
 func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*ExportReport, error) {
+	return x.exporting(ctx, w, scope, (*exporter).all)
+}
+
+// exporting writes what write does of one consistent state of a user's memory.
+func (x *Extension) exporting(ctx context.Context, w io.Writer, scope Scope, write func(*exporter, context.Context) error) (*ExportReport, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -55,7 +60,7 @@ func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*Expo
 			return fmt.Errorf("this user has no memory in this file: %w", ErrNotFound)
 		}
 		out.s, out.userID = s, userID
-		return out.all(ctx)
+		return write(out, ctx)
 	})
 	if err == nil {
 		err = out.w.Flush()
@@ -139,6 +144,7 @@ func (e *exporter) header(ctx context.Context) error {
 	return e.put(exportLine{Header: &headerRecord{
 		Export: exportVersion, Tenant: user.Tenant, User: user.Name, TimeZone: user.TimeZone,
 		CreatedAt: user.CreatedAt, NightsThrough: user.NightsThrough, ImportanceSince: user.ImportanceSince,
+		Cycle: user.Cycle, ReflectedCycle: user.ReflectedCycle, ReflectedAt: user.ReflectedAt,
 	}})
 }
 

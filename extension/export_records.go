@@ -43,6 +43,9 @@ type headerRecord struct {
 	CreatedAt       schema.Time `json:"created_at"`
 	NightsThrough   string      `json:"nights_through,omitempty"`
 	ImportanceSince float64     `json:"importance_since,omitempty"`
+	Cycle           int64       `json:"cycle,omitempty"`
+	ReflectedCycle  int64       `json:"reflected_cycle,omitempty"`
+	ReflectedAt     schema.Time `json:"reflected_at,omitzero"`
 }
 
 type tombstoneRecord struct {

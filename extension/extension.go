@@ -26,6 +26,7 @@ type Extension struct {
 	runner   *consolidate.Runner
 	behind   *background
 	erasures finishing
+	cycles   cycles
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -59,8 +60,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if cfg.Attributes != nil {
-		x.captures.stamp = x.stamp
+	x.captures.stamp = x.stamp
+	if err := x.loadCycles(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	options := recall.Options{Weights: cfg.Weights, Scorer: cfg.Scorer, Retention: cfg.Retention}
 	if cfg.Embedder != nil {
@@ -139,7 +141,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}
-	s.tools = tools.New(s.toolDeps())
+	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
 	return s, nil
 }
 

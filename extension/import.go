@@ -28,6 +28,11 @@ const (
 	// conversation the branch that is shown last is taken, and of that the
 	// texts of user and assistant.
 	FormatChatGPT ImportFormat = "chatgpt"
+	// FormatStream is a stream of what a team's agents did, a [StreamEntry] a
+	// line, which is not recognised by content: it has to be named. An entry is
+	// known by its id, its role is the memory's agent, and Scope.Agent is not
+	// used. The user's cycle rises to the latest that is taken in.
+	FormatStream ImportFormat = "stream"
 	// FormatExport is what [Extension.Export] writes.
 	FormatExport ImportFormat = "ebb"
 )
@@ -158,16 +163,25 @@ func (j *importJob) run(ctx context.Context) error {
 	keep := func(text string) (string, error) { return j.x.redactor.text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
 	var err error
-	if j.opts.Format == FormatChatGPT {
+	parse := parseTurn
+	switch j.opts.Format {
+	case FormatChatGPT:
 		err = readChatGPT(j.in.r, keep, visit, func() { j.report.Skipped++ })
-	} else {
-		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), keep, visit)
+	case FormatStream:
+		parse = parseStreamEntry
+		fallthrough
+	default:
+		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parse, keep, visit)
 	}
 	if err == nil {
 		err = batches.flush(ctx)
 	}
 	// What went wrong in an earlier batch comes first.
-	return cmp.Or(batches.wait(), err)
+	err = cmp.Or(batches.wait(), err)
+	if raised := j.x.raiseCycle(ctx, j.opts.Scope, batches.cycle); err == nil {
+		err = raised
+	}
+	return err
 }
 
 // stored counts a batch that is on disk, and ended so many bytes into the input.
@@ -249,10 +263,10 @@ func (in *input) detect(format *ImportFormat) error {
 	case "":
 		*format = found
 		return fault
-	case FormatTurns, FormatChatGPT, FormatExport:
+	case FormatTurns, FormatChatGPT, FormatStream, FormatExport:
 		return nil
 	}
-	return &InvalidError{Field: "Format", Reason: "is not one of turns, chatgpt, ebb"}
+	return &InvalidError{Field: "Format", Reason: "is not one of turns, chatgpt, stream, ebb"}
 }
 
 // skipMark drops a byte order mark and refuses what is no UTF-8 text at all.

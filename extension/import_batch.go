@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,6 +30,7 @@ type turnBatch struct {
 	read    int   // turns, with repeated ones
 	fresh   int   // those that the user does not have
 	end     int64 // bytes read from the input
+	cycle   int64 // the latest
 
 	done     chan struct{} // closed when it is stored, or err is set
 	outcomes []eventbus.Outcome
@@ -58,6 +60,7 @@ type turnBatches struct {
 	job    *importJob
 	now    *turnBatch
 	before *turnBatch // empty when there is none under way
+	cycle  int64      // the latest of those that are stored
 }
 
 // none is a batch that is stored.
@@ -81,6 +84,7 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 		return &ImportError{Where: where, Err: err}
 	}
 	b.job.sessions[e.Scope.Session] = struct{}{}
+	now.cycle = max(now.cycle, t.cycle)
 	if now.read++; now.read == 1 {
 		now.where = where
 	}
@@ -150,6 +154,7 @@ func (b *turnBatches) wait() error {
 	if batch.read == 0 {
 		return nil
 	}
+	b.cycle = max(b.cycle, batch.cycle)
 	erased := 0
 	for _, outcome := range batch.outcomes {
 		if outcome == eventbus.Erased {
@@ -258,7 +263,8 @@ func (j *importJob) event(t importedTurn) eventbus.Event {
 	if scope.Session == "" {
 		scope.Session = t.session
 	}
-	opts := []eventbus.MessageOption{eventbus.WithID(t.id), eventbus.At(t.at), eventbus.Speaker(t.speaker)}
+	scope.Agent = cmp.Or(t.agent, scope.Agent)
+	opts := append([]eventbus.MessageOption{eventbus.WithID(t.id), eventbus.At(t.at), eventbus.Speaker(t.speaker)}, t.labels...)
 	origin := j.opts.Origin
 	if origin == "" {
 		origin = schema.OriginImport

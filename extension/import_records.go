@@ -168,8 +168,8 @@ func orNull(id int64) any {
 }
 
 func (w *restoring) user(ctx context.Context, h *headerRecord) (err error) {
-	if _, err := w.insert(ctx, "users (tenant, name, time_zone, created_at, nights_through, importance_since)",
-		w.scope.Tenant, w.scope.User, h.TimeZone, h.CreatedAt, h.NightsThrough, h.ImportanceSince); err != nil {
+	if _, err := w.insert(ctx, "users (tenant, name, time_zone, created_at, nights_through, importance_since, cycle, reflected_cycle, reflected_at)",
+		w.scope.Tenant, w.scope.User, h.TimeZone, h.CreatedAt, h.NightsThrough, h.ImportanceSince, h.Cycle, h.ReflectedCycle, h.ReflectedAt); err != nil {
 		return err
 	}
 	w.userID, err = w.tx.UserID(ctx, w.scope)

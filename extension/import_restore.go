@@ -54,7 +54,7 @@ func (j *importJob) restore(ctx context.Context) error {
 		return err
 	}
 	j.x.searcher.Forget(r.userID) // sources may have come in a later batch than the text
-	return nil
+	return j.x.loadCycles(ctx)
 }
 
 // readExport reads and checks the lines of an export in order. It passes on

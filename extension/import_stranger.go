@@ -26,6 +26,7 @@ func (l *exportLine) strange() bool {
 	case l.Header != nil:
 		h := l.Header
 		h.TimeZone, h.NightsThrough, h.ImportanceSince = "", "", 0
+		h.Cycle, h.ReflectedCycle, h.ReflectedAt = 0, 0, schema.Time{}
 	case l.Session != nil, l.End != nil:
 	case l.Event != nil:
 		return l.Event.strange()

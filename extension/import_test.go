@@ -396,7 +396,9 @@ func FuzzImport(f *testing.F) {
 		var err error
 		switch format {
 		case FormatTurns:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), asIs, turn)
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, asIs, turn)
+		case FormatStream:
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, asIs, turn)
 		case FormatChatGPT:
 			err = readChatGPT(in.r, asIs, turn, func() {})
 		case FormatExport:

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -25,6 +26,10 @@ const maxTurnLine = 2 << 20
 type importedTurn struct {
 	id, session, speaker, role, text string
 	at                               time.Time
+
+	agent  string // whose turn it is; "" for the scope's
+	cycle  int64  // 0 for none
+	labels []eventbus.MessageOption
 }
 
 // visitTurn is given each turn of an input in order, with its place.
@@ -33,8 +38,11 @@ type visitTurn func(where string, t importedTurn) error
 // keepText gives a text as it may be stored: redacted.
 type keepText func(text string) (string, error)
 
+// parseLine reads one line of an input.
+type parseLine func(line []byte, keep keepText, ids *turnIDs) (importedTurn, error)
+
 // readTurns reads JSON objects, one a line.
-func readTurns(lines *lines, keep keepText, visit visitTurn) error {
+func readTurns(lines *lines, parse parseLine, keep keepText, visit visitTurn) error {
 	ids := &turnIDs{}
 	for {
 		line, err := lines.next()
@@ -44,7 +52,7 @@ func readTurns(lines *lines, keep keepText, visit visitTurn) error {
 		where := "line " + strconv.Itoa(lines.n)
 		if err == nil {
 			var t importedTurn
-			if t, err = parseTurn(line, keep, ids); err == nil {
+			if t, err = parse(line, keep, ids); err == nil {
 				if err := visit(where, t); err != nil {
 					return err
 				}

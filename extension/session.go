@@ -126,6 +126,7 @@ func (s *Session) toolDeps() tools.Deps {
 		},
 		Redact:      s.ext.redactor.text,
 		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
+		Log:         s.log,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },

@@ -5,17 +5,22 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// stamp adds to messages what the host says of every message. What it says
-// wrong must not cost the message.
+// stamp adds to messages what holds for every message: what the host says of
+// it, and the cycle.
 func (x *Extension) stamp(events []eventbus.Event) {
 	for i := range events {
-		events[i] = events[i].Stamped(x.attributes(events[i].Scope))
+		if attributes := x.inCycle(events[i].Scope, x.attributes(events[i].Scope)); len(attributes) > 0 {
+			events[i] = events[i].Stamped(attributes)
+		}
 	}
 }
 
 // attributes are what the host says of messages of a scope, as far as it can be
-// stored.
+// stored: what it says wrong must not cost the message.
 func (x *Extension) attributes(scope Scope) map[string]string {
+	if x.cfg.Attributes == nil {
+		return nil
+	}
 	given, err := askAttributes(x.cfg.Attributes, scope)
 	usable := make(map[string]string, len(given))
 	for name, value := range given {

@@ -86,7 +86,7 @@ func (e *eraser) takeName(ctx context.Context) error {
 		return err
 	}
 	// A real user has a name: nobody can be this one.
-	if err := e.rewrite(ctx, "users", `UPDATE users SET tenant = ?, name = '', time_zone = '', nights_through = '', importance_since = 0, created_at = ?
+	if err := e.rewrite(ctx, "users", `UPDATE users SET tenant = ?, name = '', time_zone = '', nights_through = '', importance_since = 0, cycle = 0, reflected_cycle = 0, reflected_at = NULL, created_at = ?
 		WHERE id = ?`, e.receipt.ID, e.receipt.AskedAt, e.userID); err != nil {
 		return err
 	}

@@ -54,7 +54,10 @@ type User struct {
 	CreatedAt       Time    `json:"created_at"`
 	NightsThrough   string  `json:"nights_through"`
 	ImportanceSince float64 `json:"importance_since"`
-	ChunkFloor      int64   `json:"-"` // the last chunk id that was removed
+	Cycle           int64   `json:"cycle,omitempty"`           // see SetCycle
+	ReflectedCycle  int64   `json:"reflected_cycle,omitempty"` // the cycle of the last reflection
+	ReflectedAt     Time    `json:"reflected_at,omitzero"`     // when that was
+	ChunkFloor      int64   `json:"-"`                         // the last chunk id that was removed
 }
 
 // SessionRow is one conversation of a user.

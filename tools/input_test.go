@@ -91,7 +91,7 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	all := New(Deps{})
+	all := New(Deps{}, Names()...)
 	f.Fuzz(func(t *testing.T, input string) {
 		for _, tool := range all {
 			args, err := tool.read(t.Context(), input)

@@ -10,6 +10,7 @@ const (
 	kindInteger parameterKind = "integer"
 	kindNumber  parameterKind = "number"
 	kindList    parameterKind = "array of strings"
+	kindNumbers parameterKind = "array of integers"
 )
 
 // parameter is one field of a tool's input. The JSON schema, the reading and
@@ -43,9 +44,9 @@ func jsonSchema(parameters []parameter) map[string]any {
 
 func (p parameter) schema() map[string]any {
 	s := map[string]any{"type": string(p.kind), "description": p.about}
-	if p.kind == kindList {
+	if items, list := map[parameterKind]string{kindList: "string", kindNumbers: "integer"}[p.kind]; list {
 		s["type"] = "array"
-		s["items"] = map[string]any{"type": "string"}
+		s["items"] = map[string]any{"type": items}
 		s["maxItems"] = maxListItems
 	}
 	if p.enum != nil {

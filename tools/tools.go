@@ -38,6 +38,8 @@ type Deps struct {
 	// TurnTrust is the lowest trust of what is in this turn's context; what the
 	// model writes is trusted no further. Nil: [schema.MaxTrust].
 	TurnTrust func() schema.Trust
+	// Log answers memory_log: it stores an entry and gives its id.
+	Log func(ctx context.Context, e Entry) (id string, err error)
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
@@ -69,10 +71,12 @@ type Tool struct {
 
 var _ lctools.Tool = (*Tool)(nil)
 
-// New makes the seven tools of one session, in a fixed order: search_memory,
-// remember_fact, correct_fact, confirm_fact, memory_stats, get_entity_info,
-// memory_consolidate.
-func New(d Deps) []*Tool {
+// New makes the tools of one session, those of the given names in their order;
+// without any, those of [Defaults]. A name that is not in [Names] makes none.
+func New(d Deps, names ...string) []*Tool {
+	if len(names) == 0 {
+		names = Defaults()
+	}
 	if d.Location == nil {
 		d.Location = time.UTC
 	}
@@ -82,9 +86,7 @@ func New(d Deps) []*Tool {
 	if d.TurnTrust == nil {
 		d.TurnTrust = func() schema.Trust { return schema.MaxTrust }
 	}
-	all := []*Tool{
-		searchMemory(), rememberFact(), correctFact(), confirmFact(), memoryStats(), getEntityInfo(), memoryConsolidate(),
-	}
+	all := named(names)
 	for _, t := range all {
 		t.deps = &d
 	}

@@ -85,12 +85,18 @@ func TestNewGivesSevenToolsInOrder(t *testing.T) {
 	var names []string
 	for _, tool := range tools.New(tools.Deps{}) {
 		names = append(names, tool.Name())
+	}
+	require.Equal(t, order, names)
+	for _, tool := range tools.New(tools.Deps{}, tools.Names()...) {
 		require.Contains(t, tool.Description(), "Use it ", tool.Name())
 		require.Regexp(t, `Do not use it|Never use it|do not tell`, tool.Description(), tool.Name())
 		require.Contains(t, tool.Description(), "Input: ", tool.Name())
 		require.Less(t, len(tool.Description()), 2000, tool.Name())
 	}
-	require.Equal(t, order, names)
+	require.Equal(t, order, tools.Names()[:len(order)])
+	chosen := tools.New(tools.Deps{}, "memory_log", "nothing", "search_memory", "memory_log")
+	require.Len(t, chosen, 2)
+	require.Equal(t, "memory_log", chosen[0].Name())
 }
 
 func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
@@ -102,10 +108,12 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"memory_stats":       `{}`,
 		"get_entity_info":    `{"name": "Rosa"}`,
 		"memory_consolidate": `{}`,
+		"memory_log":         `{"action": "a", "importance": 5, "type": "decision", "tags": ["t"], "content": "b", "issueRefs": [95], "prRefs": []}`,
 	}
 	bad := map[string][]string{
 		"search_memory": {`{}`, `{"query": "a", "user": "bob"}`, `{"query": "a", "kind": "x"}`, `{"query": "a", "limit": 51}`, `{"query": "a", "limit": 1.5}`},
 		"remember_fact": {`{}`, `{"content": "a", "confidence": 2}`, `{"content": "a", "tags": "t"}`},
+		"memory_log":    {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
 		"correct_fact":  {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`},
 	}
 	check := func(s *jsonschema.Resolved, doc string) error {
@@ -113,7 +121,7 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(doc), &v))
 		return s.Validate(v)
 	}
-	for _, tool := range tools.New(tools.Deps{}) {
+	for _, tool := range tools.New(tools.Deps{}, tools.Names()...) {
 		raw, err := json.Marshal(tool.Parameters())
 		require.NoError(t, err)
 		var s jsonschema.Schema

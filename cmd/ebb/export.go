@@ -13,8 +13,9 @@ import (
 )
 
 type exportCmd struct {
-	Out   string `type:"path" placeholder:"FILE" help:"Write here (default, or -: standard output). An existing file is not touched."`
-	Force bool   `help:"Replace an existing file, once the export is whole."`
+	Out    string `type:"path" placeholder:"FILE" help:"Write here (default, or -: standard output). An existing file is not touched."`
+	Stream bool   `help:"The stream of what a team's agents did instead, as ebb import --stream reads it."`
+	Force  bool   `help:"Replace an existing file, once the export is whole."`
 }
 
 // Help says what an export is, and documents the JSON.
@@ -37,8 +38,12 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	export := x.Export
+	if c.Stream {
+		export = x.ExportStream
+	}
 	if c.Out == "" || c.Out == "-" {
-		_, err := x.Export(a.ctx, a.stdout, a.scope())
+		_, err := export(a.ctx, a.stdout, a.scope())
 		return err
 	}
 	if sameFile(c.Out, a.db) {
@@ -46,7 +51,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	}
 	var report *extension.ExportReport
 	err = writeFile(c.Out, c.Force, func(w io.Writer) (err error) {
-		report, err = x.Export(a.ctx, w, a.scope())
+		report, err = export(a.ctx, w, a.scope())
 		return err
 	})
 	if err != nil {

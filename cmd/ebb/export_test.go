@@ -45,6 +45,24 @@ func TestExportAndImportAgain(t *testing.T) {
 	require.Equal(t, string(written), o.out)
 }
 
+func TestAStreamIsImportedAndExported(t *testing.T) {
+	stream, err := os.ReadFile(threeTierFixture + "/stream.jsonl")
+	require.NoError(t, err)
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o := ebb(t, "", "--db", db, "--user", "team", "import", "--stream", "--origin", "tool_internal", threeTierFixture+"/stream.jsonl")
+	require.Equal(t, exitOK, o.code, o.err)
+	o = ebb(t, "", "--db", db, "export", "--stream")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Equal(t, string(stream), o.out)
+	out := filepath.Join(t.TempDir(), "stream.jsonl")
+	o = ebb(t, "", "--db", db, "--json", "export", "--stream", "--out", out)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, `"records": 241`)
+	o = ebb(t, "", "--db", db, "import", "--stream", threeTierFixture+"/queries.jsonl")
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "line 1: line has a field that no entry has")
+}
+
 func TestExportNeverOverwrites(t *testing.T) {
 	f := newFixture(t, "ada")
 	out := writeTo(t, filepath.Join(t.TempDir(), "precious.txt"), "precious")

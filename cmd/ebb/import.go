@@ -23,12 +23,15 @@ type importCmd struct {
 	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json, without folders below), or - for standard input."`
 	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
 	Restore bool   `help:"Bring an export of ebb back as it was, with its origins and protections: only for files that nobody else could have written. Without it an export is an import like any other."`
-	Origin  string `enum:"import,user_direct" default:"import" placeholder:"ORIGIN" help:"How far the user's turns are believed: import, or user_direct for this user's own words (default import)."`
+	Stream  bool   `help:"Each file is a stream of what a team's agents did."`
+	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"How far it is believed: import, user_direct for this user's own words, or tool_internal for a stream of your own agents (default import)."`
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
 	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
+
+With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
 
 Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
 
@@ -162,6 +165,9 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	}
 	scope.Session = c.Session
 	opts := extension.ImportOptions{Scope: scope, Restore: c.Restore}
+	if c.Stream {
+		opts.Format = extension.FormatStream
+	}
 	if c.Origin != string(eventbus.OriginImport) {
 		opts.Origin = eventbus.Origin(c.Origin)
 	}

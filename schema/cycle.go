@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+)
+
+// Names of attributes that profiles with cycles and tiers agree on. They are
+// ordinary ones: a host may set them as well.
+const (
+	AttrCycle   = "cycle"   // in which cycle it happened, an integer from 1
+	AttrType    = "type"    // of an entry of a stream: action, observation, reflection or decision
+	AttrIssues  = "issues"  // numbers of issues, separated by commas
+	AttrPulls   = "prs"     // numbers of pull requests, separated by commas
+	AttrTokens  = "tokens"  // what its writer took its length for
+	AttrArchive = "archive" // of what is archival: cycle, decision, research, spec or lesson
+	AttrSource  = "source"  // of a part of a document: the file it was read from
+)
+
+// MaxCycle is the largest number of a cycle.
+const MaxCycle = 1<<53 - 1
+
+// Cycles lists the cycle that each user's agents are in, without those where
+// nobody counts.
+func (s *Snapshot) Cycles(ctx context.Context) (map[Scope]int64, error) {
+	rows, err := s.Query(ctx, "SELECT tenant, name, cycle FROM users WHERE cycle > 0 AND name <> ''")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	cycles := make(map[Scope]int64)
+	for rows.Next() {
+		var of Scope
+		var cycle int64
+		if err := rows.Scan(&of.Tenant, &of.User, &cycle); err != nil {
+			return nil, err
+		}
+		cycles[of] = cycle
+	}
+	return cycles, rows.Err()
+}
+
+// SetCycle says which cycle a user's agents are in; 0 ends the count. A cycle
+// that is over does not come back unless back is true.
+//
+// Errors: [*InvalidError].
+func (tx *Tx) SetCycle(ctx context.Context, userID, cycle int64, back bool) error {
+	if cycle < 0 || cycle > MaxCycle {
+		return &InvalidError{Field: "cycle", Reason: "must be from 0 to 2^53 − 1"}
+	}
+	var now int64
+	if err := tx.Row(ctx, "SELECT cycle FROM users WHERE id = ?", []any{userID}, &now); err != nil {
+		return err
+	}
+	if cycle < now && !back {
+		return &InvalidError{Field: "cycle", Reason: fmt.Sprintf("is %d, and cycle %d has begun; use ResetCycle to count again from an earlier one", cycle, now)}
+	}
+	_, err := tx.Exec(ctx, "UPDATE users SET cycle = ? WHERE id = ?", cycle, userID)
+	return err
+}
