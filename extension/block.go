@@ -27,6 +27,9 @@ type record struct {
 	Time    string `json:"time"` // with the weekday, of the heading's day
 	Speaker string `json:"speaker,omitempty"`
 	Origin  string `json:"origin"`
+	Cycle   string `json:"cycle,omitempty"`  // of an entry of a stream or an archive, like the next two
+	Type    string `json:"type,omitempty"`   // what it tells of
+	Source  string `json:"source,omitempty"` // the document it is a part of
 	Until   string `json:"true_until,omitempty"`
 	State   string `json:"state,omitempty"` // unless active
 	Text    string `json:"text"`
@@ -157,6 +160,10 @@ func recordOf(e entry, loc *time.Location) record {
 	}
 	if e.short {
 		rec.Text, rec.Cut = firstLine(m.Content, lineLength)
+	}
+	if typ := cmp.Or(m.Attributes[schema.AttrType], m.Attributes[schema.AttrArchive]); typ != "" {
+		rec.Cycle, rec.Type, rec.Source = m.Attributes[schema.AttrCycle], typ, m.Attributes[schema.AttrSource]
+		rec.Speaker = cmp.Or(rec.Speaker, m.Agent)
 	}
 	if rec.Speaker == "" {
 		rec.Speaker = m.Role

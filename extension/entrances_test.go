@@ -1,14 +1,17 @@
 package extension_test
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // What the public methods do with texts. A method that takes words in belongs
@@ -33,6 +36,9 @@ var methods = map[string]string{
 	"Extension.Stats": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
 	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
+	"Extension.Cycle": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
+	"Extension.ImportStream": importsTest, "Extension.ExportStream": onlyReads,
+
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
 	"Session.Preview": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
 
@@ -42,7 +48,7 @@ var methods = map[string]string{
 
 // toolsWithWords are the tools that take words in; the others take ids or
 // nothing.
-var toolsWithWords = []string{"search_memory", "remember_fact", "correct_fact", "get_entity_info"}
+var toolsWithWords = []string{"search_memory", "remember_fact", "correct_fact", "get_entity_info", "memory_log", "recall_search", "archival_search", "archival_insert"}
 
 // A new way into the file fails here until somebody says how it is redacted.
 func TestEveryEntranceIsKnown(t *testing.T) {
@@ -57,7 +63,9 @@ func TestEveryEntranceIsKnown(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		assert.Contains(t, found, name, "gone")
 	}
-	x := open(t, fresh(t))
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, Tools: tools.Names()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	for _, tool := range session(t, x, ada).Tools() {
 		tested := slices.ContainsFunc(entrances, func(e entrance) bool { return e.name == tool.Name() })
 		assert.Equal(t, slices.Contains(toolsWithWords, tool.Name()), tested, "%s is new, or is not tested: does it take words in?", tool.Name())
@@ -67,4 +75,4 @@ func TestEveryEntranceIsKnown(t *testing.T) {
 }
 
 // untested are the tools that take no words in.
-var untested = map[string]bool{"confirm_fact": true, "memory_stats": true, "memory_consolidate": true}
+var untested = map[string]bool{"confirm_fact": true, "memory_stats": true, "memory_consolidate": true, "recall_by_cycle": true}

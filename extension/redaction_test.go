@@ -21,6 +21,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // A secret that the built-in patterns know, a word that only the host's hook
@@ -160,6 +161,20 @@ var entrances = []entrance{
 		}
 		return callWith(t, s, "get_entity_info", map[string]any{"name": told})
 	}},
+	{name: "memory_log", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
+		return callWith(t, s, "memory_log", map[string]any{"action": "Wrote " + secret, "importance": 5, "type": "action", "content": told, "tags": []string{"t-" + secret, private}})
+	}},
+	{name: "recall_search", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden."))
+		return callWith(t, s, "recall_search", map[string]any{"query": told})
+	}},
+	{name: "archival_search", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden.", eventbus.Attribute("archive", "lesson")))
+		return callWith(t, s, "archival_search", map[string]any{"query": told})
+	}},
+	{name: "archival_insert", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
+		return callWith(t, s, "archival_insert", map[string]any{"content": told, "type": "lesson", "roles": []string{private, "qa"}})
+	}},
 	{name: "SetBlock", enter: func(t *testing.T, x *extension.Extension, _ *extension.Session) error {
 		_, err := x.SetBlock(t.Context(), ada, "notes", `["`+told+`"]`, 0)
 		return err
@@ -175,7 +190,7 @@ func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
 			path := fresh(t)
 			var f faults
 			x, err := extension.Open(t.Context(), path, &extension.Config{
-				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook,
+				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook, Tools: tools.Names(),
 			})
 			require.NoError(t, err)
 			require.NoError(t, e.enter(t, x, session(t, x, ada)))
@@ -226,7 +241,7 @@ func TestAFailingRedactionHookRefusesTheWrite(t *testing.T) {
 						}
 						return text, nil
 					}},
-					Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook,
+					Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook, Tools: tools.Names(),
 				})
 				require.NoError(t, err)
 				done := make(chan struct{})
@@ -304,16 +319,21 @@ func TestImportsAreRedacted(t *testing.T) {
 	require.Contains(t, export, secretCore, "the export holds what must not be kept here")
 	turn, err := json.Marshal(map[string]any{"session": "s", "time": "2026-03-01T18:00:00Z", "speaker": "Ada " + private, "text": told})
 	require.NoError(t, err)
+	entry, err := json.Marshal(map[string]any{"id": "e", "timestamp": "2026-03-01T18:00:00Z", "role": "qa", "action": "Wrote " + secret, "importance": 5, "type": "action", "tags": []string{private}, "content": told})
+	require.NoError(t, err)
 	chat, err := json.Marshal([]any{map[string]any{"id": "c", "create_time": 1, "current_node": "a", "mapping": map[string]any{
 		"a": map[string]any{"message": map[string]any{"author": map[string]any{"role": "user", "name": "Ada " + private}, "content": map[string]any{"content_type": "text", "parts": []string{told}}}},
 	}}})
 	require.NoError(t, err)
-	for name, input := range map[string]string{"turns": string(turn), "chatgpt": string(chat), "ebb": export, "ebb, restored": export} {
+	for name, input := range map[string]string{"turns": string(turn), "stream": string(entry), "chatgpt": string(chat), "ebb": export, "ebb, restored": export} {
 		t.Run(name, func(t *testing.T) {
 			path := fresh(t)
 			x, err := extension.Open(t.Context(), path, &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, NoSchedule: true})
 			require.NoError(t, err)
 			opts := extension.ImportOptions{Scope: extension.Scope{User: "ada"}, Restore: name == "ebb, restored"}
+			if name == "stream" {
+				opts.Format = extension.FormatStream
+			}
 			report, err := x.Import(t.Context(), strings.NewReader(input), opts)
 			require.NoError(t, err)
 			require.Positive(t, report.Stored)
@@ -357,7 +377,7 @@ func TestImportedTurnsAreKnownByWhatIsKept(t *testing.T) {
 // exported is the export of a memory that kept everything.
 func exported(t *testing.T) string {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, NoSchedule: true, Blocks: notebook})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, NoSchedule: true, Blocks: notebook, Tools: tools.Names()})
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	for _, e := range entrances {

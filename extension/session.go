@@ -124,9 +124,9 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
-		Redact:      s.ext.redactor.text,
-		TurnTrust:   func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
-		Log:         s.log,
+		Redact:    s.ext.redactor.text,
+		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
+		Log:       s.log, Archive: s.archive,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },

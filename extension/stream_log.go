@@ -2,8 +2,10 @@ package extension
 
 import (
 	"context"
+	"strings"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
 
@@ -20,12 +22,32 @@ func (s *Session) log(ctx context.Context, said tools.Entry) (string, error) {
 	if err := e.validate(); err != nil {
 		return "", err
 	}
-	trust := s.ext.captures.trust(ctx, s.turn(), s.scope)
-	event := eventbus.AgentResponse(s.scope, e.text(), append(e.labels(), eventbus.Trusted(trust))...)
-	events := []eventbus.Event{event}
-	s.ext.stamp(events)
-	return event.ID, s.ext.bus.Publish(ctx, events...)
+	return s.publish(ctx, e.text(), e.labels()...)
 }
 
 // unnamedAgent stands for an agent whose host gave it no name.
 const unnamedAgent = "agent"
+
+// archive stores what the session's agent puts into the archive, trusted no more
+// than what its turn has had in view.
+func (s *Session) archive(ctx context.Context, a tools.Archived) (string, error) {
+	opts := []eventbus.MessageOption{eventbus.Attribute(schema.AttrArchive, a.Type), eventbus.Importance(a.Importance)}
+	if len(a.Roles) > 0 {
+		opts = append(opts, eventbus.Attribute(schema.AttrRoles, strings.Join(a.Roles, ",")))
+	}
+	if len(a.Issues) > 0 {
+		if len(joined(a.Issues)) > schema.MaxLabel {
+			return "", &InvalidError{Field: "issues", Reason: "are too many for one entry; name the ones that matter"}
+		}
+		opts = append(opts, eventbus.Attribute(schema.AttrIssues, joined(a.Issues)))
+	}
+	return s.publish(ctx, a.Content, opts...)
+}
+
+// publish stores what the session's agent writes with a tool.
+func (s *Session) publish(ctx context.Context, text string, opts ...eventbus.MessageOption) (string, error) {
+	trust := s.ext.captures.trust(ctx, s.turn(), s.scope)
+	events := []eventbus.Event{eventbus.AgentResponse(s.scope, text, append(opts, eventbus.Trusted(trust))...)}
+	s.ext.stamp(events)
+	return events[0].ID, s.ext.bus.Publish(ctx, events...)
+}

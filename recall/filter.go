@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,6 +17,7 @@ type filter struct {
 	since, until int64 // Unix milliseconds; see bounded
 	bounded      [2]bool
 	tagged       map[int64]bool // nil = no restriction
+	meeting      map[int64]bool // what meets the conditions; nil = there are none
 }
 
 func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int64, q Query) (*filter, error) {
@@ -50,6 +52,17 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 			return nil, err
 		}
 	}
+	var where schema.Conditions
+	if q.Where != nil {
+		where = *q.Where
+	}
+	where.Agent = cmp.Or(where.Agent, q.Agent)
+	if !where.IsZero() {
+		var err error
+		if f.meeting, err = snap.Meeting(ctx, userID, &where); err != nil {
+			return nil, err
+		}
+	}
 	return f, nil
 }
 
@@ -72,6 +85,8 @@ func (f *filter) excludes(d *document) string {
 		return "until"
 	case f.tagged != nil && !f.tagged[d.memory]:
 		return "tag"
+	case f.meeting != nil && !f.meeting[d.memory]:
+		return "conditions"
 	}
 	return ""
 }

@@ -33,6 +33,11 @@ type Query struct {
 	Tag string
 	// Session and Agent restrict to one session or agent; empty means all.
 	Session, Agent string
+	// Where restricts by what stands beside the text, exactly, however many others
+	// match better: it is part of each arm's search. Nil restricts nothing. A
+	// search reads which memories it lets through, which takes some 20 ms in a
+	// memory of 10,000.
+	Where *schema.Conditions
 	// Since and Until bound event_time, half open; zero means unbounded.
 	Since, Until time.Time
 	// AsOf looks at another state of the world or of knowledge. The zero value
@@ -86,6 +91,9 @@ func (q *Query) Validate() error {
 		return &schema.InvalidError{Field: "since", Reason: "must be earlier than until"}
 	}
 	if err := schema.ValidUnit("diversity", q.Diversity); err != nil {
+		return err
+	}
+	if err := q.Where.Validate(); err != nil {
 		return err
 	}
 	for _, k := range q.Kinds {

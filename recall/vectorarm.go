@@ -184,5 +184,5 @@ func raise(values map[uint32]float32, doc uint32, value float32) {
 // restricted reports whether the filter may let little through.
 func (r *Request) restricted() bool {
 	f := r.filter
-	return f.kinds != 0 || f.inSession || f.bounded[0] || f.bounded[1] || f.tagged != nil
+	return f.kinds != 0 || f.inSession || f.bounded[0] || f.bounded[1] || f.tagged != nil || f.meeting != nil
 }

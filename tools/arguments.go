@@ -142,6 +142,11 @@ func (a arguments) time(name string, which edge, now time.Time) (time.Time, erro
 	if err != nil || written == "" {
 		return time.Time{}, err
 	}
+	return a.moment(name, written, which, now)
+}
+
+// moment is time of what is written.
+func (a arguments) moment(name, written string, which edge, now time.Time) (time.Time, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, written, now.Location()); err == nil {
 			if which == end {

@@ -5,7 +5,7 @@ import "slices"
 // catalogue makes every tool there is.
 var catalogue = []func() *Tool{
 	searchMemory, rememberFact, correctFact, confirmFact, memoryStats, getEntityInfo, memoryConsolidate,
-	memoryLog,
+	memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
 }
 
 // Defaults are the names of the tools that a session has unless its host chooses,

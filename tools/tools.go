@@ -40,6 +40,8 @@ type Deps struct {
 	TurnTrust func() schema.Trust
 	// Log answers memory_log: it stores an entry and gives its id.
 	Log func(ctx context.Context, e Entry) (id string, err error)
+	// Archive answers archival_insert: it stores what it is given and gives its id.
+	Archive func(ctx context.Context, a Archived) (id string, err error)
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.

@@ -109,12 +109,18 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"get_entity_info":    `{"name": "Rosa"}`,
 		"memory_consolidate": `{}`,
 		"memory_log":         `{"action": "a", "importance": 5, "type": "decision", "tags": ["t"], "content": "b", "issueRefs": [95], "prRefs": []}`,
+		"recall_search":      `{"query": "a", "role": "qa", "issue": 95, "minImportance": 5, "limit": 3, "cycleRange": [180, 185]}`,
+		"recall_by_cycle":    `{"startCycle": 180, "endCycle": 185, "role": "qa", "minImportance": 5}`,
+		"archival_search":    `{"query": "a", "type": "lesson", "dateRange": ["2026-01-01", "2026-02-01"], "limit": 3}`,
+		"archival_insert":    `{"content": "a", "type": "lesson", "roles": ["qa"], "issues": [95], "importance": 9}`,
 	}
 	bad := map[string][]string{
 		"search_memory": {`{}`, `{"query": "a", "user": "bob"}`, `{"query": "a", "kind": "x"}`, `{"query": "a", "limit": 51}`, `{"query": "a", "limit": 1.5}`},
 		"remember_fact": {`{}`, `{"content": "a", "confidence": 2}`, `{"content": "a", "tags": "t"}`},
-		"memory_log":    {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
-		"correct_fact":  {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`},
+		"recall_search": {`{}`, `{"query": "a", "agent": "qa"}`, `{"query": "a", "minImportance": 11}`}, "recall_by_cycle": {`{"startCycle": 1}`},
+		"archival_search": {`{"query": "a", "type": "x"}`}, "archival_insert": {`{"content": "a"}`, `{"content": "a", "type": "cycle"}`},
+		"memory_log":   {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
+		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`},
 	}
 	check := func(s *jsonschema.Resolved, doc string) error {
 		var v any

@@ -1,0 +1,134 @@
+package schema
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Conditions restrict memories by what stands beside their text. All that are
+// given hold of a memory; the zero value restricts nothing.
+type Conditions struct {
+	// Agent is whose memory it is.
+	Agent string
+	// MinImportance is the least importance, 0–1.
+	MinImportance float64
+	// Is are attributes and the one value that each has.
+	Is map[string]string
+	// Has are attributes that are lists of texts, separated by commas, and what
+	// is among them.
+	Has map[string]string
+	// Between are attributes that are whole numbers, and their bounds, which are
+	// within.
+	Between map[string][2]int64
+	// Given are attributes that it has, of whatever value, and Lacks those that it
+	// does not have.
+	Given, Lacks []string
+}
+
+// IsZero reports whether nothing is restricted.
+func (c *Conditions) IsZero() bool {
+	return c == nil || c.Agent == "" && c.MinImportance <= 0 && len(c.Is)+len(c.Has)+len(c.Between)+len(c.Given)+len(c.Lacks) == 0
+}
+
+// Validate returns an [*InvalidError] naming the attribute.
+func (c *Conditions) Validate() error {
+	if c == nil {
+		return nil
+	}
+	for name := range c.attributes() {
+		if !attributeName(name) {
+			return &InvalidError{Field: "conditions", Reason: "have an attribute whose name is not of lower-case letters, digits and underscores"}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Between)) {
+		if bounds := c.Between[name]; bounds[0] > bounds[1] {
+			return &InvalidError{Field: "conditions." + name, Reason: "end before they begin"}
+		}
+	}
+	return ValidUnit("min importance", c.MinImportance)
+}
+
+func (c *Conditions) attributes() func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for _, names := range [...][]string{slices.Collect(maps.Keys(c.Is)), slices.Collect(maps.Keys(c.Has)), slices.Collect(maps.Keys(c.Between)), c.Given, c.Lacks} {
+			for _, name := range names {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// importanceSlack is less than two ratings differ by and more than what is lost
+// on the way from 1–10 to 0–1.
+const importanceSlack = 1e-9
+
+// where is the condition in SQL on the table memories as m.
+func (c *Conditions) where() (where string, args []any) {
+	if c.IsZero() {
+		return "TRUE", nil
+	}
+	var all []string
+	add := func(condition string, values ...any) {
+		all = append(all, condition)
+		args = append(args, values...)
+	}
+	if c.Agent != "" {
+		add("m.agent = ?", c.Agent)
+	}
+	if c.MinImportance > 0 {
+		add("m.importance >= ?", c.MinImportance-importanceSlack)
+	}
+	if len(c.Is)+len(c.Has)+len(c.Between)+len(c.Given) > 0 {
+		add("m.attributes <> '{}'")
+	}
+	const value = "json_extract(m.attributes, '$.' || ?)"
+	for _, name := range slices.Sorted(maps.Keys(c.Is)) {
+		add(value+" = ?", name, c.Is[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Has)) {
+		add("instr(',' || "+value+" || ',', ',' || ? || ',') > 0", name, c.Has[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Between)) {
+		add("CAST("+value+" AS INTEGER) BETWEEN ? AND ?", name, c.Between[name][0], c.Between[name][1])
+	}
+	for _, name := range c.Given {
+		add(value+" IS NOT NULL", name)
+	}
+	for _, name := range c.Lacks {
+		add(value+" IS NULL", name)
+	}
+	return strings.Join(all, " AND "), args
+}
+
+// Meeting is the set of a user's memories that meet the conditions, by id.
+func (s *Snapshot) Meeting(ctx context.Context, userID int64, c *Conditions) (map[int64]bool, error) {
+	where, args := c.where()
+	rows, err := s.Query(ctx, "SELECT m.id FROM memories m WHERE m.user_id = ? AND "+where, append([]any{userID}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	meeting := make(map[int64]bool)
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		meeting[id] = true
+	}
+	return meeting, rows.Err()
+}
+
+// ActiveMeeting lists a user's active memories that meet the conditions in the
+// order in which they happened, the newest limit of them.
+func (s *Snapshot) ActiveMeeting(ctx context.Context, userID int64, c *Conditions, limit int) (memories []Memory, err error) {
+	where, args := c.where()
+	err = selectMemories(s, &memories).Where("m.user_id = ? AND m.state = ?", userID, StateActive).Where(where, args...).
+		OrderExpr("m.event_time DESC, m.id DESC").Limit(int64(limit)).Scan(ctx)
+	slices.Reverse(memories)
+	return memories, err
+}

@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Archived is what an agent puts into the archive.
+type Archived struct {
+	Content, Type string
+	Roles         []string
+	Issues        []int64
+	Importance    float64 // 1–10; 0 is not rated
+}
+
+// insertTypes are what a model may put into the archive; cycles get there by
+// themselves.
+var insertTypes = ArchivalTypes[1:]
+
+// maxArchived is the longest text of one entry, in runes.
+const maxArchived = 4000
+
+func archivalInsert() *Tool {
+	return &Tool{
+		name:   "archival_insert",
+		writes: true,
+		description: "Puts a lasting piece of knowledge into the team's archive, where archival_search finds it. " +
+			"Use it for a lesson, a decision and its reasons, or a result of research that will matter for months. " +
+			"Do not use it for what you did in this cycle (memory_log), nor for files of the repository, which are taken in by themselves. Returns the id of the entry.",
+		primary: "content",
+		parameters: []parameter{
+			{name: "content", kind: kindText, required: true, about: "The knowledge in at most 4,000 characters, so that it can be understood alone in a year."},
+			{name: "type", kind: kindText, required: true, enum: insertTypes, about: "decision, research, spec or lesson."},
+			{name: "roles", kind: kindList, about: `The roles it is for, such as ["qa"]. Leave it out when it is for all.`},
+			{name: "issues", kind: kindNumbers, about: "The numbers of the issues it is about."},
+			{name: "importance", kind: kindInteger, min: 1, max: 10, about: "How much it matters, 1 to 10."},
+		},
+		run: runArchivalInsert,
+	}
+}
+
+func runArchivalInsert(ctx context.Context, d *Deps, args arguments) (string, error) {
+	if d.Archive == nil {
+		return "archival_insert is not available in this host. Nothing was changed.", nil
+	}
+	var a Archived
+	var err error
+	if a.Content, err = args.text("content"); err != nil {
+		return "", err
+	}
+	if len([]rune(a.Content)) > maxArchived {
+		return "", args.mistake("content", "is longer than 4,000 characters; insert one piece of knowledge at a time")
+	}
+	if a.Type, err = args.oneOf("type", insertTypes); err != nil {
+		return "", err
+	}
+	if a.Roles, err = args.list("roles"); err != nil {
+		return "", err
+	}
+	if strings.ContainsAny(strings.Join(a.Roles, ""), ",\n") || len(strings.Join(a.Roles, ",")) > schema.MaxLabel {
+		return "", args.mistake("roles", "must be a short list of names without commas")
+	}
+	if a.Issues, err = args.numbers("issues"); err != nil {
+		return "", err
+	}
+	rating, _, err := args.whole("importance", 1, 10)
+	if err != nil {
+		return "", err
+	}
+	a.Importance = float64(rating)
+	id, err := d.Archive(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	return "Archived as " + id + ".", nil
+}
