@@ -64,7 +64,8 @@ type Event struct {
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
 
-	stamp map[string]string // see Stamped
+	stamp   map[string]string // see Stamped
+	message *Message          // that Payload was made of, while the event is prepared
 }
 
 // MaxPayload is the largest accepted payload of a host's own topic, in bytes.
@@ -98,6 +99,9 @@ func (e Event) Message() (Message, error) {
 	role, ok := isMessage(e.Topic)
 	if !ok {
 		return m, &schema.InvalidError{Field: "Topic", Reason: "carries no message"}
+	}
+	if e.message != nil {
+		return *e.message, nil
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
 		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + schema.JSONFault(err)}
@@ -170,18 +174,21 @@ func ToolResult(scope Scope, tool, content string, opts ...MessageOption) Event 
 }
 
 func message(topic string, scope Scope, origin Origin, m Message, opts []MessageOption) Event {
-	e := Event{ID: newID(), Topic: topic, Scope: scope, Origin: origin}
+	e := Event{Topic: topic, Scope: scope, Origin: origin}
 	m.Role, _ = isMessage(topic)
 	for _, o := range opts {
 		o(&e, &m)
 	}
-	e.Payload = encodeMessage(m)
+	if e.ID == "" {
+		e.ID = newID()
+	}
+	e.Payload = encodeMessage(&m)
 	return e
 }
 
-// encodeMessage cleans before it encodes: JSON would turn invalid bytes into
-// replacement characters.
-func encodeMessage(m Message) json.RawMessage {
+// encodeMessage cleans a message before it encodes it: JSON would turn invalid
+// bytes into replacement characters.
+func encodeMessage(m *Message) json.RawMessage {
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
 	m.cleanLabels()
 	m.Importance = finite(m.Importance)

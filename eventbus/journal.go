@@ -136,6 +136,7 @@ func (b *Batch) prepare(ctx context.Context, i int) (err error) {
 	if j.opts.Prepare != nil {
 		b.prepared[i], err = j.opts.Prepare(e)
 	}
+	e.message = nil
 	return err
 }
 

@@ -110,7 +110,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	if err := m.validLabels(); err != nil {
 		return err
 	}
-	e.Payload = encodeMessage(m)
+	e.Payload, e.message = encodeMessage(&m), &m
 	return nil
 }
 

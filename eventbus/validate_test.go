@@ -71,7 +71,7 @@ func TestNormaliseKeepsWhatItCan(t *testing.T) {
 		"invalid bytes go":              {func(e *Event) { e.Payload = []byte("{\"text\":\"a\xffb\\u0000c\"}") }, func(t *testing.T, e Event) { assert.JSONEq(t, `{"text":"abc","role":"user"}`, string(e.Payload)) }},
 		"no payload":                    {func(e *Event) { e.Topic = "host.tick"; e.Payload = nil }, func(t *testing.T, e Event) { assert.Equal(t, "null", string(e.Payload)) }},
 		"any payload":                   {func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte(" [1, 12345678901234567890.5] ") }, func(t *testing.T, e Event) { assert.Equal(t, "[1,12345678901234567890.5]", string(e.Payload)) }},
-		"escapes at the limit":          {func(e *Event) { e.Payload = encodeMessage(Message{Text: strings.Repeat("\x01", schema.MaxContent)}) }, func(t *testing.T, e Event) { m, _ := e.Message(); assert.Len(t, m.Text, schema.MaxContent) }},
+		"escapes at the limit":          {func(e *Event) { e.Payload = encodeMessage(&Message{Text: strings.Repeat("\x01", schema.MaxContent)}) }, func(t *testing.T, e Event) { m, _ := e.Message(); assert.Len(t, m.Text, schema.MaxContent) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := base()
@@ -90,9 +90,9 @@ func TestNormaliseNamesTheField(t *testing.T) {
 		"unknown member":  {"Payload", func(e *Event) { e.Payload = []byte(`{"text":"x","mood":"good"}`) }},
 		"two values":      {"Payload", func(e *Event) { e.Payload = []byte(`{"text":"x"}{}`) }},
 		"no payload":      {"Payload", func(e *Event) { e.Payload = nil }},
-		"too long":        {"text", func(e *Event) { e.Payload = encodeMessage(Message{Text: strings.Repeat("x", schema.MaxContent+1)}) }},
-		"speaker":         {"speaker", func(e *Event) { e.Payload = encodeMessage(Message{Text: "x", Speaker: strings.Repeat("x", 513)}) }},
-		"tool":            {"tool", func(e *Event) { e.Payload = encodeMessage(Message{Text: "x", Tool: strings.Repeat("x", 513)}) }},
+		"too long":        {"text", func(e *Event) { e.Payload = encodeMessage(&Message{Text: strings.Repeat("x", schema.MaxContent+1)}) }},
+		"speaker":         {"speaker", func(e *Event) { e.Payload = encodeMessage(&Message{Text: "x", Speaker: strings.Repeat("x", 513)}) }},
+		"tool":            {"tool", func(e *Event) { e.Payload = encodeMessage(&Message{Text: "x", Tool: strings.Repeat("x", 513)}) }},
 		"host's too big":  {"Payload", func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte(`"` + strings.Repeat("x", MaxPayload) + `"`) }},
 		"host's not UTF8": {"Payload", func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte("\"\xff\"") }},
 		"host's not JSON": {"Payload", func(e *Event) { e.Topic = "host.tick"; e.Payload = []byte("tick") }},

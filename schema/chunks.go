@@ -3,10 +3,12 @@ package schema
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -39,18 +41,29 @@ func chunkRange(userID int64) (first, last int64) {
 }
 
 func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks []Chunk) error {
-	first, last := chunkRange(userID)
 	for _, c := range chunks {
-		id, err := tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
-			VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
-				(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?)`,
-			first, last, first, userID, memoryID, c.Text, c.Speaker)
+		id, err := tx.insertChunk(ctx, userID, memoryID, c)
 		if err != nil {
 			return err
 		}
+		if tx.lastChunk == nil {
+			tx.lastChunk = make(map[int64]int64)
+		}
+		tx.lastChunk[userID] = id
 		tx.db.unindexed = append(tx.db.unindexed, unindexedChunk{id, c})
 	}
 	return nil
+}
+
+func (tx *Tx) insertChunk(ctx context.Context, userID, memoryID int64, c Chunk) (id int64, err error) {
+	if before, known := tx.lastChunk[userID]; known {
+		return tx.Insert(ctx, "INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)", before+1, memoryID, c.Text, c.Speaker)
+	}
+	first, last := chunkRange(userID)
+	return tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
+		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
+			(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?)`,
+		first, last, first, userID, memoryID, c.Text, c.Speaker)
 }
 
 // unindexedChunk is a chunk that the full-text index gets at the end of its
@@ -76,6 +89,7 @@ func (db *DB) index() error {
 
 // removeChunks takes a memory's text out of search for good.
 func (tx *Tx) removeChunks(ctx context.Context, userID, memoryID int64) error {
+	tx.lastChunk = nil
 	if err := tx.db.index(); err != nil { // what is not there cannot be removed
 		return err
 	}
@@ -124,27 +138,40 @@ func ChunksUpTo(userID, id int64) int {
 }
 
 // ChunksAfter calls visit for each of the user's chunks with an id greater
-// than after, in order.
+// than after, in order. visit must not read from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
-	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
-		FROM chunks c JOIN memories m ON m.id = c.memory_id
-		WHERE c.id BETWEEN ? AND ? ORDER BY c.id`, max(first, after+1), last)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c IndexedChunk
-		if err := rows.Scan(&c.ID, &c.MemoryID, &c.Text, &c.Content, &c.Speaker, &c.SessionID, &c.EventTime, &c.Kind, &c.State, &c.Role); err != nil {
+	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
+		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
+			FROM chunks c JOIN memories m ON m.id = c.memory_id
+			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
+		if err != nil {
 			return err
 		}
-		if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
-			return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, c.MemoryID)
+		defer func() { err = errors.Join(err, stmt.Close()) }()
+		if err := errors.Join(stmt.BindInt64(1, max(first, after+1)), stmt.BindInt64(2, last)); err != nil {
+			return err
 		}
-		visit(c)
-	}
-	return rows.Err()
+		var c IndexedChunk
+		for stmt.Step() {
+			again := func(column int, before string) string { // most rows repeat what the one before says
+				if raw := stmt.ColumnRawText(column); string(raw) != before {
+					return string(raw)
+				}
+				return before
+			}
+			c = IndexedChunk{
+				ID: stmt.ColumnInt64(0), MemoryID: stmt.ColumnInt64(1), Text: stmt.ColumnText(2), Content: stmt.ColumnText(3),
+				Speaker: again(4, c.Speaker), SessionID: stmt.ColumnInt64(5), EventTime: stmt.ColumnInt64(6),
+				Kind: Kind(again(7, string(c.Kind))), State: State(again(8, string(c.State))), Role: again(9, c.Role),
+			}
+			if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
+				return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, c.MemoryID)
+			}
+			visit(c)
+		}
+		return stmt.Err()
+	})
 }
 
 // ChangedMemories lists the states of the user's memories that an audited

@@ -90,6 +90,7 @@ func (tx *Tx) fitText(ctx context.Context, m *Memory) (fits bool, err error) {
 }
 
 func (tx *Tx) putText(ctx context.Context, memoryID, after int64, chunks []Chunk) error {
+	tx.lastChunk = nil
 	for i, c := range chunks {
 		if _, err := tx.Exec(ctx, "INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)", after+1+int64(i), memoryID, c.Text, c.Speaker); err != nil {
 			return err

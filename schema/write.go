@@ -29,6 +29,8 @@ type Tx struct {
 	// committed.
 	users    map[userKey]int64
 	sessions map[sessionKey]int64
+	// lastChunk is the last chunk of each user of whom this write has stored some.
+	lastChunk map[int64]int64
 	// onCommit runs after the commit, in order; nothing is announced before.
 	onCommit []func()
 }

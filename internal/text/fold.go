@@ -12,6 +12,9 @@ import (
 // diacritics removed, typographic apostrophes and hyphens made plain, and white
 // space collapsed to single spaces. It is idempotent.
 func Fold(s string) string {
+	if isASCII(s) {
+		return foldASCII(s)
+	}
 	// Removing a mark can bring two others together that compose; a second
 	// pass settles that, and is a no-op for everything people write.
 	for range 4 {
@@ -22,6 +25,32 @@ func Fold(s string) string {
 		s = t
 	}
 	return s
+}
+
+// foldASCII is Fold of what most text is.
+func foldASCII(s string) string {
+	folded := make([]byte, 0, len(s))
+	gap := false
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case c == ' ' || c >= '\t' && c <= '\r':
+			gap = len(folded) > 0
+			continue
+		case c < ' ' || c == 0x7f:
+			continue
+		case c == '`':
+			c = '\''
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if gap {
+			folded = append(folded, ' ')
+			gap = false
+		}
+		folded = append(folded, c)
+	}
+	return string(folded)
 }
 
 func foldOnce(s string) string {
