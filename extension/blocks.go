@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // Core memory: blocks of text that stand at the head of every context, as a
@@ -197,6 +198,33 @@ func (x *Extension) ownBlock(ctx context.Context, db blockReader, userID int64, 
 		return db.Block(ctx, userID, "", name)
 	}
 	return b, err
+}
+
+// byApproval is who the audit names for a change that a model proposed and the
+// host approved.
+var byApproval = schema.Actor{Name: "approval"}
+
+// changeBlock carries out a change that a model proposed.
+func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+	var c tools.BlockChange
+	if err := r.decode(&c); err != nil {
+		return err
+	}
+	b, err := tx.Block(ctx, userID, c.Owner, c.Block)
+	if errors.Is(err, ErrNotFound) {
+		b, err = &Block{UserID: userID, Agent: c.Owner, Name: c.Block, Kind: c.Kind, Trust: schema.MaxTrust}, nil
+	}
+	if err != nil {
+		return err
+	}
+	if b.Kind != c.Kind {
+		return fmt.Errorf("block %s has another form now: %w", c.Block, ErrConflict)
+	}
+	trust := b.Trust
+	if b.Kind == BlockText || b.Content == c.Content { // nothing stays that the host has not read
+		trust = schema.MaxTrust
+	}
+	return tx.MergeBlock(ctx, b, x.spec(c.Block), c.Content, c.NewContent, trust, c.Agent, byApproval)
 }
 
 // value redacts every text in a value of JSON.

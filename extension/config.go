@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -104,16 +105,27 @@ type Config struct {
 
 	// Blocks are the parts of core memory: texts of the user's, or of an agent's
 	// of theirs, that stand at the head of every context, in this order, and have
-	// a history. A host keeps them by [Extension.SetBlock]. Default none.
+	// a history. A host keeps them by [Extension.SetBlock], and a model by its
+	// tools, as far as each lets it. What a model writes in a conversation that has
+	// seen what nobody vouches for waits for the host's approval, unless
+	// InjectHearsay is set; what reads like an instruction and is not the user's
+	// own is refused. Default none.
 	Blocks []BlockSpec
 	// BlockTokens is the most tokens that they may take there, with the fence
 	// around them, estimated without a vocabulary. What does not fit is cut from
 	// the last block on, with a mark that says so: of a text its end, of a list
 	// its oldest entries. Default 10,000.
 	BlockTokens int
-
+	// WriteGate decides what becomes of a change of core memory that a model asks
+	// for with a tool: it is made, it waits for the host ([Extension.Proposals]),
+	// or it is refused; the reason is told to the model and to the host. It is
+	// asked after the block's own rules and can only be stricter than they are. It
+	// must be quick and safe for concurrent use, and may be asked twice for one
+	// change. Default none: the block decides ([BlockSpec.Writer]).
+	WriteGate func(ctx context.Context, w BlockWrite) (v Verdict, reason string)
 	// Tools are the names of the memory tools that a session has, in their order:
-	// any of [tools.Names]. Default [tools.Defaults].
+	// any of [tools.Names]. Default [tools.Defaults], and behind them those for
+	// core memory if there is something in Blocks that a model may write.
 	Tools []string
 
 	// InternalTools names the tools of agents whose answers the host vouches for

@@ -34,6 +34,8 @@ type InjectedBlock struct {
 	Whole int `json:"whole"`
 	// Trust is the lowest of what it was written from.
 	Trust schema.Trust `json:"trust"`
+
+	shown any // of the content
 }
 
 // coreMemory is what stands at the head of a fence.
@@ -85,11 +87,12 @@ func (x *Extension) renderCore(blocks []Block) coreMemory {
 	out.WriteString(corePreface)
 	core := coreMemory{}
 	for _, f := range lines {
-		line := jsonLine(f.fit(left + f.least))
+		fitted := f.fit(left + f.least)
+		line := jsonLine(fitted)
 		taken := text.Tokens(line)
 		left -= taken - f.least
 		out.WriteString(line)
-		core.blocks = append(core.blocks, InjectedBlock{Name: f.block.Name, Tokens: taken, Whole: f.whole, Trust: f.block.Trust})
+		core.blocks = append(core.blocks, InjectedBlock{Name: f.block.Name, Tokens: taken, Whole: f.whole, Trust: f.block.Trust, shown: f.seen(fitted.Content)})
 	}
 	core.text = out.String()
 	return core
@@ -105,6 +108,14 @@ type coreFit struct {
 	line  coreLine
 	whole int // tokens of the line
 	least int // tokens that are kept for it whatever stands before it
+}
+
+// seen is what a model has seen of the block: nothing of one that is cut whole.
+func (f *coreFit) seen(content any) any {
+	if content == nil {
+		return schema.NoContent(f.block.Kind)
+	}
+	return content
 }
 
 // fit is the line with as much of the block as room allows.

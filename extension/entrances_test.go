@@ -48,7 +48,7 @@ var methods = map[string]string{
 
 // toolsWithWords are the tools that take words in; the others take ids or
 // nothing.
-var toolsWithWords = []string{"search_memory", "remember_fact", "correct_fact", "get_entity_info", "memory_log", "recall_search", "archival_search", "archival_insert"}
+var toolsWithWords = []string{"search_memory", "remember_fact", "correct_fact", "get_entity_info", "memory_log", "recall_search", "archival_search", "archival_insert", "core_memory_update", "core_memory_append"}
 
 // A new way into the file fails here until somebody says how it is redacted.
 func TestEveryEntranceIsKnown(t *testing.T) {
@@ -63,7 +63,7 @@ func TestEveryEntranceIsKnown(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		assert.Contains(t, found, name, "gone")
 	}
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, Tools: tools.Names()})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, Tools: tools.Names(), Blocks: notebook})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	for _, tool := range session(t, x, ada).Tools() {

@@ -145,6 +145,7 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) str
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
 		s.turn().shown(b.Trust)
+		s.shown.told(b.Name, b.shown)
 	}
 	if len(found.Items) == 0 {
 		return found.Block

@@ -25,21 +25,25 @@ const (
 	// ProposalMergeEntities: two entities seem to be one, "Vitya Orlov" and
 	// "Viktor Orlov".
 	ProposalMergeEntities = consolidate.ProposalMergeEntities
+	// ProposalBlock: a model wants a block of core memory to hold something else
+	// and may not write it.
+	ProposalBlock = tools.ProposalBlock
 )
 
-var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities})
+var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock})
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
 	ID         string    `json:"id"`
-	Kind       string    `json:"kind"` // [ProposalCorrect], [ProposalContradiction] or [ProposalMergeEntities]
+	Kind       string    `json:"kind"` // [ProposalCorrect], [ProposalContradiction], [ProposalMergeEntities] or [ProposalBlock]
 	Reason     string    `json:"reason,omitempty"`
 	MemoryID   string    `json:"memory_id,omitempty"` // what would no longer be current
 	Content    string    `json:"content"`
 	Since      time.Time `json:"since,omitzero"` // when it began to hold
 	ProposedAt time.Time `json:"proposed_at"`
 
-	// NewContent is what a correction would put in its place.
+	// NewContent is what a correction, or a change of a block, would put in its
+	// place.
 	NewContent string `json:"new_content,omitempty"`
 	// OtherID is the claim that a contradiction would put in its place: the one
 	// that began to hold later.
@@ -51,6 +55,13 @@ type Proposal struct {
 	// OtherContent are what they are called.
 	EntityID      string `json:"entity_id,omitempty"`
 	OtherEntityID string `json:"other_entity_id,omitempty"`
+
+	// Block is the block of core memory that Content was in when the change was
+	// proposed; Agent is whose it is, "" for all agents', and ProposedBy the agent
+	// that asked.
+	Block      string `json:"block,omitempty"`
+	Agent      string `json:"agent,omitempty"`
+	ProposedBy string `json:"proposed_by,omitempty"`
 }
 
 type proposalRow struct {
@@ -127,6 +138,14 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 		p.EntityID, p.Content, p.OtherEntityID, p.OtherContent = from.UID, from.Name, into.UID, into.Name
 		return p, nil
 	}
+	if r.Kind == ProposalBlock {
+		var c tools.BlockChange
+		if err := r.decode(&c); err != nil {
+			return nil, err
+		}
+		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent = c.Block, c.Owner, c.Agent, c.Content, c.NewContent
+		return p, nil
+	}
 	var c tools.Correction
 	if err := r.decode(&c); err != nil {
 		return nil, err
@@ -186,11 +205,14 @@ func twoEntities(ctx context.Context, db entities, userID int64, r *proposalRow)
 // Approve carries a proposal out with the host's authority: the new text of a
 // correction supersedes the old, the later claim of a contradiction the
 // earlier. What takes its place is as trusted as what was there. One of two
-// entities becomes another name of the other.
+// entities becomes another name of the other. A block of core memory is changed
+// as was proposed, beside what was changed in it since; its history names
+// "approval".
 //
 // Errors: [ErrNotFound] for a proposal that does not wait in this scope,
 // [ErrConflict] when what it is about has changed since, [*InvalidError] when
-// the one to be replaced, or either of two entities, is protected.
+// the one to be replaced, or either of two entities, is protected, or the block
+// would not fit its description.
 func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string) error {
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
 		if r.Kind == ProposalContradiction {
@@ -206,6 +228,9 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string)
 				return err
 			}
 			return tx.MergeEntities(ctx, from, into, byHost)
+		}
+		if r.Kind == ProposalBlock {
+			return x.changeBlock(ctx, tx, userID, r)
 		}
 		return x.correct(ctx, tx, scope, userID, r)
 	})

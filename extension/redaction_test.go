@@ -179,6 +179,12 @@ var entrances = []entrance{
 		_, err := x.SetBlock(t.Context(), ada, "notes", `["`+told+`"]`, 0)
 		return err
 	}},
+	{name: "core_memory_update", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
+		return callWith(t, s, "core_memory_update", map[string]any{"section": "notes", "content": []string{told}})
+	}},
+	{name: "core_memory_append", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
+		return callWith(t, s, "core_memory_append", map[string]any{"section": "notes", "item": told})
+	}},
 }
 
 // notebook is core memory for the entrances that lead to it.

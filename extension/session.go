@@ -105,6 +105,14 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	}
 }
 
+// seen is what the session has shown of a block of core memory: at first nothing.
+func (s *Session) seen(block string) any {
+	if content, ok := s.shown.core(block); ok {
+		return content
+	}
+	return schema.NoContent(s.ext.spec(block).Kind)
+}
+
 // toolDeps is what the session's tools work on.
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
@@ -127,6 +135,8 @@ func (s *Session) toolDeps() tools.Deps {
 		Redact:    s.ext.redactor.text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Log:       s.log, Archive: s.archive,
+		Blocks: s.ext.cfg.Blocks, Gate: s.ext.cfg.WriteGate, Hearsay: s.ext.cfg.InjectHearsay,
+		BlockSeen: s.seen, BlockTold: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },

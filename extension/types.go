@@ -4,6 +4,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 // The types a host names, so that one import is enough. More is said where
@@ -42,6 +43,10 @@ type (
 	BlockKind = schema.BlockKind
 	// BlockWriter says what a model may do to a block.
 	BlockWriter = schema.BlockWriter
+	// BlockWrite is a change of core memory that a model asks for.
+	BlockWrite = tools.BlockWrite
+	// Verdict is what becomes of a write that a model asks for.
+	Verdict = tools.Verdict
 	// Query says what is looked for.
 	Query = recall.Query
 	// AsOf moves a search to another moment on either time axis.
@@ -101,6 +106,13 @@ const (
 	HostWrites    = schema.HostWrites
 	ModelProposes = schema.ModelProposes
 	ModelWrites   = schema.ModelWrites
+)
+
+// What becomes of a write that a model asks for, from the mildest.
+const (
+	VerdictAllow   = tools.VerdictAllow
+	VerdictPropose = tools.VerdictPropose
+	VerdictRefuse  = tools.VerdictRefuse
 )
 
 // The errors a host can tell apart.

@@ -119,6 +119,7 @@ type blocks struct {
 	nonces   []string
 	question string
 	block    string
+	blocks   map[string]any // of core memory, as they were shown last
 }
 
 func (b *blocks) add(nonce string) {
@@ -150,4 +151,22 @@ func (b *blocks) remember(question, block string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.question, b.block = question, block
+}
+
+// core is what a block of core memory was shown as last.
+func (b *blocks) core(name string) (content any, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	content, ok = b.blocks[name]
+	return content, ok
+}
+
+// told notes what a model now takes a block of core memory to be.
+func (b *blocks) told(name string, content any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.blocks == nil {
+		b.blocks = make(map[string]any)
+	}
+	b.blocks[name] = content
 }

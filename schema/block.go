@@ -33,7 +33,7 @@ type BlockVersion struct {
 	Version int64  `bun:",pk" json:"version"`
 	Content string `bun:",notnull" json:"content"`
 	Trust   Trust  `bun:",notnull" json:"trust"`
-	Actor   string `bun:",notnull" json:"actor"`           // user | model | host | night
+	Actor   string `bun:",notnull" json:"actor"`           // model | host | approval (the host's, of a model's proposal) | night
 	Agent   string `bun:",notnull" json:"agent,omitempty"` // as which it was written
 	At      Time   `bun:",notnull" json:"at"`
 }
@@ -45,7 +45,7 @@ func (b *Block) Value() (value any, empty bool) {
 	if err != nil {
 		value = b.Content
 	}
-	return value, b.Content == "" || err == nil && b.Kind != BlockText && b.Content == encodeBlock(b.Kind, emptyBlock(b.Kind))
+	return value, b.Content == "" || err == nil && b.Kind != BlockText && b.Content == encodeBlock(b.Kind, NoContent(b.Kind))
 }
 
 // opBlock is a change of a block, with the whole content before and after it.
@@ -89,7 +89,7 @@ func (s *Snapshot) BlockHistory(ctx context.Context, blockID int64, limit int) (
 // BlockVersion reads what a block held at one version: nothing at version 0. It
 // returns [ErrNotFound] for one that is not in its history.
 func (tx *Tx) BlockVersion(ctx context.Context, b *Block, version int64) (*BlockVersion, error) {
-	v := &BlockVersion{Content: encodeBlock(b.Kind, emptyBlock(b.Kind)), Trust: MaxTrust}
+	v := &BlockVersion{Content: encodeBlock(b.Kind, NoContent(b.Kind)), Trust: MaxTrust}
 	if version == 0 {
 		return v, nil
 	}
@@ -157,23 +157,10 @@ func (tx *Tx) UndoBlock(ctx context.Context, b *Block, spec *BlockSpec, version 
 	if err != nil {
 		return err
 	}
-	var values [3]any
-	for i, content := range [...]string{made.Content, former.Content, b.Content} {
-		if values[i], err = decodeBlock(b.Kind, content); err != nil {
-			return fmt.Errorf("block %s: %w", b.Name, err)
-		}
-	}
-	restored, err := merge(b.Name, values[0], values[1], values[2])
+	content, err := mergeContents(b, spec, made.Content, former.Content)
 	if err != nil {
 		return err
 	}
-	restored = withoutEmpty(restored)
-	if spec != nil && spec.Kind == b.Kind {
-		if restored, err = spec.tidy(restored); err != nil {
-			return err
-		}
-	}
-	content := encodeBlock(b.Kind, restored)
 	if content == b.Content {
 		return &InvalidError{Field: "version", Reason: fmt.Sprintf("%d left nothing to undo: the block holds none of it any more", version)}
 	}
@@ -182,4 +169,40 @@ func (tx *Tx) UndoBlock(ctx context.Context, b *Block, spec *BlockSpec, version 
 		trust = former.Trust
 	}
 	return tx.SetBlock(ctx, b, content, trust, agent, by)
+}
+
+// MergeBlock carries out a change that was thought of when the block held was:
+// what it adds and takes out of that is added to and taken out of what the
+// block holds now. Nil for spec is one that is not known.
+//
+// Errors: [ErrConflict] when a text that it changes was changed since;
+// [*InvalidError] when the block would not fit its description any more.
+func (tx *Tx) MergeBlock(ctx context.Context, b *Block, spec *BlockSpec, was, becomes string, trust Trust, agent string, by Actor) error {
+	content, err := mergeContents(b, spec, was, becomes)
+	if err != nil || content == b.Content {
+		return err
+	}
+	return tx.SetBlock(ctx, b, content, trust, agent, by)
+}
+
+// mergeContents is what b holds with the change from base to mine in it.
+func mergeContents(b *Block, spec *BlockSpec, base, mine string) (string, error) {
+	var values [3]any
+	for i, content := range [...]string{base, mine, b.Content} {
+		var err error
+		if values[i], err = decodeBlock(b.Kind, content); err != nil {
+			return "", fmt.Errorf("block %s: %w", b.Name, err)
+		}
+	}
+	merged, err := merge(b.Name, values[0], values[1], values[2])
+	if err != nil {
+		return "", err
+	}
+	merged = withoutEmpty(merged)
+	if spec != nil && spec.Kind == b.Kind {
+		if merged, err = spec.tidy(merged); err != nil {
+			return "", err
+		}
+	}
+	return encodeBlock(b.Kind, merged), nil
 }

@@ -17,8 +17,8 @@ import (
 // maxID is the longest id of a record, in runes.
 const maxID = 80
 
-// emptyBlock is the value of a block that nobody has written.
-func emptyBlock(kind BlockKind) any {
+// NoContent is the value of a block that nobody has written.
+func NoContent(kind BlockKind) any {
 	switch kind {
 	case BlockList, BlockRecords:
 		return []any{}
@@ -35,7 +35,7 @@ func decodeBlock(kind BlockKind, content string) (any, error) {
 		return content, nil
 	}
 	if strings.TrimSpace(content) == "" {
-		return emptyBlock(kind), nil
+		return NoContent(kind), nil
 	}
 	dec := json.NewDecoder(strings.NewReader(content))
 	dec.UseNumber()

@@ -308,6 +308,19 @@ func (s *BlockSpec) Next(content string, edit BlockEdit, at time.Time) (string, 
 	return encodeBlock(s.Kind, next), nil
 }
 
+// Pieces are the texts in a block's content one by one: the lines of a text,
+// the entries of lists, the fields of objects.
+func (s *BlockSpec) Pieces(content string) (pieces []string) {
+	all := func(piece string) (bool, error) {
+		if strings.TrimSpace(piece) != "" {
+			pieces = append(pieces, piece)
+		}
+		return true, nil
+	}
+	_, _ = filterBlock(s.Kind, content, all) // which has no error of its own
+	return pieces
+}
+
 // Decode reads what stands for the content of a block in a text: the text
 // itself, or JSON. It returns an [*InvalidError] for what is not.
 func (s *BlockSpec) Decode(content string) (any, error) {

@@ -1,6 +1,10 @@
 package tools
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ebbmem/ebb/schema"
+)
 
 // catalogue makes every tool there is.
 var catalogue = []func() *Tool{
@@ -21,16 +25,18 @@ func Names() []string {
 	for i, make := range catalogue {
 		names[i] = make().name
 	}
-	return names
+	return append(names, coreMemoryNames...)
 }
 
 // named makes the tools of these names, in order; a name that no tool has, or
-// that was there before, makes none.
-func named(names []string) (chosen []*Tool) {
+// that was there before, makes none, nor does one for core memory without a
+// block that it could write.
+func named(names []string, blocks []schema.BlockSpec) (chosen []*Tool) {
 	all := make([]*Tool, len(catalogue))
 	for i, make := range catalogue {
 		all[i] = make()
 	}
+	all = append(all, coreMemory(blocks)...)
 	for i, name := range names {
 		at := slices.IndexFunc(all, func(t *Tool) bool { return t.name == name })
 		if at >= 0 && !slices.Contains(names[:i], name) {

@@ -11,6 +11,7 @@ const (
 	kindNumber  parameterKind = "number"
 	kindList    parameterKind = "array of strings"
 	kindNumbers parameterKind = "array of integers"
+	kindContent parameterKind = "text or JSON" // which its reader looks into
 )
 
 // parameter is one field of a tool's input. The JSON schema, the reading and
@@ -48,6 +49,9 @@ func (p parameter) schema() map[string]any {
 		s["type"] = "array"
 		s["items"] = map[string]any{"type": items}
 		s["maxItems"] = maxListItems
+	}
+	if p.kind == kindContent {
+		delete(s, "type") // any
 	}
 	if p.enum != nil {
 		s["enum"] = slices.Clone(p.enum)

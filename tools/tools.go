@@ -42,6 +42,20 @@ type Deps struct {
 	Log func(ctx context.Context, e Entry) (id string, err error)
 	// Archive answers archival_insert: it stores what it is given and gives its id.
 	Archive func(ctx context.Context, a Archived) (id string, err error)
+	// Blocks are the parts of core memory, for their tools. Default none.
+	Blocks []schema.BlockSpec
+	// Gate decides what becomes of a change of core memory that a model asks for.
+	// It can only be stricter than the block is. It is asked outside any
+	// transaction. Nil: the block alone decides.
+	Gate func(ctx context.Context, w BlockWrite) (Verdict, string)
+	// Hearsay lets what nobody vouches for be written into core memory, as far
+	// as nothing in it reads like an instruction. Default false: it is proposed.
+	Hearsay bool
+	// BlockSeen is what the model has seen of a block: what others have added to
+	// it or changed since then stays. Nil, or nil from it: all that it holds now.
+	BlockSeen func(name string) any
+	// BlockTold hears of what the model now takes a block to be. Nil: nobody does.
+	BlockTold func(name string, content any)
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
@@ -74,10 +88,12 @@ type Tool struct {
 var _ lctools.Tool = (*Tool)(nil)
 
 // New makes the tools of one session, those of the given names in their order;
-// without any, those of [Defaults]. A name that is not in [Names] makes none.
+// without any, those of [Defaults], and behind them those for core memory if
+// there is something in d.Blocks that a model may write. A name that is not in
+// [Names] makes none.
 func New(d Deps, names ...string) []*Tool {
 	if len(names) == 0 {
-		names = Defaults()
+		names = append(Defaults(), coreMemoryNames...)
 	}
 	if d.Location == nil {
 		d.Location = time.UTC
@@ -88,7 +104,13 @@ func New(d Deps, names ...string) []*Tool {
 	if d.TurnTrust == nil {
 		d.TurnTrust = func() schema.Trust { return schema.MaxTrust }
 	}
-	all := named(names)
+	all := named(names, d.Blocks)
+	if d.BlockSeen == nil {
+		d.BlockSeen = func(string) any { return nil }
+	}
+	if d.BlockTold == nil {
+		d.BlockTold = func(string, any) {}
+	}
 	for _, t := range all {
 		t.deps = &d
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -16,14 +18,14 @@ type proposalsCmd struct {
 
 // Help says what waits.
 func (proposalsCmd) Help() string {
-	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact. It waits here. Ids may be cut short as long as they are unique.`
+	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory. It waits here. Ids may be cut short as long as they are unique.`
 }
 
 type proposalsListCmd struct{}
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "entity_id", "other_entity_id", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
 }
 
 func (proposalsListCmd) Run(a *app) (err error) {
@@ -47,8 +49,8 @@ func (proposalsListCmd) Run(a *app) (err error) {
 		p.line("Nothing waits for a decision.")
 	}
 	for _, one := range proposals {
-		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind, 40))
-		p.body("  is      ", "          ", one.Content+"  "+p.in(dim, one.MemoryID+one.EntityID))
+		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(strings.Join(strings.Fields(one.Kind+" "+one.Block+" "+one.Agent), " "), 120))
+		p.body("  is      ", "          ", cmp.Or(one.Content, p.in(dim, "nothing yet"))+"  "+p.in(dim, one.MemoryID+one.EntityID))
 		if one.NewContent != "" {
 			p.body("  would be ", "          ", one.NewContent)
 		}

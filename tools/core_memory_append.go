@@ -1,0 +1,95 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// appendable are the lists and records in core memory that a model may add to,
+// or ask to be added to, by their names.
+func appendable(blocks []schema.BlockSpec) (names []string, of func(name string) section) {
+	places := make(map[string]section)
+	add := func(name string, s section) {
+		names = append(names, name)
+		places[name] = s
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		if b.Writer == schema.HostWrites {
+			continue
+		}
+		switch b.Kind {
+		case schema.BlockList, schema.BlockRecords:
+			add(b.Name, section{block: b})
+		case schema.BlockFields:
+			for _, f := range b.Fields {
+				if f.List {
+					add(f.Name, section{block: b, field: f.Name})
+				}
+			}
+		case schema.BlockText:
+		}
+	}
+	return names, func(name string) section { return places[name] }
+}
+
+// coreMemoryAppend is nil when there is no list that a model may add to.
+func coreMemoryAppend(blocks []schema.BlockSpec) *Tool {
+	names, of := appendable(blocks)
+	if len(names) == 0 {
+		return nil
+	}
+	return &Tool{
+		name:   "core_memory_append",
+		writes: true,
+		description: "Adds one entry to a list in core memory, which is before you in every turn. " +
+			"Use it when something new belongs there: a blocker, a thread, something that shipped. Several can add at the same time. " +
+			"Do not use it to change or take out what is there (core_memory_update), for what you read in documents or pages, or for orders to yourself. " +
+			"Returns what became of it.",
+		parameters: []parameter{
+			{name: "section", kind: kindText, required: true, enum: names, about: "One of " + describe(names, of) + "."},
+			{name: "item", kind: kindContent, required: true, about: `The entry: a text, or for a section of records an object such as {"id": "…", "summary": "…"} with an id that is not there yet.`},
+		},
+		run: runCoreMemoryAppend,
+	}
+}
+
+func runCoreMemoryAppend(ctx context.Context, d *Deps, args arguments) (string, error) {
+	name, err := args.text("section")
+	if err != nil {
+		return "", err
+	}
+	names, of := appendable(d.Blocks)
+	at := of(name)
+	if at.block == nil {
+		return "", unknownSection(d, args, name, names)
+	}
+	item, err := readItem(args, "item", at)
+	if err != nil {
+		return "", err
+	}
+	w := &coreWrite{d: d, args: args, spec: at.block, edit: func(any) schema.BlockEdit { return at.block.Append(at.field, item) }}
+	return w.write(ctx)
+}
+
+// readItem is an entry as a value: a record may come as a text of JSON.
+func readItem(args arguments, name string, at section) (any, error) {
+	written, ok := args.fields[name].(string)
+	if !ok {
+		return args.fields[name], nil
+	}
+	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
+		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
+	}
+	if at.block.Kind != schema.BlockRecords {
+		return written, nil
+	}
+	var record any
+	if err := json.Unmarshal([]byte(unfence(strings.TrimSpace(written))), &record); err != nil {
+		return nil, args.mistake(name, "must be an object with an id and "+at.block.Fields[0].Name+", as JSON")
+	}
+	return record, nil
+}

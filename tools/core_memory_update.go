@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// updatable are the blocks that a model may change, or ask to be changed, by
+// their names.
+func updatable(blocks []schema.BlockSpec) (names []string, of func(name string) section) {
+	places := make(map[string]section)
+	for i := range blocks {
+		if b := &blocks[i]; b.Writer != schema.HostWrites {
+			names = append(names, b.Name)
+			places[b.Name] = section{block: b}
+		}
+	}
+	return names, func(name string) section { return places[name] }
+}
+
+// coreMemoryUpdate is nil when there is nothing that a model may change.
+func coreMemoryUpdate(blocks []schema.BlockSpec) *Tool {
+	names, of := updatable(blocks)
+	if len(names) == 0 {
+		return nil
+	}
+	return &Tool{
+		name:   "core_memory_update",
+		writes: true,
+		description: "Changes a section of core memory, which is before you in every turn. " +
+			"Use it when what a section says is no longer so: a goal was reached, a thread moved on, you work on something else. " +
+			"Do not use it for what only this turn needs, for what you read in documents or pages, for orders to yourself, or to add one entry to a list (core_memory_append). " +
+			"Fields you do not name stay as they are, and so does what others have changed since you saw it. Returns what became of it.",
+		parameters: []parameter{
+			{name: "section", kind: kindText, required: true, enum: names, about: "One of " + describe(names, of) + "."},
+			{name: "content", kind: kindContent, required: true, about: "Text for a section that holds text. Else JSON in the form in which the section is shown: an object with the fields to change, a list to take the place of the list, or records with their id (one with its first text empty is taken out)."},
+		},
+		run: runCoreMemoryUpdate,
+	}
+}
+
+func runCoreMemoryUpdate(ctx context.Context, d *Deps, args arguments) (string, error) {
+	name, err := args.text("section")
+	if err != nil {
+		return "", err
+	}
+	names, of := updatable(d.Blocks)
+	spec := of(name).block
+	if spec == nil {
+		return "", unknownSection(d, args, name, names)
+	}
+	content, err := readContent(args, "content", spec)
+	if err != nil {
+		return "", err
+	}
+	w := &coreWrite{d: d, args: args, spec: spec, edit: func(seen any) schema.BlockEdit { return spec.Update(content, seen) }}
+	return w.write(ctx)
+}
+
+// readContent is a parameter as a value: JSON may come as a text, as some
+// models write it.
+func readContent(args arguments, name string, spec *schema.BlockSpec) (any, error) {
+	written, ok := args.fields[name].(string)
+	if !ok {
+		return args.fields[name], nil
+	}
+	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
+		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
+	}
+	if spec.Kind == schema.BlockText {
+		return written, nil
+	}
+	return spec.Decode(unfence(strings.TrimSpace(written)))
+}
