@@ -30,7 +30,8 @@ type Prompt struct {
 	// a function, or as text to a provider that knows no functions.
 	Schema map[string]any
 
-	own bool // its check's complaints hold nothing of the answer
+	own   bool // its check's complaints hold nothing of the answer
+	lines bool // its answer is lines of text; see [Asker.lines]
 }
 
 // fault says what is wrong with an answer in words that hold nothing of it.
@@ -114,6 +115,30 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 	return &AnswerError{Prompt: p.ID(), Err: last, why: p.fault(last)}
 }
 
+// lines puts a prompt and returns the lines of the answer that are not blank,
+// unchecked: none of an answer that is too long to be one. They are not redacted:
+// nothing of them may be kept but what is parsed.
+//
+// Errors: [ErrBudget]; [*ModelError] when the call failed twice; the context's
+// error.
+func (a *Asker) lines(ctx context.Context, p Prompt) (lines []string, err error) {
+	a.remember(p.ID())
+	p.lines = true
+	answer, err := a.call(ctx, p, []llms.MessageContent{
+		llms.TextParts(llms.ChatMessageTypeSystem, p.System),
+		llms.TextParts(llms.ChatMessageTypeHuman, p.User),
+	})
+	if err != nil || len(answer) > maxAnswer {
+		return nil, err
+	}
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
 // call makes one call, and once more when it fails.
 func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageContent) (string, error) {
 	var last error
@@ -150,7 +175,9 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	options := []llms.CallOption{llms.WithTemperature(0)}
 	plain := a.isPlain() || p.Schema == nil
 	if plain {
-		options = append(options, llms.WithJSONMode())
+		if !p.lines {
+			options = append(options, llms.WithJSONMode())
+		}
 		messages = slices.Clone(messages)
 		messages[0] = llms.TextParts(llms.ChatMessageTypeSystem, p.System+schemaText(p.Schema))
 	} else {
@@ -171,7 +198,11 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	}
 	answer, complete := contentOf(resp, p.Name)
 	a.account.call(tokens(resp, messages, answer))
-	if !complete {
+	switch {
+	case complete:
+	case p.lines:
+		answer = answer[:strings.LastIndexByte(answer, '\n')+1] // of the last line nobody knows how it goes on
+	default:
 		answer = strings.TrimRight(answer, "} \n") // so that no brace inside it passes for its end
 	}
 	return answer, nil

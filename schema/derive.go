@@ -132,32 +132,6 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 	return tx.auditRow(ctx, userID, by, opWatermark, "runs", by.RunID, image("name", name, "through", from), image("name", name, "through", to))
 }
 
-// GatherImportance adds what a message weighs, 0–1, to what the next reflection
-// waits for. It is bookkeeping that the message itself decides: not audited.
-func (tx *Tx) GatherImportance(ctx context.Context, userID int64, importance float64) error {
-	_, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", importance, userID)
-	return err
-}
-
-// SpendImportance takes what a reflection used up off the importance gathered
-// since the last one.
-func (tx *Tx) SpendImportance(ctx context.Context, userID int64, spent float64, by Actor) error {
-	if spent <= 0 {
-		return nil
-	}
-	var gathered float64
-	if err := tx.Row(ctx, "SELECT importance_since FROM users WHERE id = ?", []any{userID}, &gathered); err != nil {
-		return err
-	}
-	if spent = min(spent, gathered); spent <= 0 {
-		return nil
-	}
-	if _, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since - ? WHERE id = ?", spent, userID); err != nil {
-		return err
-	}
-	return tx.auditRow(ctx, userID, by, opImportance, "runs", by.RunID, image("spent", spent), image("spent", 0))
-}
-
 // Propose stores what code will not decide, for the host. payload is encoded
 // as JSON. The same payload of the same kind is not proposed again, whatever
 // became of it; added is false then.

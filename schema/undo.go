@@ -128,7 +128,7 @@ func (u *undo) reverse(ctx context.Context, op *Op) error {
 	case opWatermark:
 		return u.watermark(ctx, op)
 	case opImportance:
-		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + json_extract(?, '$.spent') WHERE id = ?", op.Before, u.userID)
+		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since + json_extract(?, '$.spent')) WHERE id = ?", op.Before, u.userID)
 		return err
 	case opPropose:
 		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)

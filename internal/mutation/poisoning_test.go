@@ -226,6 +226,14 @@ var poisoning = []Mutant{
 		Test:    "TestALabelThatReadsLikeAnInstructionSetsItsMessageAside",
 	},
 	{
+		Defence: "what may be an attack is not put before the model that rates",
+		File:    "consolidate/rate.go",
+		Old:     "given[m.ID] || !showable(&m)",
+		New:     "given[m.ID]",
+		Package: "./consolidate",
+		Test:    "TestTheModelRatesSeveralMessagesInOneCall",
+	},
+	{
 		Defence: "a label cannot say what only ebb says, such as that a host has released a text",
 		File:    "schema/attributes.go",
 		Old:     "if OwnAttribute(name) {",

@@ -1,0 +1,193 @@
+package consolidate
+
+import (
+	"context"
+	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+//go:embed prompts/rate.txt
+var rateInstructions string
+
+// Rate is the stage that lets the model rate how important messages are, from 1
+// (mundane) to 10 (crucial), several in one call (dual-memory.md,
+// rate_importance and rate_importance_batch). Until then, and without a model,
+// the rating by their words stands that they got seconds after they were stored;
+// so it does for those whose rating is of no use twice. What a host has rated
+// is not asked about, nor what may be an attack.
+//
+// An answer is one number a line. A line that is no number from 1 to 10 is asked
+// about once more, beside the others of that kind; an answer with another number
+// of lines says of none which message it is for, and all of it is asked again.
+//
+// Counts: rated, retried (messages asked about twice), heuristic (messages that
+// kept the rating by their words).
+type Rate struct {
+	// Batch is how many messages one call rates. Default 20; 1 asks about each by
+	// itself.
+	Batch int
+}
+
+// DefaultRateBatch is the default of [Rate].
+const DefaultRateBatch = 20
+
+const (
+	rateStage   = "rate"
+	rateVersion = 1
+	rateRows    = 400 // messages read at a time
+)
+
+// Name implements [Stage].
+func (Rate) Name() string { return rateStage }
+
+// Propose implements [Stage].
+func (r Rate) Propose(ctx context.Context, in *Input, apply Apply) error {
+	if in.Model == nil {
+		return nil
+	}
+	if r.Batch <= 0 {
+		r.Batch = DefaultRateBatch
+	}
+	after, err := in.Watermark(ctx, rateStage)
+	if err != nil {
+		return err
+	}
+	for {
+		rows, given, err := unrated(ctx, in, after)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		through := rows[len(rows)-1].ID
+		rows = slices.DeleteFunc(rows, func(m schema.Memory) bool { return given[m.ID] || !showable(&m) })
+		for batch := range slices.Chunk(rows, r.Batch) {
+			proposals, err := rateBatch(ctx, in, batch)
+			if err != nil {
+				return err
+			}
+			if _, err := apply(ctx, append(proposals, Advance{rateStage, batch[len(batch)-1].ID})...); err != nil {
+				return err
+			}
+		}
+		if _, err := apply(ctx, Advance{rateStage, through}); err != nil {
+			return err
+		}
+		after = through
+	}
+}
+
+// unrated reads the next messages, and which of them came with a rating.
+func unrated(ctx context.Context, in *Input, after int64) (rows []schema.Memory, given map[int64]bool, err error) {
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		if rows, err = s.EpisodesAfter(ctx, in.UserID, after, rateRows); err != nil {
+			return err
+		}
+		given, err = s.Given(ctx, rows)
+		return err
+	})
+	return rows, given, err
+}
+
+// rateBatch asks about a batch, and once more about what got no rating.
+func rateBatch(ctx context.Context, in *Input, batch []schema.Memory) (proposals []Proposal, err error) {
+	open := batch
+	for attempt := range 2 {
+		if attempt > 0 {
+			in.Count("retried", len(open))
+		}
+		ratings, err := askRatings(ctx, in, open)
+		if err != nil {
+			return nil, err
+		}
+		var left []schema.Memory
+		for i, m := range open {
+			if ratings[i] == 0 {
+				left = append(left, m)
+				continue
+			}
+			in.Count("rated", 1)
+			if importance := ratings[i] / 10; importance != m.Importance {
+				proposals = append(proposals, SetImportance{UID: m.UID, Version: m.Version, Importance: importance})
+			}
+		}
+		if open = left; len(open) == 0 {
+			return proposals, nil
+		}
+	}
+	in.Count("heuristic", len(open))
+	return proposals, nil
+}
+
+// askRatings returns a rating of each message, 1–10; 0 where there is none.
+func askRatings(ctx context.Context, in *Input, messages []schema.Memory) ([]float64, error) {
+	var b strings.Builder
+	b.WriteString("Observations:\n")
+	for i := range messages {
+		b.WriteString(jsonLine(recordOf(&messages[i], strconv.Itoa(i+1), in)))
+	}
+	lines, err := in.Model.lines(ctx, Prompt{Name: rateStage, Version: rateVersion, System: strings.TrimSpace(rateInstructions), User: b.String()})
+	if err != nil {
+		return nil, err
+	}
+	return ratingsIn(lines, len(messages)), nil
+}
+
+// numbered is a line that repeats the number of its observation, as models do
+// that were shown a numbered list: "3. 7".
+var numbered = regexp.MustCompile(`^(\d{1,6})[.):]\s+(.+)$`)
+
+// ratingsIn reads the ratings of n observations, one a line; 0 where there is
+// none from 1 to 10.
+func ratingsIn(lines []string, n int) []float64 {
+	ratings := make([]float64, n)
+	byNumber := len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return !numbered.MatchString(line) })
+	if !byNumber && len(lines) != n {
+		return ratings
+	}
+	for at, line := range lines {
+		if byNumber {
+			parts := numbered.FindStringSubmatch(line)
+			number, _ := strconv.Atoi(parts[1])
+			at, line = number-1, parts[2]
+		}
+		if rating, err := strconv.ParseFloat(line, 64); err == nil && rating >= 1 && rating <= 10 && at >= 0 && at < n {
+			ratings[at] = rating
+		}
+	}
+	return ratings
+}
+
+// SetImportance asks to rate a message anew.
+type SetImportance struct {
+	UID        string
+	Version    int64   // the memory as the stage saw it
+	Importance float64 // 0.1–1
+}
+
+// Kind implements [Proposal].
+func (SetImportance) Kind() string { return "set_importance" }
+
+// MemoryUID implements [Proposal].
+func (p SetImportance) MemoryUID() string { return p.UID }
+
+func (p SetImportance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	m, err := tx.Memory(ctx, n.input.UserID, p.UID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	switch {
+	case m.Version != p.Version:
+		return Outcome{}, schema.ErrConflict
+	case m.Kind != schema.KindEpisode:
+		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not a message; what was derived keeps its importance"}
+	case m.State != schema.StateActive:
+		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
+	case !(p.Importance >= 0.1 && p.Importance <= 1):
+		return Outcome{}, &schema.InvalidError{Field: "importance", Reason: "must be from 0.1 to 1"}
+	}
+	return applied(p), tx.SetImportance(ctx, m, p.Importance, n.actor())
+}
