@@ -22,7 +22,8 @@ type night struct {
 	report     *Report
 	input      *Input
 	account    *account
-	allowance  int // what may still be pruned, as of the batch being applied
+	allowance  int                 // what may still be pruned, as of the batch being applied
+	active     map[schema.Kind]int // memories, as far as counted for it
 }
 
 func (n *night) actor() schema.Actor {
@@ -221,6 +222,7 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 		if n.allowance, err = allowance(ctx, tx, n.input); err != nil {
 			return err
 		}
+		n.active = make(map[schema.Kind]int)
 		for _, p := range proposals {
 			outcome, err := p.apply(ctx, tx, n)
 			if err != nil {

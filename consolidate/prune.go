@@ -82,7 +82,7 @@ func allowance(ctx context.Context, db bun.IDB, in *Input) (int, error) {
 		(SELECT count(*) FROM memories WHERE user_id = ? AND kind <> 'episode' AND state = 'active'),
 		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
 			WHERE o.user_id = ? AND o.run_id IS NOT NULL AND o.actor = ? AND o.record = 'memories'
-			AND o.operation IN ('retire', 'state') AND o.at > ? AND m.state IN ('retired', 'dormant'))`,
+			AND o.operation IN ('retire', 'state') AND o.at > ? AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
 		in.UserID, in.UserID, nightActor, in.Now.Add(-retirementDay).UnixMilli()).Scan(ctx, &active, &pruned)
 	if err != nil {
 		return 0, err

@@ -32,10 +32,17 @@ type Reflect struct {
 	// Threshold is how much importance must have gathered, on the scale of 1–10
 	// for each message. Default 100.
 	Threshold float64
-	// Sessions is after how many new conversations it is due anyway. Default 5.
+	// Sessions is after how many new conversations it is due anyway. Default 5;
+	// below 0 never.
 	Sessions int
 	// Questions asked, and memories looked up for each. Default 3 and 10.
 	Questions, PerQuestion int
+	// Recent is how many memories the questions are about. Default 100.
+	Recent int
+	// Newest takes for these the newest messages, of whatever side and reflected
+	// on before or not, as Generative Agents do. Default false: what matters most
+	// of what the user said and what was learnt since the last time.
+	Newest bool
 }
 
 // Defaults of [Reflect] (dual-memory.md, ReflectionConfig).
@@ -44,13 +51,13 @@ const (
 	DefaultReflectSessions    = 5
 	DefaultReflectQuestions   = 3
 	DefaultReflectPerQuestion = 10
+	DefaultReflectRecent      = 100
 )
 
 const (
 	reflectStage   = "reflect"
 	reflectVersion = 1
-	reflectRecent  = 100 // memories that questions are asked about
-	recordTokens   = 80  // of one record in a prompt
+	recordTokens   = 80 // of one record in a prompt
 )
 
 // Name implements [Stage].
@@ -60,7 +67,7 @@ func (r Reflect) withDefaults() Reflect {
 	if r.Threshold <= 0 {
 		r.Threshold = DefaultReflectThreshold
 	}
-	if r.Sessions <= 0 {
+	if r.Sessions == 0 {
 		r.Sessions = DefaultReflectSessions
 	}
 	if r.Questions <= 0 {
@@ -68,6 +75,9 @@ func (r Reflect) withDefaults() Reflect {
 	}
 	if r.PerQuestion <= 0 {
 		r.PerQuestion = DefaultReflectPerQuestion
+	}
+	if r.Recent <= 0 {
+		r.Recent = DefaultReflectRecent
 	}
 	return r
 }
@@ -80,7 +90,8 @@ func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (boo
 	err := s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
 			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
 		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
-	return err == nil && (10*gathered >= r.Threshold || sessions >= r.Sessions), err
+	const rounding = 1e-9 // what a sum of tenths may lack
+	return err == nil && (10*gathered >= r.Threshold-rounding || r.Sessions > 0 && sessions >= r.Sessions), err
 }
 
 // Propose implements [Stage].
@@ -122,7 +133,7 @@ type reflection struct {
 	records  []schema.Memory // shown under the questions; the i-th is "r<i+1>"
 }
 
-// read collects the recent memories that matter most.
+// read collects the recent memories.
 func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if due, err = x.Due(ctx, s, x.in.UserID); err != nil || !due {
@@ -137,9 +148,12 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 		if err != nil {
 			return err
 		}
-		return s.NewSelect().Model(&x.recent).
-			Where("user_id = ? AND id > ? AND state = ? AND kind <> ? AND (kind <> ? OR role = 'user')", x.in.UserID, after, schema.StateActive, schema.KindReflection, schema.KindEpisode).
-			OrderExpr("importance DESC, id DESC").Limit(reflectRecent).Scan(ctx)
+		recent := s.NewSelect().Model(&x.recent).Where("user_id = ? AND state = ?", x.in.UserID, schema.StateActive).Limit(int64(x.Recent))
+		if x.Newest {
+			return recent.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC").Scan(ctx)
+		}
+		return recent.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", after, schema.KindReflection, schema.KindEpisode).
+			OrderExpr("importance DESC, id DESC").Scan(ctx)
 	})
 	x.recent = slices.DeleteFunc(x.recent, func(m schema.Memory) bool { return !showable(&m) })
 	slices.SortFunc(x.recent, func(a, b schema.Memory) int {
@@ -274,7 +288,7 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 	}
 	var proposals []Proposal
 	for _, i := range answer.Insights[:min(len(answer.Insights), len(questions))] {
-		proposal, ok := x.proposal(i)
+		proposal, ok := x.proposal(i, questions)
 		if !ok {
 			x.in.Count("thin", 1)
 			continue
@@ -296,8 +310,11 @@ func (x *reflection) aliases() map[string]int {
 
 // proposal holds an insight against the memories it cites. It reports false
 // for one that cites fewer than two of those shown.
-func (x *reflection) proposal(i insight) (AddReflection, bool) {
+func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
 	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(0.8, unit(i.Importance/10)))}
+	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
+		p.Questions = []string{questions[i.Question-1]}
+	}
 	p.Trust = schema.MaxTrust
 	for _, shown := range [][]schema.Memory{x.recent, x.records} {
 		for i := range shown {

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	_ "embed"
 	"errors"
+	"strings"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,6 +28,7 @@ type AddReflection struct {
 	Content    string
 	Sources    []string // public ids, at least two
 	Importance float64  // 0.8–1
+	Questions  []string // what it answers, as far as known
 	Doubt      string   // why it is set aside; "" otherwise
 	// Trust is the lowest level of what the model was shown: what it says can
 	// come from there, whatever it cites.
@@ -68,6 +71,9 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
 		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
 	}
+	if questions := oneLineEach(p.Questions); questions != "" {
+		m.Attributes[schema.AttrQuestions] = questions
+	}
 	m.Origin, m.Trust = weakest(sources)
 	m.Trust = min(m.Trust, p.Trust)
 	m.Confidence = min(reflectionConfidence, ceiling(m.Trust))
@@ -96,6 +102,17 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		return outcome, nil
 	}
 	return outcome, linkKnown(ctx, tx, m, sources)
+}
+
+// oneLineEach joins texts, each in one line.
+func oneLineEach(texts []string) string {
+	lines := make([]string, 0, len(texts))
+	for _, t := range texts {
+		if line := strings.Join(strings.Fields(text.Clean(t)), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Spend takes the importance that a reflection used up off what has gathered.

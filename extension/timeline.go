@@ -152,6 +152,9 @@ type Detail struct {
 	ReplacedBy []Record     `json:"replaced_by,omitempty"` // the claims that took its place, the current one last
 	History    []Change     `json:"history,omitempty"`     // every audited change, oldest first
 
+	// Embeddings are what its vectors were made by, oldest first.
+	Embeddings []Embedding `json:"embeddings,omitempty"`
+
 	// Event is the message an episode came from, without its position in the
 	// journal, which tells how much others write.
 	Event *eventbus.Event `json:"event,omitempty"`
@@ -220,6 +223,9 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *Record) (err e
 		return err
 	}
 	if err := d.readEntities(ctx, s, m); err != nil {
+		return err
+	}
+	if err := d.readEmbeddings(ctx, s, m); err != nil {
 		return err
 	}
 	if err := d.readSources(ctx, s, m); err != nil {

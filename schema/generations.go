@@ -39,6 +39,15 @@ func (s *Snapshot) Generations(ctx context.Context) ([]Generation, error) {
 	return all, err
 }
 
+// GenerationsOf lists the generations in which a memory has a vector, oldest
+// first.
+func (s *Snapshot) GenerationsOf(ctx context.Context, memoryID int64) ([]Generation, error) {
+	var all []Generation
+	err := s.NewSelect().Model(&all).Where("id IN (SELECT v.generation FROM vectors v JOIN chunks c ON c.id = v.chunk_id WHERE c.memory_id = ?)", memoryID).
+		Where("state <> 'retired'").Order("id").Scan(ctx)
+	return all, err
+}
+
 // ServingGeneration is the one whose vectors searches compare with; nil when
 // there is none yet.
 func (s *Snapshot) ServingGeneration(ctx context.Context) (*Generation, error) {

@@ -22,6 +22,7 @@ type evalCmd struct {
 	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
 	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
+	Profile   string  `placeholder:"NAME" help:"Measure this profile: simple or dual (default simple)."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 }
 
@@ -53,6 +54,9 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{err.Error()}
 	}
 	m := &measurement{cmd: c, app: a, set: set}
+	if m.profile, err = profileNamed(c.Profile); err != nil {
+		return err
+	}
 	if c.Facts != "" {
 		if m.facts, err = set.LoadFacts(c.Facts); err != nil {
 			return &usageError{err.Error()}
@@ -97,6 +101,8 @@ type measurement struct {
 	clock clock
 	x     *extension.Extension
 
+	profile profile
+
 	facts   []evalset.Fact      // after the turns
 	sources map[string][]string // turns by derived memory, by id
 
@@ -107,7 +113,7 @@ type measurement struct {
 
 func (m *measurement) run(path string) (err error) {
 	m.clock.set(m.set.Conversations[0].Turns[0].Time)
-	m.x, err = extension.Open(m.app.ctx, path, &extension.Config{Now: m.clock.now, Location: time.UTC, NoSchedule: true})
+	m.x, err = extension.Open(m.app.ctx, path, m.config())
 	if err != nil {
 		return err
 	}
@@ -123,6 +129,13 @@ func (m *measurement) run(path string) (err error) {
 	}
 	m.recall = time.Since(started)
 	return nil
+}
+
+// config is the profile's, with a clock of ours and no nights.
+func (m *measurement) config() *extension.Config {
+	cfg := m.profile.config()
+	cfg.Now, cfg.Location, cfg.NoSchedule = m.clock.now, time.UTC, true
+	return cfg
 }
 
 func (m *measurement) importAll() error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ type showCmd struct {
 
 // Help documents the JSON.
 func (showCmd) Help() string {
-	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "event"}; what is empty is left out.`
+	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "embeddings": [{"model", "dims", "serving"}], "event"}; what is empty is left out.`
 }
 
 func (c *showCmd) Run(a *app) (err error) {
@@ -59,6 +60,12 @@ func (p *page) detail(d *extension.Detail) {
 	}
 	if len(m.Tags) > 0 {
 		rows = append(rows, []string{"tags", oneLine(strings.Join(m.Tags, ", "), p.width-16)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Attributes)) {
+		rows = append(rows, []string{name, oneLine(m.Attributes[name], p.width-16)})
+	}
+	for _, e := range d.Embeddings {
+		rows = append(rows, []string{"vector", oneLine(fmt.Sprintf("%s, %d numbers", e.Model, e.Dims), p.width-16)})
 	}
 	if e := d.Event; e != nil {
 		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s", e.Topic, e.ID), p.width-16)})
