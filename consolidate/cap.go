@@ -33,10 +33,13 @@ type Cap struct {
 // number is worth least.
 type Worth func(m *schema.Memory, now time.Time) float64
 
-// DefaultRecency is τ of [Recency] where nobody says otherwise. dual-memory.md
-// names none; this is the 0.995 an hour of Generative Agents (Park et al. 2023),
-// whose retrieval it takes over: −1 h / ln 0.995 ≈ 199.5 h, some eight days.
-const DefaultRecency = 200 * time.Hour
+// DefaultRecency is τ of [Recency] where nobody says otherwise, a year.
+// dual-memory.md names none. Generative Agents (Park et al. 2023), whose
+// retrieval it takes over, lose 0.995 an hour, which is a τ of 200 h: right for
+// days in a simulated town. People ask about anything in their past; of 200 h,
+// 30, 90 and 365 days a year lost the least on real conversations
+// (docs/PROFILES.md).
+const DefaultRecency = 365 * 24 * time.Hour
 
 // Recency is e^(−Δt/τ), 0–1, of the time since something happened; 1 for what is
 // to come.

@@ -25,7 +25,7 @@ func TestWhatAMemoryIsWorthKeeping(t *testing.T) {
 	// On the design's own scales (1–10 beside 0–1) recency could never do this.
 	require.Greater(t, byImportance(at(0, 0.4), now), byImportance(at(30, 0.6), now), "a little less important and fresh")
 	require.InDelta(t, 1, consolidate.Recency(-time.Hour, tau), 0, "what is to come is not old")
-	require.InDelta(t, 0.995, consolidate.Recency(time.Hour, consolidate.DefaultRecency), 1e-4, "Park et al.")
+	require.InDelta(t, 0.995, consolidate.Recency(time.Hour, 200*time.Hour), 1e-4, "Park et al.")
 	require.Greater(t, consolidate.FIFO(at(1, 0.1), now), consolidate.FIFO(at(2, 1), now))
 	used := at(5, 0.1)
 	used.LastAccessed = schema.At(now)

@@ -25,9 +25,9 @@ type DualOptions struct {
 	// Relevance, Recency and Importance are the weights α, β and γ of the score.
 	// Default, when all are 0: 0.5, 0.3 and 0.2.
 	Relevance, Recency, Importance float64
-	// Tau is τ of the recency e^(−Δt/τ). The design names none. Default
-	// [consolidate.DefaultRecency], 200 h: the 0.995 an hour of Generative
-	// Agents. Make it as long as what is said stays current.
+	// Tau is τ of the recency e^(−Δt/τ): make it as long as what is said stays
+	// of interest. The design names none. Default [consolidate.DefaultRecency], a
+	// year; 200 h is the 0.995 an hour of Generative Agents.
 	Tau time.Duration
 	// Threshold is how much importance, 1–10 a message, gathers before a
 	// reflection. Default 100.

@@ -69,8 +69,8 @@ func TestDualScore(t *testing.T) {
 		weights []float64
 		tau     time.Duration
 	}{
-		// The design names no τ; 200 h is the 0.995 an hour of Park et al.
-		"the design's": {extension.DualOptions{}, []float64{0.5, 0.3, 0.2}, 200 * time.Hour},
+		// The design names no τ.
+		"the design's": {extension.DualOptions{}, []float64{0.5, 0.3, 0.2}, 365 * 24 * time.Hour},
 		"a host's":     {extension.DualOptions{Relevance: 1, Recency: 2, Importance: 3, Tau: time.Hour}, []float64{1, 2, 3}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestDualNights(t *testing.T) {
 	require.Equal(t, []int{1000, 100}, []int{bound.Observations, bound.Reflections})
 	// .7·importance + .3·recency, on one scale: importance 1–10 beside recency
 	// 0–1 let importance alone decide.
-	old := &schema.Memory{Importance: 0.9, EventTime: schema.At(dualNow.Add(-200 * time.Hour))}
+	old := &schema.Memory{Importance: 0.9, EventTime: schema.At(dualNow.AddDate(-1, 0, 0))}
 	require.InDelta(t, 0.7*0.9+0.3/math.E, bound.Worth(old, dualNow), 1e-12)
 	reflect := stages["reflect"].(consolidate.Reflect)
 	require.Equal(t, consolidate.Reflect{Sessions: -1, Newest: true}, reflect)
