@@ -84,13 +84,14 @@ type Config struct {
 	Weights *recall.Weights
 	// Scorer gives the score that results are ordered by, from the ranker's, age,
 	// importance and attributes. Default nil: the ranker's.
-	Scorer recall.Scorer
+	Scorer Scorer
 	// Retention says how derived memories fade, in the ranking and at night.
 	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
-	Retention recall.RetentionPolicy
+	Retention RetentionPolicy
 	// Rater gives the importance of a message that came without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a
-	// model. It must be safe for concurrent use. Default nil: by its length and
+	// model. It is given who said what and when, with its labels and trust; what
+	// it gives outside the scale counts as the nearer end. It must be safe for concurrent use. Default nil: by its length and
 	// a few words ([consolidate.Importance]).
 	Rater func(m *Record) float64
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
-	"github.com/ebbmem/ebb/recall"
 )
 
 // A profile is a constructor of a [Config] that picks policies of the one
@@ -69,7 +68,7 @@ func (o DualOptions) Config() *Config {
 	return &Config{
 		Scorer:    o.score,
 		Retention: func(*Record, time.Time) float64 { return 1 },
-		Stages:    func([]consolidate.Stage) []consolidate.Stage { return o.stages() },
+		Stages:    func([]Stage) []Stage { return o.stages() },
 	}
 }
 
@@ -77,8 +76,8 @@ func (o DualOptions) Config() *Config {
 // ranker's own, which the cosine is part of where an embedder serves: by text,
 // names, time and meaning it finds more than the cosine alone, which is what the
 // design takes, and it is there without an embedder.
-func (o DualOptions) score(t recall.Terms) []recall.Signal {
-	return []recall.Signal{
+func (o DualOptions) score(t Terms) []Signal {
+	return []Signal{
 		{Name: "relevance", Value: t.Relevance, Weight: o.Relevance},
 		{Name: "recency", Value: consolidate.Recency(t.Age(), o.Tau), Weight: o.Recency},
 		{Name: "importance", Value: t.Memory.Importance, Weight: o.Importance},
@@ -86,12 +85,12 @@ func (o DualOptions) score(t recall.Terms) []recall.Signal {
 }
 
 // stages are the profile's nights.
-func (o DualOptions) stages() []consolidate.Stage {
+func (o DualOptions) stages() []Stage {
 	bound := consolidate.Cap{Observations: o.Observations, Reflections: o.Reflections, Worth: o.Worth}
 	if o.Lite {
-		return []consolidate.Stage{consolidate.Conflict{}, consolidate.Entities{}, bound}
+		return []Stage{consolidate.Conflict{}, consolidate.Entities{}, bound}
 	}
-	return []consolidate.Stage{
+	return []Stage{
 		consolidate.Rate{Batch: o.RateBatch}, consolidate.Conflict{}, consolidate.Entities{},
 		consolidate.Reflect{
 			Threshold: o.Threshold, Sessions: -1, Questions: o.Questions, PerQuestion: o.PerQuestion, Newest: true,

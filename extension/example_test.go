@@ -4,23 +4,26 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
 
 // openExample opens a memory that the example throws away.
-func openExample() (x *extension.Extension, done func()) {
+func openExample(config *extension.Config) (x *extension.Extension, done func()) {
 	dir, err := os.MkdirTemp("", "ebb")
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err = extension.Open(context.Background(), filepath.Join(dir, "memory.db"), nil)
+	x, err = extension.Open(context.Background(), filepath.Join(dir, "memory.db"), config)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +37,7 @@ func openExample() (x *extension.Extension, done func()) {
 
 func Example() {
 	ctx := context.Background()
-	ext, done := openExample() // extension.Open(ctx, "memory.db", nil)
+	ext, done := openExample(nil) // extension.Open(ctx, "memory.db", nil)
 	defer done()
 
 	scope := extension.Scope{User: "ada", Session: "2026-03-01"}
@@ -51,9 +54,70 @@ func Example() {
 	// Output: 1 My sister Noor marries on 12 June
 }
 
+// supportDesk is a profile of a host's own: an incident counts by how severe it
+// is, and for a week; what was decided does not age.
+func supportDesk() *extension.Config {
+	return &extension.Config{
+		Rater: func(m *extension.Record) float64 {
+			if m.Attributes["severity"] == "high" {
+				return 9
+			}
+			return 3
+		},
+		Scorer: func(t extension.Terms) []extension.Signal {
+			fresh := math.Exp(-t.Age().Hours() / (7 * 24))
+			if t.Memory.Attributes["type"] == "decision" {
+				fresh = 1
+			}
+			return []extension.Signal{
+				{Name: "relevance", Value: t.Relevance, Weight: 0.4},
+				{Name: "severity × freshness", Value: t.Memory.Importance * fresh, Weight: 0.6},
+			}
+		},
+		Stages: func([]extension.Stage) []extension.Stage {
+			return []extension.Stage{consolidate.Entities{}, consolidate.Cap{Observations: 10_000, Worth: consolidate.FIFO}}
+		},
+	}
+}
+
+// A profile is a function that returns a Config: policies in place of the
+// defaults, each seen in the explanation of a result.
+func ExampleConfig() {
+	ctx := context.Background()
+	cfg := supportDesk()
+	cfg.Now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	ext, done := openExample(cfg)
+	defer done()
+
+	desk := extension.Scope{User: "berlin"}
+	weeksAgo := eventbus.At(cfg.Now().AddDate(0, 0, -21))
+	err := ext.Bus().Publish(ctx,
+		eventbus.UserMessage(desk, "The pump failed again.", eventbus.Attribute("severity", "high"), weeksAgo),
+		eventbus.UserMessage(desk, "The pump is loud.", eventbus.Attribute("severity", "low")),
+		eventbus.UserMessage(desk, "We never restart a pump by hand.", eventbus.Attribute("type", "decision"), eventbus.Importance(10), weeksAgo))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := ext.WaitIdle(ctx); err != nil { // until all are rated
+		log.Fatal(err)
+	}
+	answer, err := ext.Recall(ctx, desk, extension.Query{Text: "pump"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range answer.Results {
+		s := r.Signals[1]
+		fmt.Printf("%s  %s %.2f of %.2f\n", r.Memory.Content, s.Name, s.Contribution(), r.Score)
+	}
+	// Output:
+	// We never restart a pump by hand.  severity × freshness 0.60 of 0.60
+	// The pump is loud.  severity × freshness 0.18 of 0.58
+	// The pump failed again.  severity × freshness 0.03 of 0.43
+}
+
 func ExampleSession_Memory() {
 	ctx := context.Background()
-	ext, done := openExample()
+	ext, done := openExample(nil)
 	defer done()
 
 	// An earlier conversation.
@@ -81,7 +145,7 @@ func ExampleSession_Memory() {
 
 func ExampleWrapModel() {
 	ctx := context.Background()
-	ext, done := openExample()
+	ext, done := openExample(nil)
 	defer done()
 
 	s, err := ext.Session(extension.Scope{User: "ada", Session: "april"})
@@ -103,7 +167,7 @@ func ExampleWrapModel() {
 
 func ExampleSession_CallTool() {
 	ctx := context.Background()
-	ext, done := openExample()
+	ext, done := openExample(nil)
 	defer done()
 
 	s, err := ext.Session(extension.Scope{User: "ada"})
@@ -124,7 +188,7 @@ func ExampleSession_CallTool() {
 
 func ExampleExtension_Confirmations() {
 	ctx := context.Background()
-	ext, done := openExample()
+	ext, done := openExample(nil)
 	defer done()
 
 	scope := extension.Scope{User: "ada"}

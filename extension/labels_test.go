@@ -3,6 +3,7 @@ package extension_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -138,4 +139,16 @@ func TestAJournalMadeAnewHasTheLabels(t *testing.T) {
 	m := remembered(t, open(t, path))
 	require.Equal(t, schema.Attributes{"location": "Lisbon"}, m.Attributes)
 	require.Equal(t, schema.Strings{"home"}, m.Tags)
+}
+
+func TestAHostsRaterSeesTheLabels(t *testing.T) {
+	for severity, want := range map[string]float64{"high": 1, "low": 0.1, "": 0.45, "odd": 0.3} {
+		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Rater: func(m *extension.Record) float64 {
+			return map[string]float64{"high": 99, "low": -1, "": 4.5, "odd": math.NaN()}[m.Attributes["severity"]]
+		}})
+		require.NoError(t, err)
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The pump failed.", eventbus.Attribute("severity", severity))))
+		require.InDelta(t, want, remembered(t, x).Importance, 1e-12, severity)
+		require.NoError(t, x.Close(t.Context()))
+	}
 }

@@ -61,6 +61,14 @@ type (
 	Degraded = recall.Degraded
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
+	// Scorer gives the score that results are ordered by.
+	Scorer = recall.Scorer
+	// Terms is what a [Scorer] knows of a candidate.
+	Terms = recall.Terms
+	// Signal is one part of a score.
+	Signal = recall.Signal
+	// RetentionPolicy says how memories fade.
+	RetentionPolicy = recall.RetentionPolicy
 	// Report is what a run of the nightly consolidation did.
 	Report = consolidate.Report
 	// StageReport is what one stage of a run did.

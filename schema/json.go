@@ -41,6 +41,9 @@ func scanJSON(src, dest any) error {
 	case nil:
 		return nil
 	case string:
+		if v == "{}" || v == "[]" { // as most are
+			return nil
+		}
 		return json.Unmarshal([]byte(v), dest)
 	case []byte:
 		return json.Unmarshal(v, dest)

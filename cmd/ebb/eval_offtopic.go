@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/ebbmem/ebb/extension"
@@ -168,9 +167,9 @@ func (m *measurement) injectTokens() int {
 
 func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
 	m.clock.set(m.set.Conversations[0].Turns[0].Time)
-	m.x, err = extension.Open(m.app.ctx, path, &extension.Config{
-		Now: m.clock.now, Location: time.UTC, NoSchedule: true, InjectTokens: m.injectTokens(),
-	})
+	cfg := m.config()
+	cfg.InjectTokens = m.injectTokens()
+	m.x, err = extension.Open(m.app.ctx, path, cfg)
 	if err != nil {
 		return nil, err
 	}
