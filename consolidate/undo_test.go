@@ -340,6 +340,33 @@ func TestUndoIsExact(t *testing.T) {
 	})
 }
 
+// What is read for one name alone changes no memory, so nothing but the audit
+// tells a searcher that it is over.
+func TestUndoOfAMergeIsSeenByASearcherThatIsOpen(t *testing.T) {
+	t.Parallel()
+	db, now, userID := peopled(t)
+	long := recall.New(db, recall.Options{})
+	defer long.Close()
+	other := remember(t, db, ada, schema.Memory{Content: "the harbour at dawn", Confidence: 1, Importance: .5})
+	run := uuid.NewString()
+	now.set(now.time().Add(time.Hour))
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		part, _, err := tx.ResolveEntity(ctx, userID, "person", "Ottilie", .7)
+		require.NoError(t, err)
+		whole, _, err := tx.ResolveEntity(ctx, userID, "person", "Noor", .7)
+		require.NoError(t, err)
+		require.NoError(t, tx.LinkEntity(ctx, other.ID, part.ID, "Ottilie", .7))
+		by := schema.Actor{Name: "night"}
+		require.NoError(t, tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES (?, ?, 'manual', 'done', ?) RETURNING id",
+			[]any{run, userID, schema.At(tx.Now)}, &by.RunID))
+		return tx.MergeEntities(ctx, part, whole, by)
+	}))
+	require.Contains(t, found(t, long), "Noor "+other.UID)
+	_, err := undo(db, userID, run)
+	require.NoError(t, err)
+	require.NotContains(t, found(t, long), "Noor "+other.UID)
+}
+
 func TestUndoOfAnOlderRunKeepsWhatLaterRestsOnIt(t *testing.T) {
 	racing.Alone(t)
 	t.Parallel()

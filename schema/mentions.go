@@ -3,8 +3,9 @@ package schema
 import "context"
 
 // Merged lists the user's entities that were merged into another, as pairs
-// (part, whole). A whole may itself be part of another. Every merge is audited:
-// a last op that has not moved means that nothing was merged since.
+// (part, whole). A whole may itself be part of another. Every merge is audited,
+// and so is the undoing of one: a last op that has not moved means that nothing
+// has changed since.
 func (s *Snapshot) Merged(ctx context.Context, userID int64, visit func(part, whole int64)) error {
 	rows, err := s.Query(ctx, "SELECT id, merged_into FROM entities WHERE user_id = ? AND merged_into IS NOT NULL ORDER BY id", userID)
 	if err != nil {

@@ -162,8 +162,11 @@ func (u *undo) related(ctx context.Context, op *Op, statement string) error {
 	if _, err := u.tx.Exec(ctx, statement, op.RecordID, op.After); err != nil {
 		return err
 	}
-	return u.mark(ctx, op.RecordID, "undo")
+	return u.mark(ctx, op.RecordID, opUndo)
 }
+
+// opUndo tells whoever keeps an index in memory that a run's change is gone.
+const opUndo = "undo"
 
 // mark leaves an op by which indexes in memory learn of a change.
 func (u *undo) mark(ctx context.Context, memoryID int64, operation string) error {
@@ -216,7 +219,7 @@ func (u *undo) restoreVersion(ctx context.Context, op *Op) error {
 	if err != nil {
 		return err
 	}
-	return u.mark(ctx, op.RecordID, "undo")
+	return u.mark(ctx, op.RecordID, opUndo)
 }
 
 // add removes a memory that the run stored, unless somebody has made it theirs
@@ -308,7 +311,7 @@ func (u *undo) mention(ctx context.Context, op *Op) error {
 	if err != nil {
 		return err
 	}
-	return u.mark(ctx, op.RecordID, "undo")
+	return u.mark(ctx, op.RecordID, opUndo)
 }
 
 func (u *undo) merge(ctx context.Context, op *Op) error {
@@ -321,7 +324,10 @@ func (u *undo) merge(ctx context.Context, op *Op) error {
 	if err := u.tx.Row(ctx, "SELECT mention_count, "+into+" FROM entities WHERE id = ?1", []any{op.RecordID, op.After}, &mentions, &whole); err != nil {
 		return err
 	}
-	return u.tx.countMentions(ctx, whole, -mentions)
+	if err := u.tx.countMentions(ctx, whole, -mentions); err != nil {
+		return err
+	}
+	return u.tx.auditRow(ctx, u.userID, u.by, opUndo, "entities", op.RecordID, "", "") // see [Snapshot.Merged]
 }
 
 func (u *undo) watermark(ctx context.Context, op *Op) error {
