@@ -37,7 +37,7 @@ var methods = map[string]string{
 	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
 	"Extension.Cycle": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
-	"Extension.ImportStream": importsTest, "Extension.ExportStream": onlyReads,
+	"Extension.ImportStream": importsTest, "Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
 	"Session.Preview": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -151,6 +152,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
+	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
 	return x.searcher.Search(ctx, scope, q)
 }
 
@@ -161,5 +163,6 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in
 // this scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
+	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
 	return x.searcher.Why(ctx, scope, q, id)
 }

@@ -28,7 +28,7 @@ const shippedKept = 5
 //
 // The caller may change what is returned: it is a new one each time.
 func ThreeTier() *Config {
-	return &Config{Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens}
+	return ThreeTierOptions{}.Config()
 }
 
 // threeTierBlocks are in the order in which they stand before a model. Their

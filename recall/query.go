@@ -23,6 +23,9 @@ type Query struct {
 	// Now is the moment of asking: it ages memories and resolves "last week".
 	// Zero means the database's clock.
 	Now time.Time
+	// Cycle is the cycle that is under way, for scorers that count in cycles
+	// ([Terms.Cycles]). 0 is none.
+	Cycle int64
 	// Limit is the most results returned. 0 means [DefaultLimit]; at most
 	// [MaxLimit].
 	Limit int

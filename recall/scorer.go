@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
@@ -46,6 +47,18 @@ type Terms struct {
 	Memory *schema.Memory
 	// Now is the moment of asking.
 	Now time.Time
+	// Cycle is the cycle of asking ([Query].Cycle), 0 for none.
+	Cycle int64
+}
+
+// Cycles is how many cycles ago it happened, not below 0, by its attribute
+// [schema.AttrCycle]. counted is false where it has none, or nobody counts.
+func (t Terms) Cycles() (ago int64, counted bool) {
+	cycle, err := strconv.ParseInt(t.Memory.Attributes[schema.AttrCycle], 10, 64)
+	if err != nil || t.Cycle == 0 {
+		return 0, false
+	}
+	return max(0, t.Cycle-cycle), true
 }
 
 // Age is how long before Now it happened, not below 0.
@@ -74,7 +87,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // of an arm that is ahead of the file
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}

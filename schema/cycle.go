@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"fmt"
+	"maps"
 )
 
 // Names of attributes that profiles with cycles and tiers agree on. They are
@@ -58,4 +59,26 @@ func (tx *Tx) SetCycle(ctx context.Context, userID, cycle int64, back bool) erro
 	}
 	_, err := tx.Exec(ctx, "UPDATE users SET cycle = ? WHERE id = ?", cycle, userID)
 	return err
+}
+
+// Cycle is the cycle that a user's agents are in, 0 when nobody counts.
+func (tx *Tx) Cycle(ctx context.Context, userID int64) (cycle int64, err error) {
+	err = tx.Row(ctx, "SELECT cycle FROM users WHERE id = ?", []any{userID}, &cycle)
+	return cycle, err
+}
+
+// SetAttribute sets one attribute of a memory.
+//
+// Errors: [ErrConflict] for one that changed since it was read.
+func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, by Actor) error {
+	changed := maps.Clone(m.Attributes)
+	if changed == nil {
+		changed = make(Attributes)
+	}
+	changed[name] = value
+	if err := tx.changeMemory(ctx, m, by, opAttribute, change{"attributes", changed}); err != nil {
+		return err
+	}
+	m.Attributes = changed
+	return nil
 }

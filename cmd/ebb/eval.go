@@ -49,6 +49,9 @@ func (c *evalCmd) Run(a *app) (err error) {
 	case c.OffTopic && c.RunFile != "":
 		return &usageError{"--run has no rankings to write with --offtopic; ask for one of them"}
 	}
+	if evalset.IsTiered(c.Dir) {
+		return c.runTiers(a, extension.ThreeTier())
+	}
 	set, err := evalset.Load(c.Dir)
 	if err != nil {
 		return &usageError{err.Error()}

@@ -24,6 +24,8 @@ type importCmd struct {
 	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
 	Restore bool   `help:"Bring an export of ebb back as it was, with its origins and protections: only for files that nobody else could have written. Without it an export is an import like any other."`
 	Stream  bool   `help:"Each file is a stream of what a team's agents did."`
+	Archive bool   `help:"The path is a folder of Markdown documents, or one: take them into the archive, and again when they change."`
+	Retire  bool   `help:"With --archive: what was taken in from files that are gone is not found any more."`
 	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"How far it is believed: import, user_direct for this user's own words, or tool_internal for a stream of your own agents (default import)."`
 }
 
@@ -32,6 +34,8 @@ func (importCmd) Help() string {
 	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
 
 With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
+
+With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, others hold lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
 
 Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
 
@@ -56,6 +60,9 @@ type importFileView struct {
 
 // Run imports every file and fails when one of them did.
 func (c *importCmd) Run(a *app) (err error) {
+	if c.Archive {
+		return c.archive(a)
+	}
 	files, err := c.files()
 	if err != nil {
 		return err

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/evalset"
+)
+
+// tieredView is the shape of `ebb eval --json` for a team's stream: shares from
+// 0 to 1.
+type tieredView struct {
+	Set        string           `json:"set"`
+	Entries    int              `json:"entries"`
+	Documents  int              `json:"documents"` // parts of them
+	Questions  int              `json:"questions"` // those that can be answered
+	Recall     float64          `json:"recall"`    // answered from what both tools gave
+	Plain      float64          `json:"plain"`     // from as many results of SQLite's FTS5 over the same texts
+	Categories []tieredCategory `json:"categories"`
+	Missed     []string         `json:"missed"` // ids of questions
+
+	asked, found, plain map[string]int // questions by category: all, answered, answered by plain search
+}
+
+type tieredCategory struct {
+	Name      string  `json:"name"`
+	Questions int     `json:"questions"`
+	Recall    float64 `json:"recall"`
+	Plain     float64 `json:"plain"`
+}
+
+// tiered is one replay of a team's stream, with questions in between.
+type tiered struct {
+	app   *app
+	set   *evalset.TieredSet
+	scope extension.Scope
+	clock clock
+	x     *extension.Extension
+	s     *extension.Session
+	plain *evalset.Plain
+	done  int // entries taken in
+	view  tieredView
+}
+
+// resultsPerTool is the default limit of recall_search and archival_search.
+const resultsPerTool = 5
+
+func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
+	set, err := evalset.LoadTiered(c.Dir)
+	if err != nil {
+		return &usageError{err.Error()}
+	}
+	dir, err := os.MkdirTemp("", "ebb-eval-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	t := &tiered{app: a, set: set, scope: extension.Scope{User: "team", Agent: "eval"}}
+	t.view = tieredView{Set: filepath.Base(filepath.Clean(c.Dir)), Missed: []string{}, found: map[string]int{}, plain: map[string]int{}, asked: map[string]int{}}
+	t.clock.set(set.Entries[0].Time)
+	config.Now, config.Location, config.NoSchedule = t.clock.now, time.UTC, true
+	if t.x, err = extension.Open(a.ctx, filepath.Join(dir, "eval.db"), config); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.x.Close(context.WithoutCancel(a.ctx))) }()
+	if t.s, err = t.x.Session(t.scope); err != nil {
+		return err
+	}
+	if t.plain, err = evalset.NewPlain(a.ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, t.plain.Close()) }()
+	for i := range set.Queries {
+		if err := t.question(&set.Queries[i], i); err != nil {
+			return err
+		}
+	}
+	t.finish()
+	if a.json {
+		return a.printJSON(t.view)
+	}
+	return t.view.print(a)
+}
+
+// question brings the memory to the moment of asking, and asks.
+func (t *tiered) question(q *evalset.TieredQuery, i int) error {
+	if i == 0 || q.At.Time.After(t.set.Queries[i-1].At.Time) {
+		if err := t.upTo(q.At.Time); err != nil {
+			return err
+		}
+	}
+	if len(q.Evidence) == 0 {
+		return nil
+	}
+	t.view.Questions++
+	t.view.asked[q.Category]++
+	found, err := t.ask(q)
+	if err != nil {
+		return err
+	}
+	if q.Answered(found) {
+		t.view.found[q.Category]++
+	} else {
+		t.view.Missed = append(t.view.Missed, q.ID)
+	}
+	filter := evalset.PlainFilter{Role: q.Role, Issue: q.Issue}
+	if q.CycleRange != nil {
+		filter.First, filter.Until = q.CycleRange[0], q.CycleRange[1]
+	}
+	plain, err := t.plain.Search(t.app.ctx, q.Query, filter, 2*resultsPerTool)
+	if q.Answered(plain) {
+		t.view.plain[q.Category]++
+	}
+	return err
+}
+
+// upTo takes in what was logged until then, and lets a night pass. Documents are
+// as they stand at the end, and are taken in when all is logged.
+func (t *tiered) upTo(at time.Time) error {
+	var lines bytes.Buffer
+	var plain []evalset.PlainText
+	for ; t.done < len(t.set.Entries) && !t.set.Entries[t.done].Time.After(at); t.done++ {
+		e := &t.set.Entries[t.done]
+		lines.Write(append(e.Line, '\n'))
+		plain = append(plain, evalset.PlainText{ID: e.ID, Text: e.Action + "\n\n" + e.Content, Role: e.Role, Cycle: e.Cycle, Issues: e.IssueRefs})
+	}
+	t.clock.set(at)
+	if lines.Len() > 0 {
+		report, err := t.x.Import(t.app.ctx, &lines, extension.ImportOptions{Scope: t.scope, Format: extension.FormatStream, Origin: "tool_internal"})
+		if err != nil {
+			return err
+		}
+		t.view.Entries += report.Stored
+	}
+	if t.done == len(t.set.Entries) && lines.Cap() > 0 {
+		documents, err := t.documents()
+		if err != nil {
+			return err
+		}
+		plain = append(plain, documents...)
+	}
+	if err := t.plain.Add(t.app.ctx, plain...); err != nil {
+		return err
+	}
+	if err := t.x.WaitIdle(t.app.ctx); err != nil {
+		return err
+	}
+	_, err := t.x.Consolidate(t.app.ctx, t.scope)
+	return err
+}
+
+func (t *tiered) documents() ([]evalset.PlainText, error) {
+	for _, at := range []string{"docs", "bank.md"} {
+		path := filepath.Join(t.set.Dir, at)
+		if _, err := os.Stat(path); err != nil {
+			continue // a set needs none
+		}
+		report, err := t.x.ImportArchive(t.app.ctx, t.scope, path, extension.ArchiveOptions{Origin: "tool_internal"})
+		if err != nil {
+			return nil, err
+		}
+		t.view.Documents += report.Stored
+	}
+	return t.set.Documents()
+}
+
+// ask calls the two tools as an agent does, with the filters that it would pass
+// along, and lists the entries and files that came back.
+func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
+	recent := map[string]any{"query": q.Query}
+	if q.Role != "" {
+		recent["role"] = q.Role
+	}
+	if q.Issue != 0 {
+		recent["issue"] = q.Issue
+	}
+	if q.CycleRange != nil {
+		recent["cycleRange"] = q.CycleRange[:]
+	}
+	var found []string
+	for _, call := range []struct {
+		tool      string
+		arguments map[string]any
+	}{{"recall_search", recent}, {"archival_search", map[string]any{"query": q.Query}}} {
+		arguments, err := json.Marshal(call.arguments)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := t.s.CallTool(t.app.ctx, llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: call.tool, Arguments: string(arguments)}})
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(answer.Content) {
+			var record struct{ ID, Source string }
+			if json.Unmarshal([]byte(line), &record) != nil || record.ID == "" {
+				continue
+			}
+			if record.Source != "" {
+				found = append(found, record.Source)
+				continue
+			}
+			detail, err := t.x.Get(t.app.ctx, t.scope, record.ID)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, detail.Memory.EventID)
+		}
+	}
+	return found, nil
+}
+
+func (t *tiered) finish() {
+	v := &t.view
+	all := tieredCategory{}
+	names := make([]string, 0, len(v.asked))
+	for name := range v.asked {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		n := float64(v.asked[name])
+		v.Categories = append(v.Categories, tieredCategory{name, v.asked[name], float64(v.found[name]) / n, float64(v.plain[name]) / n})
+		all.Recall += float64(v.found[name])
+		all.Plain += float64(v.plain[name])
+	}
+	v.Recall, v.Plain = all.Recall/float64(v.Questions), all.Plain/float64(v.Questions)
+}
+
+func (v *tieredView) print(a *app) error {
+	p := a.page()
+	p.line("%s: %s, %s of documents, %s that can be answered.", v.Set, count(v.Entries, "entry", "entries"),
+		count(v.Documents, "part", "parts"), count(v.Questions, "question", "questions"))
+	p.line("")
+	rows := [][]string{{"percent answered", "    n", "tools", "plain FTS5"}}
+	for _, c := range append(slices.Clone(v.Categories), tieredCategory{"all", v.Questions, v.Recall, v.Plain}) {
+		rows = append(rows, []string{c.Name, fmt.Sprintf("%5d", c.Questions), fmt.Sprintf("%5.1f", 100*c.Recall), fmt.Sprintf("%5.1f", 100*c.Plain)})
+	}
+	p.table("", rows)
+	p.line("")
+	p.line("missed: %s", strings.Join(v.Missed, " "))
+	return p.err
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// archive takes documents into the archive.
+func (c *importCmd) archive(a *app) (err error) {
+	if c.Stream || c.Restore || c.Session != "" {
+		return &usageError{"--archive is for documents; leave out --stream, --restore and --session"}
+	}
+	x, err := a.openWith(&extension.Config{NoSchedule: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	report, err := x.ImportArchive(a.ctx, a.scope(), c.Path, extension.ArchiveOptions{Origin: eventbus.Origin(c.Origin), Retire: c.Retire})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(report)
+	}
+	p := a.page()
+	p.line("%s read, %d unchanged: %s stored, %d retired.", count(report.Documents, "document", "documents"), report.Unchanged,
+		count(report.Stored, "part", "parts"), report.Retired)
+	for _, uri := range report.Gone {
+		done := "is still found: --retire takes it out of search"
+		if c.Retire {
+			done = "is not found any more"
+		}
+		p.line("%s is gone, and what it said %s", uri, done)
+	}
+	return p.err
+}

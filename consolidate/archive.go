@@ -1,0 +1,102 @@
+package consolidate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Archive is the stage that moves what happened in cycles of long ago from the
+// recall tier to the archival one, as the type "cycle" (ada-three-tier.md §3.2,
+// §3.3). Nothing else of a memory changes, and search finds it as before; what
+// looks at one tier alone, as the tools of tiers do, finds it in the other. A
+// user whose cycles nobody counts keeps all in recall.
+//
+// Counts: archived.
+type Archive struct {
+	// Keep is how many cycles stay in the recall tier, the one under way among
+	// them. Default [DefaultKeepCycles].
+	Keep int64
+}
+
+// DefaultKeepCycles is how many cycles stay in the recall tier.
+const DefaultKeepCycles = 100
+
+// cycleType is the archival type of what happened in a cycle.
+const cycleType = "cycle"
+
+// Name implements [Stage].
+func (Archive) Name() string { return "archive" }
+
+// archiveBatch is how many memories are moved in one transaction.
+const archiveBatch = 200
+
+// Propose implements [Stage].
+func (a Archive) Propose(ctx context.Context, in *Input, apply Apply) error {
+	if a.Keep <= 0 {
+		a.Keep = DefaultKeepCycles
+	}
+	var old []schema.Memory
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		user, err := s.UserByID(ctx, in.UserID)
+		if err != nil || user.Cycle <= a.Keep {
+			return err
+		}
+		old, err = s.ActiveMeeting(ctx, in.UserID, &schema.Conditions{
+			Between: map[string][2]int64{schema.AttrCycle: {1, user.Cycle - a.Keep}}, Lacks: []string{schema.AttrArchive},
+		}, -1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for batch := range slices.Chunk(old, archiveBatch) {
+		proposals := make([]Proposal, len(batch))
+		for i, m := range batch {
+			proposals[i] = MoveToArchive{UID: m.UID, Version: m.Version, Keep: a.Keep}
+		}
+		if _, err := apply(ctx, proposals...); err != nil {
+			return err
+		}
+		in.Count("archived", len(batch))
+	}
+	return nil
+}
+
+// MoveToArchive asks to move a memory of a cycle of long ago to the archival
+// tier.
+type MoveToArchive struct {
+	UID     string
+	Version int64 // the memory as the stage saw it
+	Keep    int64 // so many cycles stay
+}
+
+// Kind implements [Proposal].
+func (MoveToArchive) Kind() string { return "archive" }
+
+// MemoryUID implements [Proposal].
+func (p MoveToArchive) MemoryUID() string { return p.UID }
+
+func (p MoveToArchive) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	m, err := tx.Memory(ctx, n.input.UserID, p.UID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	now, err := tx.Cycle(ctx, n.input.UserID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	cycle, err := strconv.ParseInt(m.Attributes[schema.AttrCycle], 10, 64)
+	switch {
+	case m.Version != p.Version:
+		return Outcome{}, fmt.Errorf("memory %s: %w", p.UID, schema.ErrConflict)
+	case err != nil || cycle > now-p.Keep:
+		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is of a cycle that stays in the recall tier"}
+	case m.Attributes[schema.AttrArchive] != "":
+		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is in the archival tier already"}
+	}
+	return applied(p), tx.SetAttribute(ctx, m, schema.AttrArchive, cycleType, n.actor())
+}

@@ -1,0 +1,52 @@
+package extension
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/recall"
+)
+
+// DefaultLambda is λ of a [ThreeTier] score: e^(−.012·100) is the 30 % at 100
+// cycles that the design names. Its own .995 would leave e^(−99.5), nothing.
+const DefaultLambda = 0.012
+
+// ThreeTierOptions vary the [ThreeTier] profile. The zero value is the design's.
+type ThreeTierOptions struct {
+	// Recency, Importance and Relevance are the weights α, β and γ of the score.
+	// Default, when all are 0: 1, 1 and 1.
+	Recency, Importance, Relevance float64
+	// Lambda is λ of the recency e^(−λ·cycles). Default [DefaultLambda].
+	Lambda float64
+	// Keep is how many cycles stay in the recall tier. Default 100.
+	Keep int64
+}
+
+// Config is the profile with these options.
+func (o ThreeTierOptions) Config() *Config {
+	if o.Recency == 0 && o.Importance == 0 && o.Relevance == 0 {
+		o.Recency, o.Importance, o.Relevance = 1, 1, 1
+	}
+	o.Lambda = cmp.Or(o.Lambda, DefaultLambda)
+	return &Config{
+		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
+		Tools:  []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
+		Scorer: o.score,
+		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}} },
+	}
+}
+
+// score is α·recency + β·importance + γ·relevance, each 0–1
+// (ada-three-tier.md §3.2).
+func (o ThreeTierOptions) score(t recall.Terms) []recall.Signal {
+	recency := 0.0
+	if ago, counted := t.Cycles(); counted {
+		recency = math.Exp(-o.Lambda * float64(ago))
+	}
+	return []recall.Signal{
+		{Name: "recency", Value: recency, Weight: o.Recency},
+		{Name: "importance", Value: t.Memory.Importance, Weight: o.Importance},
+		{Name: "relevance", Value: t.Relevance, Weight: o.Relevance},
+	}
+}

@@ -1,0 +1,139 @@
+package evalset
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// TieredSet is a team's stream with questions about it: stream.jsonl,
+// queries.jsonl, and if they are there the documents in docs and bank.md.
+type TieredSet struct {
+	Dir     string
+	Entries []TieredEntry
+	Queries []TieredQuery // in order of time
+}
+
+// TieredEntry is a line of the stream with what is needed of it beside.
+type TieredEntry struct {
+	Line      []byte    `json:"-"`
+	ID        string    `json:"id"`
+	Cycle     int64     `json:"cycle"`
+	Time      time.Time `json:"timestamp"`
+	Role      string    `json:"role"`
+	Action    string    `json:"action"`
+	Content   string    `json:"content"`
+	IssueRefs []int64   `json:"issueRefs"`
+}
+
+// TieredQuery is a question, put at a moment, with the entries and files that
+// answer it.
+type TieredQuery struct {
+	ID         string    `json:"id"`
+	Query      string    `json:"query"`
+	Role       string    `json:"role"`
+	Issue      int64     `json:"issue"`
+	CycleRange *[2]int64 `json:"cycleRange"`
+	At         struct {
+		Cycle int64     `json:"cycle"`
+		Time  time.Time `json:"timestamp"`
+	} `json:"at"`
+	Evidence []string `json:"evidence"`
+	Category string   `json:"category"`
+}
+
+// whole is the category whose evidence is needed whole.
+const whole = "cross-cycle"
+
+// Answered reports whether what was found answers the question: all of the
+// evidence where it takes several cycles together, else any of it.
+func (q *TieredQuery) Answered(found []string) bool {
+	missing := func(id string) bool { return !slices.Contains(found, id) }
+	if q.Category == whole {
+		return !slices.ContainsFunc(q.Evidence, missing)
+	}
+	return slices.ContainsFunc(q.Evidence, func(id string) bool { return !missing(id) })
+}
+
+// IsTiered reports whether a folder holds a stream.
+func IsTiered(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "stream.jsonl"))
+	return err == nil
+}
+
+// LoadTiered reads a set. Errors name the file and the line.
+func LoadTiered(dir string) (*TieredSet, error) {
+	set := &TieredSet{Dir: dir}
+	err := eachLine(filepath.Join(dir, "stream.jsonl"), func(line []byte) error {
+		e := TieredEntry{Line: slices.Clone(line)}
+		err := json.Unmarshal(line, &e)
+		set.Entries = append(set.Entries, e)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
+		var q TieredQuery
+		err := json.Unmarshal(line, &q)
+		set.Queries = append(set.Queries, q)
+		return err
+	})
+	slices.SortStableFunc(set.Queries, func(a, b TieredQuery) int { return a.At.Time.Compare(b.At.Time) })
+	return set, err
+}
+
+func eachLine(path string, read func(line []byte) error) error {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is missing", path)
+	}
+	if err != nil {
+		return err
+	}
+	n := 0
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	lines.Buffer(nil, 2<<20)
+	for lines.Scan() {
+		if n++; len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		if err := read(lines.Bytes()); err != nil {
+			return fmt.Errorf("%s, line %d: %w", path, n, err)
+		}
+	}
+	return lines.Err()
+}
+
+// documentPart is about how many characters of a document are one text.
+const documentPart = 900
+
+// Documents are the set's files by their names in questions' evidence, cut like
+// those of the archive, for [Plain].
+func (s *TieredSet) Documents() (parts []PlainText, err error) {
+	err = filepath.WalkDir(s.Dir, func(at string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(at) != ".md" || d.Name() == "README.md" {
+			return err
+		}
+		content, err := os.ReadFile(at)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(s.Dir, at)
+		for _, section := range text.Sections(string(content), documentPart) {
+			parts = append(parts, PlainText{ID: filepath.ToSlash(name), Text: strings.Join(section.Headings, " › ") + "\n\n" + section.Text})
+		}
+		return err
+	})
+	return parts, err
+}

@@ -1,0 +1,117 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Section is a part of a Markdown text under one heading.
+type Section struct {
+	Headings []string // from the title down to its own
+	Text     string
+}
+
+// Sections cuts a Markdown text at its headings, and what stands under one of
+// them between its paragraphs into parts of about size characters; a paragraph
+// that is longer is cut between its lines, sentences or words. Headings inside
+// code are none. What holds no text but its heading is left out.
+func Sections(markdown string, size int) (sections []Section) {
+	var headings []string
+	var levels []int
+	var body []string
+	end := func() {
+		for _, part := range pack(strings.Join(body, "\n"), size) {
+			sections = append(sections, Section{append([]string(nil), headings...), part})
+		}
+		body = nil
+	}
+	fence := ""
+	for line := range strings.SplitSeq(Clean(markdown), "\n") {
+		trimmed := strings.TrimSpace(line)
+		if mark := fenceOf(trimmed); fence == "" && mark != "" {
+			fence = mark
+		} else if fence != "" && mark == fence {
+			fence = ""
+		}
+		level, title := headingOf(line)
+		if level == 0 || fence != "" {
+			body = append(body, line)
+			continue
+		}
+		end()
+		for len(levels) > 0 && levels[len(levels)-1] >= level {
+			levels, headings = levels[:len(levels)-1], headings[:len(headings)-1]
+		}
+		levels, headings = append(levels, level), append(headings, title)
+	}
+	end()
+	return sections
+}
+
+func fenceOf(line string) string {
+	for _, mark := range [...]string{"```", "~~~"} {
+		if strings.HasPrefix(line, mark) {
+			return mark
+		}
+	}
+	return ""
+}
+
+// headingOf is the level of a heading and its text; level 0 is none.
+func headingOf(line string) (level int, title string) {
+	rest := strings.TrimLeft(line, "#")
+	level = len(line) - len(rest)
+	title = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
+	if level > 6 || rest == line || !strings.HasPrefix(rest, " ") || title == "" {
+		return 0, ""
+	}
+	return level, title
+}
+
+// pack fills parts of at most size characters with whole paragraphs.
+func pack(body string, size int) (parts []string) {
+	var part strings.Builder
+	end := func() {
+		if s := strings.TrimSpace(part.String()); strings.Trim(s, "-=*_ \n") != "" { // more than rules
+			parts = append(parts, s)
+		}
+		part.Reset()
+	}
+	for paragraph := range strings.SplitSeq(body, "\n\n") {
+		paragraph = strings.Trim(paragraph, "\n")
+		if strings.TrimSpace(paragraph) == "" {
+			continue
+		}
+		if part.Len() > 0 && utf8.RuneCountInString(part.String())+utf8.RuneCountInString(paragraph) > size {
+			end()
+		}
+		for utf8.RuneCountInString(paragraph) > size {
+			at := cutAt(paragraph, size)
+			part.WriteString(paragraph[:at])
+			end()
+			paragraph = strings.TrimLeft(paragraph[at:], " \n")
+		}
+		part.WriteString(paragraph + "\n\n")
+	}
+	end()
+	return parts
+}
+
+// cutAt is where a paragraph is best cut within its first size characters: after
+// a line, a sentence, a word, or else between two characters.
+func cutAt(paragraph string, size int) int {
+	most := len(paragraph)
+	for i := range paragraph {
+		if size == 0 {
+			most = i
+			break
+		}
+		size--
+	}
+	for _, mark := range [...]string{"\n", ". ", " "} {
+		if at := strings.LastIndex(paragraph[:most], mark); at > most/2 {
+			return at + len(mark)
+		}
+	}
+	return most
+}
