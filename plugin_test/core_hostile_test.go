@@ -221,7 +221,7 @@ func TestAHostileModelChangesNoBlockThatIsNotItsOwn(t *testing.T) {
 			byModel, byHost := 0, 0
 			for line := range bytes.Lines(export.Bytes()) {
 				var l struct {
-					Op *struct{ Record, ID, Actor, Operation, After string }
+					Op       *struct{ Record, ID, Actor, Operation, After string }
 					Proposal *struct {
 						Kind, State string
 						DecidedBy   string `json:"decided_by"`

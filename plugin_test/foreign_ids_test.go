@@ -223,7 +223,7 @@ var withoutIDs = map[string]string{
 	"AcknowledgeLosses": "the operator's", "Backup": "the operator's; a file", "BackupWithKey": "the operator's; a file",
 	"Bus": "the host's: it stamps the scope; the ids of events are below", "Close": "nothing", "Confirmations": "a scope",
 	"Consolidate": "a scope", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
-	"Import": "the ids in it are below", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
+	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
 	"Callbacks": "nothing", "LLMTools": "nothing", "Memory": "options", "Scope": "nothing", "Tools": "handlers",
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",

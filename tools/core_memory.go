@@ -239,15 +239,27 @@ func (w *coreWrite) ownWords(fresh []string) bool {
 }
 
 // order is a text that reads like an instruction and is not the user's own; ""
-// for none. They are looked at together, too: one could be in two halves.
+// for none. What is new is looked at together, too, and together with what is
+// there: an order could come in two halves.
 func (w *coreWrite) order(fresh []string) string {
-	for _, piece := range append(slices.Clone(fresh), strings.Join(fresh, " ")) {
-		if poison.InspectClaim(piece) == "" {
-			continue
-		}
-		if b := back(piece, w.turns, w.d); b == nil || poison.InspectClaim(b.quote) == "" {
+	var own, others []string
+	for _, piece := range fresh {
+		b := back(piece, w.turns, w.d)
+		switch {
+		case b != nil && poison.InspectClaim(b.quote) != "":
+			own = append(own, piece)
+		case poison.InspectClaim(piece) != "":
 			return piece
+		default:
+			others = append(others, piece)
 		}
+	}
+	if together := strings.Join(others, " "); len(others) > 1 && poison.InspectClaim(together) != "" {
+		return together
+	}
+	all := slices.DeleteFunc(w.spec.Pieces(w.after), func(piece string) bool { return slices.Contains(own, piece) })
+	if len(others) > 0 && poison.InspectClaim(strings.Join(all, " ")) != "" && poison.InspectClaim(strings.Join(w.spec.Pieces(w.before.Content), " ")) == "" {
+		return others[len(others)-1]
 	}
 	return ""
 }

@@ -26,6 +26,7 @@ type importCmd struct {
 	Stream  bool   `help:"Each file is a stream of what a team's agents did."`
 	Archive bool   `help:"The path is a folder of Markdown documents, or one: take them into the archive, and again when they change."`
 	Retire  bool   `help:"With --archive: what was taken in from files that are gone is not found any more."`
+	Bank    bool   `help:"The file is a team's bank in Markdown; it goes into core memory."`
 	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"How far it is believed: import, user_direct for this user's own words, or tool_internal for a stream of your own agents (default import)."`
 }
 
@@ -36,6 +37,8 @@ func (importCmd) Help() string {
 With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
 
 With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, others hold lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
+
+With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) goes into the blocks of core memory that these names stand for, with your authority; what a block holds already is not overwritten, and the rest is listed with the reason. Its JSON: {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 
 Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
 
@@ -62,6 +65,9 @@ type importFileView struct {
 func (c *importCmd) Run(a *app) (err error) {
 	if c.Archive {
 		return c.archive(a)
+	}
+	if c.Bank {
+		return c.bank(a)
 	}
 	files, err := c.files()
 	if err != nil {

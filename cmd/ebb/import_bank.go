@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// bank takes a team's bank into core memory and says what went where.
+func (c *importCmd) bank(a *app) (err error) {
+	if c.Stream || c.Archive || c.Restore || c.Session != "" {
+		return &usageError{"--bank stands by itself: a bank has no sessions, and is no export"}
+	}
+	var file io.Reader = a.stdin
+	if c.Path != "-" {
+		opened, err := os.Open(c.Path)
+		if err != nil {
+			return &usageError{"cannot import: " + err.Error()}
+		}
+		defer opened.Close()
+		file = opened
+	}
+	cfg := extension.ThreeTier()
+	cfg.NoSchedule = true
+	if err := a.scope().Validate(); err != nil {
+		return err
+	}
+	x, err := a.openWith(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	report, err := x.ImportBank(a.ctx, a.scope(), file)
+	if err != nil {
+		return &fileError{c.Path, err}
+	}
+	if a.json {
+		return a.printJSON(report)
+	}
+	p := a.page()
+	for _, b := range report.Blocks {
+		name := b.Name
+		if b.Agent != "" {
+			name += " of " + b.Agent
+		}
+		p.line("%-24s %s, %d tokens", oneLine(name, 24), count(b.Entries, "entry", "entries"), b.Tokens)
+	}
+	for _, r := range report.LeftOut {
+		p.line("%s %s: %s (%d tokens)", p.in(dim, "left out"), oneLine(r.Heading, 40), oneLine(r.Reason, 120), r.Tokens)
+	}
+	p.line("%d tokens of a file became %d tokens of core memory, those of all roles together.", report.Tokens, report.CoreTokens)
+	return p.err
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+func TestABankIsImported(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	bank := filepath.Join("testdata", "threetier", "bank.md")
+	require.Equal(t, exitUsage, ebb(t, "", "import", "--bank", bank, "--db", db).code, "for nobody")
+	require.Equal(t, exitUsage, ebb(t, "", "import", "--bank", "--stream", bank, "--user", "team", "--db", db).code)
+	require.Equal(t, exitUsage, ebb(t, "", "import", "--bank", "nowhere.md", "--user", "team", "--db", db).code)
+	got := ebb(t, "", "import", "--bank", bank, "--user", "team", "--db", db)
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.out, "lessons                  8 entries")
+	require.Contains(t, got.out, "roleState of qa          3 entries")
+	require.Contains(t, got.out, "left out Metrics: has no place in core memory")
+	require.Contains(t, got.out, "tokens of core memory, those of all roles together.")
+	var report extension.BankReport
+	again := ebb(t, "# Lessons\n- Tea helps", "import", "--bank", "-", "--json", "--user", "team", "--db", db)
+	require.Equal(t, exitOK, again.code, again.err)
+	require.NoError(t, json.Unmarshal([]byte(again.out), &report))
+	require.Len(t, report.Blocks, 1)
+	require.Equal(t, 1, report.Blocks[0].Entries)
+}

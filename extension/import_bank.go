@@ -1,0 +1,265 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/poison"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// BankReport says what became of a bank.
+type BankReport struct {
+	// Tokens is what the whole file would take in a context; CoreTokens what the
+	// blocks that were written take in place of it, those of all roles together.
+	Tokens     int `json:"tokens"`
+	CoreTokens int `json:"core_tokens"`
+	// Blocks are the blocks that it went to, with how many entries and fields.
+	Blocks []BankBlock `json:"blocks"`
+	// LeftOut is what is not in core memory, and why.
+	LeftOut []BankRest `json:"left_out,omitempty"`
+}
+
+// BankBlock is a block that a bank went to.
+type BankBlock struct {
+	Name    string `json:"name"`
+	Agent   string `json:"agent,omitempty"` // the role whose it is
+	Entries int    `json:"entries"`         // that the bank has for it and that it now holds
+	Tokens  int    `json:"tokens"`          // of the whole block
+}
+
+// BankRest is a part of a bank that was left out.
+type BankRest struct {
+	Heading string `json:"heading"`
+	Reason  string `json:"reason"`
+	Tokens  int    `json:"tokens"`
+}
+
+// maxBank is the longest bank that is read, in bytes. It was meant to fit into a
+// context.
+const maxBank = 1 << 20
+
+// bankTrust is how far the blocks are trusted: the host vouches for the file,
+// which its agents wrote.
+var bankTrust = schema.OriginToolInternal.Ceiling()
+
+// ImportBank takes a team's bank.md, a Markdown file with headings, into the
+// blocks of [ThreeTier], with the host's authority: under "Active Sprint", "In
+// Progress", "Blockers" and "Recently Completed" the status, under "Role State"
+// one role each ("Last", "Next", "Working on"), under "Active Threads" and
+// "Lessons Learned" those. Lists of what was completed are taken to begin with
+// the newest.
+//
+// Nothing that a block holds is overwritten, and importing again changes
+// nothing. Left out, with the reason, is what has no place there, what does not
+// fit, what contradicts a block, and what reads like an instruction. Rules and
+// playbooks are for [Extension.SetBlock]. [Config.Redaction] applies.
+//
+// Errors: [*InvalidError] for a file that is too long or no text, and when
+// [Config.Blocks] has not all of the blocks; the reader's and the database's
+// errors. Then nothing is imported.
+func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*BankReport, error) {
+	if err := x.redactor.labels(scope); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{BlockStatus, BlockRoleState, BlockThreads, BlockLessons} {
+		if x.spec(name) == nil {
+			return nil, &InvalidError{Field: "Config.Blocks", Reason: "has no block " + name + "; open the memory with the configuration of ThreeTier"}
+		}
+	}
+	b, err := io.ReadAll(io.LimitReader(r, maxBank+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxBank {
+		return nil, &InvalidError{Field: "bank", Reason: "is longer than 1 MiB; a bank is a file that fits into a context"}
+	}
+	markdown, err := x.redactor.text(ctx, "", text.Clean(string(b)))
+	if err != nil {
+		return nil, err
+	}
+	plan := &bankPlan{x: x, report: &BankReport{Tokens: text.Tokens(markdown)}}
+	for _, s := range readBank(markdown) {
+		plan.section(s)
+	}
+	left := plan.report.LeftOut
+	err = x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		plan.report.LeftOut, plan.report.Blocks, plan.report.CoreTokens = slices.Clone(left), nil, 0
+		return plan.apply(ctx, tx, scope)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plan.report, nil
+}
+
+// bankPlan is what is to go where.
+type bankPlan struct {
+	x      *Extension
+	report *BankReport
+	edits  []bankEdit
+}
+
+// bankEdit is one entry for a block.
+type bankEdit struct {
+	heading string
+	block   string
+	role    string // whose block
+	text    string
+	edit    schema.BlockEdit
+}
+
+func (p *bankPlan) leave(heading, reason, what string) {
+	p.report.LeftOut = append(p.report.LeftOut, BankRest{Heading: heading, Reason: reason, Tokens: text.Tokens(what)})
+}
+
+// section finds the place of a section.
+func (p *bankPlan) section(s *bankSection) {
+	rest := strings.Join(s.rest, "\n")
+	status := p.x.spec(BlockStatus)
+	field := func(block *BlockSpec, role, name, value string) {
+		if value != "" {
+			p.edits = append(p.edits, bankEdit{s.heading, block.Name, role, value, block.Update(map[string]any{name: value}, schema.NoContent(block.Kind))})
+		}
+	}
+	list := func(block *BlockSpec, name string, items []string) {
+		for _, item := range items {
+			item = plainMarkdown(item)
+			p.edits = append(p.edits, bankEdit{s.heading, block.Name, "", item, block.Append(name, item)})
+		}
+	}
+	switch {
+	case s.under("active sprint", "current sprint", "sprint"):
+		var lines []string
+		for _, line := range slices.Concat(s.rest, s.items) {
+			lines = append(lines, plainMarkdown(line))
+		}
+		field(status, "", "sprint", strings.Join(lines, ". "))
+		return
+	case s.under("in progress"):
+		list(status, "inProgress", s.items)
+	case s.under("blockers", "blocked"):
+		list(status, "blockers", s.items)
+	case s.under("recently completed", "recently shipped", "completed", "shipped"):
+		p.shipped(s)
+	case s.under("role state", "role states", "roles") && len(s.path) > 0 && !slices.Contains([]string{"role state", "role states", "roles"}, s.own()):
+		for _, item := range s.items {
+			label, value, ok := labelled(item)
+			name := map[string]string{"last": "lastAction", "last action": "lastAction", "next": "nextAction", "next action": "nextAction", "working on": "workingOn"}[label]
+			if !ok || name == "" {
+				p.leave(s.heading, "is none of Last, Next and Working on", item)
+				continue
+			}
+			field(p.x.spec(BlockRoleState), s.own(), name, value)
+		}
+	case s.under("active threads", "threads"):
+		threads := p.x.spec(BlockThreads)
+		for _, item := range s.items {
+			record := threadOf(item)
+			p.edits = append(p.edits, bankEdit{s.heading, BlockThreads, "", record["summary"].(string), threads.Update(record, schema.NoContent(threads.Kind))})
+		}
+	case s.under("lessons learned", "lessons"):
+		list(p.x.spec(BlockLessons), "", s.items)
+	default:
+		reason := "has no place in core memory"
+		if s.under("rules", "playbook") {
+			reason = "is for the host to set"
+		}
+		if all := strings.TrimSpace(rest + "\n" + strings.Join(s.items, "\n")); all != "" {
+			p.leave(s.heading, reason, all)
+		}
+		return
+	}
+	if rest != "" {
+		p.leave(s.heading, "is no entry of a list", rest)
+	}
+}
+
+// shipped brings the newest, which stand first, into the order of the block.
+func (p *bankPlan) shipped(s *bankSection) {
+	const field = "recentlyShipped"
+	status := p.x.spec(BlockStatus)
+	items := slices.Clone(s.items)
+	if len(items) > shippedKept {
+		p.leave(s.heading, fmt.Sprintf("only the newest %d are kept", shippedKept), strings.Join(items[shippedKept:], "\n"))
+		items = items[:shippedKept]
+	}
+	slices.Reverse(items)
+	for _, item := range items {
+		item = plainMarkdown(item)
+		add := status.Append(field, item)
+		p.edits = append(p.edits, bankEdit{s.heading, BlockStatus, "", item, func(now any) (any, error) {
+			held, _ := now.(map[string]any)[field].([]any)
+			if len(held) >= shippedKept && !slices.Contains(held, any(item)) {
+				return nil, &InvalidError{Field: BlockStatus + "." + field, Reason: "is full already, and what it holds may be newer"}
+			}
+			return add(now)
+		}})
+	}
+}
+
+// apply writes each block once, and reports.
+func (p *bankPlan) apply(ctx context.Context, tx *schema.Tx, scope Scope) error {
+	userID, err := tx.UserID(ctx, scope)
+	if err != nil {
+		return err
+	}
+	type place struct{ block, role string }
+	var order []place
+	blocks, next, entries := make(map[place]*Block), make(map[place]string), make(map[place]int)
+	for _, e := range p.edits {
+		at, spec := place{e.block, e.role}, p.x.spec(e.block)
+		if blocks[at] == nil {
+			b, err := tx.Block(ctx, userID, spec.Owner(e.role), e.block)
+			if errors.Is(err, ErrNotFound) {
+				b, err = &Block{UserID: userID, Agent: spec.Owner(e.role), Name: e.block, Kind: spec.Kind, Trust: schema.MaxTrust}, nil
+			}
+			if err != nil {
+				return err
+			}
+			if b.Kind != spec.Kind {
+				return &InvalidError{Field: "Config.Blocks", Reason: "describes " + e.block + " in another form than the file has it; set it by SetBlock first"}
+			}
+			order, blocks[at], next[at] = append(order, at), b, b.Content
+		}
+		if doubt := poison.InspectClaim(e.text); doubt != "" {
+			p.leave(e.heading, "reads like an instruction ("+string(doubt)+")", e.text)
+			continue
+		}
+		content, err := spec.Next(next[at], e.edit, tx.Now)
+		var invalid *InvalidError
+		switch {
+		case errors.Is(err, ErrConflict):
+			p.leave(e.heading, e.block+" says something else there already", e.text)
+			continue
+		case errors.As(err, &invalid):
+			p.leave(e.heading, err.Error(), e.text)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		next[at] = content
+		entries[at]++
+	}
+	for _, at := range order {
+		b := blocks[at]
+		if next[at] != b.Content {
+			if err := tx.SetBlock(ctx, b, next[at], min(b.Trust, bankTrust), at.role, schema.Actor{Name: "import"}); err != nil {
+				return err
+			}
+		}
+		if entries[at] == 0 {
+			continue
+		}
+		tokens := text.Tokens(b.Content)
+		p.report.Blocks = append(p.report.Blocks, BankBlock{Name: at.block, Agent: b.Agent, Entries: entries[at], Tokens: tokens})
+		p.report.CoreTokens += tokens
+	}
+	return nil
+}
