@@ -264,7 +264,7 @@ func (tx *Tx) removeMemory(ctx context.Context, userID int64, added *Op, by Acto
 		if _, err := tx.Exec(ctx, `DELETE FROM entities WHERE id = ?1 AND mention_count = 0 AND NOT protected AND summary = '' AND merged_into IS NULL
 			AND NOT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = entities.id)
 			AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.merged_into = entities.id)
-			AND NOT EXISTS (SELECT 1 FROM ops WHERE record = 'entities' AND record_id = entities.id AND run_id IS NOT ?3
+			AND NOT EXISTS (SELECT 1 FROM ops WHERE record = 'entities' AND record_id = entities.id AND run_id IS NOT ?3 AND operation <> 'undo'
 				AND NOT EXISTS (SELECT 1 FROM runs WHERE id = ops.run_id AND state = 'undone'))
 			AND NOT EXISTS (SELECT 1 FROM ops WHERE run_id = ?3 AND id < ?4 AND operation = 'unmention' AND json_extract(before, '$.entity') = entities.uid)
 			AND created_at >= (SELECT created_at FROM memories WHERE id = ?2)`, entity, memoryID, added.RunID, added.ID); err != nil {
