@@ -85,6 +85,10 @@ type Config struct {
 	// Scorer gives the score that results are ordered by, from the ranker's, age,
 	// importance and attributes. Default nil: the ranker's.
 	Scorer Scorer
+	// ScoreAmong is how many memories, for each result that is wanted, Scorer
+	// chooses from: the most relevant. 1, the least, leaves it to the relevance
+	// which are given, and to Scorer their order. Default 0: 200 in all.
+	ScoreAmong float64
 	// Retention says how derived memories fade, in the ranking and at night.
 	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
 	Retention RetentionPolicy
@@ -273,6 +277,8 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
 	case len(c.unknownTools()) > 0:
 		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
+	case c.ScoreAmong != 0 && !(c.ScoreAmong >= 1 && c.ScoreAmong <= recall.MaxLimit):
+		return &schema.InvalidError{Field: "Config.ScoreAmong", Reason: "must be from 1 to 1000 (0 means 200 in all)"}
 	case c.ModelTimeout < 0:
 		return &schema.InvalidError{Field: "Config.ModelTimeout", Reason: "must not be negative (0 means two minutes)"}
 	case !(c.Prices.Input >= 0) || !(c.Prices.Output >= 0):

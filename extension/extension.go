@@ -65,7 +65,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if err := x.loadCycles(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	options := recall.Options{Weights: cfg.Weights, Scorer: cfg.Scorer, Retention: cfg.Retention}
+	options := recall.Options{Weights: cfg.Weights, Scorer: cfg.Scorer, ScoreAmong: cfg.ScoreAmong, Retention: cfg.Retention}
 	if cfg.Embedder != nil {
 		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{
 			Model: cfg.EmbedModel, Dims: cfg.EmbedDims, CallsPerMinute: cfg.EmbedCallsPerMinute,

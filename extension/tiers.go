@@ -19,6 +19,12 @@ type ThreeTierOptions struct {
 	Recency, Importance, Relevance float64
 	// Lambda is λ of the recency e^(−λ·cycles). Default [DefaultLambda].
 	Lambda float64
+	// Among is how many memories, for each that is wanted, the score chooses from:
+	// the most relevant ([Config].ScoreAmong). Default 1: the score is the order of
+	// what is given. Weighed among all of them, recency and importance, which count
+	// like relevance, push aside what answers: a question that one entry answers
+	// is about that entry, however old and small.
+	Among float64
 	// Keep is how many cycles stay in the recall tier. Default 100.
 	Keep int64
 }
@@ -28,11 +34,11 @@ func (o ThreeTierOptions) Config() *Config {
 	if o.Recency == 0 && o.Importance == 0 && o.Relevance == 0 {
 		o.Recency, o.Importance, o.Relevance = 1, 1, 1
 	}
-	o.Lambda = cmp.Or(o.Lambda, DefaultLambda)
+	o.Lambda, o.Among = cmp.Or(o.Lambda, DefaultLambda), cmp.Or(o.Among, 1)
 	return &Config{
 		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
 		Tools:  []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
-		Scorer: o.score,
+		Scorer: o.score, ScoreAmong: o.Among,
 		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}} },
 	}
 }

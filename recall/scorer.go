@@ -107,7 +107,13 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 			return nil, nil, &schema.InvalidError{Field: "Scorer", Reason: "gives a score that is not a finite number"}
 		}
 	}
-	slices.SortStableFunc(weighed, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	among := depth
+	if s.scoreAmong > 0 {
+		among = int(math.Ceil(s.scoreAmong * float64(q.Limit)))
+	}
+	for some := range slices.Chunk(weighed, among) {
+		slices.SortStableFunc(some, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	}
 	return weighed, weak, nil
 }
 

@@ -3,6 +3,7 @@ package recall
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,4 +142,24 @@ func TestARetentionPolicyReplacesTheCurve(t *testing.T) {
 			require.InDelta(t, 0.25-1, signal.Value, 1e-12)
 		}
 	}
+}
+
+// A scorer that chooses from as many as are wanted gives the most relevant, in
+// its own order; what a host leaves out is made up for by the next.
+func TestAScorerChoosesAmongTheMostRelevant(t *testing.T) {
+	db := open(t)
+	for i := range 6 {
+		rated(t, db, "The kettle is "+strings.Repeat("very ", 4*i)+"blue.", float64(i+1)/10, 0)
+	}
+	byRelevance := New(db, Options{})
+	defer byRelevance.Close()
+	best := texts(search(t, byRelevance, Query{Text: "blue kettle", Limit: 4}))
+	s := New(db, Options{ScoreAmong: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
+	defer s.Close()
+	ordered := texts(search(t, s, Query{Text: "blue kettle", Limit: 4}))
+	require.ElementsMatch(t, best, ordered)
+	require.NotEqual(t, best, ordered)
+	require.Greater(t, len(ordered[0]), len(ordered[3]), "the important come first")
+	skipping := Query{Text: "blue kettle", Limit: 4, Skip: func(m *schema.Memory) bool { return m.Content == best[0] }}
+	require.Len(t, search(t, s, skipping).Results, 4)
 }

@@ -16,6 +16,11 @@ type Options struct {
 	// Scorer gives the score that results are ordered by. Default nil: the
 	// ranker's own, the sum of its weighted signals.
 	Scorer Scorer
+	// ScoreAmong is how many candidates, for each result that is wanted, a Scorer
+	// chooses from: the most relevant, and when these are used up as many again. 1
+	// leaves it to the relevance which are given, and to the scorer their order.
+	// Default 0: all that it weighs ([ScoreDepth]).
+	ScoreAmong float64
 	// Retention says how memories fade. Default nil: [RetentionOf].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
@@ -27,14 +32,15 @@ type Options struct {
 type Searcher struct {
 	degraded degradations
 
-	db        *schema.DB
-	weights   Weights
-	scorer    Scorer // nil: the ranker's order
-	retention RetentionPolicy
-	arms      []weightedArm
-	indexes   *indexes
-	vectors   *vectorArm // nil without an embedder
-	behind    *background
+	db         *schema.DB
+	weights    Weights
+	scorer     Scorer // nil: the ranker's order
+	scoreAmong float64
+	retention  RetentionPolicy
+	arms       []weightedArm
+	indexes    *indexes
+	vectors    *vectorArm // nil without an embedder
+	behind     *background
 }
 
 type weightedArm struct {
@@ -46,7 +52,7 @@ type weightedArm struct {
 func New(db *schema.DB, opts Options) *Searcher {
 	behind := newBackground()
 	s := &Searcher{
-		db: db, weights: DefaultWeights(), scorer: opts.Scorer, retention: opts.Retention,
+		db: db, weights: DefaultWeights(), scorer: opts.Scorer, scoreAmong: opts.ScoreAmong, retention: opts.Retention,
 		indexes: newIndexes(db, behind), behind: behind,
 	}
 	if opts.Weights != nil {
@@ -72,7 +78,7 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	if s == nil {
 		return nil
 	}
-	opts := Options{Weights: &s.weights, Scorer: s.scorer, Retention: s.retention}
+	opts := Options{Weights: &s.weights, Scorer: s.scorer, ScoreAmong: s.scoreAmong, Retention: s.retention}
 	if s.vectors != nil {
 		opts.Vectors = s.vectors.opts
 	}

@@ -23,6 +23,8 @@ func archivalSearch() *Tool {
 			{name: "query", kind: kindText, required: true, about: "A question or keywords, in any language. There is no search syntax."},
 			{name: "type", kind: kindText, enum: ArchivalTypes, about: "Only this type: cycle is what happened long ago, the others are documents and lessons. Leave it out to search all."},
 			{name: "dateRange", kind: kindList, about: `Only what is of these days: the first and the last, such as ["2026-01-01", "2026-02-28"].`},
+			{name: "role", kind: kindText, about: `Only what this role did or put here, such as "research".`},
+			{name: "issue", kind: kindInteger, min: 1, max: schema.MaxCycle, about: "Only what refers to the issue of this number."},
 			{name: "limit", kind: kindInteger, min: 1, max: maxResults, about: "The most records to return, 1 to 50. Default 5."},
 		},
 		run: runArchivalSearch,
@@ -30,8 +32,11 @@ func archivalSearch() *Tool {
 }
 
 func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
-	q := recall.Query{Where: &schema.Conditions{}}
-	var err error
+	where, err := tierConditions(args)
+	if err != nil {
+		return "", err
+	}
+	q := recall.Query{Where: where}
 	if q.Text, err = args.text("query"); err != nil {
 		return "", err
 	}

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +26,7 @@ func recallSearch() *Tool {
 		parameters: []parameter{
 			{name: "query", kind: kindText, required: true, about: "A question or keywords, in any language. There is no search syntax."},
 			{name: "role", kind: kindText, about: `Only what this role did, such as "research".`},
-			{name: "issue", kind: kindInteger, min: 1, max: schema.MaxCycle, about: "Only what refers to the issue of this number."},
+			{name: "issue", kind: kindInteger, min: 1, max: schema.MaxCycle, about: "Only what refers to the issue of this number, of however long ago."},
 			{name: "minImportance", kind: kindNumber, min: 1, max: 10, about: "Only what is rated at least so, 1 to 10."},
 			{name: "limit", kind: kindInteger, min: 1, max: maxResults, about: "The most records to return, 1 to 50. Default 5."},
 			{name: "cycleRange", kind: kindNumbers, about: "Only these cycles: the first and the last, such as [180, 185]. It reaches cycles of long ago, too."},
@@ -42,23 +44,17 @@ func runRecallSearch(ctx context.Context, d *Deps, args arguments) (string, erro
 	if err != nil {
 		return "", err
 	}
-	issue, given, err := args.whole("issue", 1, schema.MaxCycle)
-	if err != nil {
-		return "", err
-	}
-	if given {
-		where.Has = map[string]string{schema.AttrIssues: strconv.FormatInt(issue, 10)}
-	}
 	cycles, err := args.numbers("cycleRange")
 	switch {
 	case err != nil:
 		return "", err
-	case len(cycles) == 0:
-		where.Lacks = []string{schema.AttrArchive}
-	case len(cycles) > 2 || cycles[len(cycles)-1] < cycles[0]:
+	case len(cycles) > 2 || len(cycles) > 0 && cycles[len(cycles)-1] < cycles[0]:
 		return "", args.mistake("cycleRange", "must be the first and the last cycle, in this order, such as [180, 185]")
-	default:
+	case len(cycles) > 0:
 		where.Between = map[string][2]int64{schema.AttrCycle: {cycles[0], cycles[len(cycles)-1]}}
+	}
+	if where.Between == nil && where.Has == nil {
+		where.Lacks = []string{schema.AttrArchive}
 	}
 	return tieredSearch(ctx, d, args, recall.Query{Text: text, Where: where})
 }
@@ -76,7 +72,12 @@ func tierConditions(args arguments) (*schema.Conditions, error) {
 	if given && !(least >= 1 && least <= 10) {
 		return nil, args.mistake("minImportance", "must be a number from 1 to 10")
 	}
-	return &schema.Conditions{Agent: role, MinImportance: least / 10}, nil
+	where := &schema.Conditions{Agent: role, MinImportance: least / 10}
+	issue, given, err := args.whole("issue", 1, schema.MaxCycle)
+	if err == nil && given {
+		where.Has = map[string]string{schema.AttrIssues: strconv.FormatInt(issue, 10)}
+	}
+	return where, err
 }
 
 // tieredSearch searches, and shows a model what was found.
@@ -92,7 +93,7 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 		q.Limit = int(limit)
 	}
 	q.Now = d.DB.Now().In(d.Location)
-	answer, err := d.Search(ctx, q)
+	answer, err := d.paged(ctx, q)
 	if err != nil {
 		return "", err
 	}
@@ -104,6 +105,75 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 		return sentences(append(notes, nothingTiered(args, q.Text))...), nil
 	}
 	return shown(ctx, d, q.Text, answer.Results, notes, "best first")
+}
+
+// paged searches in three steps, until there are enough: what the question names
+// by number, best first and then the rest of it; what its words find; and where
+// the caller itself names an issue or cycles, what else meets that.
+func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error) {
+	answer := &recall.Answer{Query: q.Text}
+	search := func(where *schema.Conditions) error {
+		at := q
+		at.Where = where
+		found, err := d.Search(ctx, at)
+		if err != nil {
+			return err
+		}
+		answer.Degraded = append(answer.Degraded, found.Degraded...)
+		answer.Results = enough(answer.Results, found.Results, q.Limit)
+		return nil
+	}
+	list := func(where *schema.Conditions) error {
+		if !q.Since.IsZero() || !q.Until.IsZero() {
+			return nil
+		}
+		listed, err := d.list(ctx, where, q)
+		answer.Results = enough(answer.Results, listed, q.Limit)
+		return err
+	}
+	for _, where := range references(q.Text, q.Where) {
+		if err := errors.Join(search(where), list(where)); err != nil {
+			return nil, err
+		}
+	}
+	if err := search(q.Where); err != nil {
+		return nil, err
+	}
+	if q.Where.Between != nil || q.Where.Has != nil {
+		if err := list(q.Where); err != nil {
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// enough adds results that are not there yet, up to limit.
+func enough(results, more []recall.Result, limit int) []recall.Result {
+	for _, r := range more {
+		there := slices.ContainsFunc(results, func(other recall.Result) bool { return other.Memory.ID == r.Memory.ID })
+		if !there && len(results) < limit {
+			r.Rank = len(results) + 1
+			results = append(results, r)
+		}
+	}
+	return results
+}
+
+// list gives the newest memories that meet conditions, newest first.
+func (d *Deps) list(ctx context.Context, where *schema.Conditions, q recall.Query) (results []recall.Result, err error) {
+	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		results = nil
+		userID, err := s.UserID(ctx, d.Scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		memories, err := s.ActiveMeeting(ctx, userID, where, q.Limit)
+		for i := range slices.Backward(memories) {
+			results = append(results, recall.Result{Memory: memories[i]})
+		}
+		return err
+	})
+	return results, err
 }
 
 // shown gives a model what was found, in the fence.

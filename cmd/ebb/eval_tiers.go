@@ -178,12 +178,12 @@ func (t *tiered) documents() ([]evalset.PlainText, error) {
 // ask calls the two tools as an agent does, with the filters that it would pass
 // along, and lists the entries and files that came back.
 func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
-	recent := map[string]any{"query": q.Query}
+	recent, archival := map[string]any{"query": q.Query}, map[string]any{"query": q.Query}
 	if q.Role != "" {
-		recent["role"] = q.Role
+		recent["role"], archival["role"] = q.Role, q.Role
 	}
 	if q.Issue != 0 {
-		recent["issue"] = q.Issue
+		recent["issue"], archival["issue"] = q.Issue, q.Issue
 	}
 	if q.CycleRange != nil {
 		recent["cycleRange"] = q.CycleRange[:]
@@ -192,7 +192,7 @@ func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
 	for _, call := range []struct {
 		tool      string
 		arguments map[string]any
-	}{{"recall_search", recent}, {"archival_search", map[string]any{"query": q.Query}}} {
+	}{{"recall_search", recent}, {"archival_search", archival}} {
 		arguments, err := json.Marshal(call.arguments)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,58 @@
+package tools
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// What a question names by number, beside its words: "cycle 150", "cycles 180 to
+// 185", "since cycle 12", "#95", "PR #59". Nothing in the words of an entry need
+// say it.
+var (
+	namedCycles = regexp.MustCompile(`(?i)(?:\b(before|after|since|until)\s+)?\bcycles?\s+#?(\d{1,9})(?:\s*(?:-|–|to|through|and|until)\s*(?:cycle\s+)?#?(\d{1,9}))?\b`)
+	namedNumber = regexp.MustCompile(`(?i)(\b(?:PR|pull request|merge request)\s+)?#(\d{1,9})\b`)
+)
+
+// references are the restrictions that a question names, in the order in which
+// to try them. They come instead of what the caller restricts itself.
+func references(question string, given *schema.Conditions) (all []*schema.Conditions) {
+	refine := func(change func(*schema.Conditions)) {
+		c := *given
+		c.Lacks = nil // what is named by number is meant wherever it is
+		change(&c)
+		all = append(all, &c)
+	}
+	if m := namedCycles.FindStringSubmatch(question); m != nil && given.Between == nil {
+		first, _ := strconv.ParseInt(m[2], 10, 64)
+		last := first
+		if m[3] != "" {
+			last, _ = strconv.ParseInt(m[3], 10, 64)
+		}
+		switch strings.ToLower(m[1]) {
+		case "before":
+			first, last = 1, first-1
+		case "until":
+			first = 1
+		case "after":
+			first, last = last+1, schema.MaxCycle
+		case "since":
+			last = schema.MaxCycle
+		}
+		if first <= last {
+			refine(func(c *schema.Conditions) { c.Between = map[string][2]int64{schema.AttrCycle: {first, last}} })
+		}
+	}
+	if m := namedNumber.FindStringSubmatch(question); m != nil && given.Has == nil {
+		issue := func(c *schema.Conditions) { c.Has = map[string]string{schema.AttrIssues: m[2]} }
+		pull := func(c *schema.Conditions) { c.Has = map[string]string{schema.AttrPulls: m[2]} }
+		if m[1] != "" {
+			issue, pull = pull, issue
+		}
+		refine(issue)
+		refine(pull)
+	}
+	return all
+}
