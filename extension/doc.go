@@ -37,6 +37,15 @@
 // Seconds later consumers of the bus link entities and count accesses. At night
 // each user's memory is consolidated, once for every local day.
 //
+// # Core memory
+//
+// [Config.Blocks] describes texts that stand at the head of every context,
+// shared by the user's agents or one for each. A host writes them
+// ([Extension.SetBlock]), a model by tools, as far as each block lets it; what it
+// may not write by itself waits for [Extension.Approve]. Each has a history
+// ([Extension.BlockHistory]), and one change can be taken back
+// ([Extension.UndoBlock]). [ThreeTier] is made of such blocks.
+//
 // # Trust
 //
 // A [Scope] is stamped by the host and is never a parameter a model can set.

@@ -44,4 +44,9 @@
 // holds its names, numbers and dates, and most of its words; that turn is then
 // recorded as its source. A correction without such a turn becomes a proposal
 // for the host to decide, and confirm_fact only ever asks.
+//
+// Core memory stands before every later turn, so core_memory_update and
+// core_memory_append write only where a block lets them. What a model could have
+// from texts that nobody vouches for is proposed, and a text that reads like an
+// order is refused, unless the user has said it in this session.
 package tools
