@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/evalset/fts"
 )
 
 // tieredView is the shape of `ebb eval --json` for a team's stream: shares from
@@ -48,7 +49,7 @@ type tiered struct {
 	clock clock
 	x     *extension.Extension
 	s     *extension.Session
-	plain *evalset.Plain
+	plain *fts.Index
 	done  int // entries taken in
 	view  tieredView
 }
@@ -77,7 +78,7 @@ func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
 	if t.s, err = t.x.Session(t.scope); err != nil {
 		return err
 	}
-	if t.plain, err = evalset.NewPlain(a.ctx); err != nil {
+	if t.plain, err = fts.New(a.ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.plain.Close()) }()

@@ -39,9 +39,10 @@ var table = []row{
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
 	{pkg: "internal/redact"}, // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
-	{pkg: "internal/poison"},                                     // what was written for a model
-	{pkg: "internal/evalset", ours: []string{"internal/text"}},   // labelled conversations and their metrics
+	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
+	{pkg: "internal/poison"},                                                           // what was written for a model
+	{pkg: "internal/evalset", ours: []string{"internal/text"}},                         // labelled conversations and their metrics
+	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}}, // what SQLite alone finds
 	{pkg: "."},
 
 	// Rooms.
@@ -71,7 +72,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/learn"},
+		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

@@ -119,7 +119,7 @@ func eachLine(path string, read func(line []byte) error) error {
 const documentPart = 900
 
 // Documents are the set's files by their names in questions' evidence, cut like
-// those of the archive, for [Plain].
+// those of the archive, for a plain search.
 func (s *TieredSet) Documents() (parts []PlainText, err error) {
 	err = filepath.WalkDir(s.Dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(at) != ".md" || d.Name() == "README.md" {
