@@ -10,8 +10,8 @@ import (
 )
 
 // Archive is the stage that moves what happened in cycles of long ago from the
-// recall tier to the archival one, as the type "cycle" (ada-three-tier.md §3.2,
-// §3.3). Nothing else of a memory changes, and search finds it as before; what
+// recall tier to the archival one, as the type "cycle", and reflections as
+// "lesson" (ada-three-tier.md §3.2, §3.3). Nothing else of a memory changes, and search finds it as before; what
 // looks at one tier alone, as the tools of tiers do, finds it in the other. A
 // user whose cycles nobody counts keeps all in recall.
 //
@@ -25,8 +25,11 @@ type Archive struct {
 // DefaultKeepCycles is how many cycles stay in the recall tier.
 const DefaultKeepCycles = 100
 
-// cycleType is the archival type of what happened in a cycle.
-const cycleType = "cycle"
+// The archival types of what happened in a cycle, and of what was learnt then.
+const (
+	cycleType  = "cycle"
+	lessonType = "lesson"
+)
 
 // Name implements [Stage].
 func (Archive) Name() string { return "archive" }
@@ -98,5 +101,9 @@ func (p MoveToArchive) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	case m.Attributes[schema.AttrArchive] != "":
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is in the archival tier already"}
 	}
-	return applied(p), tx.SetAttribute(ctx, m, schema.AttrArchive, cycleType, n.actor())
+	typ := cycleType
+	if m.Kind == schema.KindReflection {
+		typ = lessonType
+	}
+	return applied(p), tx.SetAttribute(ctx, m, schema.AttrArchive, typ, n.actor())
 }

@@ -43,6 +43,26 @@ type Reflect struct {
 	// on before or not, as Generative Agents do. Default false: what matters most
 	// of what the user said and what was learnt since the last time.
 	Newest bool
+
+	// Cycles is after how many cycles it is due anyway ([schema.AttrCycle]).
+	// Default 0: never.
+	Cycles int64
+	// Boundary is a field of a block of core memory that agents share; it is due
+	// when that says something else than at the last time. Default none.
+	Boundary BlockField
+	// OnDemand reflects whenever somebody asks for a run ([CauseManual]), whether
+	// it is due or not. Default false.
+	OnDemand bool
+	// Everyone takes in what every side said since the last time, not the user
+	// alone. Default false.
+	Everyone bool
+	// MinImportance leaves out what is rated lower, on the scale of 1–10. Default
+	// 0: nothing.
+	MinImportance float64
+	// Least is what an insight is rated at least, on the scale of 1–10. Default 8.
+	Least float64
+	// Focus is added to what the model is told to ask about. Default none.
+	Focus string
 }
 
 // Defaults of [Reflect] (dual-memory.md, ReflectionConfig).
@@ -52,6 +72,7 @@ const (
 	DefaultReflectQuestions   = 3
 	DefaultReflectPerQuestion = 10
 	DefaultReflectRecent      = 100
+	DefaultReflectLeast       = 8
 )
 
 const (
@@ -76,6 +97,9 @@ func (r Reflect) withDefaults() Reflect {
 	if r.PerQuestion <= 0 {
 		r.PerQuestion = DefaultReflectPerQuestion
 	}
+	if r.Least <= 0 {
+		r.Least = DefaultReflectLeast
+	}
 	if r.Recent <= 0 {
 		r.Recent = DefaultReflectRecent
 	}
@@ -91,7 +115,10 @@ func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (boo
 			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
 		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
 	const rounding = 1e-9 // what a sum of tenths may lack
-	return err == nil && (10*gathered >= r.Threshold-rounding || r.Sessions > 0 && sessions >= r.Sessions), err
+	if err != nil || 10*gathered >= r.Threshold-rounding || r.Sessions > 0 && sessions >= r.Sessions {
+		return err == nil, err
+	}
+	return r.turned(ctx, s, userID)
 }
 
 // Propose implements [Stage].
@@ -105,8 +132,11 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	if err != nil || !due {
 		return err
 	}
+	if len(x.recent) < 2 && x.asked {
+		return nil
+	}
 	if len(x.recent) < 2 { // nothing to compare, however much was said
-		_, err := apply(ctx, Advance{reflectStage, x.through}, Spend{x.gathered})
+		_, err := apply(ctx, x.done()...)
 		return err
 	}
 	in.Count("due", 1)
@@ -118,7 +148,7 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	if err != nil {
 		return err
 	}
-	_, err = apply(ctx, append(proposals, Advance{reflectStage, x.through}, Spend{x.gathered})...)
+	_, err = apply(ctx, append(proposals, x.done()...)...)
 	return err
 }
 
@@ -127,6 +157,7 @@ type reflection struct {
 	Reflect
 
 	in       *Input
+	asked    bool            // for by somebody, and not due
 	recent   []schema.Memory // in order of time
 	through  int64
 	gathered float64
@@ -136,7 +167,9 @@ type reflection struct {
 // read collects the recent memories.
 func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		if due, err = x.Due(ctx, s, x.in.UserID); err != nil || !due {
+		due, err = x.Due(ctx, s, x.in.UserID)
+		x.asked = !due && x.OnDemand && x.in.Cause == CauseManual
+		if due = due || x.asked; err != nil || !due {
 			return err
 		}
 		after, err := s.Watermark(ctx, x.in.UserID, reflectStage)
@@ -151,6 +184,12 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 		recent := s.NewSelect().Model(&x.recent).Where("user_id = ? AND state = ?", x.in.UserID, schema.StateActive).Limit(int64(x.Recent))
 		if x.Newest {
 			return recent.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC").Scan(ctx)
+		}
+		if x.MinImportance > 0 {
+			recent = recent.Where("importance >= ?", x.MinImportance/10-1e-9)
+		}
+		if x.Everyone {
+			return recent.Where("id > ? AND kind <> ?", after, schema.KindReflection).OrderExpr("importance DESC, id DESC").Scan(ctx)
 		}
 		return recent.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", after, schema.KindReflection, schema.KindEpisode).
 			OrderExpr("importance DESC, id DESC").Scan(ctx)
@@ -195,7 +234,7 @@ func (x *reflection) ask(ctx context.Context) ([]string, error) {
 	p := Prompt{
 		own:  true,
 		Name: "reflect_questions", Version: reflectVersion, User: b.String(),
-		System: strings.TrimSpace(reflectQuestions) + fmt.Sprintf("\n\nAsk %d.", x.Questions),
+		System: strings.TrimSpace(reflectQuestions) + x.focus() + fmt.Sprintf("\n\nAsk %d.", x.Questions),
 		Schema: object(map[string]any{"questions": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}, "questions"),
 	}
 	err := x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
@@ -311,7 +350,7 @@ func (x *reflection) aliases() map[string]int {
 // proposal holds an insight against the memories it cites. It reports false
 // for one that cites fewer than two of those shown.
 func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
-	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(0.8, unit(i.Importance/10)))}
+	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
 	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
 		p.Questions = []string{questions[i.Question-1]}
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	_ "embed"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -70,6 +71,13 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		UserID: n.input.UserID, Kind: schema.KindReflection, Content: p.Content, EventTime: schema.At(n.input.Now),
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
 		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
+	}
+	cycle, err := tx.Cycle(ctx, n.input.UserID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if cycle > 0 {
+		m.Attributes[schema.AttrCycle] = strconv.FormatInt(cycle, 10)
 	}
 	if questions := oneLineEach(p.Questions); questions != "" {
 		m.Attributes[schema.AttrQuestions] = questions

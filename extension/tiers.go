@@ -39,7 +39,7 @@ func (o ThreeTierOptions) Config() *Config {
 		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
 		Tools:  []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
 		Scorer: o.score, ScoreAmong: o.Among,
-		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}} },
+		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}, o.reflect()} },
 	}
 }
 
@@ -54,5 +54,19 @@ func (o ThreeTierOptions) score(t recall.Terms) []recall.Signal {
 		{Name: "recency", Value: recency, Weight: o.Recency},
 		{Name: "importance", Value: t.Memory.Importance, Weight: o.Importance},
 		{Name: "relevance", Value: t.Relevance, Weight: o.Relevance},
+	}
+}
+
+// reflectFocus is what insights are to be about (ada-three-tier.md §5.2).
+const reflectFocus = "Patterns you notice, lessons learned, emerging themes, cross-role dynamics, strategic implications."
+
+// reflect is the stage of ada-three-tier.md §5: when importance of more than 100
+// has gathered, every 10 cycles, when the sprint is another, and by hand
+// ([Extension.Consolidate]), over what is rated 5 or more since the last time;
+// up to five insights, rated 9 or 10.
+func (o ThreeTierOptions) reflect() Stage {
+	return consolidate.Reflect{
+		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: BlockStatus, Field: "sprint"}, OnDemand: true,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: reflectFocus,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -39,6 +40,23 @@ func TestThreeTierScoresAsTheDesignSays(t *testing.T) {
 	require.InDelta(t, 2*math.Exp(-1), of[0].Contribution()+of[1].Contribution()+of[2].Contribution(), 1e-12, "weights and λ can be set")
 	for _, m := range []*Record{{}, {Attributes: schema.Attributes{"cycle": "9"}}} {
 		require.Zero(t, ThreeTier().Scorer(recall.Terms{Cycle: 0, Memory: m})[0].Value, "where nobody counts, nothing is recent")
+	}
+}
+
+// §5.1 and §5.2: Σ importance > 100, 10 cycles, sprint boundary, by hand;
+// importance ≥ 5 since the last; 3–5 insights of 9–10.
+func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
+	stages := ThreeTier().Stages(nil)
+	require.Len(t, stages, 2)
+	require.Equal(t, consolidate.Archive{}, stages[0])
+	require.EqualValues(t, 100, consolidate.DefaultKeepCycles)
+	r := stages[1].(consolidate.Reflect)
+	require.Equal(t, consolidate.Reflect{
+		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: r.Focus,
+	}, r)
+	for _, about := range []string{"Patterns", "essons learned", "themes", "ross-role dynamics", "trategic implications"} {
+		require.Contains(t, r.Focus, about)
 	}
 }
 

@@ -82,3 +82,21 @@ func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, b
 	m.Attributes = changed
 	return nil
 }
+
+// MarkReflected notes that a reflection looked at all there is up to the cycle
+// under way.
+func (tx *Tx) MarkReflected(ctx context.Context, userID int64, by Actor) error {
+	var cycle int64
+	var at Time
+	if err := tx.Row(ctx, "SELECT reflected_cycle, reflected_at FROM users WHERE id = ?", []any{userID}, &cycle, &at); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "UPDATE users SET reflected_cycle = cycle, reflected_at = ? WHERE id = ?", At(tx.Now), userID); err != nil {
+		return err
+	}
+	before := image("cycle", cycle, "at", nil)
+	if !at.IsZero() {
+		before = image("cycle", cycle, "at", at.UnixMilli())
+	}
+	return tx.auditRow(ctx, userID, by, opReflected, "runs", by.RunID, before, image("at", At(tx.Now).UnixMilli()))
+}

@@ -24,6 +24,7 @@ const (
 	opWatermark  = "watermark"  // record: the run
 	opImportance = "importance" // record: the run
 	opPropose    = "propose"    // record: the proposal
+	opReflected  = "reflected"  // record: the run
 	opAttribute  = "attribute"  // of a memory
 	opGap        = "gap"        // record: the gap; opened, tried again or closed
 )

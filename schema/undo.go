@@ -130,6 +130,9 @@ func (u *undo) reverse(ctx context.Context, op *Op) error {
 	case opImportance:
 		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since + json_extract(?, '$.spent')) WHERE id = ?", op.Before, u.userID)
 		return err
+	case opReflected:
+		return u.exactly(ctx, "was reflected on since", `UPDATE users SET reflected_cycle = json_extract(?2, '$.cycle'), reflected_at = json_extract(?2, '$.at')
+			WHERE id = ?1 AND reflected_at IS json_extract(?3, '$.at')`, u.userID, op.Before, op.After)
 	case opPropose:
 		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)
 	case opGap:

@@ -1,0 +1,117 @@
+package consolidate_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// A team of agents reflects as ada-three-tier.md §5 says: on importance, every
+// ten cycles, at a sprint's boundary, and by hand.
+func TestATeamReflects(t *testing.T) {
+	db, c := aged(t)
+	for i, line := range []string{"Merged the retry fix after two reviews.", "The reviews took three days.", "Routine update of a label.", "A hotfix without review broke the kiosk."} {
+		rating := []float64{.7, .6, .2, .9}[i]
+		said(t, db, "", "", line, start.Add(time.Duration(i)*time.Hour), func(m *schema.Memory) {
+			m.Role, m.Agent, m.Origin, m.Trust, m.Importance = "assistant", "qa", schema.OriginToolInternal, 3, rating
+		})
+	}
+	s := llmtest.New(t)
+	s.On(llmtest.Contains("high-level questions"), questions("What do reviews cost and save?"))
+	s.On(llmtest.Contains("draw insights"), insights(map[string]any{"question": 1, "text": "Reviews take days, and what goes without one breaks.", "importance": 3, "sources": []string{"r1", "r2"}}))
+	stage := consolidate.Reflect{
+		Threshold: 1000, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: "Patterns.",
+	}
+	runner, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: s.LLM(t), Stages: []consolidate.Stage{stage}})
+	require.NoError(t, err)
+	var userID int64
+	write := func(change func(ctx context.Context, tx *schema.Tx) error) {
+		t.Helper()
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+			if userID, err = tx.UserID(ctx, ada); err != nil {
+				return err
+			}
+			return change(ctx, tx)
+		}))
+	}
+	due := func() (due bool) {
+		t.Helper()
+		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) (err error) {
+			due, err = stage.Due(ctx, snap, userID)
+			return err
+		}))
+		return due
+	}
+	cycle := func(n int64) {
+		t.Helper()
+		write(func(ctx context.Context, tx *schema.Tx) error { return tx.SetCycle(ctx, userID, n, false) })
+	}
+	sprint := func(name string) {
+		t.Helper()
+		c.set(c.time().Add(time.Hour))
+		write(func(ctx context.Context, tx *schema.Tx) error {
+			b, err := tx.Block(ctx, userID, "", "status")
+			if err != nil {
+				b = &schema.Block{UserID: userID, Name: "status", Kind: schema.BlockFields}
+			}
+			return tx.SetBlock(ctx, b, fmt.Sprintf(`{"sprint":%q}`, name), 4, "", schema.Actor{Name: "host"})
+		})
+	}
+	cycle(9)
+	require.False(t, due())
+	cycle(10)
+	require.True(t, due(), "ten cycles")
+	before := dumpAll(t, db)
+	c.set(c.time().Add(time.Hour))
+	report, err := runner.Run(t.Context(), ada, consolidate.CauseTrigger)
+	require.NoError(t, err)
+	require.Equal(t, []string{"add_reflection applied"}, fates(report, "reflect"))
+	golden(t, "reflect_team.golden", s.Requests()[0].Prompt())
+	m := derivedOf(t, db)[0]
+	require.InDelta(t, .9, m.Importance, 1e-9, "an insight is rated 9 or 10")
+	require.Equal(t, "10", m.Attributes[schema.AttrCycle])
+	require.False(t, due())
+	undone, err := runner.Rollback(t.Context(), ada, report.RunID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, before, dumpAll(t, db))
+	require.True(t, due(), "it is as it was")
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
+	require.NoError(t, err)
+	require.False(t, due())
+	cycle(19)
+	require.False(t, due())
+	sprint("six")
+	require.True(t, due(), "a sprint begins")
+	c.set(c.time().Add(time.Hour))
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
+	require.NoError(t, err)
+	require.False(t, due())
+	sprint("six")
+	require.False(t, due(), "it is the same sprint")
+	sprint("seven")
+	require.True(t, due())
+	c.set(c.time().Add(time.Hour))
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
+	require.NoError(t, err)
+
+	calls := len(s.Requests())
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Len(t, s.Requests(), calls, "by hand, but nothing is new")
+	said(t, db, "", "", "Reviews are pairs now.", start, func(m *schema.Memory) { m.Importance, m.Role = .8, "assistant"; m.Origin, m.Trust = schema.OriginToolInternal, 3 })
+	said(t, db, "", "", "Pairs merge within a day.", start, func(m *schema.Memory) { m.Importance, m.Role = .8, "assistant"; m.Origin, m.Trust = schema.OriginToolInternal, 3 })
+	require.False(t, due())
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Greater(t, len(s.Requests()), calls, "by hand")
+}
