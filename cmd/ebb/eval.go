@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type evalCmd struct {
 	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
 	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
-	Profile   string  `placeholder:"NAME" help:"Measure this profile: simple or dual (default simple)."`
+	Profile   string  `placeholder:"NAME" help:"Measure this profile: simple, dual or threetier (default simple, and threetier for a stream)."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 }
 
@@ -33,6 +34,8 @@ func (evalCmd) Help() string {
 Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. With --facts FILE the memory also learns facts after the last turn, as a night would leave them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
 
 With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
+
+A folder with a stream.jsonl instead, of a team's agents, with queries.jsonl, docs and bank.md, is replayed night by night: each question is put at its moment to recall_search and archival_search, five results each, with the filters it comes with, and is answered when what it needs came back. Beside it stand SQLite's FTS5 over the same texts and filters, ten results, and what core memory takes and whether anything in it was changed without authority. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
 With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
 }
@@ -50,7 +53,11 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{"--run has no rankings to write with --offtopic; ask for one of them"}
 	}
 	if evalset.IsTiered(c.Dir) {
-		return c.runTiers(a, extension.ThreeTier())
+		named, err := profileNamed(cmp.Or(c.Profile, "threetier"))
+		if err != nil {
+			return err
+		}
+		return c.runTiers(a, named.config())
 	}
 	set, err := evalset.Load(c.Dir)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,14 +23,18 @@ import (
 // tieredView is the shape of `ebb eval --json` for a team's stream: shares from
 // 0 to 1.
 type tieredView struct {
-	Set        string           `json:"set"`
-	Entries    int              `json:"entries"`
-	Documents  int              `json:"documents"` // parts of them
-	Questions  int              `json:"questions"` // those that can be answered
-	Recall     float64          `json:"recall"`    // answered from what both tools gave
-	Plain      float64          `json:"plain"`     // from as many results of SQLite's FTS5 over the same texts
-	Categories []tieredCategory `json:"categories"`
-	Missed     []string         `json:"missed"` // ids of questions
+	Set        string  `json:"set"`
+	Entries    int     `json:"entries"`
+	Documents  int     `json:"documents"`   // parts of them
+	Questions  int     `json:"questions"`   // those that can be answered
+	Recall     float64 `json:"recall"`      // answered from what both tools gave
+	Plain      float64 `json:"plain"`       // from as many results of SQLite's FTS5 over the same texts
+	CoreTokens int     `json:"core_tokens"` // of core memory, as one agent has it in view at the end
+	// Unauthorised are the changes of what only a host may change that no host
+	// made or approved, by the histories of the blocks.
+	Unauthorised int              `json:"unauthorised"`
+	Categories   []tieredCategory `json:"categories"`
+	Missed       []string         `json:"missed"` // ids of questions
 
 	asked, found, plain map[string]int // questions by category: all, answered, answered by plain search
 }
@@ -70,6 +75,9 @@ func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
 	t := &tiered{app: a, set: set, scope: extension.Scope{User: "team", Agent: "eval"}}
 	t.view = tieredView{Set: filepath.Base(filepath.Clean(c.Dir)), Missed: []string{}, found: map[string]int{}, plain: map[string]int{}, asked: map[string]int{}}
 	t.clock.set(set.Entries[0].Time)
+	if config.Tools == nil {
+		config.Tools = []string{"recall_search", "archival_search"}
+	}
 	config.Now, config.Location, config.NoSchedule = t.clock.now, time.UTC, true
 	if t.x, err = extension.Open(a.ctx, filepath.Join(dir, "eval.db"), config); err != nil {
 		return err
@@ -86,6 +94,9 @@ func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
 		if err := t.question(&set.Queries[i], i); err != nil {
 			return err
 		}
+	}
+	if err := t.core(config.Blocks); err != nil {
+		return err
 	}
 	t.finish()
 	if a.json {
@@ -176,6 +187,38 @@ func (t *tiered) documents() ([]evalset.PlainText, error) {
 	return t.set.Documents()
 }
 
+// core takes the team's bank into core memory, and measures what that takes.
+func (t *tiered) core(blocks []extension.BlockSpec) (err error) {
+	bank, err := os.Open(filepath.Join(t.set.Dir, "bank.md"))
+	if errors.Is(err, fs.ErrNotExist) || len(blocks) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, bank.Close()) }()
+	if _, err := t.x.ImportBank(t.app.ctx, t.scope, bank); err != nil {
+		return err
+	}
+	stats, err := t.x.Stats(t.app.ctx, t.scope)
+	if err != nil {
+		return err
+	}
+	t.view.CoreTokens = stats.CoreTokens
+	for _, b := range blocks {
+		versions, err := t.x.BlockHistory(t.app.ctx, t.scope, b.Name)
+		if err != nil && !errors.Is(err, extension.ErrNotFound) {
+			return err
+		}
+		for _, v := range versions {
+			if b.Writer != extension.ModelWrites && v.Actor != "host" {
+				t.view.Unauthorised++
+			}
+		}
+	}
+	return nil
+}
+
 // ask calls the two tools as an agent does, with the filters that it would pass
 // along, and lists the entries and files that came back.
 func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
@@ -249,6 +292,9 @@ func (v *tieredView) print(a *app) error {
 	}
 	p.table("", rows)
 	p.line("")
+	if v.CoreTokens > 0 {
+		p.line("core memory: %d tokens, %s without authority", v.CoreTokens, count(v.Unauthorised, "change", "changes"))
+	}
 	p.line("missed: %s", strings.Join(v.Missed, " "))
 	return p.err
 }

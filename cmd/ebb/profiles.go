@@ -16,6 +16,7 @@ type profile struct {
 var profiles = []profile{
 	{"simple", extension.Simple},
 	{"dual", extension.Dual},
+	{"threetier", extension.ThreeTier},
 }
 
 // profileNamed finds a profile; the empty name is the default.
