@@ -14,7 +14,7 @@ var areas = []area{
 	{"faults", "Failing disks and power loss", faults},
 	{"diagnosis", "Damaged files, repair, backup, honest health", append(diagnosis, telling...)},
 	{"isolation", "One user never sees another", isolation},
-	{"poisoning", "Nothing remembered gives orders", poisoning},
+	{"poisoning", "Nothing remembered gives orders", append(poisoning, tiers...)},
 	{"corememory", "Core memory changes only by who may", coreMemory},
 	{"erasure", "Erasing erases", append(erasure, leftovers...)},
 	{"redaction", "Secrets stay out, texts stay out of logs", redaction},
