@@ -61,6 +61,10 @@ type Reflect struct {
 	MinImportance float64
 	// Least is what an insight is rated at least, on the scale of 1–10. Default 8.
 	Least float64
+	// Lessons is a list of core memory that agents share, and that a model may
+	// write ([schema.ModelWrites]): insights rated 10 are added to it. Default
+	// nil: none are.
+	Lessons *schema.BlockSpec
 	// Focus is added to what the model is told to ask about. Default none.
 	Focus string
 }
@@ -350,7 +354,7 @@ func (x *reflection) aliases() map[string]int {
 // proposal holds an insight against the memories it cites. It reports false
 // for one that cites fewer than two of those shown.
 func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
-	p := AddReflection{Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
+	p := AddReflection{Lessons: x.Lessons, Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
 	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
 		p.Questions = []string{questions[i.Question-1]}
 	}

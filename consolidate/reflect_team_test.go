@@ -30,6 +30,7 @@ func TestATeamReflects(t *testing.T) {
 	stage := consolidate.Reflect{
 		Threshold: 1000, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
 		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: "Patterns.",
+		Lessons: &schema.BlockSpec{Name: "lessons", Kind: schema.BlockList, Writer: schema.ModelWrites},
 	}
 	runner, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: s.LLM(t), Stages: []consolidate.Stage{stage}})
 	require.NoError(t, err)
@@ -114,4 +115,44 @@ func TestATeamReflects(t *testing.T) {
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Greater(t, len(s.Requests()), calls, "by hand")
+}
+
+// An insight rated 10 stands among core memory's lessons, with its own trust, and
+// goes with its run; a list that no model may write is left alone.
+func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
+	for writer, want := range map[schema.BlockWriter]string{schema.ModelWrites: `["The user runs from the office."]`, schema.ModelProposes: ""} {
+		db, _ := aged(t)
+		diary(t, db)
+		s := llmtest.New(t)
+		s.On(llmtest.Contains("high-level questions"), questions("Why does the user run?", "What of the office?"))
+		s.On(llmtest.Contains("draw insights"), insights(
+			map[string]any{"question": 1, "text": "The user runs from the office.", "importance": 10, "sources": []string{"r1", "r2"}},
+			insight("The user likes the river.", "r1", "r3")))
+		r, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: s.LLM(t), Stages: []consolidate.Stage{
+			consolidate.Reflect{Threshold: 5, Lessons: &schema.BlockSpec{Name: "lessons", Kind: schema.BlockList, Writer: writer}},
+		}})
+		require.NoError(t, err)
+		lessons := func() (content string) {
+			t.Helper()
+			require.NoError(t, db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
+				userID, err := snap.UserID(ctx, ada)
+				if err != nil {
+					return err
+				}
+				blocks, err := snap.Blocks(ctx, userID, "")
+				for _, b := range blocks {
+					content = b.Content
+				}
+				return err
+			}))
+			return content
+		}
+		report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		require.Equal(t, want, lessons())
+		undone, err := r.Rollback(t.Context(), ada, report.RunID)
+		require.NoError(t, err)
+		require.Empty(t, undone.Kept)
+		require.NotContains(t, lessons(), "runs")
+	}
 }

@@ -30,7 +30,10 @@ type AddReflection struct {
 	Sources    []string // public ids, at least two
 	Importance float64  // 0.8–1
 	Questions  []string // what it answers, as far as known
-	Doubt      string   // why it is set aside; "" otherwise
+	// Lessons is the list of core memory that it is added to when it is rated 10;
+	// nil for none.
+	Lessons *schema.BlockSpec
+	Doubt   string // why it is set aside; "" otherwise
 	// Trust is the lowest level of what the model was shown: what it says can
 	// come from there, whatever it cites.
 	Trust schema.Trust
@@ -109,7 +112,30 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	if outcome.Fate == Aside {
 		return outcome, nil
 	}
+	if err := p.surface(ctx, tx, m, n.actor()); err != nil {
+		return Outcome{}, err
+	}
 	return outcome, linkKnown(ctx, tx, m, sources)
+}
+
+// surface adds an insight that matters most to core memory, with no more
+// authority than a model has there. What finds no room there stays where it is.
+func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Memory, by schema.Actor) error {
+	if p.Lessons == nil || p.Lessons.Writer != schema.ModelWrites || m.Importance < 1 || m.Hearsay() {
+		return nil
+	}
+	b, err := tx.Block(ctx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name)
+	if errors.Is(err, schema.ErrNotFound) {
+		b, err = &schema.Block{UserID: m.UserID, Agent: p.Lessons.Owner(""), Name: p.Lessons.Name, Kind: p.Lessons.Kind, Trust: schema.MaxTrust}, nil
+	}
+	if err != nil || b.Kind != p.Lessons.Kind {
+		return err
+	}
+	next, err := p.Lessons.Next(b.Content, p.Lessons.Append("", m.Content), tx.Now)
+	if err != nil || next == b.Content {
+		return nil //nolint:nilerr // it does not fit, or is there
+	}
+	return tx.SetBlock(ctx, b, next, min(b.Trust, m.Trust), "", by)
 }
 
 // oneLineEach joins texts, each in one line.

@@ -63,9 +63,16 @@ const reflectFocus = "Patterns you notice, lessons learned, emerging themes, cro
 // reflect is the stage of ada-three-tier.md §5: when importance of more than 100
 // has gathered, every 10 cycles, when the sprint is another, and by hand
 // ([Extension.Consolidate]), over what is rated 5 or more since the last time;
-// up to five insights, rated 9 or 10.
+// up to five insights, rated 9 or 10, the latter also in core memory's lessons.
 func (o ThreeTierOptions) reflect() Stage {
+	var lessons *BlockSpec
+	for _, spec := range threeTierBlocks() {
+		if spec.Name == BlockLessons {
+			lessons = &spec
+		}
+	}
 	return consolidate.Reflect{
+		Lessons:   lessons,
 		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: BlockStatus, Field: "sprint"}, OnDemand: true,
 		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: reflectFocus,
 	}

@@ -53,8 +53,10 @@ func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
 	r := stages[1].(consolidate.Reflect)
 	require.Equal(t, consolidate.Reflect{
 		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
-		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: r.Focus,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: r.Focus, Lessons: r.Lessons,
 	}, r)
+	require.Equal(t, BlockLessons, r.Lessons.Name)
+	require.Equal(t, ModelWrites, r.Lessons.Writer)
 	for _, about := range []string{"Patterns", "essons learned", "themes", "ross-role dynamics", "trategic implications"} {
 		require.Contains(t, r.Focus, about)
 	}

@@ -130,6 +130,8 @@ func (u *undo) reverse(ctx context.Context, op *Op) error {
 	case opImportance:
 		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since + json_extract(?, '$.spent')) WHERE id = ?", op.Before, u.userID)
 		return err
+	case opBlock:
+		return u.block(ctx, op)
 	case opReflected:
 		return u.exactly(ctx, "was reflected on since", `UPDATE users SET reflected_cycle = json_extract(?2, '$.cycle'), reflected_at = json_extract(?2, '$.at')
 			WHERE id = ?1 AND reflected_at IS json_extract(?3, '$.at')`, u.userID, op.Before, op.After)
@@ -363,4 +365,28 @@ func (u *undo) gap(ctx context.Context, op *Op) error {
 		return u.exactly(ctx, "was tried again since", `UPDATE gaps SET attempts = json_extract(?2, '$.attempts'), last_error = json_extract(?2, '$.last_error')
 			WHERE id = ?1 AND user_id = ?4 AND attempts = json_extract(?3, '$.attempts')`, op.RecordID, op.Before, op.After, u.userID)
 	}
+}
+
+// block takes a change of core memory back and leaves what was changed after it.
+func (u *undo) block(ctx context.Context, op *Op) error {
+	b := new(Block)
+	err := u.tx.NewSelect().Model(b).Where("id = ? AND user_id = ?", op.RecordID, u.userID).Scan(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return keptError("was erased since")
+	}
+	if err != nil {
+		return err
+	}
+	var made struct{ Version int64 }
+	if err := json.Unmarshal([]byte(op.After), &made); err != nil {
+		return fmt.Errorf("the audit is damaged: %w", err)
+	}
+	err = u.tx.UndoBlock(ctx, b, nil, made.Version, "", u.by)
+	if _, nothing := errors.AsType[*InvalidError](err); nothing {
+		return nil // somebody took it out
+	}
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrNotFound) {
+		return keptError("was changed since")
+	}
+	return err
 }
