@@ -109,8 +109,14 @@ func TestATeamReflects(t *testing.T) {
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Len(t, s.Requests(), calls, "by hand, but nothing is new")
-	said(t, db, "", "", "Reviews are pairs now.", start, func(m *schema.Memory) { m.Importance, m.Role = .8, "assistant"; m.Origin, m.Trust = schema.OriginToolInternal, 3 })
-	said(t, db, "", "", "Pairs merge within a day.", start, func(m *schema.Memory) { m.Importance, m.Role = .8, "assistant"; m.Origin, m.Trust = schema.OriginToolInternal, 3 })
+	said(t, db, "", "", "Reviews are pairs now.", start, func(m *schema.Memory) {
+		m.Importance, m.Role = .8, "assistant"
+		m.Origin, m.Trust = schema.OriginToolInternal, 3
+	})
+	said(t, db, "", "", "Pairs merge within a day.", start, func(m *schema.Memory) {
+		m.Importance, m.Role = .8, "assistant"
+		m.Origin, m.Trust = schema.OriginToolInternal, 3
+	})
 	require.False(t, due())
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
