@@ -1,0 +1,133 @@
+package consolidate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+type insight struct {
+	Question   int      `json:"question"`
+	Text       string   `json:"text"`
+	Importance float64  `json:"importance"`
+	Sources    []string `json:"sources"`
+}
+
+// answer lets the model answer from what was found.
+func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {
+	var b strings.Builder
+	for i, q := range questions {
+		b.WriteString(jsonLine(struct {
+			Number   int    `json:"question"`
+			Question string `json:"text"`
+		}{i + 1, q}))
+		for _, at := range found[i] {
+			b.WriteString(jsonLine(recordOf(&x.records[at], recordAlias(at), x.in)))
+		}
+	}
+	var answer struct {
+		Insights []insight `json:"insights"`
+	}
+	p := Prompt{
+		own:  true,
+		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: b.String(),
+		Schema: object(map[string]any{"insights": map[string]any{"type": "array", "items": object(map[string]any{
+			"question": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"}, "importance": map[string]any{"type": "number"},
+			"sources": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
+		}, "question", "text", "importance", "sources")}}, "insights"),
+	}
+	err := x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
+		answer.Insights = nil
+		if err := decode(&answer); err != nil {
+			return err
+		}
+		if answer.Insights == nil {
+			return errors.New(`it has no list "insights"; an empty one is fine`)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var proposals []Proposal
+	for _, i := range answer.Insights[:min(len(answer.Insights), len(questions))] {
+		proposal, ok := x.proposal(i, questions)
+		if !ok {
+			x.in.Count("thin", 1)
+			continue
+		}
+		proposals = append(proposals, proposal)
+	}
+	return proposals, nil
+}
+
+func recordAlias(at int) string { return fmt.Sprintf("r%d", at+1) }
+
+func (x *reflection) aliases() map[string]int {
+	places := make(map[string]int, len(x.records))
+	for at := range x.records {
+		places[recordAlias(at)] = at
+	}
+	return places
+}
+
+// proposal holds an insight against the memories it cites. It reports false
+// for one that cites fewer than two of those shown.
+func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
+	p := AddReflection{Lessons: x.Lessons, Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
+	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
+		p.Questions = []string{questions[i.Question-1]}
+	}
+	p.Trust = schema.MaxTrust
+	for _, shown := range [][]schema.Memory{x.recent, x.records} {
+		for i := range shown {
+			p.Trust = min(p.Trust, shown[i].Trust)
+		}
+	}
+	var said []grounding.Turn
+	places := x.aliases()
+	for _, name := range i.Sources {
+		at, known := places[strings.TrimSpace(name)]
+		if !known || slices.Contains(p.Sources, x.records[at].UID) {
+			continue
+		}
+		m := &x.records[at]
+		p.Sources = append(p.Sources, m.UID)
+		said = append(said, grounding.Turn{Text: m.Content, At: m.EventTime.In(x.in.Location), Speakers: []string{m.Speaker, x.in.Scope.User}})
+	}
+	if len(p.Sources) < 2 || p.Content == "" {
+		return p, false
+	}
+	s := grounding.Understand(p.Content, x.in.Now.In(x.in.Location))
+	switch {
+	case s.MissingFrom(said) != "":
+		p.Doubt = "a name, number or date of it does not occur in its sources"
+	case poison.InspectClaim(p.Content) != "":
+		p.Doubt = "it reads like an instruction"
+	}
+	return p, true
+}
+
+// promptRecord is a memory as a prompt shows it.
+type promptRecord struct {
+	Alias   string `json:"r,omitempty"`
+	Date    string `json:"date"`
+	Kind    string `json:"kind,omitempty"` // unless a message
+	Speaker string `json:"speaker,omitempty"`
+	Text    string `json:"text"`
+}
+
+func recordOf(m *schema.Memory, alias string, in *Input) promptRecord {
+	r := promptRecord{Alias: alias, Date: m.EventTime.In(in.Location).Format("2006-01-02"), Speaker: m.Speaker, Text: text.Truncate(withoutFences(m.Content), recordTokens)}
+	if m.Kind != schema.KindEpisode {
+		r.Kind = string(m.Kind)
+	}
+	return r
+}
