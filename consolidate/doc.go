@@ -52,7 +52,8 @@
 // compared in each of those transactions.
 //
 // The stages of the list are those of [DefaultStages]; a host adds its own
-// through [RunnerOptions].
+// through [RunnerOptions], and a profile may pick others: [Rate] lets the model
+// rate messages, [Cap] puts away what is worth least of too many.
 //
 // # The model
 //

@@ -175,6 +175,8 @@ type Config struct {
 
 	// Hooks report what happens behind a turn. Default none.
 	Hooks Hooks
+
+	invalid error // of the options of the profile that made it; Open returns it
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
@@ -263,6 +265,8 @@ func (c *Config) withDefaults() Config {
 
 func (c *Config) validate() error {
 	switch {
+	case c.invalid != nil:
+		return c.invalid
 	case c.InjectLimit < 0 || c.InjectLimit > recall.MaxLimit:
 		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
 	case c.InjectTokens < 0:

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
@@ -48,7 +49,8 @@ type DualOptions struct {
 	Lite bool
 }
 
-// Config is the profile with these options.
+// Config is the profile with these options. What is wrong with one of them is
+// an [*InvalidError] of [Open].
 //
 // Messages are the observations: [eventbus.Importance] rates one that the host
 // knows better, eventbus.Attribute("location", …) says where it was made, and
@@ -66,10 +68,26 @@ func (o DualOptions) Config() *Config {
 		o.Worth = consolidate.ByImportance(o.Tau)
 	}
 	return &Config{
+		invalid:   o.validate(),
 		Scorer:    o.score,
 		Retention: func(*Record, time.Time) float64 { return 1 },
 		Stages:    func([]Stage) []Stage { return o.stages() },
 	}
+}
+
+func (o DualOptions) validate() error {
+	for _, option := range [...]struct {
+		name  string
+		value float64
+	}{
+		{"Relevance", o.Relevance}, {"Recency", o.Recency}, {"Importance", o.Importance}, {"Tau", float64(o.Tau)}, {"Threshold", o.Threshold},
+		{"Questions", float64(o.Questions)}, {"PerQuestion", float64(o.PerQuestion)}, {"RateBatch", float64(o.RateBatch)},
+	} {
+		if !(option.value >= 0) || math.IsInf(option.value, 0) {
+			return &InvalidError{Field: "DualOptions." + option.name, Reason: "must be a number from 0 (0 means the default)"}
+		}
+	}
+	return nil
 }
 
 // score is α·relevance + β·recency + γ·importance, each 0–1. Relevance is the

@@ -110,6 +110,18 @@ func TestDualScore(t *testing.T) {
 	}
 }
 
+func TestDualOptionsThatCannotBeAreNamed(t *testing.T) {
+	for field, options := range map[string]extension.DualOptions{
+		"Relevance": {Relevance: -1}, "Recency": {Recency: math.NaN()}, "Importance": {Importance: math.Inf(1)},
+		"Tau": {Tau: -1}, "Threshold": {Threshold: -1}, "Questions": {Questions: -1}, "PerQuestion": {PerQuestion: -1}, "RateBatch": {RateBatch: -1},
+	} {
+		_, err := extension.Open(t.Context(), fresh(t), options.Config())
+		var invalid *extension.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "DualOptions."+field, invalid.Field)
+	}
+}
+
 // stagesOf are a profile's nights by name.
 func stagesOf(cfg *extension.Config) (names []string, byName map[string]consolidate.Stage) {
 	byName = make(map[string]consolidate.Stage)

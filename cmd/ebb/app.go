@@ -31,13 +31,15 @@ type app struct {
 	db           string
 	key          extension.Key
 	user, tenant string
+	profile      profile
+	asked        string // the profile that was named, if one was
 	now          time.Time
 
 	users []extension.User // those of the file, once it is open and none was named
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
-	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 100, location: time.Local}
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 100, location: time.Local, profile: profiles[0]}
 	_, a.interactive = terminal(stderr)
 	if fd, ok := terminal(stdout); ok {
 		noColour := os.Getenv("NO_COLOR") != "" // no-color.org
@@ -62,12 +64,16 @@ func terminal(stream any) (fd int, ok bool) {
 // exist and nothing in it changes; otherwise it is created when there is none.
 // Without --user, the scope becomes that of the file's only user.
 func (a *app) open(readOnly bool) (*extension.Extension, error) {
-	return a.openWith(&extension.Config{ReadOnly: readOnly, NoSchedule: true})
+	cfg := a.profile.config()
+	cfg.ReadOnly, cfg.NoSchedule = readOnly, true
+	return a.openWith(cfg)
 }
 
 // openExisting is open for writing into a memory that must be there already.
 func (a *app) openExisting() (*extension.Extension, error) {
-	return a.openExistingWith(&extension.Config{NoSchedule: true})
+	cfg := a.profile.config()
+	cfg.NoSchedule = true
+	return a.openExistingWith(cfg)
 }
 
 func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {

@@ -53,12 +53,12 @@ func (c *chatCmd) Run(a *app) (err error) {
 		return a.scope().Validate() // before a file is made for nobody
 	}
 	seen := new(recalls)
-	x, err := a.openWith(&extension.Config{Hooks: extension.Hooks{
-		OnError: func(source string, err error) {
-			fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
-		},
-		OnRecall: func(_ extension.Scope, _ string, answer *extension.Answer) { seen.add(answer) },
-	}})
+	cfg := a.profile.config()
+	cfg.Hooks.OnError = func(source string, err error) {
+		fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
+	}
+	cfg.Hooks.OnRecall = func(_ extension.Scope, _ string, answer *extension.Answer) { seen.add(answer) }
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
 	}

@@ -37,22 +37,21 @@ func (p *provider) named() bool {
 
 func (c *consolidateCmd) Run(a *app) (err error) {
 	bar := a.bar(-1, "consolidating", false)
-	cfg := &extension.Config{
-		NoSchedule: true, NoBackground: c.DryRun, Location: a.zone(),
-		Budget: extension.Budget{Calls: c.MaxCalls, Tokens: c.MaxTokens, Time: c.MaxTime, Cost: c.MaxCost},
-		Prices: extension.Prices{Input: c.PriceInput, Output: c.PriceOutput},
-		Hooks: extension.Hooks{OnProgress: func(p extension.Progress) {
-			if p.Stage == "" {
-				return
-			}
-			bar.ChangeMax(p.Stages * 100)
-			bar.Describe(oneLine(p.Stage, 30))
-			done := p.StagesDone * 100
-			if p.Steps > 0 {
-				done += 100 * p.StepsDone / p.Steps
-			}
-			_ = bar.Set(done) // it only draws
-		}},
+	cfg := a.profile.config()
+	cfg.NoSchedule, cfg.NoBackground, cfg.Location = true, c.DryRun, a.zone()
+	cfg.Budget = extension.Budget{Calls: c.MaxCalls, Tokens: c.MaxTokens, Time: c.MaxTime, Cost: c.MaxCost}
+	cfg.Prices = extension.Prices{Input: c.PriceInput, Output: c.PriceOutput}
+	cfg.Hooks.OnProgress = func(p extension.Progress) {
+		if p.Stage == "" {
+			return
+		}
+		bar.ChangeMax(p.Stages * 100)
+		bar.Describe(oneLine(p.Stage, 30))
+		done := p.StagesDone * 100
+		if p.Steps > 0 {
+			done += 100 * p.StepsDone / p.Steps
+		}
+		_ = bar.Set(done) // it only draws
 	}
 	if c.MaxCost != 0 && c.PriceInput == 0 && c.PriceOutput == 0 {
 		return &usageError{"--max-cost needs --price-input and --price-output: what a million tokens cost"}

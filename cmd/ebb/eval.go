@@ -23,7 +23,6 @@ type evalCmd struct {
 	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
 	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
-	Profile   string  `placeholder:"NAME" help:"Measure this profile: simple, dual or threetier (default simple, and threetier for a stream)."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 }
 
@@ -53,7 +52,7 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{"--run has no rankings to write with --offtopic; ask for one of them"}
 	}
 	if evalset.IsTiered(c.Dir) {
-		named, err := profileNamed(cmp.Or(c.Profile, "threetier"))
+		named, err := profileNamed(cmp.Or(a.asked, "threetier"))
 		if err != nil {
 			return err
 		}
@@ -64,9 +63,6 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{err.Error()}
 	}
 	m := &measurement{cmd: c, app: a, set: set}
-	if m.profile, err = profileNamed(c.Profile); err != nil {
-		return err
-	}
 	if c.Facts != "" {
 		if m.facts, err = set.LoadFacts(c.Facts); err != nil {
 			return &usageError{err.Error()}
@@ -111,8 +107,6 @@ type measurement struct {
 	clock clock
 	x     *extension.Extension
 
-	profile profile
-
 	facts   []evalset.Fact      // after the turns
 	sources map[string][]string // turns by derived memory, by id
 
@@ -143,7 +137,7 @@ func (m *measurement) run(path string) (err error) {
 
 // config is the profile's, with a clock of ours and no nights.
 func (m *measurement) config() *extension.Config {
-	cfg := m.profile.config()
+	cfg := m.app.profile.config()
 	cfg.Now, cfg.Location, cfg.NoSchedule = m.clock.now, time.UTC, true
 	return cfg
 }

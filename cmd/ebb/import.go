@@ -80,11 +80,14 @@ func (c *importCmd) Run(a *app) (err error) {
 	}
 	behind, giveUp := context.WithCancelCause(a.ctx)
 	defer giveUp(nil)
-	x, err := a.openWith(&extension.Config{NoSchedule: true, Hooks: extension.Hooks{OnError: func(source string, err error) {
+	cfg := a.profile.config()
+	cfg.NoSchedule = true
+	cfg.Hooks.OnError = func(source string, err error) {
 		if lasting(err) {
 			giveUp(fmt.Errorf("%s: %w", source, err))
 		}
-	}}})
+	}
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
 	}

@@ -14,12 +14,13 @@ import (
 
 // cli is the command line as kong reads it.
 type cli struct {
-	DB     string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
-	Key    string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"Holds the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
-	User   string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
-	Tenant string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
-	JSON   bool    `name:"json" help:"Print one JSON document for machines."`
-	Now    instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
+	DB      string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
+	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"Holds the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
+	User    string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
+	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
+	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"The design that searches and nights follow: simple, dual or threetier (default simple); see docs/PROFILES.md."`
+	JSON    bool    `name:"json" help:"Print one JSON document for machines."`
+	Now     instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
 
 	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
 	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
@@ -88,6 +89,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	a.db, a.user, a.tenant, a.now, a.json = c.DB, c.User, c.Tenant, c.Now.Time, c.JSON
 	if a.key, err = readKey(c.Key); err != nil {
+		return report(stderr, a, err)
+	}
+	a.asked = c.Profile
+	if a.profile, err = profileNamed(c.Profile); err != nil {
 		return report(stderr, a, err)
 	}
 	return report(stderr, a, parsed.Run(a))
