@@ -71,6 +71,9 @@ func (m *Message) cleanLabels() {
 
 // stamped adds what the message does not say itself.
 func (m *Message) stamped(attributes map[string]string) {
+	if len(attributes) == 0 { // the usual message; sorting none allocates
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		if _, given := m.Attributes[name]; !given && len(m.Attributes) < schema.MaxAttributes {
 			Attribute(name, attributes[name])(nil, m)
@@ -81,6 +84,9 @@ func (m *Message) stamped(attributes map[string]string) {
 // redactLabels rewrites the values of attributes, and tags. The name of an
 // attribute is kept as it is, or refused.
 func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err error) {
+	if len(m.Attributes) == 0 && len(m.Tags) == 0 {
+		return nil
+	}
 	for name, value := range m.Attributes {
 		kept, err := rewrite(ctx, "", name)
 		if err != nil {
@@ -104,6 +110,9 @@ func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err 
 
 // validLabels returns an [*schema.InvalidError] naming the field.
 func (m *Message) validLabels() error {
+	if len(m.Attributes) == 0 && len(m.Tags) == 0 && m.Importance == 0 {
+		return nil
+	}
 	if len(m.Attributes) > schema.MaxAttributes {
 		return &schema.InvalidError{Field: "attributes", Reason: fmt.Sprintf("are more than %d", schema.MaxAttributes)}
 	}

@@ -33,7 +33,7 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 	if said := (schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}); !said.OwnWords() {
 		p.doubt = inspect(m.Text, m.Speaker, m.Tool)
 	}
-	if p.doubt == "" { // labels are the host's, whoever speaks
+	if p.doubt == "" && len(m.Attributes)+len(m.Tags) > 0 { // labels are the host's, whoever speaks
 		p.doubt = inspectLabels(m)
 	}
 	return p, nil
