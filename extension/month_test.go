@@ -7,14 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/schema"
 )
 
 var monthly = flag.Int("monthly", 40, "how many messages a day of the simulated month has")
@@ -46,6 +49,24 @@ func (m *month) usage() usage {
 	require.True(m.t, health.Healthy(), "%+v", health)
 	u.log = health.WALBytes
 	return u
+}
+
+// openReaders has every connection for reading opened, which otherwise come as
+// so many are needed at once: on any day of the month.
+func (m *month) openReaders() {
+	const readers = 4 // the default of schema.Options
+	var reading, all sync.WaitGroup
+	reading.Add(readers)
+	for range readers {
+		all.Go(func() {
+			assert.NoError(m.t, m.x.db.Read(m.t.Context(), func(context.Context, *schema.Snapshot) error {
+				reading.Done()
+				reading.Wait()
+				return nil
+			}))
+		})
+	}
+	all.Wait()
 }
 
 // month is a memory in daily use, by a clock of its own.
@@ -105,6 +126,7 @@ func TestMonth(t *testing.T) {
 	for number := range days {
 		m.day(number, *monthly)
 		if number == 4 {
+			m.openReaders()
 			fifth, saidByFifth = m.usage(), m.said
 		}
 	}
