@@ -7,9 +7,11 @@ import "github.com/ncruces/go-sqlite3/vfs"
 // system, one after the other in the file. Between gather and release they are
 // kept and made one.
 //
-// That is safe around a COMMIT and nowhere else. Until the commit has synced
-// the log, which writes what is gathered first, SQLite lets no reader see it and
-// no other writer in; and a power loss could take any part of it in either case.
+// That is safe around a COMMIT, up to its sync, and nowhere else. Until the
+// commit has synced the log, which writes what is gathered first, SQLite lets no
+// reader see it and no other writer in; and a power loss could take any part of
+// it in either case. What a commit writes after its sync, to fill a sector of an
+// encrypted log, is written at once: readers see it as soon as COMMIT is over.
 type logFile struct {
 	vfs.File
 
@@ -24,8 +26,8 @@ const maxGathered = 256 << 10
 // gather begins to keep what is written.
 func (f *logFile) gather() { f.gathering = true }
 
-// release ends that and writes what is left, which a commit that has synced the
-// log leaves none of.
+// release ends that and writes what is left: nothing, of a commit that has
+// synced the log.
 func (f *logFile) release() error {
 	f.gathering = false
 	return f.flush()
@@ -67,8 +69,9 @@ func (f *logFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Sync implements vfs.File.
+// Sync implements vfs.File. It ends the gathering.
 func (f *logFile) Sync(flags vfs.SyncFlag) error {
+	f.gathering = false
 	if err := f.flush(); err != nil {
 		return err
 	}

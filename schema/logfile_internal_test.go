@@ -47,6 +47,11 @@ func TestACommitIsWrittenToTheLogInOneCall(t *testing.T) {
 			require.NoError(t, f.Sync(vfs.SYNC_FULL))
 			require.NoError(t, f.release())
 		}, []string{"abc", "sync"}},
+		"but for what comes after the sync, which readers see at once": {func(f *logFile) {
+			write(f, "ab", 0)
+			require.NoError(t, f.Sync(vfs.SYNC_FULL))
+			write(f, "c", 2)
+		}, []string{"ab", "sync", "c"}},
 		"before it is read": {func(f *logFile) {
 			write(f, "ab", 0)
 			_, err := f.ReadAt(make([]byte, 1), 0)

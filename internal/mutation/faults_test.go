@@ -156,6 +156,14 @@ var faults = []Mutant{
 		Test:    "TestACommitIsWrittenToTheLogInOneCall",
 	},
 	{
+		Defence: "what a commit writes after its sync is in the log before anybody looks for it",
+		File:    "schema/logfile.go",
+		Old:     "f.gathering = false\n\tif err := f.flush(); err != nil",
+		New:     "if err := f.flush(); err != nil",
+		Package: "./schema",
+		Test:    "TestACommitIsWrittenToTheLogInOneCall",
+	},
+	{
 		Defence: "what is left of a commit that failed is not written over the next one",
 		File:    "schema/logfile.go",
 		Old:     "f.gathering, f.gathered = false, f.gathered[:0]",
