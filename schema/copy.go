@@ -50,7 +50,7 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 	}
 	conn, err := from.Conn(ctx)
 	if err != nil {
-		return err
+		return db.readError(ctx, err) // it may have been closed since
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", copyName(path, opts)); err != nil {
