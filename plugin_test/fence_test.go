@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // telltale is in every text that is remembered here, and in none of ours.
@@ -94,6 +95,7 @@ var ours = regexp.MustCompile(`^[\p{L}\p{N} _,.:;()'’…\n/–-]*$`)
 // its line as it is stored, and no byte of it stands outside a fence or, in the
 // answers of tools, outside a text of JSON.
 func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
+	racing.Alone(t)
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
 		NoSchedule: true, InjectLimit: 50, InjectTokens: 1 << 20, InjectMaybe: -1, InjectSure: -1,
 	})

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 var (
@@ -28,6 +29,7 @@ var (
 //
 // Eight histories in every run; -rapid.checks asks for more.
 func TestNobodySeesWhatOthersDo(t *testing.T) {
+	racing.Alone(t)
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		require.NoError(t, checks.Value.Set("8"))
 		defer func() { require.NoError(t, checks.Value.Set(checks.DefValue)) }()

@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 func TestEvalAsksATeamsMemory(t *testing.T) {
+	racing.Alone(t)
 	o := ebb(t, "", "--json", "eval", threeTierFixture)
 	require.Equal(t, exitOK, o.code, o.err)
 	var view tieredView
@@ -21,7 +25,7 @@ func TestEvalAsksATeamsMemory(t *testing.T) {
 	require.Zero(t, view.Unauthorised)
 	require.Len(t, view.Categories, 10)
 	require.Len(t, view.Missed, 165-int(165*view.Recall+.5))
-	o = ebb(t, "", "eval", threeTierFixture)
-	require.Equal(t, exitOK, o.code, o.err)
-	require.Contains(t, o.out, "plain FTS5")
+	var shown strings.Builder
+	require.NoError(t, view.print(&app{ctx: t.Context(), stdout: &shown}))
+	require.Contains(t, shown.String(), "plain FTS5")
 }
