@@ -37,9 +37,8 @@ type Query struct {
 	// Session and Agent restrict to one session or agent; empty means all.
 	Session, Agent string
 	// Where restricts by what stands beside the text, exactly, however many others
-	// match better: it is part of each arm's search. Nil restricts nothing. A
-	// search reads which memories it lets through, which takes some 20 ms in a
-	// memory of 10,000.
+	// match better: it is part of each arm's search, which first reads
+	// which memories it lets through. Nil restricts nothing.
 	Where *schema.Conditions
 	// Since and Until bound event_time, half open; zero means unbounded.
 	Since, Until time.Time
