@@ -316,11 +316,18 @@ func (w *restoring) rest(ctx context.Context, l exportLine) (bool, error) {
 	switch {
 	case l.Block != nil:
 		b := l.Block
+		b.Kind = cmp.Or(b.Kind, schema.BlockText)
+		if err := errors.Join(b.Kind.Validate(), validTrust(b.Trust)); err != nil {
+			return false, err
+		}
 		return w.exec(ctx, `INSERT INTO blocks (id, user_id, agent, name, kind, content, trust, version, updated_at)
 			VALUES (`+schema.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, agent, name) DO NOTHING`,
-			w.userID, b.Agent, b.Name, string(cmp.Or(b.Kind, schema.BlockText)), b.Content, int64(b.Trust), b.Version, b.UpdatedAt)
+			w.userID, b.Agent, b.Name, string(b.Kind), b.Content, int64(b.Trust), b.Version, b.UpdatedAt)
 	case l.BlockVersion != nil:
 		b := l.BlockVersion
+		if err := validTrust(b.Trust); err != nil {
+			return false, err
+		}
 		return w.exec(ctx, `INSERT INTO block_history (block_id, version, content, trust, actor, agent, at)
 			SELECT id, ?, ?, ?, ?, ?, ? FROM blocks WHERE user_id = ? AND agent = ? AND name = ? ON CONFLICT DO NOTHING`,
 			b.Version, b.Content, int64(b.Trust), b.Actor, b.As, b.At, w.userID, b.Agent, b.Name)
@@ -407,4 +414,12 @@ func (w *restoring) watermark(ctx context.Context, r *watermarkRecord) (bool, er
 	}
 	return w.exec(ctx, `INSERT INTO watermarks (user_id, name, through) SELECT ?2, ?4, ?1
 		WHERE (SELECT count(*) FROM memories WHERE user_id = ?2 AND id <= ?1) = ?3 ON CONFLICT DO NOTHING`, memory, w.userID, r.Memories, r.Stage)
+}
+
+// validTrust is for what has no origin to bound it.
+func validTrust(level schema.Trust) error {
+	if level < 0 || level > schema.MaxTrust {
+		return &schema.InvalidError{Field: "trust", Reason: "must be from 0 to 4"}
+	}
+	return nil
 }

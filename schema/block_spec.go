@@ -18,6 +18,14 @@ const (
 	BlockRecords BlockKind = "records" // a JSON array of such objects, each with an "id"
 )
 
+// Validate returns an [*InvalidError] for a kind that there is not.
+func (k BlockKind) Validate() error {
+	if slices.Contains([]BlockKind{BlockText, BlockList, BlockFields, BlockRecords}, k) {
+		return nil
+	}
+	return &InvalidError{Field: "kind", Reason: "is not one of text, list, fields, records"}
+}
+
 // BlockWriter says what a model may do to a block. A host may always write.
 type BlockWriter string
 
@@ -112,7 +120,7 @@ func (s *BlockSpec) validate() error {
 	switch {
 	case !blockName.MatchString(s.Name):
 		return wrong("", "has an unusable name; use up to 40 letters, digits and underscores, a letter first")
-	case !slices.Contains([]BlockKind{BlockText, BlockList, BlockFields, BlockRecords}, s.Kind):
+	case s.Kind.Validate() != nil:
 		return wrong(".Kind", "must be text, list, fields or records")
 	case !slices.Contains([]BlockWriter{HostWrites, ModelProposes, ModelWrites}, s.Writer):
 		return wrong(".Writer", `must be "", "propose" or "write"`)
