@@ -1,5 +1,5 @@
-// Package tools gives a model its memory: seven langchaingo tools over one
-// user's memory, each in a file of its own.
+// Package tools gives a model its memory: langchaingo tools over one user's
+// memory, each in a file of its own. Seven are there unless a host chooses:
 //
 //	search_memory       look something up before answering from thin air
 //	remember_fact       keep one claim worth keeping
