@@ -27,7 +27,7 @@ func (r *resolver) address(ctx context.Context, m text.Mention) (resolved, error
 		}
 	}
 	e, _, err := r.tx.ResolveEntity(ctx, r.memory.UserID, string(m.Type), m.Text, 1)
-	return resolved{e, 1}, err
+	return resolved{entity: e, confidence: 1}, err
 }
 
 func isNamed(e *schema.Entity) bool {

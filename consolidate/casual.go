@@ -39,7 +39,7 @@ func (r *resolver) casual(ctx context.Context, surfaces map[string]string) error
 			written[alias] = word
 		}
 	}
-	found, err := r.tx.KnownAliases(ctx, r.memory.UserID, aliases)
+	found, err := r.tx.AliasesOfPersons(ctx, r.memory.UserID, aliases)
 	if err != nil {
 		return err
 	}

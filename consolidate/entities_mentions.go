@@ -29,7 +29,7 @@ type unsureMention struct {
 	memory     *schema.Memory
 	entity     schema.Entity // linked now
 	surface    string
-	candidates []schema.Entity
+	candidates []schema.NamedEntity
 	about      []string // of each candidate
 }
 

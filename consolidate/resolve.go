@@ -57,6 +57,7 @@ func (r *resolver) namedAbove(ctx context.Context, e *schema.Entity) (above bool
 type resolved struct {
 	entity     *schema.Entity
 	confidence float64
+	own        bool // the name is an alias of this confidence already
 }
 
 func (r *resolver) resolve(ctx context.Context, m text.Mention) (resolved, error) {
@@ -67,7 +68,7 @@ func (r *resolver) resolve(ctx context.Context, m text.Mention) (resolved, error
 		return r.address(ctx, m)
 	}
 	e, _, err := r.tx.ResolveEntity(ctx, r.memory.UserID, string(m.Type), m.Text, 1)
-	return resolved{e, 1}, err
+	return resolved{entity: e, confidence: 1}, err
 }
 
 // name resolves a proper name: as it was written before, by its parts, or as
@@ -84,6 +85,9 @@ func (r *resolver) name(ctx context.Context, m text.Mention) (resolved, error) {
 		if err != nil {
 			return resolved{}, err
 		}
+		for i := range known {
+			known[i].own = false // not by its surface
+		}
 	}
 	if place { // "in Bergen" does not mean Lars Bergen
 		known = slices.DeleteFunc(known, func(k resolved) bool { return k.confidence < byFullName && n.partOf(k.entity) })
@@ -92,6 +96,9 @@ func (r *resolver) name(ctx context.Context, m text.Mention) (resolved, error) {
 		best := known[0]
 		if len(known) > 1 && !surest(known) {
 			best.confidence = ambiguous
+		}
+		if best.own {
+			return best, nil
 		}
 		return best, r.alias(ctx, best.entity, n.surface, best.confidence)
 	}
@@ -113,21 +120,11 @@ func surest(known []resolved) bool {
 // known lists the entities that have the alias, with the alias's confidence.
 func (r *resolver) known(ctx context.Context, alias string) ([]resolved, error) {
 	found, err := r.tx.EntitiesByName(ctx, r.memory.UserID, alias)
-	if err != nil {
-		return nil, err
-	}
 	known := make([]resolved, 0, len(found))
 	for i := range found {
-		k := resolved{entity: &found[i]}
-		err := r.tx.Row(ctx, `SELECT coalesce(max(a.confidence), 0) FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
-			WHERE a.user_id = ? AND a.alias = ? AND (e.id = ? OR e.merged_into IS NOT NULL)`,
-			[]any{r.memory.UserID, text.Fold(alias), found[i].ID}, &k.confidence)
-		if err != nil {
-			return nil, err
-		}
-		known = append(known, k)
+		known = append(known, resolved{&found[i].Entity, found[i].Surest, found[i].Own})
 	}
-	return known, nil
+	return known, err
 }
 
 // likely finds the one entity that a name, never written before, is a form of.
@@ -168,25 +165,34 @@ func isPerson(e *schema.Entity) bool { return e.Type == schema.EntityPerson }
 // that fits.
 func (r *resolver) only(ctx context.Context, surface string, forms []string, confidence float64, fits func(*schema.Entity) bool) (resolved, error) {
 	var match *schema.Entity
+	named := false // so already
 	for _, form := range forms {
 		found, err := r.tx.EntitiesByName(ctx, r.memory.UserID, form)
 		if err != nil {
 			return resolved{}, err
 		}
 		for i := range found {
-			if !fits(&found[i]) || match != nil && match.ID == found[i].ID {
+			e := &found[i].Entity
+			if !fits(e) {
+				continue
+			}
+			named = named || found[i].Own && found[i].Surest >= confidence && text.Fold(form) == text.Fold(surface)
+			if match != nil && match.ID == e.ID {
 				continue
 			}
 			if match != nil {
 				return resolved{}, nil
 			}
-			match = &found[i]
+			match = e
 		}
 	}
 	if match == nil {
 		return resolved{}, nil
 	}
-	return resolved{match, confidence}, r.alias(ctx, match, surface, confidence)
+	if named {
+		return resolved{entity: match, confidence: confidence}, nil
+	}
+	return resolved{entity: match, confidence: confidence}, r.alias(ctx, match, surface, confidence)
 }
 
 // rename gives an entity known by a part of its name the fullest one.
@@ -223,7 +229,7 @@ func (r *resolver) create(ctx context.Context, n personName, confidence float64,
 	if !place {
 		err = r.parts(ctx, e, n)
 	}
-	return resolved{e, confidence}, err
+	return resolved{entity: e, confidence: confidence}, err
 }
 
 // parts records under what else a person can be mentioned.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -31,8 +33,8 @@ const (
 	roleQualities = `(?:older |younger |big |little |new |old |former |ex-|twin )?`
 )
 
-// rolePattern's groups: 1 whose, 2 the role.
-var rolePattern = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}])((?:my|our|your|mein|meine|meiner|meinem|unser|unsere|mi|nuestra|nuestro|мой|моя|моего|моей)) ` +
+// rolePattern stands at the beginning of a word that mayOwn. Its groups: 1 whose, 2 the role.
+var rolePattern = regexp.MustCompile(`(?i)^((?:my|our|your|mein|meine|meiner|meinem|unser|unsere|mi|nuestra|nuestro|мой|моя|моего|моей)) ` +
 	roleQualities + `(` + roleWords + `)(?:$|[^\p{L}\p{N}'’-])`)
 
 var (
@@ -47,9 +49,14 @@ func rolesIn(content string, found []text.Mention) (roles []roleMention) {
 	names := slices.DeleteFunc(slices.Clone(found), func(m text.Mention) bool { return m.Type != text.MentionName })
 	slices.SortFunc(names, func(a, b text.Mention) int { return a.Start - b.Start })
 	for from := 0; from < len(content) && len(roles) < maxRoles; {
-		at := rolePattern.FindStringSubmatchIndex(content[from:])
+		_, size := utf8.DecodeRuneInString(content[from:])
+		var at []int
+		if mayOwn(content[from:]) && beginsWord(content, from) {
+			at = rolePattern.FindStringSubmatchIndex(content[from:])
+		}
 		if at == nil {
-			break
+			from += size
+			continue
 		}
 		start, end := from+at[2], from+at[5]
 		whose := strings.ToLower(content[start : from+at[3]])
@@ -59,6 +66,33 @@ func rolesIn(content string, found []text.Mention) (roles []roleMention) {
 		from = end
 	}
 	return roles
+}
+
+// mayOwn reports whether a text begins like one of rolePattern's words for "my":
+// to try the pattern wherever a word begins costs ten times as much.
+func mayOwn(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
+	second := s[1] | 0x20 // in small letters
+	switch s[0] | 0x20 {
+	case 'm':
+		return second == 'y' || second == 'i' || second == 'e'
+	case 'o':
+		return second == 'u'
+	case 'y':
+		return second == 'o'
+	case 'u':
+		return second == 'n'
+	case 'n':
+		return second == 'u'
+	}
+	return strings.HasPrefix(s, "м") || strings.HasPrefix(s, "М")
+}
+
+func beginsWord(s string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:at])
+	return at == 0 || !unicode.IsLetter(before) && !unicode.IsNumber(before)
 }
 
 // namedBeside finds the name that a text gives to the role at start:end.

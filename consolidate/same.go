@@ -133,7 +133,7 @@ func linkKnown(ctx context.Context, tx *schema.Tx, m *schema.Memory, sources []s
 		if err != nil {
 			return err
 		}
-		if of := slices.IndexFunc(entities, func(e schema.Entity) bool { return linked[e.ID] }); of > 0 {
+		if of := slices.IndexFunc(entities, func(e schema.NamedEntity) bool { return linked[e.ID] }); of > 0 {
 			entities = entities[of:]
 		} else if of < 0 && len(entities) != 1 {
 			continue

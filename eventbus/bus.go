@@ -105,10 +105,10 @@ func Backoff(wait func(attempt int) time.Duration) SubscribeOption {
 
 // Together has a consumer whose work is cheaper for many events at once given
 // what is new of them together, at most 64, in place of one by one. wait is how
-// long it lets them gather after the first; [Journal.WaitIdle] does not wait for
-// it. When h fails, each of these events goes to the consumer's [Handler] by
-// itself, so that one of them holds up no other; some may be done already.
-// Default: events come one by one, and at once.
+// long it lets them gather after the first, and longer while a [Journal.Load]
+// goes on; [Journal.WaitIdle] waits for neither. When h fails, each of these
+// events goes to the consumer's [Handler] by itself, so that one of them holds up
+// no other; some may be done already. Default: events come one by one, and at once.
 func Together(h BatchHandler, wait time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.together, o.gather = h, wait }
 }

@@ -88,6 +88,9 @@ func (c *consumer) run() {
 	defer c.leave()
 	quiet := false
 	for !c.stopping() {
+		if c.j.loading(c.opts.gather) {
+			c.gather()
+		}
 		wait, err := c.pass(c.ctx, quiet)
 		c.note(err)
 		wakeup := c.wakeup
@@ -127,12 +130,19 @@ func (c *consumer) gather() {
 	if c.opts.gather == 0 {
 		return
 	}
-	timer := time.NewTimer(c.opts.gather)
-	defer timer.Stop()
-	select {
-	case <-c.stop:
-	case <-c.hurry:
-	case <-timer.C:
+	tick := time.NewTicker(c.opts.gather)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.stop:
+			return
+		case <-c.hurry:
+			return
+		case <-tick.C:
+			if !c.j.loading(c.opts.gather) {
+				return
+			}
+		}
 	}
 }
 

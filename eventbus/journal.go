@@ -54,6 +54,8 @@ type Journal struct {
 	closed    bool
 	consumers map[string]*consumer
 	settled   chan struct{} // closed and replaced when a consumer stored its progress
+	loads     int           // bulk loads under way
+	loaded    time.Time     // when the last one ended
 }
 
 var _ Bus = (*Journal)(nil)
@@ -184,17 +186,34 @@ func (j *Journal) Report(ctx context.Context, events ...Event) error {
 // reports without words of anybody: nothing is redacted inside a write.
 func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
 	for i, e := range events {
-		if !isReport(e.Topic) {
-			return inBatch(i, len(events), &schema.InvalidError{Field: "Topic", Reason: "of a report must be one of memory.*; Publish takes the others"})
+		ready, err := PrepareReport(e)
+		if err == nil {
+			err = j.AppendPrepared(ctx, tx, ready)
 		}
-		if err := normalise(ctx, &e, nil); err != nil {
-			return inBatch(i, len(events), err)
-		}
-		if _, err := j.append(ctx, tx, &e); err != nil {
+		if err != nil {
 			return inBatch(i, len(events), err)
 		}
 	}
 	return nil
+}
+
+// PreparedReport is an event of the memory.* topics that was checked before its
+// write, which others wait for.
+type PreparedReport struct{ event Event }
+
+// PrepareReport does the part of [Journal.AppendTx] that needs no transaction.
+func PrepareReport(e Event) (PreparedReport, error) {
+	if !isReport(e.Topic) {
+		return PreparedReport{}, &schema.InvalidError{Field: "Topic", Reason: "of a report must be one of memory.*; Publish takes the others"}
+	}
+	err := normalise(context.Background(), &e, nil) // it waits for nobody: nothing is redacted
+	return PreparedReport{e}, err
+}
+
+// AppendPrepared does the rest of [Journal.AppendTx].
+func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, r PreparedReport) error {
+	_, err := j.append(ctx, tx, &r.event)
+	return err
 }
 
 func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(context.Context, *schema.Tx) error) error {
@@ -205,6 +224,29 @@ func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(conte
 		return nil
 	}
 	return j.db.WriteQueued(ctx, queued, fn)
+}
+
+// Load says that a bulk load goes on until end is called. As long as one does,
+// and for as long after as they wait anyway, consumers with [Together] let
+// events gather: what they do would take time from it, and is cheaper then. end
+// may be called more than once.
+func (j *Journal) Load() (end func()) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.loads++
+	return sync.OnceFunc(func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.loads--
+		j.loaded = time.Now()
+	})
+}
+
+// loading reports whether a bulk load goes on, or did within a time.
+func (j *Journal) loading(within time.Duration) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.loads > 0 || !j.loaded.IsZero() && time.Since(j.loaded) < within
 }
 
 func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (Outcome, error) {

@@ -94,6 +94,31 @@ func TestWhatWasPublishedOneByOneIsTakenTogether(t *testing.T) {
 	require.Less(t, calls.Load(), int32(10))
 }
 
+func TestEventsGatherWhileABulkLoadGoesOn(t *testing.T) {
+	j := newJournal(t, nil)
+	end := j.Load()
+	var events atomic.Int32
+	_, err := j.Subscribe(t.Context(), "gathering", func(context.Context, eventbus.Event) error {
+		events.Add(1)
+		return nil
+	}, eventbus.Together(func(_ context.Context, batch []eventbus.Event) error {
+		events.Add(int32(len(batch)))
+		return nil
+	}, time.Millisecond))
+	require.NoError(t, err)
+	say(t, j, slices.Repeat([]string{"x"}, 200)...)
+	time.Sleep(50 * time.Millisecond)
+	require.Zero(t, events.Load())
+	end()
+	end()
+	require.Eventually(t, func() bool { return events.Load() == 200 }, 10*time.Second, time.Millisecond)
+
+	defer j.Load()() // whoever waits is not kept waiting by it
+	say(t, j, "x")
+	require.NoError(t, j.WaitIdle(t.Context()))
+	require.EqualValues(t, 201, events.Load())
+}
+
 func TestTogetherRefuses(t *testing.T) {
 	j := newJournal(t, nil)
 	_, err := j.Subscribe(t.Context(), "early", func(context.Context, eventbus.Event) error { return nil }, eventbus.Together(nil, -1))

@@ -17,7 +17,7 @@ import (
 // from filling the memory, which holds two batches: one is read and made ready
 // while the one before is stored.
 const (
-	batchTurns = 500
+	batchTurns = 1000
 	batchBytes = 4 << 20
 )
 
@@ -135,8 +135,13 @@ func (b *turnBatches) flush(ctx context.Context) error {
 	if err := b.wait(); err != nil {
 		return err
 	}
+	loaded := func() {}
+	if len(batch.pending) == batchTurns { // one of many, it seems
+		loaded = b.job.x.bus.Load()
+	}
 	go func() {
 		defer close(batch.done)
+		defer loaded()
 		batch.outcomes, batch.err = ready.Publish(ctx, nil)
 	}()
 	b.before, b.now = batch, newTurnBatch()

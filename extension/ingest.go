@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/schema"
@@ -13,6 +15,8 @@ import (
 // episode is a message made ready for the transaction.
 type episode struct {
 	message eventbus.Message
+	uid     string
+	stored  eventbus.PreparedReport
 	hash    string
 	chunks  []schema.Chunk
 	doubt   poison.Reason // why it is set aside; "" for most
@@ -29,7 +33,14 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &episode{message: m, hash: schema.HashContent(m.Text), chunks: schema.PrepareChunks(m.Text, m.Speaker)}
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	p := &episode{message: m, uid: uid.String(), hash: schema.HashContent(m.Text), chunks: schema.PrepareChunks(m.Text, m.Speaker)}
+	if p.stored, err = p.report(e); err != nil {
+		return nil, err
+	}
 	if said := (schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}); !said.OwnWords() {
 		p.doubt = inspect(m.Text, m.Speaker, m.Tool)
 	}
@@ -37,6 +48,14 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 		p.doubt = inspectLabels(m)
 	}
 	return p, nil
+}
+
+// report says that the message, which e brings, is stored.
+func (p *episode) report(e *eventbus.Event) (eventbus.PreparedReport, error) {
+	trust := e.TrustLevel()
+	return storedReport(e.Scope, &schema.Memory{
+		UID: p.uid, Kind: schema.KindEpisode, Origin: e.Origin, Trust: trust, EventTime: schema.At(e.OccurredAt), EventID: e.ID, SessionName: e.Scope.Session,
+	}, false)
 }
 
 // inspectLabels is inspect for what is said about a message beside its text.
@@ -76,7 +95,7 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 		return err
 	}
 	m := &schema.Memory{
-		UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
+		UID: p.uid, UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
 		Kind: schema.KindEpisode, Role: p.message.Role, Speaker: p.message.Speaker, Content: p.message.Text, ContentHash: p.hash,
 		EventTime: schema.At(e.OccurredAt), Confidence: 1, Utility: 0.5,
 		Origin: e.Origin, Trust: e.TrustLevel(), Tags: p.message.Tags, Importance: p.message.Importance / 10,
@@ -94,7 +113,7 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 			return err
 		}
 	}
-	return x.announce(ctx, tx, e.Scope, m)
+	return x.announcePrepared(ctx, tx, p.stored)
 }
 
 func attributesOf(m eventbus.Message) schema.Attributes {
@@ -115,14 +134,26 @@ func (x *Extension) announce(ctx context.Context, tx *schema.Tx, scope schema.Sc
 }
 
 func (x *Extension) announceStored(ctx context.Context, tx *schema.Tx, scope schema.Scope, m *schema.Memory, restored bool) error {
-	report, err := eventbus.New(eventbus.TopicMemoryStored, scope, m.Origin,
-		eventbus.Stored{ID: m.UID, Kind: string(m.Kind), EventID: m.EventID, Session: m.SessionName, Restored: restored})
+	report, err := storedReport(scope, m, restored)
 	if err != nil {
 		return err
 	}
-	report.ID, report.Trust, report.OccurredAt = "", &m.Trust, m.EventTime.Time
+	return x.announcePrepared(ctx, tx, report)
+}
+
+func (x *Extension) announcePrepared(ctx context.Context, tx *schema.Tx, report eventbus.PreparedReport) error {
 	if x.vectors != nil {
 		tx.OnCommit(x.vectors.Wake)
 	}
-	return x.bus.AppendTx(ctx, tx, report)
+	return x.bus.AppendPrepared(ctx, tx, report)
+}
+
+func storedReport(scope schema.Scope, m *schema.Memory, restored bool) (eventbus.PreparedReport, error) {
+	report, err := eventbus.New(eventbus.TopicMemoryStored, scope, m.Origin,
+		eventbus.Stored{ID: m.UID, Kind: string(m.Kind), EventID: m.EventID, Session: m.SessionName, Restored: restored})
+	if err != nil {
+		return eventbus.PreparedReport{}, err
+	}
+	report.ID, report.Trust, report.OccurredAt = "", &m.Trust, m.EventTime.Time
+	return eventbus.PrepareReport(report)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -78,10 +79,10 @@ func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface stri
 		e, err := tx.CreateEntity(ctx, userID, typ, surface, confidence)
 		return e, err == nil, err
 	}
-	e = &found[0]
+	e = &found[0].Entity
 	for i := range found {
 		if found[i].Type == typ {
-			e = &found[i]
+			e = &found[i].Entity
 			break
 		}
 	}
@@ -142,18 +143,19 @@ func (tx *Tx) LinkEntity(ctx context.Context, memoryID, entityID int64, surface 
 	if err := ValidUnit("confidence", confidence); err != nil {
 		return err
 	}
-	if err := tx.Row(ctx, rootEntity, []any{entityID}, &entityID); errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("entity %d: %w", entityID, ErrNotFound)
+	var merged bool
+	if err := tx.Row(ctx, "SELECT e.merged_into IS NOT NULL FROM memories m JOIN entities e ON e.user_id = m.user_id WHERE m.id = ? AND e.id = ?",
+		[]any{memoryID, entityID}, &merged); errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("memory %d beside entity %d: %w", memoryID, entityID, ErrNotFound)
 	} else if err != nil {
 		return err
 	}
-	var together bool
-	if err := tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memories m JOIN entities e ON e.user_id = m.user_id WHERE m.id = ? AND e.id = ?)`,
-		[]any{memoryID, entityID}, &together); err != nil {
-		return err
-	}
-	if !together {
-		return fmt.Errorf("memory %d beside entity %d: %w", memoryID, entityID, ErrNotFound)
+	if merged {
+		if err := tx.Row(ctx, rootEntity, []any{entityID}, &entityID); errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("entity %d: %w", entityID, ErrNotFound)
+		} else if err != nil {
+			return err
+		}
 	}
 	res, err := tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		memoryID, entityID, surface, confidence)
@@ -168,51 +170,89 @@ func (tx *Tx) LinkEntity(ctx context.Context, memoryID, entityID int64, surface 
 	return err
 }
 
+// NamedEntity is an entity that a name can mean.
+type NamedEntity struct {
+	Entity
+
+	// Surest is how sure the name means it, 0–1.
+	Surest float64
+	// Own says that the name is its own, and not that of one merged into it.
+	Own bool
+}
+
 // EntitiesByName lists the entities a name can stand for, compared by
 // text.Fold: the surest alias first, then the one mentioned most. Merged
 // entities appear as the one they were merged into. An unknown name gives an
 // empty list.
-func (s *Snapshot) EntitiesByName(ctx context.Context, userID int64, name string) ([]Entity, error) {
-	return entitiesByName(ctx, s.Query, s.db, userID, name)
+func (s *Snapshot) EntitiesByName(ctx context.Context, userID int64, name string) ([]NamedEntity, error) {
+	return entitiesByName(ctx, s.Query, userID, name)
 }
 
 // EntitiesByName is [Snapshot.EntitiesByName] inside the write.
-func (tx *Tx) EntitiesByName(ctx context.Context, userID int64, name string) ([]Entity, error) {
-	return entitiesByName(ctx, tx.Query, tx.db, userID, name)
+func (tx *Tx) EntitiesByName(ctx context.Context, userID int64, name string) ([]NamedEntity, error) {
+	return entitiesByName(ctx, tx.Query, userID, name)
 }
 
-// entitiesByName is asked for every mention of every message, so its statement
-// is prepared once.
-func entitiesByName(ctx context.Context, query func(context.Context, string, ...any) (*sql.Rows, error), db *DB, userID int64, name string) ([]Entity, error) {
+const (
+	entityColumns = `e.id, e.uid, e.user_id, e.type, e.name, e.summary, e.confidence, e.mention_count, e.protected, coalesce(e.merged_into, 0), e.created_at`
+
+	entitiesByAlias = `SELECT ` + entityColumns + `, a.confidence AS surest FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
+		WHERE a.user_id = ? AND a.alias = ? ORDER BY surest DESC, e.mention_count DESC, e.id`
+	rootsByAlias = `WITH RECURSIVE chain (id, next, confidence) AS (
+			SELECT e.id, e.merged_into, a.confidence FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
+				WHERE a.user_id = ? AND a.alias = ?
+			UNION SELECT e.id, e.merged_into, chain.confidence FROM chain JOIN entities e ON e.id = chain.next)
+		SELECT ` + entityColumns + `, root.surest FROM (SELECT id, max(confidence) AS surest FROM chain WHERE next IS NULL GROUP BY id) AS root
+			JOIN entities e ON e.id = root.id
+			ORDER BY root.surest DESC, e.mention_count DESC, e.id`
+)
+
+type queryFunc func(context.Context, string, ...any) (*sql.Rows, error)
+
+// entitiesByName is asked for every mention of every message: it follows merges
+// only where there are some, and its statements are prepared once.
+func entitiesByName(ctx context.Context, query queryFunc, userID int64, name string) ([]NamedEntity, error) {
 	alias := text.Fold(name)
 	if alias == "" {
 		return nil, nil
 	}
-	//nolint:rowserrcheck // ScanRows checks and closes them
-	rows, err := query(ctx, `WITH RECURSIVE chain (id, next, confidence) AS (
-			SELECT e.id, e.merged_into, a.confidence FROM entity_aliases a JOIN entities e ON e.id = a.entity_id
-				WHERE a.user_id = ? AND a.alias = ?
-			UNION SELECT e.id, e.merged_into, chain.confidence FROM chain JOIN entities e ON e.id = chain.next)
-		SELECT e.* FROM (SELECT id, max(confidence) AS surest FROM chain WHERE next IS NULL GROUP BY id) AS root
-			JOIN entities e ON e.id = root.id
-			ORDER BY root.surest DESC, e.mention_count DESC, e.id`, userID, alias)
+	found, err := namedEntities(ctx, query, entitiesByAlias, userID, alias)
+	if err != nil || !slices.ContainsFunc(found, func(e NamedEntity) bool { return e.MergedInto != 0 }) {
+		for i := range found {
+			found[i].Own = true
+		}
+		return found, err
+	}
+	return namedEntities(ctx, query, rootsByAlias, userID, alias)
+}
+
+func namedEntities(ctx context.Context, query queryFunc, statement string, userID int64, alias string) (found []NamedEntity, err error) {
+	rows, err := query(ctx, statement, userID, alias)
 	if err != nil {
 		return nil, err
 	}
-	var entities []Entity
-	err = db.readers.ScanRows(ctx, rows, &entities)
-	return entities, err
+	defer rows.Close()
+	for rows.Next() {
+		var e NamedEntity
+		if err := rows.Scan(&e.ID, &e.UID, &e.UserID, &e.Type, &e.Name, &e.Summary, &e.Confidence, &e.MentionCount, &e.Protected,
+			&e.MergedInto, &e.CreatedAt, &e.Surest); err != nil {
+			return nil, err
+		}
+		found = append(found, e)
+	}
+	return found, rows.Err()
 }
 
-// KnownAliases are those of some folded names that an entity of the user has,
-// sorted.
-func (tx *Tx) KnownAliases(ctx context.Context, userID int64, names []string) ([]string, error) {
+// AliasesOfPersons are those of some folded names that a person of the user has,
+// sorted, with those of merged entities, which may lead to one.
+func (tx *Tx) AliasesOfPersons(ctx context.Context, userID int64, names []string) ([]string, error) {
 	encoded, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `SELECT DISTINCT alias FROM entity_aliases
-		WHERE user_id = ? AND alias IN (SELECT value FROM json_each(?)) ORDER BY alias`, userID, string(encoded))
+	rows, err := tx.Query(ctx, `SELECT DISTINCT a.alias FROM json_each(?) n CROSS JOIN entity_aliases a CROSS JOIN entities e ON e.id = a.entity_id
+		WHERE a.user_id = ? AND a.alias = n.value AND (e.type = ? OR e.merged_into IS NOT NULL) ORDER BY a.alias`,
+		string(encoded), userID, EntityPerson)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func getEntityInfo() *Tool {
 // profile is what is told of an entity.
 type profile struct {
 	entity   schema.Entity
-	others   []schema.Entity // the name stands for these, too
+	others   []schema.NamedEntity // the name stands for these, too
 	aliases  []schema.Alias
 	facts    []schema.Memory // current claims, newest first
 	timeline []schema.Memory // the newest episodes and ended claims, oldest first
@@ -81,7 +81,7 @@ func readProfile(ctx context.Context, s *schema.Snapshot, userID int64, name str
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	p := &profile{entity: found[0], others: found[1:]}
+	p := &profile{entity: found[0].Entity, others: found[1:]}
 	if p.least, err = s.LeastTrustedMention(ctx, p.entity.ID); err != nil {
 		return nil, err
 	}

@@ -150,8 +150,8 @@ var (
 func (f *finder) links() {
 	s := f.src
 	// Each pattern needs a character that most messages lack.
-	at, dot, slash := strings.IndexByte(s, '@') >= 0, strings.IndexByte(s, '.') >= 0, strings.ContainsAny(s, `/\`)
-	if slash || dot {
+	at, dot, slash := strings.IndexByte(s, '@') >= 0, hasInnerDot(s), strings.ContainsAny(s, `/\`)
+	if dot || strings.Contains(s, "://") {
 		for _, m := range urlPattern.FindAllStringIndex(s, -1) {
 			end := m[0] + len(trimURL(s[m[0]:m[1]]))
 			if f.free(m[0], end) && end > m[0]+len("www.") {
@@ -192,6 +192,22 @@ func (f *finder) links() {
 		}
 		f.settle()
 	}
+}
+
+// hasInnerDot reports a dot with something other than white space and
+// punctuation behind it, which is in every address and file name.
+func hasInnerDot(s string) bool {
+	for i := strings.IndexByte(s, '.'); i >= 0 && i+1 < len(s); {
+		if next := s[i+1]; next > ' ' && next != '.' {
+			return true
+		}
+		skip := strings.IndexByte(s[i+1:], '.')
+		if skip < 0 {
+			break
+		}
+		i += 1 + skip
+	}
+	return false
 }
 
 // isJSName keeps product names such as Node.js and Vue.js out of the file names.
