@@ -1,8 +1,8 @@
 package recall
 
 import (
+	"bytes"
 	"iter"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -89,22 +89,25 @@ const nameCap = 3
 
 // namesIn counts words that begin with a capital without beginning a sentence,
 // up to nameCap: names, mostly, for as much as one look at each word can tell.
-func namesIn(content string) (names uint8) {
+func namesIn(content []byte) (names uint8) {
 	inside := false // a sentence
-	for word := range strings.FieldsSeq(content) {
+	for word := range bytes.FieldsSeq(content) {
 		first := rune(word[0])
 		if first >= utf8.RuneSelf {
-			for _, r := range word {
-				first = r
-				break
-			}
+			first, _ = utf8.DecodeRune(word)
 		}
-		if inside && unicode.IsUpper(first) && word != "I" && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’") {
+		if inside && unicode.IsUpper(first) && !isI(word) {
 			if names++; names == nameCap {
 				return names
 			}
 		}
-		inside = !strings.ContainsRune(".!?", rune(word[len(word)-1]))
+		last := word[len(word)-1]
+		inside = last != '.' && last != '!' && last != '?'
 	}
 	return names
+}
+
+// isI reports "I" and its short forms.
+func isI(word []byte) bool {
+	return word[0] == 'I' && (len(word) == 1 || word[1] == '\'' || bytes.HasPrefix(word[1:], []byte("’")))
 }

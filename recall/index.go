@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -100,14 +101,15 @@ func newIndex() *index {
 }
 
 // add takes in one chunk. Chunks must come in order of id; a chunk of an older
-// memory adds keys to it, unless that memory was skipped.
-func (ix *index) add(c schema.IndexedChunk) {
+// memory adds keys to it, unless that memory was skipped. names are those that
+// [namesIn] finds in the memory.
+func (ix *index) add(c schema.IndexedChunk, names uint8) {
 	ix.lastChunk = c.ID
 	at := uint32(len(ix.chunks))
 	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return
 	}
-	doc, start := ix.document(c), uint32(len(ix.words))
+	doc, start := ix.document(c, names), uint32(len(ix.words))
 	terms := ix.enter(c.Text)
 	flags := ix.flags(terms) // before they are sorted
 	words := uint16(len(terms))
@@ -138,13 +140,18 @@ func (ix *index) skips(memory int64) bool {
 	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.docs[0].memory
 }
 
+var space = []byte{' '}
+
 // enter appends the terms of a text to words and returns them, to be read until
 // the next.
-func (ix *index) enter(prepared string) []uint32 {
+func (ix *index) enter(prepared []byte) []uint32 {
 	ix.scratch = ix.scratch[:0]
-	for term := range strings.FieldsSeq(prepared) {
+	for term := range bytes.SplitSeq(prepared, space) {
 		if len(ix.scratch) == math.MaxUint16 {
 			break // chunks are of some 900 characters
+		}
+		if len(term) == 0 {
+			continue
 		}
 		id := ix.term(term)
 		ix.scratch = append(ix.scratch, id)
@@ -177,12 +184,11 @@ func (ix *index) post(at uint32, terms []uint32) {
 }
 
 // term numbers a term, and enters a new one into its families.
-func (ix *index) term(term string) uint32 {
-	if id, known := ix.terms[term]; known {
+func (ix *index) term(coded []byte) uint32 {
+	if id, known := ix.terms[string(coded)]; known {
 		return id
 	}
-	id := uint32(len(ix.postings))
-	term = strings.Clone(term)
+	id, term := uint32(len(ix.postings)), string(coded)
 	ix.terms[term] = id
 	ix.postings = append(ix.postings, postings{})
 	ix.says = append(ix.says, termFlags(term))
@@ -194,7 +200,7 @@ func (ix *index) term(term string) uint32 {
 }
 
 // document finds the chunk's document or appends it.
-func (ix *index) document(c schema.IndexedChunk) uint32 {
+func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 	if doc, ok := ix.find(c.MemoryID); ok {
 		return doc
 	}
@@ -206,7 +212,7 @@ func (ix *index) document(c schema.IndexedChunk) uint32 {
 	d := document{
 		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
 		session: ix.session(c.SessionID), speaker: ix.speaker(speaker),
-		kind: bitOfKind(c.Kind), state: bitOfState(c.State), names: namesIn(c.Content),
+		kind: bitOfKind(c.Kind), state: bitOfState(c.State), names: names,
 	}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
 		d.flags |= byUser

@@ -198,7 +198,7 @@ func TestChainOrdersASessionInTime(t *testing.T) {
 		times := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 30).Draw(t, "times")
 		ix := newIndex()
 		for i, at := range times {
-			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: int64(i + 1), Text: "word", SessionID: 7, EventTime: at, Kind: schema.KindEpisode, State: schema.StateActive})
+			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: int64(i + 1), Text: []byte("word"), SessionID: 7, EventTime: at, Kind: schema.KindEpisode, State: schema.StateActive}, 0)
 		}
 		want := make([]int32, len(times))
 		for i := range want {

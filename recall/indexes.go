@@ -218,24 +218,28 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 // read takes in the chunks after the last. SQLite reads while what it has read
 // is taken in: of much text, each takes half of the time.
 func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	const worth = 256 // chunks handed over at once
+	const worth, underway = 256, 4 // chunks handed over at once, batches
 	var taken sync.WaitGroup
-	var full chan []schema.IndexedChunk
-	batch := make([]schema.IndexedChunk, 0, worth)
+	var full, empty chan *chunkBatch
+	batch := new(chunkBatch)
 	err := s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
-		if batch = append(batch, c); len(batch) < worth {
+		if batch.add(c); len(batch.chunks) < worth {
 			return
 		}
 		if full == nil {
-			full = make(chan []schema.IndexedChunk, 4)
+			full, empty = make(chan *chunkBatch, underway), make(chan *chunkBatch, underway)
+			for range underway {
+				empty <- new(chunkBatch)
+			}
 			taken.Go(func() {
 				for b := range full {
 					ix.addAll(b)
+					empty <- b
 				}
 			})
 		}
 		full <- batch
-		batch = make([]schema.IndexedChunk, 0, worth)
+		batch = <-empty
 	})
 	if full != nil {
 		close(full)
@@ -245,8 +249,26 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 	return err
 }
 
-func (ix *index) addAll(chunks []schema.IndexedChunk) {
-	for _, c := range chunks {
-		ix.add(c)
+// chunkBatch is chunks on their way from SQLite into an index. It is used again:
+// a new place in memory for every text takes longer than reading it.
+type chunkBatch struct {
+	chunks []schema.IndexedChunk
+	names  []uint8 // of each, see namesIn
+	text   []byte  // of all, one after another
+}
+
+func (b *chunkBatch) add(c schema.IndexedChunk) {
+	b.names = append(b.names, namesIn(c.Content))
+	from := len(b.text)
+	b.text = append(b.text, c.Text...)
+	c.Text, c.Content = b.text[from:], nil
+	b.chunks = append(b.chunks, c)
+}
+
+// addAll takes a batch in, and empties it.
+func (ix *index) addAll(b *chunkBatch) {
+	for i, c := range b.chunks {
+		ix.add(c, b.names[i])
 	}
+	b.chunks, b.names, b.text = b.chunks[:0], b.names[:0], b.text[:0]
 }

@@ -252,7 +252,7 @@ func TestNamesIn(t *testing.T) {
 		"am Äquator":                               1,
 		"":                                         0,
 	} {
-		require.Equal(t, want, namesIn(said), said)
+		require.Equal(t, want, namesIn([]byte(said)), said)
 	}
 }
 

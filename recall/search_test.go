@@ -226,7 +226,7 @@ func TestMatchAddsUpBM25(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "copies") { // beyond one stretch
 			for range stretchChunks / 2 {
 				at := ix.lastChunk + 1
-				ix.add(schema.IndexedChunk{ID: at, MemoryID: 1e9 + at, Text: "kettl paint", Kind: schema.KindEpisode, State: schema.StateActive})
+				ix.add(schema.IndexedChunk{ID: at, MemoryID: 1e9 + at, Text: []byte("kettl paint"), Kind: schema.KindEpisode, State: schema.StateActive}, 0)
 			}
 		}
 		q := ix.understand(someQuestion.Draw(t, "question"), noon)

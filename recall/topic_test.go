@@ -16,7 +16,7 @@ import (
 func indexOf(speaker string, texts ...string) *index {
 	ix := newIndex()
 	for i, said := range texts {
-		ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: int64(i + 1), Kind: schema.KindEpisode, State: schema.StateActive, Speaker: speaker, Text: said})
+		ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: int64(i + 1), Kind: schema.KindEpisode, State: schema.StateActive, Speaker: speaker, Text: []byte(said)}, 0)
 	}
 	return ix
 }

@@ -110,8 +110,8 @@ func (tx *Tx) removeChunks(ctx context.Context, userID, memoryID int64) error {
 type IndexedChunk struct {
 	ID        int64
 	MemoryID  int64
-	Text      string
-	Content   string // the memory's, verbatim
+	Text      []byte
+	Content   []byte // the memory's, verbatim
 	Speaker   string
 	SessionID int64
 	EventTime int64 // Unix milliseconds
@@ -138,7 +138,8 @@ func ChunksUpTo(userID, id int64) int {
 }
 
 // ChunksAfter calls visit for each of the user's chunks with an id greater
-// than after, in order. visit must not read from s.
+// than after, in order. Text and Content are SQLite's own memory until visit
+// returns. visit must not read from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
 	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
@@ -161,7 +162,7 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 				return before
 			}
 			c = IndexedChunk{
-				ID: stmt.ColumnInt64(0), MemoryID: stmt.ColumnInt64(1), Text: stmt.ColumnText(2), Content: stmt.ColumnText(3),
+				ID: stmt.ColumnInt64(0), MemoryID: stmt.ColumnInt64(1), Text: stmt.ColumnRawText(2), Content: stmt.ColumnRawText(3),
 				Speaker: again(4, c.Speaker), SessionID: stmt.ColumnInt64(5), EventTime: stmt.ColumnInt64(6),
 				Kind: Kind(again(7, string(c.Kind))), State: State(again(8, string(c.State))), Role: again(9, c.Role),
 			}
