@@ -67,7 +67,7 @@ func normaliseTime(e *Event) error {
 
 func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema.Redact) error {
 	var m Message
-	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(e.Payload, nil)))
+	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&m); err != nil {
 		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, schema.JSONFault(err))}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -97,7 +98,7 @@ func readExport(lines *lines, keep func(*exportLine) error, visit func(importedR
 }
 
 func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportLine) error) error {
-	dec := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(raw, nil)))
+	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(raw)))
 	dec.DisallowUnknownFields() // they would be lost
 	if err := dec.Decode(&r.line); err != nil {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {

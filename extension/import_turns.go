@@ -73,7 +73,7 @@ func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 		Text    string `json:"text"`
 	}
 	// JSON would turn invalid bytes into replacement characters.
-	if err := json.Unmarshal(bytes.ToValidUTF8(line, nil), &raw); err != nil {
+	if err := json.Unmarshal(text.ValidUTF8(line), &raw); err != nil {
 		return importedTurn{}, invalidJSON(err)
 	}
 	t := importedTurn{id: raw.ID, session: raw.Session, speaker: raw.Speaker, role: raw.Role, text: raw.Text}

@@ -128,19 +128,21 @@ func choose(results []Result, sure, maybe float64) []entry {
 }
 
 // inject is the block for a question. It degrades to what can be read, at worst
-// to no block: memory never breaks a turn.
-func (s *Session) inject(ctx context.Context, door, question, prompt string) string {
+// to no block: memory never breaks a turn. recorded, which must be called, waits
+// until what is shown is on record.
+func (s *Session) inject(ctx context.Context, door, question, prompt string) (block string, recorded func()) {
+	recorded = func() {}
 	found, err := s.find(ctx, question, prompt)
 	switch {
 	case err == nil:
 		s.ext.worked(s.scope, door, recalled)
 	case ctx.Err() != nil:
-		return ""
+		return "", recorded
 	default:
 		s.ext.fault(s.scope, door, recalled, err)
 	}
 	if found.Block == "" {
-		return ""
+		return "", recorded
 	}
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
@@ -148,15 +150,14 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) str
 		s.shown.told(b.Name, b.shown)
 	}
 	if len(found.Items) == 0 {
-		return found.Block
+		return found.Block, recorded
 	}
 	shown := *found.Answer
 	shown.Results = nil
 	for _, item := range found.Items {
 		shown.Results = append(shown.Results, item.Result)
 	}
-	s.announceShown(ctx, door, &shown)
-	return found.Block
+	return found.Block, s.announceShownBeside(ctx, door, &shown)
 }
 
 // clip keeps the end of a long prompt, where the question stands.

@@ -111,7 +111,8 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 		values = make(map[string]any)
 	}
 	key := m.inner.GetMemoryKey(ctx)
-	block := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
+	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
+	defer recorded()
 	if m.variable != "" {
 		values[m.variable] = block
 		return values, nil

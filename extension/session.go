@@ -87,6 +87,12 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 // announceShown records what a model was shown: access counts and the
 // injection record follow in the background.
 func (s *Session) announceShown(ctx context.Context, door string, answer *Answer) {
+	s.announceShownBeside(ctx, door, answer)()
+}
+
+// announceShownBeside is announceShown that waits for the disk only when
+// recorded is called, which it must be.
+func (s *Session) announceShownBeside(ctx context.Context, door string, answer *Answer) (recorded func()) {
 	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results))}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
@@ -94,15 +100,20 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	}
 	s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
 	if s.ext.cfg.ReadOnly {
-		return
+		return func() {}
 	}
-	event, err := eventbus.New(eventbus.TopicMemoryRecalled, s.scope, schema.OriginUnknown, report)
-	if err == nil {
-		err = s.ext.bus.Report(ctx, event)
-	}
-	if err == nil || ctx.Err() == nil {
-		s.ext.outcome(s.scope, door, showing, err)
-	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		event, err := eventbus.New(eventbus.TopicMemoryRecalled, s.scope, schema.OriginUnknown, report)
+		if err == nil {
+			err = s.ext.bus.Report(ctx, event)
+		}
+		if err == nil || ctx.Err() == nil {
+			s.ext.outcome(s.scope, door, showing, err)
+		}
+	}()
+	return func() { <-done }
 }
 
 // seen is what the session has shown of a block of core memory: at first nothing.

@@ -166,7 +166,7 @@ func actionOf(s string) string {
 
 func parseStreamEntry(line []byte, keep keepText, _ *turnIDs) (importedTurn, error) {
 	var e StreamEntry
-	decoder := json.NewDecoder(bytes.NewReader(bytes.ToValidUTF8(line, nil)))
+	decoder := json.NewDecoder(bytes.NewReader(text.ValidUTF8(line)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&e); err != nil {
 		return importedTurn{}, invalidEntry(err)

@@ -184,7 +184,7 @@ func TestTheHostDecidesWhatAModelProposesForABlock(t *testing.T) {
 		require.NotEmpty(t, waiting)
 		return waiting[len(waiting)-1]
 	}
-	require.NotEmpty(t, s.inject(t.Context(), "model", "Well?", ""))
+	require.NotEmpty(t, s.injected(t.Context(), "model", "Well?", ""))
 	kinder, ruder := propose("Be kinder."), propose("Be rude.")
 	require.Equal(t, Proposal{
 		ID: kinder.ID, Kind: ProposalBlock, Reason: "a model asked for it: only the host changes rules", Content: "Be kind.", NewContent: "Be kinder.",
@@ -280,7 +280,7 @@ func TestAModelChangesWhatItHasSeen(t *testing.T) {
 	research, ops := role(t, x, "research"), role(t, x, "ops")
 	team := research.Scope()
 	set(t, x, team, "status", `{"sprint":"one","blockers":["a"]}`)
-	require.NotEmpty(t, research.inject(t.Context(), "model", "Well?", ""))
+	require.NotEmpty(t, research.injected(t.Context(), "model", "Well?", ""))
 	require.Contains(t, callTool(t, ops, "core_memory_append", args{"section": "blockers", "item": "b"}), "is changed")
 	require.Contains(t, callTool(t, research, "core_memory_update", args{"section": "status", "content": args{"blockers": []string{}}}), "is changed")
 	require.Equal(t, `{"blockers":["b"],"sprint":"one"}`, inBlocks(t, x, team)["status"])

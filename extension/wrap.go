@@ -24,7 +24,9 @@ type remembering struct {
 
 // GenerateContent implements [llms.Model].
 func (r *remembering) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
-	return r.Model.GenerateContent(ctx, r.withMemory(ctx, messages), options...)
+	messages, recorded := r.withMemory(ctx, messages)
+	defer recorded() // while the model thinks
+	return r.Model.GenerateContent(ctx, messages, options...)
 }
 
 // Call implements [llms.Model].
@@ -34,31 +36,32 @@ func (r *remembering) Call(ctx context.Context, prompt string, options ...llms.C
 
 // withMemory puts the block before the text of the last human message, in a
 // copy. An agent's further calls in one turn get the block of the first.
-func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) []llms.MessageContent {
+func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) (_ []llms.MessageContent, recorded func()) {
+	recorded = func() {}
 	for _, tool := range toolsHeard(messages) {
 		r.session.used(tool)
 	}
 	at, part, question := lastHumanText(messages)
 	if at < 0 {
-		return messages
+		return messages, recorded
 	}
 	prompt := promptText(messages)
 	if r.session.shown.within(prompt) {
-		return messages // the session's Memory has put it there
+		return messages, recorded // the session's Memory has put it there
 	}
 	again := at < len(messages)-1
 	block, known := r.session.shown.last(question)
 	if !known || !again {
-		block = r.session.inject(ctx, "model", question, prompt)
+		block, recorded = r.session.inject(ctx, "model", question, prompt)
 		r.session.shown.remember(question, block)
 	}
 	if block == "" {
-		return messages
+		return messages, recorded
 	}
 	messages = slices.Clone(messages)
 	messages[at].Parts = slices.Clone(messages[at].Parts)
 	messages[at].Parts[part] = llms.TextContent{Text: block + "\n\n---\n\n" + question}
-	return messages
+	return messages, recorded
 }
 
 // toolsHeard are the names of the tools whose answers are among messages; ""

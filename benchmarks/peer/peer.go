@@ -78,6 +78,12 @@ type Found struct {
 	Degraded bool
 }
 
+// Reader is a memory whose Load reads what a host's history is kept in. Written
+// makes that of the turns that Load is given next; it is in no number.
+type Reader interface {
+	Written(turns []workload.Turn) error
+}
+
 // Settler is a memory that works behind its caller: Settle waits for it.
 type Settler interface {
 	Settle(ctx context.Context) error

@@ -94,6 +94,11 @@ func (s *server) serve(ctx context.Context, r Request) (a Answer, err error) {
 			if err != nil {
 				return a, err
 			}
+			if reads, ok := m.(Reader); ok {
+				if err := reads.Written(some); err != nil {
+					return a, err
+				}
+			}
 			if err := timed(func() error { return m.Load(ctx, some) }); err != nil {
 				return a, err
 			}

@@ -219,7 +219,7 @@ func TestImportKilledAndRepeated(t *testing.T) {
 	require.NoError(t, child.Start())
 	require.Eventually(t, func() bool { // some of it is on disk
 		info, err := os.Stat(db + "-wal")
-		return err == nil && info.Size() > 1<<19
+		return err == nil && info.Size() > 1<<20
 	}, 20*time.Second, time.Millisecond)
 	require.NoError(t, child.Process.Kill())
 	_ = child.Wait()

@@ -1,11 +1,20 @@
 package text
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
+
+// ValidUTF8 is b without invalid bytes; b itself when there are none.
+func ValidUTF8(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return bytes.ToValidUTF8(b, nil)
+}
 
 // Clean makes text storable: NUL and invalid UTF-8 are removed, line ends
 // (CRLF and lone CR) become LF, and the rest is normalised to NFC. It is

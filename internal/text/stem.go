@@ -10,7 +10,7 @@ import (
 // stems are remembered in a direct-mapped table: no lock, bounded memory, and a
 // collision merely overwrites.
 const (
-	stemSlots   = 1 << 13
+	stemSlots   = 1 << 14
 	maxStemmed  = 32 // bytes; longer "words" are keys, hashes and noise
 	fnvOffset32 = 2166136261
 	fnvPrime32  = 16777619

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -17,6 +18,7 @@ type folder struct {
 
 	maxOpen int
 	dir     *extension.Dir
+	written map[string]*bytes.Buffer
 }
 
 func (f *folder) Open(ctx context.Context, dir string) (err error) {
@@ -33,12 +35,13 @@ func (f *folder) with(ctx context.Context, tenant string, use func(*extension.Te
 	return errors.Join(use(t), t.Close(ctx))
 }
 
-func (f *folder) Load(ctx context.Context, turns []workload.Turn) error {
-	users, err := byUser(turns)
-	if err != nil {
-		return err
-	}
-	for user, lines := range users {
+func (f *folder) Written(turns []workload.Turn) (err error) {
+	f.written, err = byUser(turns)
+	return err
+}
+
+func (f *folder) Load(ctx context.Context, _ []workload.Turn) error {
+	for user, lines := range f.written {
 		err := f.with(ctx, user, func(t *extension.Tenant) error {
 			return load(ctx, t.Extension, extension.Scope{Tenant: user, User: user}, lines)
 		})

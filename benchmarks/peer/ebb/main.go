@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"path/filepath"
@@ -49,6 +50,8 @@ type memory struct {
 	x     *extension.Extension
 	night *quick
 	talk  *talk
+
+	written map[string]*bytes.Buffer
 }
 
 func (m *memory) Open(ctx context.Context, dir string) (err error) {
@@ -66,12 +69,13 @@ func (m *memory) Open(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-func (m *memory) Load(ctx context.Context, turns []workload.Turn) error {
-	users, err := byUser(turns)
-	if err != nil {
-		return err
-	}
-	for user, lines := range users {
+func (m *memory) Written(turns []workload.Turn) (err error) {
+	m.written, err = byUser(turns)
+	return err
+}
+
+func (m *memory) Load(ctx context.Context, _ []workload.Turn) error {
+	for user, lines := range m.written {
 		if err := load(ctx, m.x, extension.Scope{User: user}, lines); err != nil {
 			return err
 		}
