@@ -25,10 +25,12 @@ type Archive struct {
 // DefaultKeepCycles is how many cycles stay in the recall tier.
 const DefaultKeepCycles = 100
 
-// The archival types of what happened in a cycle, and of what was learnt then.
+// The archival types of what happened in a cycle, and of what was learnt then:
+// the latter is told by the type that an imported stream gives it.
 const (
-	cycleType  = "cycle"
-	lessonType = "lesson"
+	cycleType      = "cycle"
+	lessonType     = "lesson"
+	reflectionType = "reflection"
 )
 
 // Name implements [Stage].
@@ -102,7 +104,7 @@ func (p MoveToArchive) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is in the archival tier already"}
 	}
 	typ := cycleType
-	if m.Kind == schema.KindReflection {
+	if m.Kind == schema.KindReflection || m.Attributes[schema.AttrType] == reflectionType {
 		typ = lessonType
 	}
 	return applied(p), tx.SetAttribute(ctx, m, schema.AttrArchive, typ, n.actor())

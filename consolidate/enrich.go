@@ -166,9 +166,9 @@ func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
 }
 
 // rate stores the importance of a memory that has none and adds what an
-// episode weighs, 0–1, to the user's sum since the last reflection. Both are
-// bookkeeping that the text itself decides, like access counts: they are not
-// audited and keep the version.
+// episode weighs, 0–1, to the user's sum since the last reflection; a document is
+// nothing that happened, and adds nothing. Both are bookkeeping that the text
+// itself decides, like access counts: they are not audited and keep the version.
 func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 	importance := e.opts.Rate(m) / 10
 	if math.IsNaN(importance) {
@@ -181,6 +181,13 @@ func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) er
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 || m.Kind != schema.KindEpisode {
 		return err
+	}
+	if m.Role == "tool" { // messages of others are none, and need not be read again
+		var document bool
+		err := tx.Row(ctx, "SELECT "+schema.PartOfDocument+" FROM memories WHERE id = ?", []any{m.ID}, &document)
+		if err != nil || document {
+			return err
+		}
 	}
 	return tx.GatherImportance(ctx, m.UserID, importance)
 }

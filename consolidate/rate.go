@@ -19,7 +19,7 @@ var rateInstructions string
 // rate_importance and rate_importance_batch). Until then, and without a model,
 // the rating by their words stands that they got seconds after they were stored;
 // so it does for those whose rating is of no use twice. What a host has rated
-// is not asked about, nor what may be an attack.
+// is not asked about, nor parts of documents, nor what may be an attack.
 //
 // An answer is one number a line. A line that is no number from 1 to 10 is asked
 // about once more, beside the others of that kind; an answer with another number
@@ -63,7 +63,7 @@ func (r Rate) Propose(ctx context.Context, in *Input, apply Apply) error {
 			return err
 		}
 		through := rows[len(rows)-1].ID
-		rows = slices.DeleteFunc(rows, func(m schema.Memory) bool { return given[m.ID] || !showable(&m) })
+		rows = slices.DeleteFunc(rows, func(m schema.Memory) bool { return given[m.ID] || !showable(&m) || m.PartOfDocument() })
 		for batch := range slices.Chunk(rows, r.Batch) {
 			proposals, err := rateBatch(ctx, in, batch)
 			if err != nil {

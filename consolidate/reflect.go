@@ -20,15 +20,17 @@ import (
 // up, and lets the model answer from what was found. Two calls in all.
 //
 // It is due when enough that matters has happened since the last time: when the
-// importance gathered passes Threshold, or after Sessions conversations.
+// importance gathered passes Threshold, or after Sessions conversations. Documents
+// are looked up like all else, but they are nothing that happened.
 //
 // An insight cites at least two memories, none of which rests on a reflection
 // itself; a name, number or date that none of them holds sets it aside.
 //
 // Counts: due (0 or 1), unusable (answers of no use: it is tried again next
-// time), thin (insights without two sources).
+// time), thin (insights without two sources), missing (insights that Insights
+// asks for and that were not drawn).
 type Reflect struct {
-	// Threshold is how much importance must have gathered, on the scale of 1–10
+	// Threshold is what the importance gathered must exceed, on the scale of 1–10
 	// for each message. Default 100.
 	Threshold float64
 	// Sessions is after how many new conversations it is due anyway. Default 5;
@@ -36,6 +38,12 @@ type Reflect struct {
 	Sessions int
 	// Questions asked, and memories looked up for each. Default 3 and 10.
 	Questions, PerQuestion int
+	// Insights is how many are to be drawn at least, and Questions then the most,
+	// whichever questions they answer. Of an answer with fewer that can be used the
+	// model is asked for others, once more: what the records do not say is not
+	// made up, so fewer may be all there is. Default 0: one a question at most, and
+	// as many as follow.
+	Insights int
 	// Recent is how many memories the questions are about. Default 100.
 	Recent int
 	// Newest takes for these the newest messages, of whatever side and reflected
@@ -61,8 +69,8 @@ type Reflect struct {
 	// Least is what an insight is rated at least, on the scale of 1–10. Default 8.
 	Least float64
 	// Lessons is a list of core memory that agents share, and that a model may
-	// write ([schema.ModelWrites]): insights rated 10 are added to it. Default
-	// nil: none are.
+	// write ([schema.ModelWrites]): insights rated 10 are added to it. An extension
+	// takes all but the name from its Config.Blocks. Default nil: none are.
 	Lessons *schema.BlockSpec
 	// Focus is added to what the model is told to ask about. Default none.
 	Focus string
@@ -117,8 +125,8 @@ func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (boo
 	err := s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
 			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
 		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
-	const rounding = 1e-9 // what a sum of tenths may lack
-	if err != nil || 10*gathered >= r.Threshold-rounding || r.Sessions > 0 && sessions >= r.Sessions {
+	const rounding = 1e-9 // what a sum of tenths may be beyond
+	if err != nil || 10*gathered > r.Threshold+rounding || r.Sessions > 0 && sessions >= r.Sessions {
 		return err == nil, err
 	}
 	return r.turned(ctx, s, userID)
@@ -184,7 +192,8 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 		if err != nil {
 			return err
 		}
-		recent := s.NewSelect().Model(&x.recent).Where("user_id = ? AND state = ?", x.in.UserID, schema.StateActive).Limit(int64(x.Recent))
+		recent := s.NewSelect().Model(&x.recent).Where("user_id = ? AND state = ?", x.in.UserID, schema.StateActive).
+			Where("NOT " + schema.PartOfDocument).Limit(int64(x.Recent))
 		if x.Newest {
 			return recent.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC").Scan(ctx)
 		}

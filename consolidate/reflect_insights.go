@@ -20,7 +20,8 @@ type insight struct {
 	Sources    []string `json:"sources"`
 }
 
-// answer lets the model answer from what was found.
+// answer lets the model answer from what was found, and once more where too few
+// insights came of it.
 func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {
 	var b strings.Builder
 	for i, q := range questions {
@@ -32,18 +33,65 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 			b.WriteString(jsonLine(recordOf(&x.records[at], recordAlias(at), x.in)))
 		}
 	}
-	var answer struct {
-		Insights []insight `json:"insights"`
+	drawn, err := x.draw(ctx, questions, b.String(), nil)
+	if err != nil {
+		return nil, err
 	}
+	if x.missing(drawn) > 0 {
+		more, err := x.draw(ctx, questions, b.String(), drawn)
+		var model *ModelError
+		if err != nil && !givesUp(err) && !errors.Is(err, ErrBudget) && !errors.As(err, &model) {
+			return nil, err
+		}
+		drawn = append(drawn, more...) // without others, those that there are stand
+		x.in.Count("missing", x.missing(drawn))
+	}
+	proposals := make([]Proposal, len(drawn))
+	for i := range drawn {
+		proposals[i] = drawn[i]
+	}
+	return proposals, nil
+}
+
+// missing is how many insights are too few; what is set aside is none.
+func (x *reflection) missing(drawn []AddReflection) int {
+	missing := min(x.Insights, x.Questions)
+	for i := range drawn {
+		if drawn[i].Doubt == "" {
+			missing--
+		}
+	}
+	return max(0, missing)
+}
+
+// draw asks for insights beside those that there are.
+func (x *reflection) draw(ctx context.Context, questions []string, records string, there []AddReflection) (drawn []AddReflection, err error) {
 	p := Prompt{
 		own:  true,
-		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: b.String(),
+		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: records,
 		Schema: object(map[string]any{"insights": map[string]any{"type": "array", "items": object(map[string]any{
 			"question": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"}, "importance": map[string]any{"type": "number"},
 			"sources": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
 		}, "question", "text", "importance", "sources")}}, "insights"),
 	}
-	err := x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
+	most := len(questions)
+	if x.Insights > 0 {
+		most = max(x.missing(there), x.Questions-len(there))
+		p.System += fmt.Sprintf("\n\nWrite %d to %d insights in all, several for one question if it takes that; fewer only where the records say no more.", x.missing(there), most)
+	}
+	if len(there) > 0 {
+		p.System += " Leave out those that are there already, and what says the same."
+		p.User += "There already:\n"
+		for i := range there {
+			p.User += jsonLine(struct {
+				Text string `json:"insight"`
+			}{there[i].Content})
+		}
+	}
+	var answer struct {
+		Insights []insight `json:"insights"`
+	}
+	err = x.in.Model.Ask(ctx, p, func(decode func(any) error) error {
 		answer.Insights = nil
 		if err := decode(&answer); err != nil {
 			return err
@@ -56,16 +104,18 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 	if err != nil {
 		return nil, err
 	}
-	var proposals []Proposal
-	for _, i := range answer.Insights[:min(len(answer.Insights), len(questions))] {
+	for _, i := range answer.Insights[:min(len(answer.Insights), most)] {
 		proposal, ok := x.proposal(i, questions)
 		if !ok {
 			x.in.Count("thin", 1)
 			continue
 		}
-		proposals = append(proposals, proposal)
+		same := func(other AddReflection) bool { return other.Content == proposal.Content }
+		if !slices.ContainsFunc(there, same) && !slices.ContainsFunc(drawn, same) {
+			drawn = append(drawn, proposal)
+		}
 	}
-	return proposals, nil
+	return drawn, nil
 }
 
 func recordAlias(at int) string { return fmt.Sprintf("r%d", at+1) }

@@ -3,6 +3,7 @@ package consolidate_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -160,5 +161,105 @@ func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, undone.Kept)
 		require.NotContains(t, lessons(), "runs")
+	}
+}
+
+// What has gathered must exceed the threshold (ada-three-tier.md §5.1: "> 100"),
+// and what was read from a file is nothing that happened.
+func TestReflectionIsDueBeyondItsThreshold(t *testing.T) {
+	for name, c := range map[string]struct {
+		messages, documents int // of importance 3 each
+		due                 bool
+	}{
+		"below": {2, 0, false}, "just there": {3, 0, false}, "beyond": {4, 0, true}, "but for a document": {3, 4, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, _ := aged(t)
+			for i := range c.messages {
+				said(t, db, "s", "", fmt.Sprintf("Note %d: the river was quiet.", i), start)
+			}
+			for i := range c.documents {
+				said(t, db, "", "", fmt.Sprintf("Part %d: of rivers.", i), start, func(m *schema.Memory) {
+					m.Role, m.Origin, m.Trust = "tool", schema.OriginToolInternal, 3
+					m.Attributes = schema.Attributes{schema.AttrTool: schema.DocumentTool, schema.AttrSource: "docs/a.md"}
+				})
+			}
+			s := llmtest.New(t)
+			s.On(llmtest.Any, llmtest.JSON(map[string]any{"questions": []string{"Why is it quiet?"}, "insights": []any{}}))
+			r, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{
+				Model: s.LLM(t), Stages: []consolidate.Stage{consolidate.Reflect{Threshold: 9, Sessions: -1, Everyone: true}},
+			})
+			require.NoError(t, err)
+			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+			require.NoError(t, err)
+			require.Equal(t, c.due, report.Stages[0].Counts["due"] == 1)
+			said(t, db, "s", "", "Another note, and another.", start)
+			said(t, db, "s", "", "And yet another.", start)
+			_, err = r.Run(t.Context(), ada, consolidate.CauseManual)
+			require.NoError(t, err)
+			for _, asked := range s.Requests() {
+				require.NotContains(t, asked.Prompt(), "of rivers", "nor is it reflected on")
+			}
+		})
+	}
+}
+
+// Of three insights that are asked for, those that are missing are asked for once
+// more; then there are as many as there are, and the report says how many are not.
+func TestInsightsThatAreMissingAreAskedForOnce(t *testing.T) {
+	runs, office, river := insight("The user runs to get away from the office.", "r1", "r2"), insight("The office is what tires the user.", "r1", "r3"), insight("The river is where it is quiet.", "r2", "r3")
+	garden, thin, doubtful := insight("The garden is what a call is about.", "r1", "r2"), insight("Nobody says so.", "r1"), insight("The user wants to move to Bergen.", "r1", "r2")
+	for name, c := range map[string]struct {
+		answers []llmtest.Reply
+		budget  int
+		calls   int
+		want    []string // what is kept
+		missing int
+	}{
+		"enough at once":          {[]llmtest.Reply{insights(runs, office, river)}, 0, 2, []string{"runs", "tires", "quiet"}, 0},
+		"more than the questions": {[]llmtest.Reply{insights(runs, office, river, garden)}, 0, 2, []string{"runs", "tires", "quiet", "call"}, 0},
+		"one is missing":          {[]llmtest.Reply{insights(runs, office), insights(river)}, 0, 3, []string{"runs", "tires", "quiet"}, 0},
+		"some are of no use":      {[]llmtest.Reply{insights(runs, thin, doubtful), insights(office, river)}, 0, 3, []string{"runs", "tires", "quiet"}, 0},
+		"the same again":          {[]llmtest.Reply{insights(runs), insights(runs, river)}, 0, 3, []string{"runs", "quiet"}, 1},
+		"none, twice":             {[]llmtest.Reply{insights(), insights()}, 0, 3, nil, 3},
+		"no answer to the second": {[]llmtest.Reply{insights(runs), llmtest.Text("No."), llmtest.Text("No.")}, 0, 4, []string{"runs"}, 2},
+		"no budget for a second":  {[]llmtest.Reply{insights(runs)}, 2, 2, []string{"runs"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, _ := aged(t)
+			diary(t, db)
+			s := llmtest.New(t)
+			s.On(llmtest.Contains("high-level questions"), questions("Why does the user run?", "What of the office?"))
+			for _, answer := range c.answers {
+				s.On(llmtest.Contains("draw insights"), answer).Times(1)
+			}
+			r, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{
+				Model: s.LLM(t), Budget: consolidate.Budget{Calls: c.budget}, Stages: []consolidate.Stage{consolidate.Reflect{Threshold: 5, Questions: 5, Insights: 3}},
+			})
+			require.NoError(t, err)
+			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+			require.NoError(t, err)
+			require.Equal(t, c.calls, report.Usage.Calls)
+			require.Equal(t, c.missing, report.Stages[0].Counts["missing"])
+			require.Contains(t, s.Requests()[1].Prompt(), "Write 3 to 5 insights in all")
+			if len(s.Requests()) > 2 {
+				second := s.Requests()[2].Prompt()
+				require.Equal(t, len(c.want) > 0, strings.Contains(second, "Leave out those that are there already"))
+				require.Contains(t, second, `"r":"r1"`, "under the same records")
+			}
+			var kept []string
+			for _, m := range derivedOf(t, db) {
+				if m.State == schema.StateActive {
+					kept = append(kept, m.Content)
+				}
+			}
+			require.Len(t, kept, len(c.want))
+			for i, word := range c.want {
+				require.Contains(t, kept[i], word)
+			}
+			again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+			require.NoError(t, err)
+			require.Zero(t, again.Usage.Calls, "what has gathered is spent, however many came of it")
+		})
 	}
 }

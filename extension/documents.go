@@ -196,7 +196,7 @@ func (j *archiving) file(ctx context.Context, uri, at string) error {
 		j.report.Unchanged++
 		return nil
 	}
-	events := j.parts(uri, string(content))
+	events := j.parts(uri, strings.TrimPrefix(string(content), "\ufeff")) // an editor's mark, before the first heading
 	ready, err := j.x.bus.Prepare(ctx, events...)
 	if err != nil {
 		return err
@@ -242,13 +242,10 @@ func (j *archiving) parts(uri, content string) []eventbus.Event {
 		for name, value := range labels {
 			opts = append(opts, eventbus.Attribute(name, value))
 		}
-		events = append(events, eventbus.ToolResult(scope, documentTool, said, opts...))
+		events = append(events, eventbus.ToolResult(scope, schema.DocumentTool, said, opts...))
 	}
 	return events
 }
-
-// documentTool stands where other texts have the tool that said them.
-const documentTool = "import"
 
 // settle takes out of search what the document does not hold any more, brings
 // back what it holds again, and notes that it was read.

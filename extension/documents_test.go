@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -90,6 +91,30 @@ func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 	require.NoError(t, x.Close(context.Background()))
 	for _, word := range []string{"zeppelin", "decisions/one.md", "harbour"} {
 		require.NotContains(t, strings.ToLower(string(onDisk(t, filepath.Dir(path)))), word)
+	}
+}
+
+// A host may say by an attribute which file a message is about: that file does not
+// take it along when it changes. The mark of an editor hides no heading.
+func TestAMessageThatNamesADocumentIsNoPartOfIt(t *testing.T) {
+	x := open(t, fresh(t))
+	file := filepath.Join(t.TempDir(), "plan.md")
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have read the plan of the zeppelin.", eventbus.Attribute(schema.AttrSource, "plan.md"))))
+	for _, content := range []string{"\ufeff# Plan\n\nThe zeppelin is grey.\n", "\ufeff# Plan\n\nThe zeppelin is green.\n", ""} {
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		_, err := x.ImportArchive(t.Context(), ada, file, extension.ArchiveOptions{})
+		require.NoError(t, err)
+		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "zeppelin"})
+		require.NoError(t, err)
+		var said []string
+		for _, r := range answer.Results {
+			said = append(said, r.Memory.Content)
+		}
+		want := []string{"I have read the plan of the zeppelin."}
+		if content != "" {
+			want = append(want, "Plan\n\n"+strings.TrimSpace(strings.TrimPrefix(content, "\ufeff# Plan\n\n")))
+		}
+		require.ElementsMatch(t, want, said)
 	}
 }
 

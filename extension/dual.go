@@ -29,8 +29,8 @@ type DualOptions struct {
 	// of interest. The design names none. Default [consolidate.DefaultRecency], a
 	// year; 200 h is the 0.995 an hour of Generative Agents.
 	Tau time.Duration
-	// Threshold is how much importance, 1–10 a message, gathers before a
-	// reflection. Default 100.
+	// Threshold is what the importance that has gathered, 1–10 a message, must
+	// exceed for a reflection. Default 100.
 	Threshold float64
 	// Questions of a reflection, and memories looked up for each. Default 3 and
 	// 10.
@@ -76,15 +76,22 @@ func (o DualOptions) Config() *Config {
 }
 
 func (o DualOptions) validate() error {
-	for _, option := range [...]struct {
-		name  string
-		value float64
-	}{
-		{"Relevance", o.Relevance}, {"Recency", o.Recency}, {"Importance", o.Importance}, {"Tau", float64(o.Tau)}, {"Threshold", o.Threshold},
-		{"Questions", float64(o.Questions)}, {"PerQuestion", float64(o.PerQuestion)}, {"RateBatch", float64(o.RateBatch)},
-	} {
-		if !(option.value >= 0) || math.IsInf(option.value, 0) {
-			return &InvalidError{Field: "DualOptions." + option.name, Reason: "must be a number from 0 (0 means the default)"}
+	return validOptions("DualOptions.",
+		option{"Relevance", o.Relevance}, option{"Recency", o.Recency}, option{"Importance", o.Importance}, option{"Tau", float64(o.Tau)}, option{"Threshold", o.Threshold},
+		option{"Questions", float64(o.Questions)}, option{"PerQuestion", float64(o.PerQuestion)}, option{"RateBatch", float64(o.RateBatch)})
+}
+
+// option is a number among the options of a profile.
+type option struct {
+	name  string
+	value float64
+}
+
+// validOptions returns an [*InvalidError] for the first that cannot be.
+func validOptions(of string, options ...option) error {
+	for _, o := range options {
+		if !(o.value >= 0) || math.IsInf(o.value, 0) {
+			return &InvalidError{Field: of + o.name, Reason: "must be a number from 0 (0 means the default)"}
 		}
 	}
 	return nil

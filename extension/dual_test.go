@@ -110,15 +110,20 @@ func TestDualScore(t *testing.T) {
 	}
 }
 
-func TestDualOptionsThatCannotBeAreNamed(t *testing.T) {
-	for field, options := range map[string]extension.DualOptions{
-		"Relevance": {Relevance: -1}, "Recency": {Recency: math.NaN()}, "Importance": {Importance: math.Inf(1)},
-		"Tau": {Tau: -1}, "Threshold": {Threshold: -1}, "Questions": {Questions: -1}, "PerQuestion": {PerQuestion: -1}, "RateBatch": {RateBatch: -1},
+func TestOptionsOfAProfileThatCannotBeAreNamed(t *testing.T) {
+	for field, options := range map[string]interface{ Config() *extension.Config }{
+		"DualOptions.Relevance": extension.DualOptions{Relevance: -1}, "DualOptions.Recency": extension.DualOptions{Recency: math.NaN()},
+		"DualOptions.Importance": extension.DualOptions{Importance: math.Inf(1)}, "DualOptions.Tau": extension.DualOptions{Tau: -1},
+		"DualOptions.Threshold": extension.DualOptions{Threshold: -1}, "DualOptions.Questions": extension.DualOptions{Questions: -1},
+		"DualOptions.PerQuestion": extension.DualOptions{PerQuestion: -1}, "DualOptions.RateBatch": extension.DualOptions{RateBatch: -1},
+		"ThreeTierOptions.Recency": extension.ThreeTierOptions{Recency: math.NaN()}, "ThreeTierOptions.Importance": extension.ThreeTierOptions{Importance: -1},
+		"ThreeTierOptions.Relevance": extension.ThreeTierOptions{Relevance: math.Inf(1)}, "ThreeTierOptions.Lambda": extension.ThreeTierOptions{Lambda: -1},
+		"ThreeTierOptions.Among": extension.ThreeTierOptions{Among: -1}, "ThreeTierOptions.Keep": extension.ThreeTierOptions{Keep: -1},
 	} {
 		_, err := extension.Open(t.Context(), fresh(t), options.Config())
 		var invalid *extension.InvalidError
 		require.ErrorAs(t, err, &invalid)
-		require.Equal(t, "DualOptions."+field, invalid.Field)
+		require.Equal(t, field, invalid.Field)
 	}
 }
 
@@ -146,6 +151,16 @@ func TestDualNights(t *testing.T) {
 	require.InDelta(t, 100, consolidate.DefaultReflectThreshold, 0)
 	require.Equal(t, []int{3, 10, 100}, []int{consolidate.DefaultReflectQuestions, consolidate.DefaultReflectPerQuestion, consolidate.DefaultReflectRecent})
 
+	_, stages = stagesOf(extension.DualOptions{
+		Threshold: 7, Questions: 2, PerQuestion: 4, RateBatch: 5, Observations: 50, Reflections: -1, Worth: consolidate.FIFO,
+	}.Config())
+	require.Equal(t, consolidate.Rate{Batch: 5}, stages["rate"])
+	require.Equal(t, 20, consolidate.DefaultRateBatch)
+	require.Equal(t, consolidate.Reflect{Threshold: 7, Sessions: -1, Questions: 2, PerQuestion: 4, Newest: true}, stages["reflect"])
+	bound = stages["cap"].(consolidate.Cap)
+	require.Equal(t, []int{50, -1}, []int{bound.Observations, bound.Reflections})
+	require.InDelta(t, 3, bound.Worth(&schema.Memory{ID: 3}, dualNow), 0, "first in, first out")
+
 	names, _ = stagesOf(extension.DualOptions{Lite: true}.Config())
 	require.Equal(t, []string{"conflict", "entities", "cap"}, names, "lite asks no model for ratings and reflections")
 	require.InDelta(t, 1, extension.Dual().Retention(old, dualNow), 0, "nothing fades")
@@ -166,18 +181,19 @@ func reflecting(t *testing.T) *llmtest.Server {
 	return s
 }
 
-// Reflection when the importance gathered passes 100 (the code of the design
-// says "not below", its prose "exceeds"), once.
+// Reflection when the importance gathered exceeds 100, once. (The design's code
+// lets 100 itself pass; its prose, and ARCHITECTURE.md, say "> 100".)
 func TestDualReflectsWhenEnoughHasGathered(t *testing.T) {
 	for _, c := range []struct {
-		last float64 // of ten messages, of which nine weigh 10
-		due  bool
-	}{{9.9, false}, {10, true}} {
+		messages int
+		last     float64 // of these; the others weigh 10
+		due      bool
+	}{{10, 9.9, false}, {10, 10, false}, {11, 1, true}} {
 		s := reflecting(t)
 		x := dual(t, extension.DualOptions{Worth: consolidate.FIFO}, func(cfg *extension.Config) { cfg.Model = s.LLM(t) })
-		for i := range 10 {
+		for i := range c.messages {
 			rating := 10.0
-			if i == 9 {
+			if i == c.messages-1 {
 				rating = c.last
 			}
 			observe(t, x, fmt.Sprintf("Day %d: I sat with the bees and looked at the hives.", i), eventbus.Importance(rating))

@@ -29,13 +29,17 @@ type ThreeTierOptions struct {
 	Keep int64
 }
 
-// Config is the profile with these options.
+// Config is the profile with these options. What is wrong with one of them is an
+// [*InvalidError] of [Open].
 func (o ThreeTierOptions) Config() *Config {
 	if o.Recency == 0 && o.Importance == 0 && o.Relevance == 0 {
 		o.Recency, o.Importance, o.Relevance = 1, 1, 1
 	}
 	o.Lambda, o.Among = cmp.Or(o.Lambda, DefaultLambda), cmp.Or(o.Among, 1)
 	return &Config{
+		invalid: validOptions("ThreeTierOptions.",
+			option{"Recency", o.Recency}, option{"Importance", o.Importance}, option{"Relevance", o.Relevance}, option{"Lambda", o.Lambda},
+			option{"Among", o.Among}, option{"Keep", float64(o.Keep)}),
 		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
 		Tools:  []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
 		Scorer: o.score, ScoreAmong: o.Among,
@@ -63,7 +67,7 @@ const reflectFocus = "Patterns you notice, lessons learned, emerging themes, cro
 // reflect is the stage of ada-three-tier.md §5: when importance of more than 100
 // has gathered, every 10 cycles, when the sprint is another, and by hand
 // ([Extension.Consolidate]), over what is rated 5 or more since the last time;
-// up to five insights, rated 9 or 10, the latter also in core memory's lessons.
+// three to five insights, rated 9 or 10, the latter also in core memory's lessons.
 func (o ThreeTierOptions) reflect() Stage {
 	var lessons *BlockSpec
 	for _, spec := range threeTierBlocks() {
@@ -74,6 +78,6 @@ func (o ThreeTierOptions) reflect() Stage {
 	return consolidate.Reflect{
 		Lessons:   lessons,
 		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: BlockStatus, Field: "sprint"}, OnDemand: true,
-		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: reflectFocus,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Insights: 3, Focus: reflectFocus,
 	}
 }

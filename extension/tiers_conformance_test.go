@@ -43,7 +43,7 @@ func TestThreeTierScoresAsTheDesignSays(t *testing.T) {
 	}
 }
 
-// §5.1 and §5.2: Σ importance > 100, 10 cycles, sprint boundary, by hand;
+// §5.1 and §5.2: Σ importance > 100, of which TestReflectionIsDueBeyondItsThreshold has the edge, 10 cycles, sprint boundary, by hand;
 // importance ≥ 5 since the last; 3–5 insights of 9–10.
 func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
 	stages := ThreeTier().Stages(nil)
@@ -53,7 +53,7 @@ func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
 	r := stages[1].(consolidate.Reflect)
 	require.Equal(t, consolidate.Reflect{
 		Threshold: 100, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
-		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: r.Focus, Lessons: r.Lessons,
+		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Insights: 3, Focus: r.Focus, Lessons: r.Lessons,
 	}, r)
 	require.Equal(t, BlockLessons, r.Lessons.Name)
 	require.Equal(t, ModelWrites, r.Lessons.Writer)
@@ -81,7 +81,7 @@ func TestThreeTierPagesItsMemory(t *testing.T) {
 		low = math.MaxInt64
 		where := &schema.Conditions{Lacks: []string{schema.AttrArchive}}
 		if archival {
-			where = &schema.Conditions{Is: map[string]string{schema.AttrArchive: "cycle"}}
+			where = &schema.Conditions{Given: []string{schema.AttrArchive}}
 		}
 		require.NoError(t, x.db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
 			userID, err := snap.UserID(ctx, s.Scope())

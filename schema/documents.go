@@ -18,6 +18,20 @@ type Document struct {
 	ReadAt Time   `bun:",notnull" json:"read_at"`
 }
 
+// DocumentTool stands with a part of a document where other texts have the tool
+// that said them.
+const DocumentTool = "import"
+
+// PartOfDocument is a condition in SQL on the table memories: that one is a part
+// of a document. It is what [Memory.PartOfDocument] says.
+const PartOfDocument = "(attributes <> '{}' AND json_extract(attributes, '$.tool') IS '" + DocumentTool + "' AND json_extract(attributes, '$.source') IS NOT NULL)"
+
+// PartOfDocument reports what was read from a file: it is found like all else,
+// but nothing that happened. A message of a host's that has a source is none.
+func (m *Memory) PartOfDocument() bool {
+	return m.Kind == KindEpisode && m.Attributes[AttrTool] == DocumentTool && m.Attributes[AttrSource] != ""
+}
+
 // Documents lists the files that were taken into a user's memory, by URI.
 func (s *Snapshot) Documents(ctx context.Context, userID int64) (documents []Document, err error) {
 	err = s.NewSelect().Model(&documents).Where("user_id = ?", userID).Order("uri").Scan(ctx)
@@ -37,7 +51,7 @@ func (tx *Tx) PutDocument(ctx context.Context, userID int64, uri, hash string) e
 // Errors: [*InvalidError] for what is no part of a document or is protected;
 // [ErrConflict] for one that changed since it was read.
 func (tx *Tx) Withdraw(ctx context.Context, m *Memory, back bool, by Actor) error {
-	if m.Kind != KindEpisode || m.Attributes[AttrSource] == "" || m.Protected {
+	if !m.PartOfDocument() || m.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names no part of a document that may change"}
 	}
 	from, to := StateActive, StateRetired
@@ -57,6 +71,6 @@ func (tx *Tx) Withdraw(ctx context.Context, m *Memory, back bool, by Actor) erro
 // Parts lists what there is of a document in a user's memory, in whatever state.
 func (s *Snapshot) Parts(ctx context.Context, userID int64, uri string) (parts []Memory, err error) {
 	err = selectMemories(s, &parts).Where("m.user_id = ? AND m.kind = ? AND m.attributes <> '{}'", userID, KindEpisode).
-		Where("json_extract(m.attributes, '$.source') = ?", uri).Order("m.id").Scan(ctx)
+		Where("json_extract(m.attributes, '$.source') = ? AND json_extract(m.attributes, '$.tool') = ?", uri, DocumentTool).Order("m.id").Scan(ctx)
 	return parts, err
 }

@@ -49,7 +49,7 @@ func (tx *Tx) SetImportance(ctx context.Context, m *Memory, importance float64, 
 		return err
 	}
 	m.Importance = importance
-	if m.Kind != KindEpisode {
+	if m.Kind != KindEpisode || m.PartOfDocument() {
 		return nil
 	}
 	var through int64
