@@ -5,20 +5,28 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
 
 // team is a memory with the fixture's stream in it, and what calls its tools.
-func team(t *testing.T) (*extension.Extension, func(tool, arguments string) string) {
+func team(t *testing.T, nights ...extension.Stage) (*extension.Extension, func(tool, arguments string) string) {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, NoBackground: true, Tools: tools.Names()})
+	cfg := &extension.Config{NoSchedule: true, NoBackground: true, Tools: tools.Names()}
+	if len(nights) > 0 {
+		cfg.Stages = func([]extension.Stage) []extension.Stage { return nights }
+	}
+	x, err := extension.Open(t.Context(), fresh(t), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	stream, err := os.Open("../cmd/ebb/testdata/threetier/stream.jsonl")
@@ -35,19 +43,25 @@ func team(t *testing.T) (*extension.Extension, func(tool, arguments string) stri
 	}
 }
 
+// recordsIn are the records that an answer shows.
+func recordsIn(answer string) (all []map[string]string) {
+	for line := range strings.Lines(answer) {
+		var r map[string]string
+		if json.Unmarshal([]byte(line), &r) == nil && r["id"] != "" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 var cycleOf = regexp.MustCompile(`"cycle":"(\d+)"`)
 
 func TestTheToolsOfTiersFilterExactly(t *testing.T) {
 	_, call := team(t)
-	records := func(answer string) (all []map[string]string) {
+	records := func(answer string) []map[string]string {
+		t.Helper()
 		require.Contains(t, answer, "<memory nonce=")
-		for line := range strings.Lines(answer) {
-			var r map[string]string
-			if json.Unmarshal([]byte(line), &r) == nil && r["id"] != "" {
-				all = append(all, r)
-			}
-		}
-		return all
+		return recordsIn(answer)
 	}
 	require.Len(t, records(call("recall_search", `{"query": "flaky test"}`)), 5, "the default limit")
 	for _, r := range records(call("recall_search", `{"query": "flaky test", "role": "qa", "limit": 50}`)) {
@@ -66,9 +80,11 @@ func TestTheToolsOfTiersFilterExactly(t *testing.T) {
 	require.Contains(t, all, "There are more than these last 50")
 	require.Len(t, cycleOf.FindAllString(all, -1), 50)
 
-	require.Contains(t, call("archival_search", "flaky test"), "Nothing was found")
+	for _, r := range records(call("archival_search", "flaky test")) {
+		require.Equal(t, "reflection", r["type"], "all that is in the archive yet")
+	}
 	require.Contains(t, call("archival_insert", `{"content": "A flaky test waits for a clock: inject one.", "type": "lesson", "roles": ["qa"], "issues": [57], "importance": 9}`), "Archived as ")
-	found := records(call("archival_search", `{"query": "flaky test", "type": "lesson"}`))
+	found := records(call("archival_search", `{"query": "flaky test waits for a clock", "type": "lesson", "issue": 57}`))
 	require.Len(t, found, 1)
 	require.Equal(t, "lesson", found[0]["type"])
 	require.Contains(t, call("archival_search", `{"query": "flaky test", "type": "spec"}`), "Try again without type")
@@ -85,5 +101,61 @@ func TestTheToolsOfTiersFilterExactly(t *testing.T) {
 		{"archival_insert", `{"content": "x", "type": "spec", "importance": 11}`, "importance must be"}, {"archival_insert", `{"content": "x", "type": "spec", "issues": ["y"]}`, "issues must be"},
 	} {
 		require.Contains(t, call(wrong.tool, wrong.arguments), wrong.field, wrong.arguments)
+	}
+}
+
+// insightful is a night that draws one insight from two memories.
+type insightful struct{ text string }
+
+func (insightful) Name() string { return "insightful" }
+
+func (n insightful) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	var sources []string
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		memories, err := s.ActiveMeeting(ctx, in.UserID, &schema.Conditions{Is: map[string]string{schema.AttrType: "action"}}, 2)
+		for _, m := range memories {
+			sources = append(sources, m.UID)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = apply(ctx, consolidate.AddReflection{Content: n.text, Sources: sources, Importance: .9, Trust: schema.MaxTrust})
+	}
+	return err
+}
+
+// What is learnt is a lesson of the archive at once, and stands in the stream for
+// as long as its cycle does (ada-three-tier.md §5.2). What somebody put into the
+// archive, and documents, did not happen in a cycle, and are found for the roles
+// that they are for.
+func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
+	x, call := team(t, insightful{"Tablets that sleep lose what they were about to send."})
+	scope := extension.Scope{User: "team"}
+	_, err := x.Consolidate(t.Context(), scope)
+	require.NoError(t, err)
+	docs, err := x.ImportArchive(t.Context(), scope, "../cmd/ebb/testdata/threetier/docs", extension.ArchiveOptions{})
+	require.NoError(t, err)
+	require.Positive(t, docs.Stored)
+	require.Contains(t, call("archival_insert", `{"content": "A walrus guards the pantry door.", "type": "spec", "roles": ["ops", "growth"]}`), "Archived as ")
+	shows := func(tool, arguments, said string) bool {
+		t.Helper()
+		return slices.ContainsFunc(recordsIn(call(tool, arguments)), func(r map[string]string) bool { return strings.Contains(r["text"], said) })
+	}
+	for _, learnt := range []string{"Tablets that sleep lose", "Reflection: cycles 181-190"} {
+		query := text.JSON(map[string]any{"query": learnt, "limit": 50})
+		lessons := text.JSON(map[string]any{"query": learnt, "type": "lesson", "limit": 50})
+		require.True(t, shows("archival_search", lessons, learnt), learnt)
+		require.True(t, shows("archival_search", query, learnt), learnt)
+		require.True(t, shows("recall_search", query, learnt), learnt)
+		require.False(t, shows("archival_search", text.JSON(map[string]any{"query": learnt, "type": "cycle", "limit": 50}), learnt), learnt)
+	}
+	require.True(t, shows("recall_by_cycle", `{"startCycle": 192, "endCycle": 192}`, "Tablets that sleep lose"))
+	for _, r := range recordsIn(call("recall_by_cycle", `{"startCycle": 190, "endCycle": 192}`)) {
+		require.Empty(t, r["source"], "a document: %s", r["text"])
+		require.NotContains(t, r["text"], "walrus")
+	}
+	require.False(t, shows("recall_search", `{"query": "walrus pantry", "cycleRange": [190, 192], "limit": 50}`, "walrus"))
+	for role, found := range map[string]bool{"ops": true, "growth": true, "qa": true, "op": false, "design": false} { // qa put it there
+		require.Equal(t, found, shows("archival_search", text.JSON(map[string]any{"query": "walrus pantry", "role": role}), "walrus"), role)
 	}
 }

@@ -40,6 +40,11 @@ func TestConditionsStarveNothing(t *testing.T) {
 		"has a part": {Query{Where: &schema.Conditions{Has: map[string]string{"issues": "1"}}}, 0},
 		"between":    {Query{Where: &schema.Conditions{Between: map[string][2]int64{"cycle": {7, 9}}}}, 4},
 		"lacks":      {Query{Where: &schema.Conditions{Lacks: []string{"type"}, Between: map[string][2]int64{"cycle": {7, 7}}}}, 1},
+		"kind":       {Query{Where: &schema.Conditions{Kind: schema.KindEpisode, Agent: "qa"}}, 1},
+		"other kind": {Query{Where: &schema.Conditions{Kind: schema.KindFact}}, 0},
+		"either":     {Query{Where: &schema.Conditions{AnyOf: [][]schema.Conditions{{{Agent: "qa"}, {Is: map[string]string{"cycle": "400"}}}}}}, 2},
+		"and either": {Query{Where: &schema.Conditions{MinImportance: .8, AnyOf: [][]schema.Conditions{{{Agent: "qa"}, {Is: map[string]string{"cycle": "400"}}}}}}, 1},
+		"both":       {Query{Where: &schema.Conditions{AnyOf: [][]schema.Conditions{{{Agent: "ops"}, {Agent: "qa"}}, {{Is: map[string]string{"type": "decision"}}, {Kind: schema.KindFact}}}}}, 1},
 		"all":        {Query{Where: &schema.Conditions{Agent: "qa", MinImportance: .8, Is: map[string]string{"type": "decision"}, Has: map[string]string{"issues": "9"}, Between: map[string][2]int64{"cycle": {7, 7}}}}, 1},
 	} {
 		c.q.Text, c.q.Limit = "the kettle release", MaxLimit
@@ -50,7 +55,8 @@ func TestConditionsStarveNothing(t *testing.T) {
 		}
 	}
 	var invalid *schema.InvalidError
-	for _, wrong := range []*schema.Conditions{{MinImportance: 2}, {Is: map[string]string{"$.x": "y"}}, {Lacks: []string{""}}, {Between: map[string][2]int64{"cycle": {2, 1}}}} {
+	for _, wrong := range []*schema.Conditions{{MinImportance: 2}, {Is: map[string]string{"$.x": "y"}}, {Lacks: []string{""}}, {Between: map[string][2]int64{"cycle": {2, 1}}},
+		{AnyOf: [][]schema.Conditions{{}}}, {AnyOf: [][]schema.Conditions{{{Agent: "qa"}, {Given: []string{"a b"}}}}}} {
 		_, err := s.Search(context.Background(), ada, Query{Text: "kettle", Where: wrong})
 		require.ErrorAs(t, err, &invalid)
 	}

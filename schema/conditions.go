@@ -10,6 +10,8 @@ import (
 // Conditions restrict memories by what stands beside their text. All that are
 // given hold of a memory; the zero value restricts nothing.
 type Conditions struct {
+	// Kind is what sort of memory it is.
+	Kind Kind
 	// Agent is whose memory it is.
 	Agent string
 	// MinImportance is the least importance, 0–1.
@@ -25,11 +27,13 @@ type Conditions struct {
 	// Given are attributes that it has, of whatever value, and Lacks those that it
 	// does not have.
 	Given, Lacks []string
+	// AnyOf are groups of alternatives: of each group, at least one holds.
+	AnyOf [][]Conditions
 }
 
 // IsZero reports whether nothing is restricted.
 func (c *Conditions) IsZero() bool {
-	return c == nil || c.Agent == "" && c.MinImportance <= 0 && len(c.Is)+len(c.Has)+len(c.Between)+len(c.Given)+len(c.Lacks) == 0
+	return c == nil || c.Kind == "" && c.Agent == "" && c.MinImportance <= 0 && len(c.Is)+len(c.Has)+len(c.Between)+len(c.Given)+len(c.Lacks)+len(c.AnyOf) == 0
 }
 
 // Validate returns an [*InvalidError] naming the attribute.
@@ -45,6 +49,16 @@ func (c *Conditions) Validate() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Between)) {
 		if bounds := c.Between[name]; bounds[0] > bounds[1] {
 			return &InvalidError{Field: "conditions." + name, Reason: "end before they begin"}
+		}
+	}
+	for _, group := range c.AnyOf {
+		if len(group) == 0 {
+			return &InvalidError{Field: "conditions", Reason: "have a group without alternatives, which nothing meets"}
+		}
+		for i := range group {
+			if err := group[i].Validate(); err != nil {
+				return err
+			}
 		}
 	}
 	return ValidUnit("min importance", c.MinImportance)
@@ -76,6 +90,9 @@ func (c *Conditions) where() (where string, args []any) {
 		all = append(all, condition)
 		args = append(args, values...)
 	}
+	if c.Kind != "" {
+		add("m.kind = ?", string(c.Kind))
+	}
 	if c.Agent != "" {
 		add("m.agent = ?", c.Agent)
 	}
@@ -100,6 +117,15 @@ func (c *Conditions) where() (where string, args []any) {
 	}
 	for _, name := range c.Lacks {
 		add(value+" IS NULL", name)
+	}
+	for _, group := range c.AnyOf {
+		var either []string
+		var values []any
+		for i := range group {
+			one, its := group[i].where()
+			either, values = append(either, "("+one+")"), append(values, its...)
+		}
+		add("("+strings.Join(either, " OR ")+")", values...)
 	}
 	return strings.Join(all, " AND "), args
 }

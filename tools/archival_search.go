@@ -21,14 +21,21 @@ func archivalSearch() *Tool {
 		primary: "query",
 		parameters: []parameter{
 			{name: "query", kind: kindText, required: true, about: "A question or keywords, in any language. There is no search syntax."},
-			{name: "type", kind: kindText, enum: ArchivalTypes, about: "Only this type: cycle is what happened long ago, the others are documents and lessons. Leave it out to search all."},
+			{name: "type", kind: kindText, enum: ArchivalTypes, about: "Only this type: cycle is what happened long ago, lesson what was learnt, from reflections too; the others are documents. Leave it out to search all."},
 			{name: "dateRange", kind: kindList, about: `Only what is of these days: the first and the last, such as ["2026-01-01", "2026-02-28"].`},
-			{name: "role", kind: kindText, about: `Only what this role did or put here, such as "research".`},
+			{name: "role", kind: kindText, about: `Only what this role did or put here, or what was put here for it, such as "research".`},
 			{name: "issue", kind: kindInteger, min: 1, max: schema.MaxCycle, about: "Only what refers to the issue of this number."},
 			{name: "limit", kind: kindInteger, min: 1, max: maxResults, about: "The most records to return, 1 to 50. Default 5."},
 		},
 		run: runArchivalSearch,
 	}
+}
+
+// insights are lessons from the moment they are drawn, while they stand in the
+// stream as well: by this memory's nights, or by those whose stream was imported
+// (ada-three-tier.md §5.2: "Update archival with synthesized lessons").
+func insights() []schema.Conditions {
+	return []schema.Conditions{{Kind: schema.KindReflection}, {Is: map[string]string{schema.AttrType: reflectionType}}}
 }
 
 func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
@@ -44,10 +51,17 @@ func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, er
 	if err != nil {
 		return "", err
 	}
-	if typ != "" {
+	switch typ {
+	case "":
+		q.Where.AnyOf = append(q.Where.AnyOf, append([]schema.Conditions{{Given: []string{schema.AttrArchive}}}, insights()...))
+	case "lesson":
+		q.Where.AnyOf = append(q.Where.AnyOf, append([]schema.Conditions{{Is: map[string]string{schema.AttrArchive: typ}}}, insights()...))
+	default:
 		q.Where.Is = map[string]string{schema.AttrArchive: typ}
-	} else {
-		q.Where.Given = []string{schema.AttrArchive}
+	}
+	if role := where.Agent; role != "" {
+		where.Agent = ""
+		where.AnyOf = append(where.AnyOf, []schema.Conditions{{Agent: role}, {Has: map[string]string{schema.AttrRoles: role}}})
 	}
 	days, err := args.list("dateRange")
 	if err != nil {

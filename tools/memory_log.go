@@ -21,6 +21,9 @@ type Entry struct {
 // entryTypes are what a model may log; reflections are a night's work.
 var entryTypes = []string{"action", "observation", "decision"}
 
+// reflectionType is the type of a reflection in a stream.
+const reflectionType = "reflection"
+
 // maxAction is the longest action, in runes.
 const maxAction = 200
 

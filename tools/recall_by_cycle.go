@@ -41,7 +41,7 @@ func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, err
 	if err != nil {
 		return "", err
 	}
-	where.Between = map[string][2]int64{schema.AttrCycle: {start, end}}
+	where.Between, where.AnyOf = map[string][2]int64{schema.AttrCycle: {start, end}}, happened()
 	var memories []schema.Memory
 	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, d.Scope)

@@ -55,8 +55,16 @@ func runRecallSearch(ctx context.Context, d *Deps, args arguments) (string, erro
 	}
 	if where.Between == nil && where.Has == nil {
 		where.Lacks = []string{schema.AttrArchive}
+	} else {
+		where.AnyOf = happened()
 	}
 	return tieredSearch(ctx, d, args, recall.Query{Text: text, Where: where})
+}
+
+// happened is what is in the stream, of however long ago: neither documents nor
+// what somebody put into the archive.
+func happened() [][]schema.Conditions {
+	return [][]schema.Conditions{append([]schema.Conditions{{Lacks: []string{schema.AttrArchive}}, {Is: map[string]string{schema.AttrArchive: "cycle"}}}, insights()...)}
 }
 
 // tierConditions reads the restrictions that tools of tiers share.

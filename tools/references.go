@@ -21,7 +21,9 @@ var (
 func references(question string, given *schema.Conditions) (all []*schema.Conditions) {
 	refine := func(change func(*schema.Conditions)) {
 		c := *given
-		c.Lacks = nil // what is named by number is meant wherever it is
+		if len(c.Lacks) > 0 { // what is named by number is meant however long ago it was
+			c.Lacks, c.AnyOf = nil, happened()
+		}
 		change(&c)
 		all = append(all, &c)
 	}
