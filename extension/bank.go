@@ -2,6 +2,7 @@ package extension
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -29,8 +30,20 @@ func readBank(markdown string) (sections []*bankSection) {
 	sections = append(sections, current)
 	var path []string
 	var levels []int
+	fence := ""
 	for line := range strings.Lines(text.Clean(markdown)) {
 		line = strings.TrimRight(line, " \t\n")
+		mark := text.CodeFence(strings.TrimSpace(line))
+		if fence != "" || mark != "" { // code: its headings and lists are none
+			current.rest = append(current.rest, strings.TrimSpace(line))
+			switch {
+			case fence == "":
+				fence = mark
+			case fence == mark:
+				fence = ""
+			}
+			continue
+		}
 		if m := bankHeading.FindStringSubmatch(line); m != nil {
 			for len(levels) > 0 && levels[len(levels)-1] >= len(m[1]) {
 				levels, path = levels[:len(levels)-1], path[:len(path)-1]
@@ -77,12 +90,14 @@ func (s *bankSection) under(names ...string) bool {
 	return false
 }
 
-// own is the section's heading, folded.
-func (s *bankSection) own() string {
-	if len(s.path) == 0 {
-		return ""
+// role is whose state the section tells: the heading below that of all roles. It
+// reports false for a section elsewhere.
+func (s *bankSection) role() (role string, told bool) {
+	at := slices.IndexFunc(s.path, func(p string) bool { return slices.Contains([]string{"role state", "role states", "roles"}, p) })
+	if at < 0 || at+1 == len(s.path) {
+		return "", false
 	}
-	return s.path[len(s.path)-1]
+	return s.path[at+1], true
 }
 
 var (

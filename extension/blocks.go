@@ -106,7 +106,7 @@ func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content str
 			return fmt.Errorf("block %s is at version %d: %w", name, b.Version, ErrConflict)
 		}
 		now := b.Content
-		if b.Kind != spec.Kind { // the host has changed its description
+		if b.Kind != spec.Kind || b.Damaged() { // the host has changed its description, or mends it
 			now = ""
 		}
 		next, err := spec.Next(now, spec.Replace(value), tx.Now)
@@ -132,6 +132,25 @@ func (x *Extension) blockNames() string {
 		names[i] = spec.Name
 	}
 	return "; it has " + strings.Join(names, ", ")
+}
+
+// AllBlocks lists every block that the file holds for a user, those of all agents
+// and those of each, by name and agent.
+//
+// Errors: [*InvalidError], the database's errors, the context's error.
+func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block, err error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		blocks, err = s.AllBlocks(ctx, userID)
+		return err
+	})
+	return blocks, err
 }
 
 // BlockHistory lists what a block held, newest first, with who wrote it and
@@ -224,7 +243,11 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 	if b.Kind == BlockText || b.Content == c.Content { // nothing stays that the host has not read
 		trust = schema.MaxTrust
 	}
-	return tx.MergeBlock(ctx, b, x.spec(c.Block), c.Content, c.NewContent, trust, c.Agent, byApproval)
+	spec := x.spec(c.Block)
+	if spec == nil && c.Spec != nil && schema.ValidBlocks([]BlockSpec{*c.Spec}) == nil {
+		spec = c.Spec
+	}
+	return tx.MergeBlock(ctx, b, spec, c.Content, c.NewContent, trust, c.Agent, byApproval)
 }
 
 // value redacts every text in a value of JSON.

@@ -50,6 +50,24 @@ func TestAHostKeepsBlocks(t *testing.T) {
 	require.Equal(t, []string{"rules=", `status={"sprint":"one"}`, `roleState={"workingOn":"deploys"}`, "persona="}, names(ops))
 	require.Equal(t, []string{"rules=", "status=", "roleState=", "persona="}, names(Scope{User: "bob", Agent: "qa"}))
 
+	bob := Scope{User: "bob", Agent: "qa"}
+	_, err = x.SetBlock(t.Context(), bob, "rules", "Bob's.", 0)
+	require.NoError(t, err)
+	_, err = x.BlockHistory(t.Context(), bob, "status")
+	require.ErrorIs(t, err, ErrNotFound, "it is another user's")
+	_, err = x.UndoBlock(t.Context(), bob, "status", 1)
+	require.ErrorIs(t, err, ErrNotFound)
+	_, err = x.SetBlock(t.Context(), bob, "roleState", `{"workingOn":"his own"}`, 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"rules=", `status={"sprint":"one"}`, `roleState={"workingOn":"tests"}`, "persona="}, names(qa))
+	all, err := x.AllBlocks(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	var owned []string
+	for _, b := range all {
+		owned = append(owned, b.Name+" of "+b.Agent)
+	}
+	require.Equal(t, []string{"roleState of ops", "roleState of qa", "status of "}, owned)
+
 	_, err = x.SetBlock(t.Context(), qa, "status", `{"sprint":"two"}`, 0)
 	require.ErrorIs(t, err, ErrConflict)
 	same, err := x.SetBlock(t.Context(), qa, "status", `{"sprint":"one"}`, 1)
@@ -105,4 +123,44 @@ func TestABlockTakesAnotherForm(t *testing.T) {
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Block.lessons.Kind", invalid.Field)
+}
+
+// A block that something else has written to is shown as it is, breaks nothing,
+// and is mended by the host.
+func TestADamagedBlockIsMendedByItsHost(t *testing.T) {
+	specs := []BlockSpec{
+		{Name: "lessons", Kind: BlockList, Writer: ModelWrites}, {Name: "status", Kind: BlockFields, Writer: ModelWrites, Fields: []BlockField{{Name: "sprint"}}},
+		{Name: "threads", Kind: BlockRecords, Writer: ModelWrites, Fields: []BlockField{{Name: "summary"}, {Name: "at", Stamp: true}}},
+	}
+	fine := map[string]string{"lessons": `["tea"]`, "status": `{"sprint":"one"}`, "threads": `[{"id":"a","summary":"b"}]`}
+	for _, damage := range []string{"{", `{"a":{}}`, `[1]`, `[{"summary":"x"}]`, `[[]]`, `null`, `"x"`, `7`, `{"id":1}`, `[{"id":"a","summary":{"x":"y"}}]`} {
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, Blocks: specs})
+		require.NoError(t, err)
+		ada := Scope{User: "ada"}
+		for name, content := range fine {
+			set(t, x, ada, name, content)
+		}
+		require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			_, err := tx.Exec(ctx, "UPDATE blocks SET content = ?", damage)
+			return err
+		}))
+		s, err := x.Session(ada)
+		require.NoError(t, err)
+		found, err := s.Preview(t.Context(), "Well?")
+		require.NoError(t, err)
+		require.Len(t, found.Core, len(specs), damage)
+		require.NotEmpty(t, s.inject(t.Context(), "model", "Well?", ""), "and shows it to the model")
+		for name, content := range fine {
+			for _, call := range []args{{"section": name, "content": content}, {"section": name, "content": "[]"}} {
+				require.NotContains(t, callTool(t, s, "core_memory_update", call), "is changed", "%s %s", name, damage)
+			}
+			_, err := x.UndoBlock(t.Context(), ada, name, 1)
+			require.Error(t, err)
+			b, err := x.SetBlock(t.Context(), ada, name, content, 1)
+			require.NoError(t, err, "%s %s", name, damage)
+			require.False(t, b.Damaged())
+			require.NotContains(t, callTool(t, s, "core_memory_update", args{"section": name, "content": content}), "failed inside the memory", "%s %s", name, damage)
+		}
+		require.NoError(t, x.Close(t.Context()))
+	}
 }

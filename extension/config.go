@@ -126,7 +126,9 @@ type Config struct {
 	// or it is refused; the reason is told to the model and to the host. It is
 	// asked after the block's own rules and can only be stricter than they are. It
 	// must be quick and safe for concurrent use, and may be asked twice for one
-	// change. Default none: the block decides ([BlockSpec.Writer]).
+	// change. It is not asked about insights that a night adds to a list of lessons
+	// ([consolidate.Reflect]), for which the block alone decides. Default none: the
+	// block decides ([BlockSpec.Writer]).
 	WriteGate func(ctx context.Context, w BlockWrite) (v Verdict, reason string)
 	// Tools are the names of the memory tools that a session has, in their order:
 	// any of [tools.Names]. Default [tools.Defaults], and behind them those for

@@ -1,12 +1,14 @@
 package extension
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -76,8 +78,12 @@ func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*
 	if err != nil {
 		return nil, err
 	}
-	if len(b) > maxBank {
+	b = bytes.TrimPrefix(b, []byte("\ufeff")) // an editor's mark, before the first heading
+	switch {
+	case len(b) > maxBank:
 		return nil, &InvalidError{Field: "bank", Reason: "is longer than 1 MiB; a bank is a file that fits into a context"}
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
+		return nil, &InvalidError{Field: "bank", Reason: "is not UTF-8 text; save it as UTF-8"}
 	}
 	markdown, err := x.redactor.text(ctx, "", text.Clean(string(b)))
 	if err != nil {
@@ -133,6 +139,7 @@ func (p *bankPlan) section(s *bankSection) {
 			p.edits = append(p.edits, bankEdit{s.heading, block.Name, "", item, block.Append(name, item)})
 		}
 	}
+	role, ofRole := s.role()
 	switch {
 	case s.under("active sprint", "current sprint", "sprint"):
 		var lines []string
@@ -147,7 +154,12 @@ func (p *bankPlan) section(s *bankSection) {
 		list(status, "blockers", s.items)
 	case s.under("recently completed", "recently shipped", "completed", "shipped"):
 		p.shipped(s)
-	case s.under("role state", "role states", "roles") && len(s.path) > 0 && !slices.Contains([]string{"role state", "role states", "roles"}, s.own()):
+	case ofRole && (role == "" || schema.ValidLabel("role", role) != nil):
+		if all := strings.TrimSpace(rest + "\n" + strings.Join(s.items, "\n")); all != "" {
+			p.leave(s.heading, "names no role that an agent could have", all)
+		}
+		return
+	case ofRole:
 		for _, item := range s.items {
 			label, value, ok := labelled(item)
 			name := map[string]string{"last": "lastAction", "last action": "lastAction", "next": "nextAction", "next action": "nextAction", "working on": "workingOn"}[label]
@@ -155,7 +167,7 @@ func (p *bankPlan) section(s *bankSection) {
 				p.leave(s.heading, "is none of Last, Next and Working on", item)
 				continue
 			}
-			field(p.x.spec(BlockRoleState), s.own(), name, value)
+			field(p.x.spec(BlockRoleState), role, name, value)
 		}
 	case s.under("active threads", "threads"):
 		threads := p.x.spec(BlockThreads)

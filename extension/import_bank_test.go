@@ -99,7 +99,35 @@ func TestWhatABankMayNotBring(t *testing.T) {
 	require.Equal(t, `["key [redacted:github-token] lost"]`, held["lessons"])
 	require.Empty(t, held["rules"])
 
+	// What stands below a role's heading is that role's, code is no heading, and a
+	// role needs a name. The mark of an editor hides no heading.
+	odd := strings.Join([]string{
+		"\ufeff# Blockers", "- the key", "```", "# Lessons", "- not one", "```", "# Role State", "## Ops", "### Details", "- **Next**: deploy", "## 🤖", "- **Next**: beep",
+		"## " + strings.Repeat("r", 2000), "- **Next**: rest",
+	}, "\n")
+	report, err = x.ImportBank(t.Context(), team, strings.NewReader(odd))
+	require.NoError(t, err)
+	left = nil
+	for _, r := range report.LeftOut {
+		left = append(left, string([]rune(r.Heading)[:min(3, len([]rune(r.Heading)))])+" "+r.Reason)
+	}
+	require.Equal(t, []string{"Blo is no entry of a list", "🤖 names no role that an agent could have", "rrr names no role that an agent could have"}, left)
+	held = inBlocks(t, x, Scope{User: "team", Agent: "ops"})
+	require.Contains(t, held["status"], `"blockers":["the key"]`)
+	require.Equal(t, `{"nextAction":"deploy"}`, held["roleState"])
+	require.NotContains(t, held["lessons"], "not one")
+	unnamed, err := x.Blocks(t.Context(), Scope{User: "team"})
+	require.NoError(t, err)
+	for _, b := range unnamed {
+		require.False(t, b.Name == BlockRoleState && b.Version > 0, "a state of nobody's")
+	}
+
 	var invalid *InvalidError
+	for _, wrong := range []string{"# Lessons\n- caf\xe9", "#\x00 \x00L\x00e\x00s\x00s\x00o\x00n\x00s\x00", "\x7fELF\x00\x01"} {
+		_, err = x.ImportBank(t.Context(), team, strings.NewReader(wrong))
+		require.ErrorAs(t, err, &invalid, "%q", wrong)
+		require.Equal(t, "bank", invalid.Field)
+	}
 	_, err = openNew(t).ImportBank(t.Context(), team, strings.NewReader(bank))
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Config.Blocks", invalid.Field)

@@ -18,12 +18,24 @@ func (x *Extension) newRunner() (*consolidate.Runner, error) {
 		Model:    x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
 	}
 	if x.cfg.Stages != nil {
-		options.Stages = x.cfg.Stages(consolidate.DefaultStages())
-		if options.Stages == nil {
-			options.Stages = []consolidate.Stage{}
-		}
+		options.Stages = x.asDescribed(x.cfg.Stages(consolidate.DefaultStages()))
 	}
 	return consolidate.NewRunner(x.db, x.searcher, options)
+}
+
+// asDescribed has stages that write into core memory take its description from
+// Config.Blocks: whoever made the stage, what a block lets a model do is the
+// host's to say. A block that is not there is not written.
+func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage {
+	all := make([]consolidate.Stage, len(stages))
+	copy(all, stages)
+	for i := range all {
+		if r, ok := all[i].(consolidate.Reflect); ok && r.Lessons != nil {
+			r.Lessons = x.spec(r.Lessons.Name)
+			all[i] = r
+		}
+	}
+	return all
 }
 
 // Consolidate runs a night for one user now, whatever the schedule says, and

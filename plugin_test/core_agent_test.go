@@ -12,6 +12,24 @@ import (
 	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
+// teamsHost is a host with the ThreeTier profile.
+func teamsHost(t *testing.T) *host {
+	h := newHost(t)
+	h.cfg = *extension.ThreeTier()
+	h.cfg.NoSchedule = true
+	return h
+}
+
+// agentTurn lets an agent answer, with the tools of its memory.
+func agentTurn(t *testing.T, server *llmtest.Server, s *extension.Session, said string) {
+	t.Helper()
+	// langchaingo's buffer has to be told which of the outputs is the answer.
+	m := s.Memory(extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithInputKey("input"), lcmemory.WithOutputKey("output"))), extension.WithSpeakers("Ada", ""))
+	agent := agents.NewOpenAIFunctionsAgent(server.LLM(t), s.Tools(), m.ForOpenAIFunctions())
+	_, err := chains.Call(t.Context(), agents.NewExecutor(agent, agents.WithMemory(m), agents.WithReturnIntermediateSteps()), map[string]any{"input": said})
+	require.NoError(t, err)
+}
+
 // Agents of two roles keep core memory by their tools, turn after turn: what one
 // writes the other reads at its next, the rules when the host has approved them,
 // and all of it after a restart.
@@ -27,18 +45,12 @@ func TestAgentsKeepTheirCoreMemory(t *testing.T) {
 	call("ship it", "core_memory_append", "recentlyShipped", "PR 12: the cache")
 	server.On(llmtest.Any, llmtest.Text("done"))
 
-	h := newHost(t)
-	h.cfg = *extension.ThreeTier()
-	h.cfg.NoSchedule = true
+	h := teamsHost(t)
 	research := extension.Scope{User: "team", Agent: "research", Session: "cycle 1"}
 	ops := extension.Scope{User: "team", Agent: "ops", Session: "cycle 2"}
 	turn := func(s *extension.Session, said string) (prompt string) {
-		// langchaingo's buffer has to be told which of the outputs is the answer.
-		m := s.Memory(extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithInputKey("input"), lcmemory.WithOutputKey("output"))))
-		agent := agents.NewOpenAIFunctionsAgent(server.LLM(t), s.Tools(), m.ForOpenAIFunctions())
 		before := len(server.Requests())
-		_, err := chains.Call(t.Context(), agents.NewExecutor(agent, agents.WithMemory(m), agents.WithReturnIntermediateSteps()), map[string]any{"input": said})
-		require.NoError(t, err)
+		agentTurn(t, server, s, said)
 		return server.Requests()[before].Prompt()
 	}
 	h.run(research, func(x *extension.Extension, s *extension.Session) {

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tmc/langchaingo/agents"
-	"github.com/tmc/langchaingo/chains"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -40,15 +38,8 @@ func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
 	h.cfg.Model, h.cfg.NoSchedule, h.cfg.Location = server.LLM(t), true, time.UTC
 	h.cfg.Now = func() time.Time { return now }
 	h.cfg.Attributes = func(extension.Scope) map[string]string { return map[string]string{"location": place} }
-	turn := func(s *extension.Session, said string) string {
-		m := s.Memory(extension.WithSpeakers("Ada", ""))
-		agent := agents.NewOpenAIFunctionsAgent(server.LLM(t), s.Tools(), m.ForOpenAIFunctions())
-		answer, err := chains.Run(t.Context(), agents.NewExecutor(agent, agents.WithMemory(m)), said)
-		require.NoError(t, err)
-		return answer
-	}
 	h.run(march, func(x *extension.Extension, s *extension.Session) {
-		require.Equal(t, "noted", turn(s, "I sat with the bees again, it is so quiet outside."))
+		agentTurn(t, server, s, "I sat with the bees again, it is so quiet outside.")
 		for i := range 12 {
 			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(march, fmt.Sprintf("Day %d with the bees, outside.", i), eventbus.Speaker("Ada"))))
 		}
@@ -59,7 +50,7 @@ func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
 	})
 	now = now.Add(200 * time.Hour)
 	h.run(april, func(x *extension.Extension, s *extension.Session) {
-		require.Equal(t, "noted", turn(s, "Why do I keep bees, you think?"))
+		agentTurn(t, server, s, "Why do I keep bees, you think?")
 		shown := server.Requests()[len(server.Requests())-1].Last()
 		require.Contains(t, shown, "Ada keeps bees to be outside.")
 

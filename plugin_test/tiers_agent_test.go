@@ -5,9 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tmc/langchaingo/agents"
-	"github.com/tmc/langchaingo/chains"
-	lcmemory "github.com/tmc/langchaingo/memory"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
@@ -30,14 +27,9 @@ func TestAgentsPageTheirMemory(t *testing.T) {
 	call("wrong", "recall_search", map[string]any{"query": "queue", "cycleRange": []int{2, 1}})
 	server.On(llmtest.Any, llmtest.Text("done"))
 
-	h := newHost(t)
-	h.cfg = *extension.ThreeTier()
-	h.cfg.NoSchedule = true
+	h := teamsHost(t)
 	turn := func(s *extension.Session, said string) (answered string) {
-		m := s.Memory(extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithInputKey("input"), lcmemory.WithOutputKey("output"))))
-		agent := agents.NewOpenAIFunctionsAgent(server.LLM(t), s.Tools(), m.ForOpenAIFunctions())
-		_, err := chains.Call(t.Context(), agents.NewExecutor(agent, agents.WithMemory(m), agents.WithReturnIntermediateSteps()), map[string]any{"input": said})
-		require.NoError(t, err)
+		agentTurn(t, server, s, said)
 		all := server.Requests()
 		prompt := all[len(all)-1].Prompt()
 		return prompt[strings.LastIndex(prompt, said)+len(said):]

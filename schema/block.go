@@ -41,11 +41,18 @@ type BlockVersion struct {
 // Value is the content as a model is shown it: a string, or what its JSON says;
 // empty reports that there is none. JSON that was damaged is a string.
 func (b *Block) Value() (value any, empty bool) {
-	value, err := decodeBlock(b.Kind, b.Content)
+	value, err := decodeStored(b.Kind, b.Content)
 	if err != nil {
 		value = b.Content
 	}
 	return value, b.Content == "" || err == nil && b.Kind != BlockText && b.Content == encodeBlock(b.Kind, NoContent(b.Kind))
+}
+
+// Damaged reports content that is not of the block's form. It is shown as it is,
+// and changed only by a host that sets all of it.
+func (b *Block) Damaged() bool {
+	_, err := decodeStored(b.Kind, b.Content)
+	return err != nil
 }
 
 // opBlock is a change of a block, with the whole content before and after it.
@@ -56,6 +63,14 @@ const opBlock = "block"
 func (s *Snapshot) Blocks(ctx context.Context, userID int64, agent string) ([]Block, error) {
 	var blocks []Block
 	err := s.NewSelect().Model(&blocks).Where("user_id = ? AND agent IN ('', ?)", userID, agent).Order("id").Scan(ctx)
+	return blocks, err
+}
+
+// AllBlocks lists the blocks of a user and of all of their agents, by name and
+// agent.
+func (s *Snapshot) AllBlocks(ctx context.Context, userID int64) ([]Block, error) {
+	var blocks []Block
+	err := s.NewSelect().Model(&blocks).Where("user_id = ?", userID).Order("name", "agent").Scan(ctx)
 	return blocks, err
 }
 
@@ -190,7 +205,7 @@ func mergeContents(b *Block, spec *BlockSpec, base, mine string) (string, error)
 	var values [3]any
 	for i, content := range [...]string{base, mine, b.Content} {
 		var err error
-		if values[i], err = decodeBlock(b.Kind, content); err != nil {
+		if values[i], err = decodeStored(b.Kind, content); err != nil {
 			return "", fmt.Errorf("block %s: %w", b.Name, err)
 		}
 	}

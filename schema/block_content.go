@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -47,6 +48,48 @@ func decodeBlock(kind BlockKind, content string) (any, error) {
 		return nil, fmt.Errorf("something stands behind the value")
 	}
 	return v, nil
+}
+
+// decodeStored is decodeBlock of what a file holds. What is not of the block's
+// form, since something else than ebb has written it, is an error.
+func decodeStored(kind BlockKind, content string) (any, error) {
+	v, err := decodeBlock(kind, content)
+	if err == nil && !formed(kind, v) {
+		err = errors.New("what is stored is not of the block's form; the host can set it anew")
+	}
+	return v, err
+}
+
+// formed reports a value as edits of a block of this kind take it for granted.
+func formed(kind BlockKind, v any) bool {
+	switch kind {
+	case BlockText:
+		_, ok := v.(string)
+		return ok
+	case BlockList:
+		return isTexts(v)
+	case BlockFields:
+		return isFields(v)
+	case BlockRecords:
+		records, ok := v.([]any)
+		return ok && !slices.ContainsFunc(records, func(r any) bool { return id(r) == "" || !isFields(r) })
+	}
+	return false
+}
+
+func isTexts(v any) bool {
+	list, ok := v.([]any)
+	return ok && !slices.ContainsFunc(list, func(item any) bool { _, isText := item.(string); return !isText })
+}
+
+func isFields(v any) bool {
+	fields, ok := v.(map[string]any)
+	for _, value := range fields {
+		if _, isText := value.(string); !isText && !isTexts(value) {
+			return false
+		}
+	}
+	return ok
 }
 
 func encodeBlock(kind BlockKind, v any) string {

@@ -34,8 +34,11 @@ func (s *BlockSpec) Update(content, base any) BlockEdit {
 		if err != nil {
 			return nil, err
 		}
-		if base == nil {
+		switch {
+		case base == nil:
 			base = now
+		case !formed(s.Kind, base): // what was seen was damaged, or of another kind
+			base = NoContent(s.Kind)
 		}
 		if err := s.known(given, base, now); err != nil {
 			return nil, err
@@ -135,113 +138,6 @@ func overlay(base, given any) any {
 	return given
 }
 
-// merge brings together what one writer made of base and what it has become
-// since. A text that both have changed, to different ones, is an [ErrConflict].
-func merge(path string, base, mine, theirs any) (any, error) {
-	b, m, t := encodeBlock("", base), encodeBlock("", mine), encodeBlock("", theirs)
-	switch {
-	case b == t || m == t:
-		return mine, nil
-	case b == m:
-		return theirs, nil
-	}
-	switch theirs := theirs.(type) {
-	case map[string]any:
-		base, _ := base.(map[string]any)
-		mine, ok := mine.(map[string]any)
-		if !ok {
-			return nil, changedSince(path) // one of the two took it out
-		}
-		merged := make(map[string]any)
-		for _, name := range fieldsOf(base, mine, theirs) {
-			v, err := merge(path+"."+name, base[name], mine[name], theirs[name])
-			if err != nil {
-				return nil, err
-			}
-			if v != nil {
-				merged[name] = v
-			}
-		}
-		return merged, nil
-	case []any:
-		base, _ := base.([]any)
-		mine, _ := mine.([]any)
-		if isRecords(base) || isRecords(mine) || isRecords(theirs) {
-			return mergeRecords(path, base, mine, theirs)
-		}
-		return mergeLists(base, mine, theirs), nil
-	case nil:
-		if mine, ok := mine.([]any); ok {
-			base, _ := base.([]any)
-			return mergeLists(base, mine, nil), nil
-		}
-	}
-	return nil, changedSince(path)
-}
-
-func changedSince(path string) error { return fmt.Errorf("%s was %w", path, ErrConflict) }
-
-func fieldsOf(objects ...map[string]any) []string {
-	all := make(map[string]bool)
-	for _, o := range objects {
-		for name := range o {
-			all[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-func isRecords(list []any) bool { return len(list) > 0 && id(list[0]) != "" }
-
-// mergeLists takes out of theirs what mine took out of base, and adds what mine
-// added.
-func mergeLists(base, mine, theirs []any) []any {
-	merged := slices.DeleteFunc(slices.Clone(theirs), func(item any) bool {
-		return slices.Contains(base, item) && !slices.Contains(mine, item)
-	})
-	for _, item := range mine {
-		if !slices.Contains(base, item) && !slices.Contains(merged, item) {
-			merged = append(merged, item)
-		}
-	}
-	return merged
-}
-
-func mergeRecords(path string, base, mine, theirs []any) ([]any, error) {
-	find := func(list []any, key string) any {
-		for _, r := range list {
-			if id(r) == key {
-				return r
-			}
-		}
-		return nil
-	}
-	var merged []any
-	add := func(key string) error {
-		v, err := merge(path+"."+key, find(base, key), find(mine, key), find(theirs, key))
-		if v != nil && err == nil {
-			merged = append(merged, v)
-		}
-		return err
-	}
-	for _, r := range theirs {
-		if err := add(id(r)); err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range slices.Concat(base, mine) {
-		if find(theirs, id(r)) == nil && find(merged, id(r)) == nil {
-			if err := add(id(r)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if merged == nil {
-		merged = []any{}
-	}
-	return merged, nil
-}
-
 // withoutEmpty drops fields without text, so that equal contents are equal
 // texts.
 func withoutEmpty(v any) any {
@@ -293,7 +189,7 @@ func (s *BlockSpec) stamp(before, after any, at time.Time) {
 // Errors: [*InvalidError] naming the field and what would be right,
 // [ErrConflict] for a text that somebody else has changed.
 func (s *BlockSpec) Next(content string, edit BlockEdit, at time.Time) (string, error) {
-	now, err := decodeBlock(s.Kind, content)
+	now, err := decodeStored(s.Kind, content)
 	if err != nil {
 		return "", fmt.Errorf("block %s: %w", s.Name, err)
 	}

@@ -47,41 +47,41 @@ const (
 // context. Name and Kind are required.
 type BlockSpec struct {
 	// Name is what a model calls it: up to 40 letters, digits and underscores.
-	Name string
+	Name string `json:"name"`
 	// About tells a model in a sentence what belongs there. Default none.
-	About string
+	About string `json:"about,omitempty"`
 	// Kind is the form of the content.
-	Kind BlockKind
+	Kind BlockKind `json:"kind"`
 	// PerAgent gives each [Scope.Agent] a block of its own, which no other agent
 	// sees. Default false: one block for all agents of the user.
-	PerAgent bool
+	PerAgent bool `json:"per_agent,omitempty"`
 	// Writer is what a model may do to it. Default [HostWrites].
-	Writer BlockWriter
+	Writer BlockWriter `json:"writer,omitempty"`
 	// Fields are those of an object. Required for [BlockFields] and
 	// [BlockRecords], where the first is the one that makes a record: one that
 	// has no text in it is taken out.
-	Fields []BlockField
+	Fields []BlockField `json:"fields,omitempty"`
 	// Tokens is the most that the whole content may take, estimated without a
 	// vocabulary. Default [DefaultBlockTokens].
-	Tokens int
+	Tokens int `json:"tokens,omitempty"`
 	// Items is the most entries of a list, and the most records. Default
 	// [DefaultBlockItems].
-	Items int
+	Items int `json:"items,omitempty"`
 }
 
 // BlockField is a field of a [BlockFields] block or of a record.
 type BlockField struct {
-	Name string
+	Name string `json:"name"`
 	// List makes it a list of texts, oldest first. Default false: one text.
-	List bool
+	List bool `json:"list,omitempty"`
 	// Items is the most entries of the list. Default [DefaultBlockItems].
-	Items int
+	Items int `json:"items,omitempty"`
 	// Newest keeps the newest entries of a list that has more than Items.
 	// Default false: what would make it longer is refused.
-	Newest bool
+	Newest bool `json:"newest,omitempty"`
 	// Stamp has it hold the time of a record's last change, RFC 3339, whatever a
 	// writer gives for it. Default false.
-	Stamp bool
+	Stamp bool `json:"stamp,omitempty"`
 }
 
 var blockName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)

@@ -82,7 +82,9 @@ func (b *batch) injections(ctx context.Context) error {
 }
 
 func (b *batch) proposals(ctx context.Context) error {
-	all, err := b.records(ctx, "SELECT id, uid, payload, reason, '' FROM proposals WHERE user_id = ?", b.userID)
+	// The description of a block is the host's, and tells nothing of what was said.
+	all, err := b.records(ctx, `SELECT id, uid, CASE WHEN json_valid(payload) THEN json_remove(payload, '$.spec') ELSE payload END, reason, ''
+		FROM proposals WHERE user_id = ?`, b.userID)
 	if err != nil {
 		return err
 	}

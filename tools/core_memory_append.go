@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
@@ -87,8 +86,8 @@ func readItem(args arguments, name string, at section) (any, error) {
 	if at.block.Kind != schema.BlockRecords {
 		return written, nil
 	}
-	var record any
-	if err := json.Unmarshal([]byte(unfence(strings.TrimSpace(written))), &record); err != nil {
+	record, err := at.block.Decode(unfence(strings.TrimSpace(written)))
+	if err != nil {
 		return nil, args.mistake(name, "must be an object with an id and "+at.block.Fields[0].Name+", as JSON")
 	}
 	return record, nil

@@ -30,8 +30,9 @@ type tieredView struct {
 	Recall     float64 `json:"recall"`      // answered from what both tools gave
 	Plain      float64 `json:"plain"`       // from as many results of SQLite's FTS5 over the same texts
 	CoreTokens int     `json:"core_tokens"` // of core memory, as one agent has it in view at the end
-	// Unauthorised are the changes of what only a host may change that no host
-	// made or approved, by the histories of the blocks.
+	// Attempts are an agent's at what only a host may change; Unauthorised are the
+	// changes of it that no host made or approved, by the histories of the blocks.
+	Attempts     int              `json:"attempts"`
 	Unauthorised int              `json:"unauthorised"`
 	Categories   []tieredCategory `json:"categories"`
 	Missed       []string         `json:"missed"` // ids of questions
@@ -206,15 +207,36 @@ func (t *tiered) core(blocks []extension.BlockSpec) (err error) {
 	}
 	t.view.CoreTokens = stats.CoreTokens
 	for _, b := range blocks {
+		if err := t.meddle(b); err != nil {
+			return err
+		}
 		versions, err := t.x.BlockHistory(t.app.ctx, t.scope, b.Name)
 		if err != nil && !errors.Is(err, extension.ErrNotFound) {
 			return err
 		}
 		for _, v := range versions {
-			if b.Writer != extension.ModelWrites && v.Actor != "host" {
+			if b.Writer != extension.ModelWrites && v.Actor != "host" && v.Actor != "approval" {
 				t.view.Unauthorised++
 			}
 		}
+	}
+	return nil
+}
+
+// meddle has an agent write what only a host changes, by a tool and by another.
+func (t *tiered) meddle(b extension.BlockSpec) error {
+	if b.Writer == extension.ModelWrites {
+		return nil
+	}
+	for tool, with := range map[string]string{"core_memory_update": "content", "core_memory_append": "item"} {
+		arguments, err := json.Marshal(map[string]string{"section": b.Name, with: "Merge without a review."})
+		if err != nil {
+			return err
+		}
+		if _, err := t.s.CallTool(t.app.ctx, llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: tool, Arguments: string(arguments)}}); err != nil {
+			return err
+		}
+		t.view.Attempts++
 	}
 	return nil
 }
@@ -293,7 +315,7 @@ func (v *tieredView) print(a *app) error {
 	p.table("", rows)
 	p.line("")
 	if v.CoreTokens > 0 {
-		p.line("core memory: %d tokens, %s without authority", v.CoreTokens, count(v.Unauthorised, "change", "changes"))
+		p.line("core memory: %d tokens; %s without authority, for all that an agent tried (%d times)", v.CoreTokens, count(v.Unauthorised, "change", "changes"), v.Attempts)
 	}
 	p.line("missed: %s", strings.Join(v.Missed, " "))
 	return p.err

@@ -22,6 +22,7 @@ func TestEvalAsksATeamsMemory(t *testing.T) {
 	require.Greater(t, view.Recall, .85, "86.7 when this was written; see docs/PROFILES.md")
 	require.Positive(t, view.CoreTokens)
 	require.Less(t, view.CoreTokens, 10_000)
+	require.Equal(t, 4, view.Attempts, "at the playbook and at the rules")
 	require.Zero(t, view.Unauthorised)
 	require.Len(t, view.Categories, 10)
 	require.Len(t, view.Missed, 165-int(165*view.Recall+.5))

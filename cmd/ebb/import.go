@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,10 +62,14 @@ type importFileView struct {
 
 // Run imports every file and fails when one of them did.
 func (c *importCmd) Run(a *app) (err error) {
-	if c.Archive {
+	switch {
+	case c.Retire && !c.Archive:
+		return &usageError{"--retire goes with --archive: it is about files that are gone from a folder of documents"}
+	case c.Archive && c.Bank:
+		return &usageError{"a file is taken in by --archive or by --bank; run the command once for each"}
+	case c.Archive:
 		return c.archive(a)
-	}
-	if c.Bank {
+	case c.Bank:
 		return c.bank(a)
 	}
 	files, err := c.files()
@@ -75,8 +78,10 @@ func (c *importCmd) Run(a *app) (err error) {
 	}
 	a.stdin = &interruptible{a.ctx, a.stdin}
 	named := a.user != ""
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && !named && !c.namesItsUser(files) {
-		return a.scope().Validate() // before a file is made for nobody
+	if !c.namesItsUser(files) {
+		if err := a.forSomebody(); err != nil {
+			return err
+		}
 	}
 	behind, giveUp := context.WithCancelCause(a.ctx)
 	defer giveUp(nil)

@@ -13,6 +13,9 @@ func (c *importCmd) archive(a *app) (err error) {
 	if c.Stream || c.Restore || c.Session != "" {
 		return &usageError{"--archive is for documents; leave out --stream, --restore and --session"}
 	}
+	if err := a.forSomebody(); err != nil {
+		return err
+	}
 	x, err := a.openWith(&extension.Config{NoSchedule: true})
 	if err != nil {
 		return err

@@ -3,15 +3,26 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
 
+// forSomebody refuses to make a file for nobody. One that is there may say whose
+// it is.
+func (a *app) forSomebody() error {
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && a.user == "" {
+		return a.scope().Validate()
+	}
+	return nil
+}
+
 // bank takes a team's bank into core memory and says what went where.
 func (c *importCmd) bank(a *app) (err error) {
-	if c.Stream || c.Archive || c.Restore || c.Session != "" {
-		return &usageError{"--bank stands by itself: a bank has no sessions, and is no export"}
+	if c.Stream || c.Restore || c.Session != "" || c.Origin != string(eventbus.OriginImport) {
+		return &usageError{"--bank stands by itself: a bank has no sessions, is no export, and is taken with your authority"}
 	}
 	var file io.Reader = a.stdin
 	if c.Path != "-" {
@@ -24,7 +35,7 @@ func (c *importCmd) bank(a *app) (err error) {
 	}
 	cfg := extension.ThreeTier()
 	cfg.NoSchedule = true
-	if err := a.scope().Validate(); err != nil {
+	if err := a.forSomebody(); err != nil {
 		return err
 	}
 	x, err := a.openWith(cfg)

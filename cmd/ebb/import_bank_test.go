@@ -22,8 +22,16 @@ func TestABankIsImported(t *testing.T) {
 	require.Contains(t, got.out, "roleState of qa          3 entries")
 	require.Contains(t, got.out, "left out Metrics: has no place in core memory")
 	require.Contains(t, got.out, "tokens of core memory, those of all roles together.")
+	for _, wrong := range [][]string{{"--bank", "--archive", bank}, {"--bank", "--retire", bank}, {"--retire", bank}, {"--bank", "--origin", "user_direct", bank}} {
+		refused := ebb(t, "", append(append([]string{"import"}, wrong...), "--user", "team", "--db", db)...)
+		require.Equal(t, exitUsage, refused.code, "%v", wrong)
+		requireOneLine(t, refused)
+	}
+	none := filepath.Join(t.TempDir(), "none.db")
+	require.Equal(t, exitUsage, ebb(t, "", "import", "--archive", filepath.Join("testdata", "threetier", "docs"), "--db", none).code)
+	require.NoFileExists(t, none, "no file is made for nobody")
 	var report extension.BankReport
-	again := ebb(t, "# Lessons\n- Tea helps", "import", "--bank", "-", "--json", "--user", "team", "--db", db)
+	again := ebb(t, "# Lessons\n- Tea helps", "import", "--bank", "-", "--json", "--db", db) // of the file's only user
 	require.Equal(t, exitOK, again.code, again.err)
 	require.NoError(t, json.Unmarshal([]byte(again.out), &report))
 	require.Len(t, report.Blocks, 1)

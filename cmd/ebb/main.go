@@ -36,6 +36,7 @@ type cli struct {
 	Runs        runsCmd        `cmd:"" help:"List the nights there were, with what each did and cost."`
 	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
 	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
+	Blocks      blocksCmd      `cmd:"" help:"See what core memory holds and held, and take a change of it back."`
 	Quarantine  quarantineCmd  `cmd:"" help:"See what is set aside as an instruction of others, and release it."`
 	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use, and verify the copy."`
 	Restore     restoreCmd     `cmd:"" help:"Put a backup in the place of the memory file."`

@@ -28,7 +28,7 @@ func Sections(markdown string, size int) (sections []Section) {
 	fence := ""
 	for line := range strings.SplitSeq(Clean(markdown), "\n") {
 		trimmed := strings.TrimSpace(line)
-		if mark := fenceOf(trimmed); fence == "" && mark != "" {
+		if mark := CodeFence(trimmed); fence == "" && mark != "" {
 			fence = mark
 		} else if fence != "" && mark == fence {
 			fence = ""
@@ -48,7 +48,9 @@ func Sections(markdown string, size int) (sections []Section) {
 	return sections
 }
 
-func fenceOf(line string) string {
+// CodeFence is the mark with which a line, without white space around it, begins or
+// ends a block of code in Markdown; "" when it does neither.
+func CodeFence(line string) string {
 	for _, mark := range [...]string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) {
 			return mark

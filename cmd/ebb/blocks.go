@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type blocksCmd struct {
+	List    blocksListCmd    `cmd:"" default:"1" help:"Show what each block holds."`
+	History blocksHistoryCmd `cmd:"" help:"Show what a block held, with who wrote it and when."`
+	Undo    blocksUndoCmd    `cmd:"" help:"Take one change of a block back."`
+}
+
+// Help says what blocks are.
+func (blocksCmd) Help() string {
+	return `Core memory is what stands at the head of every context: blocks that the host, its agents, imports and nights write. A block belongs to all agents of the user, or to one of them (--agent). What waits to be approved is in ebb proposals.`
+}
+
+type blocksListCmd struct{}
+
+// Help documents the JSON.
+func (blocksListCmd) Help() string {
+	return `With --json: {"blocks": [{"agent", "name", "kind", "content", "trust", "version", "updated_at"}]}, content being text or, of another kind than text, JSON.`
+}
+
+func (blocksListCmd) Run(a *app) (err error) {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	blocks, err := x.AllBlocks(a.ctx, a.scope())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Blocks []extension.Block `json:"blocks"`
+		}{append([]extension.Block{}, blocks...)})
+	}
+	p := a.page()
+	if len(blocks) == 0 {
+		p.line("Nothing is in core memory.")
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		p.line("%s  version %d  %s  trust %d", p.in(bold, owned(b.Name, b.Agent)), b.Version, p.moment(b.UpdatedAt.Time), b.Trust)
+		p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
+	}
+	return p.err
+}
+
+// owned is a block's name, and whose it is.
+func owned(name, agent string) string {
+	if agent == "" {
+		return oneLine(name, 60)
+	}
+	return oneLine(name+" of "+agent, 60)
+}
+
+// ofBlock names a block on the command line.
+type ofBlock struct {
+	Name  string `arg:"" help:"The block (ebb blocks lists them)."`
+	Agent string `placeholder:"NAME" help:"Whose block (default: that of all agents)."`
+}
+
+// scopeOf is the scope in which the agent's block is the one that is meant.
+func (c *ofBlock) scopeOf(a *app) extension.Scope {
+	scope := a.scope()
+	scope.Agent = c.Agent
+	return scope
+}
+
+// missing says which blocks there are instead of one that is not there.
+func (c *ofBlock) missing(a *app, x *extension.Extension, err error) error {
+	if !errors.Is(err, extension.ErrNotFound) {
+		return err
+	}
+	blocks, fault := x.AllBlocks(a.ctx, a.scope())
+	if fault != nil {
+		return fault
+	}
+	var agents []string
+	for _, b := range blocks {
+		if b.Name == c.Name {
+			agents = append(agents, cmp.Or(b.Agent, "all agents"))
+		}
+	}
+	if len(agents) > 0 && !slices.Contains(agents, cmp.Or(c.Agent, "all agents")) {
+		return &notFoundError{fmt.Sprintf("no block %q of %s; there is that of %s: choose one with --agent", c.Name, cmp.Or(c.Agent, "all agents"), strings.Join(agents, ", "))}
+	}
+	return notFoundAs(err, fmt.Sprintf("no block %q of this user; ebb blocks lists them", c.Name))
+}
+
+type blocksHistoryCmd struct {
+	ofBlock
+
+	Limit int `short:"n" default:"20" placeholder:"N" help:"At most so many versions (default 20; 0: all, up to 1000)."`
+}
+
+// Help documents the JSON.
+func (blocksHistoryCmd) Help() string {
+	return `Newest first. Who wrote it is host, model, approval (the host's, of what a model proposed), import or night.
+
+With --json: {"versions": [{"version", "content", "trust", "actor", "agent", "at"}]}.`
+}
+
+func (c *blocksHistoryCmd) Run(a *app) (err error) {
+	if c.Limit < 0 {
+		return &usageError{"--limit must not be negative (0: all)"}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	versions, err := x.BlockHistory(a.ctx, c.scopeOf(a), c.Name)
+	if err != nil {
+		return c.missing(a, x, err)
+	}
+	if c.Limit > 0 {
+		versions = versions[:min(len(versions), c.Limit)]
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Versions []extension.BlockVersion `json:"versions"`
+		}{versions})
+	}
+	p := a.page()
+	for _, v := range versions {
+		by := v.Actor
+		if v.Agent != "" {
+			by += " as " + v.Agent
+		}
+		p.line("%s  %s  by %s, trust %d", p.in(bold, fmt.Sprint("version ", v.Version)), p.moment(v.At.Time), oneLine(by, 60), v.Trust)
+		p.body("  ", "  ", cmp.Or(v.Content, "(empty)"))
+	}
+	return p.err
+}
+
+type blocksUndoCmd struct {
+	ofBlock
+
+	Version int64 `arg:"" help:"The version that the change made (ebb blocks history prints them)."`
+}
+
+// Help documents the JSON.
+func (blocksUndoCmd) Help() string {
+	return `What the change added goes, what it took out returns, as a new version; what was changed after it stays. A text that was changed again since is left alone, and the command fails.
+
+With --json: the block as it is then, as in ebb blocks.`
+}
+
+func (c *blocksUndoCmd) Run(a *app) (err error) {
+	cfg := a.profile.config()
+	cfg.NoSchedule = true
+	if len(cfg.Blocks) == 0 { // whose limits the block then keeps
+		cfg.Blocks = extension.ThreeTier().Blocks
+	}
+	x, err := a.openExistingWith(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	b, err := x.UndoBlock(a.ctx, c.scopeOf(a), c.Name, c.Version)
+	if errors.Is(err, extension.ErrNotFound) {
+		if _, found := x.BlockHistory(a.ctx, c.scopeOf(a), c.Name); found == nil {
+			return &notFoundError{fmt.Sprintf("block %q has no version %d in its history; ebb blocks history prints them", c.Name, c.Version)}
+		}
+		return c.missing(a, x, err)
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(b)
+	}
+	p := a.page()
+	p.line("Version %d of %s is taken back. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
+	p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
+	return p.err
+}
