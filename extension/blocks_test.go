@@ -149,7 +149,7 @@ func TestADamagedBlockIsMendedByItsHost(t *testing.T) {
 		found, err := s.Preview(t.Context(), "Well?")
 		require.NoError(t, err)
 		require.Len(t, found.Core, len(specs), damage)
-		require.NotEmpty(t, s.inject(t.Context(), "model", "Well?", ""), "and shows it to the model")
+		require.NotEmpty(t, s.injected(t.Context(), "model", "Well?", ""), "and shows it to the model")
 		for name, content := range fine {
 			for _, call := range []args{{"section": name, "content": content}, {"section": name, "content": "[]"}} {
 				require.NotContains(t, callTool(t, s, "core_memory_update", call), "is changed", "%s %s", name, damage)

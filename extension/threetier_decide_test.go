@@ -56,7 +56,7 @@ func TestAProposalIsDecidedOnce(t *testing.T) {
 		}
 		approved := decided[1] == nil || i%2 == 1
 		require.Equal(t, approved, inBlocks(t, hosts[0], team)["playbook"] == fmt.Sprint("Read papers, ", i))
-		s.inject(t.Context(), "model", "Well?", "") // it sees what holds
+		s.injected(t.Context(), "model", "Well?", "") // it sees what holds
 	}
 }
 
