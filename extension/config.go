@@ -189,7 +189,7 @@ type Hooks struct {
 	// since memory never breaks a turn: source is "memory", "callbacks" or
 	// "model" for the front doors, "tool" and its name, "consumer:" and its
 	// name, "attributes" for what Config.Attributes says, "embed", "night",
-	// "commit", "checkpoint" or "mark" for the file itself (see
+	// "commit", "checkpoint", "mark" or "merge" for the file itself (see
 	// [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users are not part
 	// of the error.
 	OnError func(source string, err error)

@@ -83,6 +83,9 @@ func (db *DB) index() error {
 			return err
 		}
 	}
+	if len(db.unindexed) > 0 {
+		db.unmerged++
+	}
 	db.unindexed = db.unindexed[:0]
 	return nil
 }

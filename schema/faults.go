@@ -15,6 +15,7 @@ const (
 	faultCommit     = "commit"     // writes are refused until the log is mended
 	faultCheckpoint = "checkpoint" // the log grows until it works again
 	faultMark       = "mark"       // a loss of the log's end might not be noticed
+	faultMerge      = "merge"      // the text index gets slower to search and to write
 )
 
 // faults holds what does not work at present.
@@ -26,7 +27,8 @@ type faults struct {
 // Faults lists what does not work at present behind the callers of this
 // database, newest first: "commit" while writes are refused after a commit that
 // failed, "checkpoint" while the write-ahead log cannot be moved into the file, "mark"
-// while how far the file has got cannot be noted beside it.
+// while how far the file has got cannot be noted beside it, "merge" while the
+// segments of the text index cannot be merged.
 // What works again is no longer listed.
 func (db *DB) Faults() []Failure {
 	db.faults.mu.Lock()

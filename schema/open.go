@@ -36,9 +36,10 @@ type Options struct {
 	// Key encrypts a new file, and opens an encrypted one. Default none: files
 	// are plain.
 	Key Key
-	// NoCheckpoint leaves the write-ahead log alone until Checkpoint or Close,
-	// for tests that count what is done to the file. Default false: it is moved
-	// into the file in the background.
+	// NoCheckpoint leaves the write-ahead log alone until Checkpoint or Close, and
+	// the segments of the text index to SQLite, for tests that count what is done
+	// to the file. Default false: the one is moved into the file, the others are
+	// merged, in the background.
 	NoCheckpoint bool
 	// OnFault is told of every failure of the work behind the callers; source
 	// is as in [DB.Faults]. It must be fast. Default none.
@@ -83,6 +84,7 @@ type DB struct {
 	rows   statements // of conn
 	// unindexed waits for the end of the transaction; see index.
 	unindexed []unindexedChunk
+	unmerged  int           // commits with text since there was nothing to merge; used by writeLoop alone
 	dirty     chan struct{} // something is written that no checkpoint has moved
 	unmarked  chan struct{} // something is written that no mark tells of
 	queue     chan *write

@@ -168,11 +168,15 @@ func (db *DB) writeLoop() {
 		group, open := db.nextGroup()
 		if len(group) > 0 {
 			db.commit(group)
-			db.markDirty()
-			select {
-			case db.unmarked <- struct{}{}:
-			default:
-			}
+		}
+		quiet := len(group) == 0 && db.merges(mergeSegments)
+		if open && (quiet || db.merges(mergeUrgent) && len(db.queue) == 0) {
+			db.mergeText()
+		}
+		db.markDirty()
+		select {
+		case db.unmarked <- struct{}{}:
+		default:
 		}
 		if !open {
 			return
@@ -180,17 +184,26 @@ func (db *DB) writeLoop() {
 	}
 }
 
-// nextGroup waits for a write and takes those that wait with it. It returns
-// false when the database is closing and the queue is empty.
+// nextGroup waits for a write and takes those that wait with it. There is none
+// when text can be merged meanwhile. It returns false when the database is
+// closing and the queue is empty.
 func (db *DB) nextGroup() (group []*write, open bool) {
 	add := func(w *write) {
 		if w.taken.CompareAndSwap(false, true) {
 			group = append(group, w)
 		}
 	}
+	var quiet <-chan time.Time
+	if db.merges(mergeSegments) {
+		timer := time.NewTimer(mergeQuiet)
+		defer timer.Stop()
+		quiet = timer.C
+	}
 	select {
 	case w := <-db.queue:
 		add(w)
+	case <-quiet:
+		return nil, true
 	case <-db.stop:
 		for {
 			select {
