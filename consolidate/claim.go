@@ -84,7 +84,7 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	for _, s := range sources {
 		quotes[s.memory.ID] = s.quote
 	}
-	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), quotes, n.actor()); err != nil {
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), quotes, n.actor()); err != nil {
 		return Outcome{}, err
 	}
 	outcome.Memory = m.UID

@@ -105,7 +105,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	for _, s := range sources {
 		quotes[s.memory.ID] = ""
 	}
-	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), quotes, n.actor()); err != nil {
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), quotes, n.actor()); err != nil {
 		return Outcome{}, err
 	}
 	outcome.Memory = m.UID

@@ -98,7 +98,7 @@ func (w *world) fact(content string, confidence float64) {
 	}
 	w.write(func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		m.UserID = userID
-		return tx.InsertMemory(ctx, m, schema.PrepareChunks(content, ""))
+		return tx.InsertMemory(ctx, m, schema.PrepareChunks(content, "", m.Tags...))
 	})
 	w.uids, w.facts = append(w.uids, m.UID), append(w.facts, m.UID)
 }

@@ -162,7 +162,7 @@ func (r *importedRecord) check() error {
 		if l.Memory.UID == "" {
 			return &InvalidError{Field: "id", Reason: "is missing"}
 		}
-		r.chunks = schema.PrepareChunks(l.Memory.Content, l.Memory.Speaker)
+		r.chunks = schema.PrepareChunks(l.Memory.Content, l.Memory.Speaker, l.Memory.Tags...)
 	}
 	return nil
 }

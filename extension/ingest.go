@@ -37,7 +37,7 @@ func prepareEpisode(e *eventbus.Event) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &episode{message: m, uid: uid.String(), hash: schema.HashContent(m.Text), chunks: schema.PrepareChunks(m.Text, m.Speaker)}
+	p := &episode{message: m, uid: uid.String(), hash: schema.HashContent(m.Text), chunks: schema.PrepareChunks(m.Text, m.Speaker, m.Tags...)}
 	if p.stored, err = p.report(e); err != nil {
 		return nil, err
 	}

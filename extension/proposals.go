@@ -296,7 +296,7 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
 		Tags: old.Tags,
 	}
-	if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "")); err != nil {
+	if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...)); err != nil {
 		return err
 	}
 	if err := tx.Supersede(ctx, old, m, byHost); err != nil {

@@ -159,3 +159,31 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 		require.Equal(t, found, shows("archival_search", text.JSON(map[string]any{"query": "walrus pantry", "role": role}), "walrus"), role)
 	}
 }
+
+// Tags are words to find an entry by, and stand in no text but the index's.
+func TestAnEntryIsFoundByItsTags(t *testing.T) {
+	path := fresh(t)
+	open := func() (*extension.Extension, func(tool, arguments string) string) {
+		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true, Tools: tools.Names()})
+		require.NoError(t, err)
+		s := session(t, x, extension.Scope{User: "team", Agent: "qa"})
+		return x, func(tool, arguments string) string {
+			answer, err := s.CallTool(t.Context(), llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: tool, Arguments: arguments}})
+			require.NoError(t, err)
+			return answer.Content
+		}
+	}
+	x, call := open()
+	require.Contains(t, call("memory_log", `{"action": "Raised the contrast", "importance": 5, "type": "action", "tags": ["accessibility", "low-vision"], "content": "All text reaches 7 to 1."}`), "Logged as ")
+	found := call("recall_search", `{"query": "what was done for low vision?"}`)
+	require.Contains(t, found, "All text reaches 7 to 1.")
+	require.NotContains(t, found, "vision", "the text is as it was written")
+	require.NoError(t, x.Close(context.Background()))
+
+	spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
+	_, err := extension.Repair(t.Context(), path, extension.Key{})
+	require.NoError(t, err)
+	x, call = open()
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.Contains(t, call("recall_search", `{"query": "accessibility"}`), "All text reaches 7 to 1.", "made anew with them")
+}

@@ -1,12 +1,12 @@
 package recall
 
-// chain puts a document into its session's order in time; of two at the same
+// chain puts a document into its thread's order in time; of two at the same
 // time the one that came first stands first.
 func (ix *index) chain(doc uint32) {
 	d := &ix.docs[doc]
-	tail := ix.tails[d.session]
+	tail := ix.tails[d.thread]
 	if tail < 0 {
-		ix.tails[d.session] = int32(doc)
+		ix.tails[d.thread] = int32(doc)
 		return
 	}
 	first, after := tail, tail
@@ -21,7 +21,7 @@ func (ix *index) chain(doc uint32) {
 		ix.docs[after].next = int32(doc)
 	}
 	if d.next < 0 {
-		ix.tails[d.session] = int32(doc)
+		ix.tails[d.thread] = int32(doc)
 	} else {
 		ix.docs[d.next].prev = int32(doc)
 	}
@@ -30,8 +30,8 @@ func (ix *index) chain(doc uint32) {
 // window is the reach of a turn's surroundings: two turns to either side.
 const window = 2
 
-// before and after are a document's neighbours in its session, nearest first,
-// -1 where the session ends.
+// before and after are a document's neighbours in its thread, nearest first,
+// -1 where the thread ends.
 func (ix *index) before(doc uint32) (out [window]int32) {
 	at := int32(doc)
 	for i := range out {

@@ -23,7 +23,8 @@
 // look through the newest alone, and say so, while the rest is read in the
 // background; [Query.Wait] waits for it. It scores by BM25 with that user's statistics
 // alone: what another user stores changes nothing. A message is found by its
-// best chunk, and the turns beside a hit in its session get a share of it. Facts
+// best chunk, and the turns beside a hit in its session get a share of it; entries of
+// a log that refer to one issue stand beside each other like turns. Facts
 // and preferences are keys to the turns they rest on (keys.go), and keep to a
 // share of the first results (ration.go).
 //

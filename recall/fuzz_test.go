@@ -22,9 +22,9 @@ func FuzzSearch(f *testing.F) {
 	}
 	db := open(f)
 	say(f, db, ada,
-		turn{"monday", "Ada", "user", "I bought a kettle in Lisbon on Tuesday", 0}, turn{"monday", "Marta", "user", "Marta says the cello is in the garden", 1},
-		turn{"tuesday", "", "assistant", "三 小猫 are painting", 2})
-	say(f, db, schema.Scope{User: "bob"}, turn{"monday", "Bob", "user", "Bob bought a kettle, too: foreign", 0})
+		turn{session: "monday", speaker: "Ada", role: "user", text: "I bought a kettle in Lisbon on Tuesday", minutes: 0}, turn{session: "monday", speaker: "Marta", role: "user", text: "Marta says the cello is in the garden", minutes: 1},
+		turn{session: "tuesday", speaker: "", role: "assistant", text: "三 小猫 are painting", minutes: 2})
+	say(f, db, schema.Scope{User: "bob"}, turn{session: "monday", speaker: "Bob", role: "user", text: "Bob bought a kettle, too: foreign", minutes: 0})
 	s := New(db, Options{})
 	f.Cleanup(s.Close)
 	f.Fuzz(func(t *testing.T, question, session string) {

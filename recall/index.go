@@ -36,7 +36,8 @@ type index struct {
 	docs     []document
 	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
 	sessions map[int64]uint32    // session -> its number
-	tails    []int32             // by session: its last document in time, -1 = none
+	issues   map[string]uint32   // issue -> the number of its thread
+	tails    []int32             // by session and thread: its last document in time, -1 = none
 	speakers []string            // prepared names
 	voices   map[string]uint16   // prepared name -> its number
 	named    map[string][]uint16 // term of a name -> speakers
@@ -60,7 +61,8 @@ type document struct {
 	time    int64  // Unix milliseconds
 	first   uint32 // its first chunk
 	session uint32 // number; 0 = none
-	prev    int32  // neighbours in the session, -1 = none
+	thread  uint32 // number, see [index.thread]; 0 = none
+	prev    int32  // neighbours in the thread, -1 = none
 	next    int32
 	words   uint16 // terms in all chunks
 	speaker uint16
@@ -94,6 +96,7 @@ func newIndex() *index {
 		families: make(map[string][]uint32),
 		keys:     make(map[uint32][]uint32),
 		sessions: map[int64]uint32{0: 0},
+		issues:   make(map[string]uint32),
 		tails:    []int32{-1},
 		voices:   make(map[string]uint16),
 		named:    make(map[string][]uint16),
@@ -217,8 +220,9 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
 		d.flags |= byUser
 	}
+	d.thread = ix.thread(c.Issue, d.session)
 	ix.docs = append(ix.docs, d)
-	if c.Kind == schema.KindEpisode && d.session != 0 {
+	if c.Kind == schema.KindEpisode && d.thread != 0 {
 		ix.chain(doc)
 	}
 	return doc
@@ -233,11 +237,29 @@ func (ix *index) find(memory int64) (uint32, bool) {
 func (ix *index) session(id int64) uint32 {
 	number, known := ix.sessions[id]
 	if !known {
-		number = uint32(len(ix.tails))
+		number = ix.newThread()
 		ix.sessions[id] = number
-		ix.tails = append(ix.tails, -1)
 	}
 	return number
+}
+
+// thread is what a text stands among: all that refers to the same issue first,
+// whoever wrote it and when, as a log has no conversations; else its session.
+func (ix *index) thread(issue string, session uint32) uint32 {
+	if issue == "" {
+		return session
+	}
+	number, known := ix.issues[issue]
+	if !known {
+		number = ix.newThread()
+		ix.issues[strings.Clone(issue)] = number
+	}
+	return number
+}
+
+func (ix *index) newThread() uint32 {
+	ix.tails = append(ix.tails, -1)
+	return uint32(len(ix.tails) - 1)
 }
 
 func (ix *index) speaker(prepared string) uint16 {

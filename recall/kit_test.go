@@ -40,7 +40,8 @@ func open(t testing.TB) *schema.DB {
 // turn is one message of a test's conversation.
 type turn struct {
 	session, speaker, role, text string
-	minutes                      int // after noon
+	issues                       string // that it refers to
+	minutes                      int    // after noon
 }
 
 // say stores turns in one transaction and returns their ids.
@@ -51,6 +52,9 @@ func say(t failer, db *schema.DB, scope schema.Scope, turns ...turn) (ids []int6
 			UID:  fmt.Sprintf("%s-%s-%d-%d", scope.Tenant, scope.User, time.Now().UnixNano(), i),
 			Kind: schema.KindEpisode, Role: said.role, Speaker: said.speaker, Content: said.text,
 			EventTime: schema.At(noon.Add(time.Duration(said.minutes) * time.Minute)), Confidence: 1, Importance: 0.5, Origin: schema.OriginUser, Trust: schema.OriginUser.Ceiling(),
+		}
+		if said.issues != "" {
+			m.Attributes = schema.Attributes{schema.AttrIssues: said.issues}
 		}
 		ids = append(ids, store(t, db, scope, said.session, m))
 	}
@@ -115,6 +119,7 @@ var (
 			session: rapid.SampledFrom([]string{"", "one", "two"}).Draw(t, "session"),
 			speaker: rapid.SampledFrom([]string{"", "Ada", "Marta"}).Draw(t, "speaker"),
 			role:    rapid.SampledFrom([]string{"user", "assistant"}).Draw(t, "role"),
+			issues:  rapid.SampledFrom([]string{"", "", "7", "7,8"}).Draw(t, "issues"),
 			minutes: rapid.IntRange(-5, 5).Draw(t, "minutes"),
 		}
 		for _, w := range words {

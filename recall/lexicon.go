@@ -41,7 +41,10 @@ func root(stem string) string {
 			break
 		}
 	}
-	return strings.TrimRight(stem, "eiy")
+	if short := strings.TrimRight(stem, "eiy"); short != "" {
+		return short
+	}
+	return stem // "iiii"
 }
 
 // endings of derivation as Porter2 leaves them, longest first.

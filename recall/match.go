@@ -145,7 +145,7 @@ func (m *matches) settle(ix *index) {
 	for i := range m.found {
 		d := &m.found[i]
 		d.loose &^= d.exact
-		if s := ix.docs[d.doc].session; s != 0 && ix.docs[d.doc].said() {
+		if s := ix.docs[d.doc].thread; s != 0 && ix.docs[d.doc].said() {
 			if m.sessions[s] == 0 {
 				m.touchedSessions = append(m.touchedSessions, s)
 			}

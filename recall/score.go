@@ -21,7 +21,8 @@ type Weights struct {
 	Key         float64 // text score of the best of them, 0–1
 	KeyCoverage float64 // share of the question that they hold and it does not, 0–1
 
-	// What stands around it.
+	// What stands around it: in its session or, where it refers to an issue
+	// ([schema.AttrIssues]), among all that does.
 	Before          float64 // text score of the turn before, 0–1
 	After           float64 // text score of the turn after, 0–1
 	Window          float64 // share of the question that it and two turns to either side hold, 0–1

@@ -74,7 +74,7 @@ func (m *matches) view(ix *index, q *question, docs []uint32) *view {
 		v.top = v.topRelated
 	}
 	for _, doc := range docs { // best first
-		s := ix.docs[doc].session
+		s := ix.docs[doc].thread
 		if p := v.sessions[s]; s != 0 && p.n < priorBest {
 			v.sessions[s] = prior{p.sum + v.text(int32(doc)), p.n + 1}
 		}
@@ -131,12 +131,12 @@ func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch
 		}
 	}
 	s.Window = v.q.weigh(together)
-	if d.session == 0 { // a session of its own
+	if d.thread == 0 { // a session of its own
 		s.Session = v.text(int32(doc)) / priorBest
 		s.SessionCoverage = v.q.weigh(found.held())
 	} else {
-		s.Session = v.sessions[d.session].sum / priorBest
-		s.SessionCoverage = v.q.weigh(v.m.sessions[d.session])
+		s.Session = v.sessions[d.thread].sum / priorBest
+		s.SessionCoverage = v.q.weigh(v.m.sessions[d.thread])
 	}
 }
 

@@ -1,8 +1,10 @@
 package schema
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,13 +24,18 @@ type Chunk struct {
 }
 
 // PrepareChunks cuts content into pieces of about 900 characters and prepares
-// them for search. It is pure and is meant to run before the transaction.
-func PrepareChunks(content, speaker string) []Chunk {
+// them for search; the words of the tags stand at the end of the first, so that
+// a memory is found by them as well. It is pure and is meant to run before the
+// transaction.
+func PrepareChunks(content, speaker string, tags ...string) []Chunk {
 	name := text.Prepare(speaker)
 	pieces := text.Chunks(content, 0)
 	chunks := make([]Chunk, 0, len(pieces))
 	for _, piece := range pieces {
 		chunks = append(chunks, Chunk{Text: text.Prepare(piece), Speaker: name})
+	}
+	if labels := text.Prepare(strings.Join(tags, " ")); labels != "" && len(chunks) > 0 {
+		chunks[0].Text = strings.TrimLeft(chunks[0].Text+" "+labels, " ")
 	}
 	return chunks
 }
@@ -121,6 +128,7 @@ type IndexedChunk struct {
 	Kind      Kind
 	State     State
 	Role      string
+	Issue     string // the first that it refers to, by [AttrIssues]; "" = none
 }
 
 // TextWatermark says how far a user's text has got: the last chunk and the
@@ -146,7 +154,7 @@ func ChunksUpTo(userID, id int64) int {
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
 	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
-		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role
+		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
 			FROM chunks c JOIN memories m ON m.id = c.memory_id
 			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
 		if err != nil {
@@ -168,6 +176,7 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 				ID: stmt.ColumnInt64(0), MemoryID: stmt.ColumnInt64(1), Text: stmt.ColumnRawText(2), Content: stmt.ColumnRawText(3),
 				Speaker: again(4, c.Speaker), SessionID: stmt.ColumnInt64(5), EventTime: stmt.ColumnInt64(6),
 				Kind: Kind(again(7, string(c.Kind))), State: State(again(8, string(c.State))), Role: again(9, c.Role),
+				Issue: firstIssue(stmt.ColumnRawText(10)),
 			}
 			if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
 				return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, c.MemoryID)
@@ -176,6 +185,20 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 		}
 		return stmt.Err()
 	})
+}
+
+// firstIssue reads it from attributes as they are stored. Those that cannot be
+// read name none: a search goes on.
+func firstIssue(attributes []byte) string {
+	if !bytes.Contains(attributes, []byte(`"`+AttrIssues+`"`)) {
+		return "" // as most
+	}
+	var all Attributes
+	if json.Unmarshal(attributes, &all) != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(all[AttrIssues], ",")
+	return first
 }
 
 // ChangedMemories lists the states of the user's memories that an audited

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 )
 
@@ -51,15 +52,19 @@ func repairChunks(ctx context.Context, tx *Tx) (changed int64, detail string, er
 }
 
 func (tx *Tx) texts(ctx context.Context, where string, args ...any) (memories []Memory, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT m.id, m.user_id, m.content, m.speaker FROM memories m WHERE "+where, args...)
+	rows, err := tx.QueryContext(ctx, "SELECT m.id, m.user_id, m.content, m.speaker, m.tags FROM memories m WHERE "+where, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var m Memory
-		if err := rows.Scan(&m.ID, &m.UserID, &m.Content, &m.Speaker); err != nil {
+		var tags string
+		if err := rows.Scan(&m.ID, &m.UserID, &m.Content, &m.Speaker, &tags); err != nil {
 			return nil, err
+		}
+		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
+			m.Tags = nil // the text is worth more
 		}
 		memories = append(memories, m)
 	}
@@ -76,7 +81,7 @@ func (tx *Tx) fitText(ctx context.Context, m *Memory) (fits bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	chunks := PrepareChunks(m.Content, m.Speaker)
+	chunks := PrepareChunks(m.Content, m.Speaker, m.Tags...)
 	if !after.Valid {
 		var floor int64
 		if err := tx.Row(ctx, "SELECT chunk_floor FROM users WHERE id = ?", []any{m.UserID}, &floor); err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -111,7 +116,7 @@ func (tx *Tx) rewriteText(ctx context.Context, userID int64) (changed int64, err
 	}
 	at := first
 	for _, m := range memories {
-		chunks := PrepareChunks(m.Content, m.Speaker)
+		chunks := PrepareChunks(m.Content, m.Speaker, m.Tags...)
 		if err := tx.putText(ctx, m.ID, at, chunks); err != nil {
 			return 0, err
 		}

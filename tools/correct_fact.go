@@ -82,7 +82,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	c := claim{
 		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(),
-		backing: back(content, turns, d), chunks: schema.PrepareChunks(content, ""),
+		backing: back(content, turns, d), chunks: schema.PrepareChunks(content, "", old.Tags...),
 	}
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {

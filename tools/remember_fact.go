@@ -100,7 +100,7 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	c.backing = back(c.content, turns, d)
 	c.trust = d.TurnTrust()
-	c.chunks = schema.PrepareChunks(c.content, "")
+	c.chunks = schema.PrepareChunks(c.content, "", c.tags...)
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		outcome, err = remember(ctx, tx, d, c)

@@ -16,6 +16,8 @@ import (
 )
 
 type evalCmd struct {
+	encoder
+
 	Dir       string  `arg:"" help:"A folder with conversations/NAME.jsonl and queries.jsonl."`
 	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`
 	K         int     `name:"k" default:"20" placeholder:"N" help:"Rank so many source turns a question, 20 to 1000 (default 20)."`
@@ -34,7 +36,7 @@ Unit is the turn: a hit on a fact counts for the turns it rests on, the first oc
 
 With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
 
-A folder with a stream.jsonl instead, of a team's agents, with queries.jsonl, docs and bank.md, is replayed night by night: each question is put at its moment to recall_search and archival_search, five results each, with the filters it comes with, and is answered when what it needs came back. Beside it stand SQLite's FTS5 over the same texts and filters, ten results, and what core memory takes and whether anything in it was changed without authority. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
+A folder with a stream.jsonl instead, of a team's agents, with queries.jsonl, docs and bank.md, is replayed night by night: each question is put at its moment to recall_search and archival_search, five results each, with the filters it comes with, and is answered when what it needs came back. Beside it stand SQLite's FTS5 over the same texts, tags and filters, ten results, and what core memory takes and whether anything in it was changed without authority. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
 With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
 }
@@ -50,6 +52,9 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return &usageError{"--budget must not be negative"}
 	case c.OffTopic && c.RunFile != "":
 		return &usageError{"--run has no rankings to write with --offtopic; ask for one of them"}
+	}
+	if err := c.check(); err != nil {
+		return err
 	}
 	if evalset.IsTiered(c.Dir) {
 		named, err := profileNamed(cmp.Or(a.asked, "threetier"))
@@ -117,8 +122,11 @@ type measurement struct {
 
 func (m *measurement) run(path string) (err error) {
 	m.clock.set(m.set.Conversations[0].Turns[0].Time)
-	m.x, err = extension.Open(m.app.ctx, path, m.config())
-	if err != nil {
+	config := m.config()
+	if err := m.cmd.connect(config); err != nil {
+		return err
+	}
+	if m.x, err = extension.Open(m.app.ctx, path, config); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.x.Close(context.WithoutCancel(m.app.ctx))) }()
@@ -207,6 +215,9 @@ func (m *measurement) askAll() error {
 func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
 	const most = 1000
 	scope := extension.Scope{User: q.Conversation}
+	if err := m.cmd.await(m.app.ctx, m.x, scope, q.Question); err != nil {
+		return nil, err
+	}
 	for limit := m.cmd.K; ; limit = min(2*limit, most) {
 		answer, err := m.x.Recall(m.app.ctx, scope, extension.Query{
 			Text: q.Question, Now: q.Time, Limit: limit, Diversity: m.cmd.Diversity, Budget: m.cmd.Budget, Wait: true,

@@ -87,6 +87,9 @@ func (m *measurement) offTopic() (*offTopicView, error) {
 }
 
 func (m *measurement) preview(user string, q evalset.Query) (*extension.Injection, error) {
+	if err := m.cmd.await(m.app.ctx, m.x, extension.Scope{User: user}, q.Question); err != nil {
+		return nil, err
+	}
 	session, err := m.x.Session(extension.Scope{User: user, Session: "evaluation"})
 	if err != nil {
 		return nil, err
@@ -169,8 +172,10 @@ func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
 	m.clock.set(m.set.Conversations[0].Turns[0].Time)
 	cfg := m.config()
 	cfg.InjectTokens = m.injectTokens()
-	m.x, err = extension.Open(m.app.ctx, path, cfg)
-	if err != nil {
+	if err := m.cmd.connect(cfg); err != nil {
+		return nil, err
+	}
+	if m.x, err = extension.Open(m.app.ctx, path, cfg); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.x.Close(context.WithoutCancel(m.app.ctx))) }()

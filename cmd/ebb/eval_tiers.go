@@ -50,6 +50,7 @@ type tieredCategory struct {
 // tiered is one replay of a team's stream, with questions in between.
 type tiered struct {
 	app   *app
+	cmd   *evalCmd
 	set   *evalset.TieredSet
 	scope extension.Scope
 	clock clock
@@ -73,13 +74,16 @@ func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	t := &tiered{app: a, set: set, scope: extension.Scope{User: "team", Agent: "eval"}}
+	t := &tiered{app: a, cmd: c, set: set, scope: extension.Scope{User: "team", Agent: "eval"}}
 	t.view = tieredView{Set: filepath.Base(filepath.Clean(c.Dir)), Missed: []string{}, found: map[string]int{}, plain: map[string]int{}, asked: map[string]int{}}
 	t.clock.set(set.Entries[0].Time)
 	if config.Tools == nil {
 		config.Tools = []string{"recall_search", "archival_search"}
 	}
 	config.Now, config.Location, config.NoSchedule = t.clock.now, time.UTC, true
+	if err := c.connect(config); err != nil {
+		return err
+	}
 	if t.x, err = extension.Open(a.ctx, filepath.Join(dir, "eval.db"), config); err != nil {
 		return err
 	}
@@ -146,7 +150,7 @@ func (t *tiered) upTo(at time.Time) error {
 	for ; t.done < len(t.set.Entries) && !t.set.Entries[t.done].Time.After(at); t.done++ {
 		e := &t.set.Entries[t.done]
 		lines.Write(append(e.Line, '\n'))
-		plain = append(plain, evalset.PlainText{ID: e.ID, Text: e.Action + "\n\n" + e.Content, Role: e.Role, Cycle: e.Cycle, Issues: e.IssueRefs})
+		plain = append(plain, e.Plain())
 	}
 	t.clock.set(at)
 	if lines.Len() > 0 {
@@ -253,6 +257,9 @@ func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
 	}
 	if q.CycleRange != nil {
 		recent["cycleRange"] = q.CycleRange[:]
+	}
+	if err := t.cmd.await(t.app.ctx, t.x, t.scope, q.Query); err != nil {
+		return nil, err
 	}
 	var found []string
 	for _, call := range []struct {

@@ -33,7 +33,16 @@ type TieredEntry struct {
 	Role      string    `json:"role"`
 	Action    string    `json:"action"`
 	Content   string    `json:"content"`
+	Tags      []string  `json:"tags"`
 	IssueRefs []int64   `json:"issueRefs"`
+}
+
+// Plain is what a plain search has of an entry: all that the memory finds it by.
+func (e *TieredEntry) Plain() PlainText {
+	return PlainText{
+		ID: e.ID, Text: e.Action + "\n\n" + e.Content + "\n" + strings.Join(e.Tags, " "),
+		Role: e.Role, Cycle: e.Cycle, Issues: e.IssueRefs,
+	}
 }
 
 // TieredQuery is a question, put at a moment, with the entries and files that

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/tmc/langchaingo/embeddings"
+	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// encoder says who makes vectors. Its key comes from the environment alone, as
+// a model's does.
+type encoder struct {
+	Embedder   string `placeholder:"URL" help:"Measure with vectors, made by the server at this address that speaks OpenAI's embeddings API, such as http://127.0.0.1:8089/v1 (default: none, words alone). A key is read from OPENAI_API_KEY."`
+	EmbedModel string `name:"embed-model" placeholder:"NAME" help:"The embedding model (default: text-embedding-3-small)."`
+}
+
+const defaultEmbedModel = "text-embedding-3-small"
+
+// check refuses a model that nobody would be asked for.
+func (e *encoder) check() error {
+	if e.EmbedModel != "" && e.Embedder == "" {
+		return &usageError{"--embed-model names a model, but no --embedder URL says where it is"}
+	}
+	return nil
+}
+
+// connect puts the embedder into a configuration; without one it changes
+// nothing. Nothing is sent until there is a text.
+func (e *encoder) connect(cfg *extension.Config) error {
+	if e.Embedder == "" {
+		return nil
+	}
+	name := cmp.Or(e.EmbedModel, defaultEmbedModel)
+	client, err := openai.New(openai.WithBaseURL(e.Embedder), openai.WithModel(name), openai.WithEmbeddingModel(name),
+		openai.WithToken(cmp.Or(os.Getenv("OPENAI_API_KEY"), "none"))) // local servers do not look at it
+	if err != nil {
+		return fmt.Errorf("embedding model %s: %w", name, err)
+	}
+	if cfg.Embedder, err = embeddings.NewEmbedder(client); err != nil {
+		return fmt.Errorf("embedding model %s: %w", name, err)
+	}
+	cfg.EmbedModel = name
+	return nil
+}
+
+// await has the embedder answer a question before it is measured. A search goes
+// on without after 300 ms, and finds the answer of a slower one when it is asked
+// again.
+func (e *encoder) await(ctx context.Context, x *extension.Extension, scope extension.Scope, question string) error {
+	if e.Embedder == "" {
+		return nil
+	}
+	const tries = 100
+	for try := 1; ; try++ {
+		answer, err := x.Recall(ctx, scope, extension.Query{Text: question, Limit: 1, Wait: true})
+		if err != nil || len(answer.Degraded) == 0 {
+			return err
+		}
+		if try == tries {
+			return fmt.Errorf("the %s arm did not answer: %s", answer.Degraded[0].Arm, answer.Degraded[0].Reason)
+		}
+	}
+}
