@@ -42,7 +42,7 @@ func openDB(t testing.TB) *schema.DB {
 	return db
 }
 
-func newHost(t testing.TB, db *schema.DB, scope schema.Scope) *host {
+func newHost(t testing.TB, db *schema.DB, scope schema.Scope, names ...string) *host {
 	h := &host{t: t, db: db, scope: scope, trust: schema.MaxTrust}
 	searcher := recall.New(db, recall.Options{})
 	h.all = tools.New(tools.Deps{
@@ -63,7 +63,7 @@ func newHost(t testing.TB, db *schema.DB, scope schema.Scope) *host {
 			defer h.mu.Unlock()
 			h.fault = append(h.fault, err)
 		},
-	})
+	}, names...)
 	return h
 }
 

@@ -120,9 +120,7 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 // the caller itself names an issue or cycles, what else meets that.
 func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error) {
 	answer := &recall.Answer{Query: q.Text}
-	search := func(where *schema.Conditions) error {
-		at := q
-		at.Where = where
+	search := func(at recall.Query) error {
 		found, err := d.Search(ctx, at)
 		if err != nil {
 			return err
@@ -140,11 +138,22 @@ func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error
 		return err
 	}
 	for _, where := range references(q.Text, q.Where) {
-		if err := errors.Join(search(where), list(where)); err != nil {
+		at := q
+		at.Where = where
+		if err := errors.Join(search(at), list(where)); err != nil {
 			return nil, err
 		}
 	}
-	if err := search(q.Where); err != nil {
+	bounded, named, err := d.beside(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if named {
+		if err := search(bounded); err != nil {
+			return nil, err
+		}
+	}
+	if err := search(q); err != nil {
 		return nil, err
 	}
 	if q.Where.Between != nil || q.Where.Has != nil {

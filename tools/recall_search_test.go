@@ -1,0 +1,36 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// A release that a question names is a moment: what was before it comes first,
+// however much more of the question later texts hold.
+func TestBeforeAndAfterARelease(t *testing.T) {
+	h := newHost(t, openDB(t), schema.Scope{User: "team"}, "recall_search")
+	const day = 24 * time.Hour
+	h.says("Bridge 1.2.9: a hotfix for slow hinges.", 9*day)
+	h.says("Bridge 1.3.0 is tagged, 1.3.0 for all.", 6*day)
+	h.says("Somebody asks what bridge fix was tagged before 1.3.0 or 1.3.1.", 3*day)
+	h.says("Bridge fix 1.3.1 is tagged: which bridge fix was tagged?", 2*day)
+	first := func(question string) string {
+		h.shown = nil
+		h.call("recall_search", `{"query": "`+question+`", "limit": 2}`)
+		var all []string
+		for _, r := range h.shown {
+			all = append(all, r.Memory.Content)
+		}
+		return strings.Join(all, " | ")
+	}
+	require.Contains(t, first("Which bridge hinges fix was tagged before version 1.3.0?"), "Bridge 1.2.9: a hotfix")
+	require.NotContains(t, first("Which bridge hinges fix was tagged before version 1.3.0?"), "1.3.1")
+	require.NotContains(t, first("Which bridge hotfix was tagged after 1.3.1?"), "1.2.9")
+	require.Contains(t, first("Which bridge hotfix was tagged after 9.9.9?"), "1.2.9", "nothing speaks of it")
+	require.Contains(t, first("Which bridge hotfix was tagged since 1.3 or so?"), "1.2.9", "1.3 is not 1.3.0")
+}
