@@ -407,9 +407,13 @@ func (e *eraser) record(ctx context.Context) error {
 	return err
 }
 
-// emptyLog moves what was committed into the file and cuts the log, which holds
-// older pages of it, to nothing.
+// emptyLog takes away what the text index keeps of its old segments, moves what
+// was committed into the file and cuts the log, which holds older pages of it, to
+// nothing.
 func (e *eraser) emptyLog(ctx context.Context) error {
+	if err := e.db.finishMerges(ctx); err != nil {
+		return err
+	}
 	if err := e.db.truncateLog(ctx); err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package schema_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3/driver"
@@ -54,4 +56,47 @@ func TestAFileOfVersionOneIsBroughtUpToDate(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
 	}
+}
+
+// FTS5 begins a merge with four segments and goes on with it in later commits;
+// from version 6 on none begins with fewer than eight.
+func TestAMergeThatAnOldFileHasBegunIsEnded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	old, err := driver.Open("file:"+path, fts5.Register)
+	require.NoError(t, err)
+	names, err := filepath.Glob("migrations/*.up.sql")
+	require.NoError(t, err)
+	statements := "PRAGMA journal_mode = wal;"
+	applied := ""
+	for _, name := range names[:5] {
+		one, err := os.ReadFile(name)
+		require.NoError(t, err)
+		stamp, _, _ := strings.Cut(filepath.Base(name), "_")
+		statements, applied = statements+string(one), applied+"INSERT INTO bun_migrations (name, group_id) VALUES ('"+stamp+"', 1);"
+	}
+	_, err = old.ExecContext(t.Context(), statements+`
+		PRAGMA application_id = 1700946481; PRAGMA user_version = 5;
+		CREATE TABLE bun_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR UNIQUE, group_id INTEGER, migrated_at TIMESTAMP NOT NULL DEFAULT current_timestamp);
+		CREATE TABLE bun_migration_locks (id INTEGER PRIMARY KEY AUTOINCREMENT, table_name VARCHAR UNIQUE);`+applied+`
+		INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('automerge', 0);`)
+	require.NoError(t, err)
+	for i := range 4 {
+		var words strings.Builder
+		for j := range 300 {
+			fmt.Fprintf(&words, "%c%dx%d ", 'b'+j%25, j, i)
+		}
+		_, err = old.ExecContext(t.Context(), "INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, '')", i+1, words.String())
+		require.NoError(t, err)
+	}
+	_, err = old.ExecContext(t.Context(), "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('merge', 1)")
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, old.QueryRowContext(t.Context(), "SELECT count(DISTINCT segid) FROM chunks_fts_idx").Scan(&n))
+	require.Equal(t, 5, n, "four, and what they become")
+	require.NoError(t, old.Close())
+
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, segments(t, db))
+	require.NoError(t, db.Close())
 }

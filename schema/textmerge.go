@@ -24,12 +24,14 @@ func (db *DB) merges(commits int) bool { return db.unmerged >= commits && !db.op
 
 // mergeText merges a few pages of the text index, in a transaction of its own.
 func (db *DB) mergeText() {
+	// Whoever holds the write lock holds up the next write, which would wait for
+	// it twice.
+	_ = db.direct.conn.BusyTimeout(0)
+	defer func() { _ = db.direct.conn.BusyTimeout(db.opts.BusyTimeout) }()
 	idle := false
 	w := &write{ctx: context.Background(), done: make(chan struct{})}
-	w.fn = func(ctx context.Context, tx *Tx) error {
-		before := db.direct.conn.TotalChanges()
-		_, err := tx.Exec(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('merge', ?)", int64(mergePages))
-		idle = db.direct.conn.TotalChanges()-before < 2 // the statement itself is one
+	w.fn = func(ctx context.Context, tx *Tx) (err error) {
+		idle, err = tx.mergeText(ctx)
 		return err
 	}
 	db.commit([]*write{w})
@@ -39,4 +41,27 @@ func (db *DB) mergeText() {
 	if !errors.Is(w.err, ErrBusy) {
 		db.note(faultMerge, w.err)
 	}
+}
+
+// mergeText goes a step on with merging; idle says that there was nothing to do.
+func (tx *Tx) mergeText(ctx context.Context) (idle bool, err error) {
+	before := tx.db.direct.conn.TotalChanges()
+	_, err = tx.Exec(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('merge', ?)", int64(mergePages))
+	return tx.db.direct.conn.TotalChanges()-before < 2, err // the statement itself is one
+}
+
+// finishMerges merges until no merge is half done. While one is, a segment that
+// has gone into the new one whole stays in the file, and nothing that is taken
+// out of the index is taken out of it.
+func (db *DB) finishMerges(ctx context.Context) error {
+	for idle := false; !idle; {
+		err := db.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+			idle, err = tx.mergeText(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

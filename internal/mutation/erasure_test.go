@@ -34,6 +34,14 @@ var erasure = append([]Mutant{
 		Test:    "TestAnErasedSessionIsGoneFromTheFile|TestNothingOfAnErasedDayIsLeftInAnyStore",
 	},
 	{
+		Defence: "an erasure leaves no word in a text index whose segments are being merged",
+		File:    "schema/erase.go",
+		Old:     "if err := e.db.finishMerges(ctx); err != nil {",
+		New:     "if err := error(nil); err != nil {",
+		Package: "./schema",
+		Test:    "TestErasedWordsAreGoneFromAMergeThatIsHalfDone",
+	},
+	{
 		Defence: "an erasure ends with an empty write-ahead log",
 		File:    "schema/erase.go",
 		Old:     "if err := e.db.truncateLog(ctx); err != nil {",
