@@ -82,10 +82,12 @@ type enriched struct {
 }
 
 // enrichBytes is about how much text is read at once, enrichSpell how long the
-// write of several memories goes on before others have their turn.
+// write of several memories goes on before others have their turn, and
+// enrichQuietly how long when there are none.
 const (
-	enrichBytes = 1 << 20
-	enrichSpell = time.Millisecond
+	enrichBytes   = 1 << 20
+	enrichSpell   = time.Millisecond
+	enrichQuietly = 20 * time.Millisecond
 )
 
 // read reads the first of the memories, and says how many. Those that need
@@ -143,7 +145,11 @@ func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
 		var done int
 		err := e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			began := time.Now()
-			for done = 0; done < len(batch) && (done == 0 || time.Since(began) < enrichSpell); done++ {
+			more := func() bool {
+				spent := time.Since(began)
+				return spent < enrichSpell || spent < enrichQuietly && !tx.Contended()
+			}
+			for done = 0; done < len(batch) && (done == 0 || more()); done++ {
 				m := batch[done]
 				if !m.linked {
 					r := &resolver{tx: tx, memory: m.memory}

@@ -23,8 +23,9 @@ type Tx struct {
 	// Now is the memory's clock, frozen for this write.
 	Now time.Time
 
-	db   *DB
-	conn bun.Conn
+	db     *DB
+	conn   bun.Conn
+	shared bool // the commit with others
 	// What this write has found or made, which others may use once it is
 	// committed.
 	users    map[userKey]int64
@@ -37,6 +38,10 @@ type Tx struct {
 
 // OnCommit calls f once the write is durable; never when it failed.
 func (tx *Tx) OnCommit(f func()) { tx.onCommit = append(tx.onCommit, f) }
+
+// Contended reports whether others wait for this write to end. Whoever has more
+// to do than they should wait for can end there and go on in another write.
+func (tx *Tx) Contended() bool { return tx.shared || len(tx.db.queue) > 0 }
 
 // Exec runs a statement that is prepared once for the life of the database.
 // It is what the hot path uses; elsewhere the query builders read better.
@@ -268,7 +273,7 @@ func (db *DB) transact(group []*write) (begun bool, err error) {
 	}
 	db.unindexed = db.unindexed[:0] // of a transaction that was undone
 	for _, w := range group {
-		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn}
+		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, shared: len(group) > 1}
 		// An interrupt would undo the whole group.
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
 			// The rollback fails when SQLite has already made it.
