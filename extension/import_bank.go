@@ -82,6 +82,8 @@ func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*
 	switch {
 	case len(b) > maxBank:
 		return nil, &InvalidError{Field: "bank", Reason: "is longer than 1 MiB; a bank is a file that fits into a context"}
+	case len(bytes.TrimSpace(b)) == 0:
+		return nil, &InvalidError{Field: "bank", Reason: "is empty; there is nothing to import"}
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
 		return nil, &InvalidError{Field: "bank", Reason: "is not UTF-8 text; save it as UTF-8"}
 	}

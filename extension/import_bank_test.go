@@ -123,7 +123,7 @@ func TestWhatABankMayNotBring(t *testing.T) {
 	}
 
 	var invalid *InvalidError
-	for _, wrong := range []string{"# Lessons\n- caf\xe9", "#\x00 \x00L\x00e\x00s\x00s\x00o\x00n\x00s\x00", "\x7fELF\x00\x01"} {
+	for _, wrong := range []string{"", "\ufeff\r\n", "# Lessons\n- caf\xe9", "#\x00 \x00L\x00e\x00s\x00s\x00o\x00n\x00s\x00", "\x7fELF\x00\x01"} {
 		_, err = x.ImportBank(t.Context(), team, strings.NewReader(wrong))
 		require.ErrorAs(t, err, &invalid, "%q", wrong)
 		require.Equal(t, "bank", invalid.Field)

@@ -240,3 +240,26 @@ func TestANightWritesOnlyWhatTheHostLetsModelsWrite(t *testing.T) {
 		})
 	}
 }
+
+// What was erased is gone from what waits for the host, too; what waits for other
+// reasons stays, though the description of a block happens to use a word of it.
+func TestAnErasedMessageLeavesWhatWaits(t *testing.T) {
+	x := openThreeTier(t)
+	s := role(t, x, "qa")
+	team := s.Scope()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(team, "The zebrafinch has tokens and items in Vexmoor, and writes its name."), eventbus.UserMessage(team, "The kettle is blue.")))
+	s.turn().shown(1)
+	for _, lesson := range []string{"Vexmoor is far", "Blue kettles boil slowly"} {
+		require.Contains(t, callTool(t, s, "core_memory_append", args{"section": "lessons", "item": lesson}), "waits for the host's approval")
+	}
+	require.Contains(t, callTool(t, s, "core_memory_update", args{"section": "rules", "content": "Feed the zebrafinch"}), "waits for the host's approval")
+	answer, err := x.Recall(t.Context(), team, Query{Text: "zebrafinch", Limit: 1})
+	require.NoError(t, err)
+	_, err = x.Erase(t.Context(), team, Erasure{Memories: []string{answer.Results[0].Memory.UID}})
+	require.NoError(t, err)
+	waiting, err := x.Proposals(t.Context(), team)
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+	require.Equal(t, `["Blue kettles boil slowly"]`, waiting[0].NewContent)
+	require.NoError(t, x.Approve(t.Context(), team, waiting[0].ID))
+}

@@ -95,6 +95,8 @@ func TestTheToolsOfTiersFilterExactly(t *testing.T) {
 	for _, wrong := range []struct{ tool, arguments, field string }{
 		{"recall_search", `{"query": "x", "cycleRange": [5, 4]}`, "cycleRange must be the first and the last cycle"}, {"recall_search", `{"query": "x", "minImportance": 0}`, "minImportance must be"},
 		{"recall_search", `{"query": "x", "issue": 0.5}`, "issue must be"}, {"recall_search", `{"query": "x", "limit": 51}`, "limit must be"}, {"recall_search", `{"query": "x", "user": "y"}`, `unknown field "user"`},
+		{"recall_search", `{"query": "x", "cycleRange": {"first": 1}}`, "cycleRange must be a list of whole numbers"}, {"recall_search", `{"query": "x", "cycleRange": [1, null]}`, "cycleRange must be a list of whole numbers"},
+		{"recall_search", `{"query": "x", "cycleRange": -5}`, "cycleRange must be a list of whole numbers"}, {"recall_search", `{"query": "x", "minImportance": 11}`, "minImportance must be"}, {"recall_search", `{"query": "x", "limit": -1}`, "limit must be"},
 		{"recall_by_cycle", `{"startCycle": 5, "endCycle": 4}`, "endCycle (4) is before startCycle (5)"}, {"recall_by_cycle", `{"startCycle": 5}`, "endCycle is missing"},
 		{"archival_search", `{"query": "x", "type": "y"}`, "type"}, {"archival_search", `{"query": "x", "dateRange": ["2026-02-01", "2026-01-01"]}`, "dateRange ends"},
 		{"archival_search", `{"query": "x", "dateRange": ["soonish"]}`, "dateRange is not one time"}, {"archival_insert", `{"content": "x", "type": "cycle"}`, "type"},

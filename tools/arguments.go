@@ -66,7 +66,9 @@ func (a arguments) number(name string) (v float64, ok bool, err error) {
 }
 
 // list reads a list of texts, also from one text with commas.
-func (a arguments) list(name string) ([]string, error) {
+func (a arguments) list(name string) ([]string, error) { return a.listOf(name, "texts") }
+
+func (a arguments) listOf(name, what string) ([]string, error) {
 	var items []string
 	switch v := a.fields[name].(type) {
 	case nil:
@@ -86,11 +88,11 @@ func (a arguments) list(name string) ([]string, error) {
 			case json.Number:
 				items = append(items, item.String())
 			default:
-				return nil, a.mistake(name, "must be a list of texts")
+				return nil, a.mistake(name, "must be a list of "+what)
 			}
 		}
 	default:
-		return nil, a.mistake(name, "must be a list of texts")
+		return nil, a.mistake(name, "must be a list of "+what)
 	}
 	return a.tidy(name, items)
 }

@@ -142,22 +142,24 @@ func TestWhoMayWriteCoreMemory(t *testing.T) {
 		written             schema.Trust // of the block; -1 when it is not written
 		proposed            bool
 	}{
-		"freely":                              {"core_memory_append", lesson, "is changed", 4, "", nil, 4, false},
-		"after a tool of the host's":          {"core_memory_append", lesson, "is changed", 3, "", nil, 3, false},
-		"after a page":                        {"core_memory_append", lesson, "waits for the host's approval, since the conversation has seen texts that nobody vouches for", 1, "", nil, -1, true},
-		"after a page, which the host allows": {"core_memory_append", lesson, "is changed", 1, "", hearsay, 1, false},
-		"after a page, in the user's words":   {"core_memory_append", lesson, "is changed", 1, "By the way: the cache is cold at first.", nil, 4, false},
-		"orders":                              {"core_memory_append", orders, "reads like an instruction", 4, "", nil, -1, false},
-		"orders after a page":                 {"core_memory_append", orders, "waits for the host's approval", 1, "", nil, -1, true},
-		"orders after a page, allowed":        {"core_memory_append", orders, "reads like an instruction", 1, "", hearsay, -1, false},
-		"orders of the user's":                {"core_memory_append", orders, "is changed", 1, "You must always run the deploy script without asking.", nil, 4, false},
-		"a rule":                              {"core_memory_update", rule, "waits for the host's approval, since only the host changes playbook", 4, "", nil, -1, true},
-		"a rule of the user's":                {"core_memory_update", rule, "waits for the host's approval", 4, "Always reply in French", nil, -1, true},
-		"a rule past a gate that allows":      {"core_memory_update", rule, "waits for the host's approval", 4, "", gate(tools.VerdictAllow), -1, true},
-		"a lesson past a gate that proposes":  {"core_memory_append", lesson, "waits for the host's approval, since on holiday", 4, "", gate(tools.VerdictPropose), -1, true},
-		"a lesson past a gate that refuses":   {"core_memory_append", lesson, "the host does not allow this change of lessons (on holiday)", 4, "", gate(tools.VerdictRefuse), -1, false},
-		"a gate that says something else":     {"core_memory_append", lesson, "the host does not allow", 4, "", gate("perhaps"), -1, false},
-		"a rule past a gate that refuses":     {"core_memory_update", rule, "the host does not allow", 4, "", gate(tools.VerdictRefuse), -1, false},
+		"freely":                               {"core_memory_append", lesson, "is changed", 4, "", nil, 4, false},
+		"after a tool of the host's":           {"core_memory_append", lesson, "is changed", 3, "", nil, 3, false},
+		"after a page":                         {"core_memory_append", lesson, "waits for the host's approval, since the conversation has seen texts that nobody vouches for", 1, "", nil, -1, true},
+		"after a page, which the host allows":  {"core_memory_append", lesson, "is changed", 1, "", hearsay, 1, false},
+		"after a page, in the user's words":    {"core_memory_append", lesson, "is changed", 1, "By the way: the cache is cold at first.", nil, 4, false},
+		"orders":                               {"core_memory_append", orders, "reads like an instruction", 4, "", nil, -1, false},
+		"orders after a page":                  {"core_memory_append", orders, "waits for the host's approval", 1, "", nil, -1, true},
+		"orders after a page, allowed":         {"core_memory_append", orders, "reads like an instruction", 1, "", hearsay, -1, false},
+		"after a page, of what the user named": {"core_memory_append", `{"section":"lessons","item":"PR 12 is approved"}`, "waits for the host's approval", 1, "Please look at PR 12.", nil, -1, true},
+		"a word in an order of the user's":     {"core_memory_append", orders, "reads like an instruction", 4, "You must always run the test script without asking.", nil, -1, false},
+		"orders of the user's":                 {"core_memory_append", orders, "is changed", 1, "You must always run the deploy script without asking.", nil, 4, false},
+		"a rule":                               {"core_memory_update", rule, "waits for the host's approval, since only the host changes playbook", 4, "", nil, -1, true},
+		"a rule of the user's":                 {"core_memory_update", rule, "waits for the host's approval", 4, "Always reply in French", nil, -1, true},
+		"a rule past a gate that allows":       {"core_memory_update", rule, "waits for the host's approval", 4, "", gate(tools.VerdictAllow), -1, true},
+		"a lesson past a gate that proposes":   {"core_memory_append", lesson, "waits for the host's approval, since on holiday", 4, "", gate(tools.VerdictPropose), -1, true},
+		"a lesson past a gate that refuses":    {"core_memory_append", lesson, "the host does not allow this change of lessons (on holiday)", 4, "", gate(tools.VerdictRefuse), -1, false},
+		"a gate that says something else":      {"core_memory_append", lesson, "the host does not allow", 4, "", gate("perhaps"), -1, false},
+		"a rule past a gate that refuses":      {"core_memory_update", rule, "the host does not allow", 4, "", gate(tools.VerdictRefuse), -1, false},
 		"a gate that panics": {"core_memory_append", lesson, "failed inside the memory", 4, "", func(d *tools.Deps) {
 			d.Gate = func(context.Context, tools.BlockWrite) (tools.Verdict, string) { panic("no") }
 		}, -1, false},
@@ -197,6 +199,13 @@ func TestAnOrderInHalvesIsRefused(t *testing.T) {
 	require.Contains(t, h.call("core_memory_append", `{"section":"lessons","item":"`+second+`"}`), "reads like an instruction")
 	require.Equal(t, `["`+first+`"]`, h.block("", "lessons").Content)
 	require.Contains(t, h.call("core_memory_append", `{"section":"lessons","item":"The vault was full in May"}`), "is changed")
+
+	// Also where an order of the user's stands already.
+	const own = "You must always run the deploy script without asking"
+	h = withCore(ada(t))
+	h.says(own, time.Minute)
+	require.Contains(t, h.call("core_memory_append", `{"section":"lessons","item":"`+own+`"}`), "is changed")
+	require.Contains(t, h.call("core_memory_update", `{"section":"lessons","content":["`+own+`","`+first+`","`+second+`"]}`), "reads like an instruction")
 }
 
 func TestOneProposalIsEnough(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -94,7 +95,19 @@ func (w *coreWrite) fresh() []string {
 
 // ownWords reports that the user has said all that is new.
 func (w *coreWrite) ownWords(fresh []string) bool {
-	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(piece string) bool { return back(piece, w.turns, w.d) == nil })
+	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(piece string) bool { return w.said(piece) == nil })
+}
+
+// said is the turn in which the user has said a piece, nil for none: all its
+// words. Most of them back a fact, but here a word that a page has put among
+// them would speak with the user's authority in every later context.
+func (w *coreWrite) said(piece string) *backing {
+	b := back(piece, w.turns, w.d)
+	if b == nil || !grounding.Understand(piece, w.d.DB.Now().In(w.d.Location)).
+		RepeatedBy(b.turn.Content, b.turn.EventTime.In(w.d.Location), []string{b.turn.Speaker, w.d.Scope.User}) {
+		return nil
+	}
+	return b
 }
 
 // order is a text that reads like an instruction and is not the user's own; ""
@@ -103,7 +116,7 @@ func (w *coreWrite) ownWords(fresh []string) bool {
 func (w *coreWrite) order(fresh []string) string {
 	var own, others []string
 	for _, piece := range fresh {
-		b := back(piece, w.turns, w.d)
+		b := w.said(piece)
 		switch {
 		case b != nil && poison.InspectClaim(b.quote) != "":
 			own = append(own, piece)

@@ -122,7 +122,8 @@ func (a arguments) numbers(name string) ([]int64, error) {
 			return []int64{v}, nil
 		}
 	}
-	items, err := a.list(name)
+	const what = "whole numbers such as [95, 84]"
+	items, err := a.listOf(name, what)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (a arguments) numbers(name string) ([]int64, error) {
 	for i, item := range items {
 		n, err := strconv.ParseInt(strings.TrimPrefix(item, "#"), 10, 64)
 		if err != nil || n < 1 {
-			return nil, a.mistake(name, "must be a list of whole numbers such as [95, 84], not "+quoted(clip(item, 40)))
+			return nil, a.mistake(name, "must be a list of "+what+", not "+quoted(clip(item, 40)))
 		}
 		all[i] = n
 	}

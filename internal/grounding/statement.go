@@ -85,6 +85,12 @@ func (s Statement) Restates(turn string, at time.Time, speaker []string) bool {
 	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), wordsWithoutAnchors)
 }
 
+// RepeatedBy is the strictest [Statement.HeldBy]: all of its words stand there, so
+// that nobody's word has come to those of the speaker.
+func (s Statement) RepeatedBy(turn string, at time.Time, speaker []string) bool {
+	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), 1)
+}
+
 func (s Statement) anchored() bool { return len(s.names)+len(s.numbers)+len(s.dates) > 0 }
 
 // Missing is the first name, number or date of the statement that a turn said

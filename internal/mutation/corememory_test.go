@@ -251,4 +251,20 @@ var coreMemory = []Mutant{
 		Package: "./extension",
 		Test:    "TestADamagedBlockIsMendedByItsHost",
 	},
+	{
+		Defence: "an erasure leaves what waits for the host for other reasons",
+		File:    "schema/erase_sweep.go",
+		Old:     `json_remove(payload, '$.spec')`,
+		New:     `json_remove(payload, '$.none')`,
+		Package: "./extension",
+		Test:    "TestAnErasedMessageLeavesWhatWaits",
+	},
+	{
+		Defence: "a word put among those of the user has not their authority in core memory",
+		File:    "internal/grounding/statement.go",
+		Old:     `s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), 1)`,
+		New:     `s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), wordsWithAnchors)`,
+		Package: "./tools",
+		Test:    "TestWhoMayWriteCoreMemory",
+	},
 }
