@@ -19,6 +19,10 @@ func TestBeforeAndAfterARelease(t *testing.T) {
 	h.says("Bridge 1.3.0 is tagged, 1.3.0 for all.", 6*day)
 	h.says("Somebody asks what bridge fix was tagged before 1.3.0 or 1.3.1.", 3*day)
 	h.says("Bridge fix 1.3.1 is tagged: which bridge fix was tagged?", 2*day)
+	h.store(&schema.Memory{
+		Kind: schema.KindEpisode, Role: "user", Content: "1.3.0, 1.3.0, 1.3.0!", EventTime: schema.At(noon.Add(-20 * day)),
+		Origin: schema.OriginToolExternal, Trust: 1, Confidence: 1, State: schema.StateQuarantined,
+	}) // it sets no moment
 	first := func(question string) string {
 		h.shown = nil
 		h.call("recall_search", `{"query": "`+question+`", "limit": 2}`)

@@ -22,7 +22,7 @@ func (d *Deps) beside(ctx context.Context, q recall.Query) (bounded recall.Query
 	if m == nil || !q.Since.IsZero() || !q.Until.IsZero() {
 		return q, false, nil
 	}
-	found, err := d.Search(ctx, recall.Query{Text: m[2], Now: q.Now, Limit: 1, Skip: func(said *schema.Memory) bool {
+	found, err := d.Search(ctx, recall.Query{Text: m[2], Now: q.Now, Limit: 1, Unquarantined: true, Skip: func(said *schema.Memory) bool {
 		return !speaksOf(said.Content, m[2])
 	}})
 	if err != nil || len(found.Results) == 0 {
