@@ -37,8 +37,6 @@ func set(t *testing.T, x *Extension, scope Scope, name, content string) {
 	require.NoError(t, err)
 }
 
-// Core memory is first in every context, whoever asks for it and whatever is
-// asked, and a text in it cannot close the fence.
 // injected is inject once what was shown is on record.
 func (s *Session) injected(ctx context.Context, door, question, prompt string) string {
 	block, recorded := s.inject(ctx, door, question, prompt)
@@ -46,6 +44,8 @@ func (s *Session) injected(ctx context.Context, door, question, prompt string) s
 	return block
 }
 
+// Core memory is first in every context, whoever asks for it and whatever is
+// asked, and a text in it cannot close the fence.
 func TestCoreMemoryIsFirstInEveryContext(t *testing.T) {
 	x := openWithBlocks(t)
 	qa := Scope{User: "ada", Agent: "qa", Session: "monday"}

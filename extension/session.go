@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"time"
 
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/llms"
@@ -90,8 +91,13 @@ func (s *Session) announceShown(ctx context.Context, door string, answer *Answer
 	s.announceShownBeside(ctx, door, answer)()
 }
 
+// recordTime is how long the record of what was shown may take, with a host's
+// Redact in it: the end of a turn does not end it.
+const recordTime = 30 * time.Second
+
 // announceShownBeside is announceShown that waits for the disk only when
-// recorded is called, which it must be.
+// recorded is called, which it must be, and no longer than ctx lasts. A turn that
+// is cancelled has shown it nevertheless.
 func (s *Session) announceShownBeside(ctx context.Context, door string, answer *Answer) (recorded func()) {
 	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results))}
 	for i, r := range answer.Results {
@@ -105,15 +111,20 @@ func (s *Session) announceShownBeside(ctx context.Context, door string, answer *
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+		defer cancel()
 		event, err := eventbus.New(eventbus.TopicMemoryRecalled, s.scope, schema.OriginUnknown, report)
 		if err == nil {
-			err = s.ext.bus.Report(ctx, event)
+			err = s.ext.bus.Report(within, event)
 		}
-		if err == nil || ctx.Err() == nil {
-			s.ext.outcome(s.scope, door, showing, err)
-		}
+		s.ext.outcome(s.scope, door, showing, err)
 	}()
-	return func() { <-done }
+	return func() {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // seen is what the session has shown of a block of core memory: at first nothing.
