@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -99,15 +100,34 @@ func (w *coreWrite) ownWords(fresh []string) bool {
 }
 
 // said is the turn in which the user has said a piece, nil for none: all its
-// words. Most of them back a fact, but here a word that a page has put among
-// them would speak with the user's authority in every later context.
+// words, in their order. Most of them back a fact, but here a word that a page has
+// put among them, or turned round, would speak with the user's authority in every
+// later context.
 func (w *coreWrite) said(piece string) *backing {
 	b := back(piece, w.turns, w.d)
-	if b == nil || !grounding.Understand(piece, w.d.DB.Now().In(w.d.Location)).
+	if b == nil || !inOrder(piece, b.turn.Content) || !grounding.Understand(piece, w.d.DB.Now().In(w.d.Location)).
 		RepeatedBy(b.turn.Content, b.turn.EventTime.In(w.d.Location), []string{b.turn.Speaker, w.d.Scope.User}) {
 		return nil
 	}
 	return b
+}
+
+// inOrder reports that those words of a text that a turn holds stand there in the
+// same order.
+func inOrder(piece, turn string) bool {
+	all := text.Terms(turn)
+	left := all
+	for _, term := range text.Terms(piece) {
+		if text.IsStopWord(term) || !slices.Contains(all, term) { // the user's own name, say, for "I"
+			continue
+		}
+		at := slices.Index(left, term)
+		if at < 0 {
+			return false
+		}
+		left = left[at+1:]
+	}
+	return true
 }
 
 // order is a text that reads like an instruction and is not the user's own; ""

@@ -267,4 +267,12 @@ var coreMemory = []Mutant{
 		Package: "./tools",
 		Test:    "TestWhoMayWriteCoreMemory",
 	},
+	{
+		Defence: "the user's words in another order have not their authority in core memory",
+		File:    "tools/core_memory_verdict.go",
+		Old:     `!inOrder(piece, b.turn.Content) || `,
+		New:     ``,
+		Package: "./tools",
+		Test:    "TestWhoMayWriteCoreMemory",
+	},
 }
