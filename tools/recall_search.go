@@ -115,9 +115,11 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 	return shown(ctx, d, q.Text, answer.Results, notes, "best first")
 }
 
-// paged searches in three steps, until there are enough: what the question names
-// by number, best first and then the rest of it; what its words find; and where
-// the caller itself names an issue or cycles, what else meets that.
+// paged searches in steps, until there are enough: what the question names by
+// number, best first and then the rest of it; for half of the places, what was
+// done by the role that it asks about; what is on the right side of a release that
+// it names; what its words find; and where the caller itself names an issue or
+// cycles, what else meets that.
 func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error) {
 	answer := &recall.Answer{Query: q.Text}
 	search := func(at recall.Query) error {
@@ -125,7 +127,11 @@ func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error
 		if err != nil {
 			return err
 		}
-		answer.Degraded = append(answer.Degraded, found.Degraded...)
+		for _, arm := range found.Degraded {
+			if !slices.Contains(answer.Degraded, arm) {
+				answer.Degraded = append(answer.Degraded, arm)
+			}
+		}
 		answer.Results = enough(answer.Results, found.Results, q.Limit)
 		return nil
 	}
@@ -142,6 +148,16 @@ func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error
 		at.Where = where
 		if err := errors.Join(search(at), list(where)); err != nil {
 			return nil, err
+		}
+	}
+	if q.Where.Agent == "" {
+		for _, role := range rolesAsked(q.Text) {
+			by, where := q, *q.Where
+			where.Agent = role
+			by.Where, by.Limit = &where, (q.Limit+1)/2 // others may tell of it
+			if err := search(by); err != nil {
+				return nil, err
+			}
 		}
 	}
 	bounded, named, err := d.beside(ctx, q)

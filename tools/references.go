@@ -58,3 +58,21 @@ func references(question string, given *schema.Conditions) (all []*schema.Condit
 	}
 	return all
 }
+
+// actor is who did what a question asks about: "What did QA find?", "Has the CEO
+// decided?"
+var actor = regexp.MustCompile(`(?i)\b(?:did|does|do|has|have|had|is|was)\s+(?:the\s+)?([\pL\d_-]+)`)
+
+// rolesAsked are that word as it is written, and in small letters, as roles are
+// mostly named. Whether there is such a role is for the search to find.
+func rolesAsked(question string) (forms []string) {
+	m := actor.FindStringSubmatch(question)
+	if m == nil {
+		return nil
+	}
+	forms = append(forms, m[1])
+	if lower := strings.ToLower(m[1]); lower != m[1] {
+		forms = append(forms, lower)
+	}
+	return forms
+}

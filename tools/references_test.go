@@ -36,3 +36,16 @@ func TestReferences(t *testing.T) {
 	given := &schema.Conditions{Between: map[string][2]int64{"cycle": {1, 2}}, Has: map[string]string{"issues": "7"}}
 	require.Empty(t, references("cycle 9, #8", given), "the caller has said which")
 }
+
+func TestRolesAsked(t *testing.T) {
+	for question, want := range map[string][]string{
+		"What did QA find in rc1?":          {"QA", "qa"},
+		"has the CEO decided?":              {"CEO", "ceo"},
+		"What is growth going to do next?":  {"growth"},
+		"Where was front-end work tracked?": {"front-end"},
+		"labels off again":                  nil,
+		"did":                               nil,
+	} {
+		require.Equal(t, want, rolesAsked(question), question)
+	}
+}
