@@ -25,11 +25,32 @@ type blocksListCmd struct{}
 
 // Help documents the JSON.
 func (blocksListCmd) Help() string {
-	return `With --json: {"blocks": [{"agent", "name", "kind", "content", "trust", "version", "updated_at"}]}, content being text or, of another kind than text, JSON.`
+	return `Below stand what each role has of it in view, and how often what only the host changes was changed without it, by the history of these blocks; both as --profile describes the blocks (default threetier).
+
+With --json: {"blocks": [{"agent", "name", "kind", "content", "trust", "version", "updated_at"}], "views": [{"agent", "tokens"}], "unauthorised"}, content being text or, of another kind than text, JSON.`
+}
+
+// coreView is what an agent has of core memory in view.
+type coreView struct {
+	Agent  string `json:"agent,omitempty"`
+	Tokens int    `json:"tokens"`
+}
+
+// blocksConfig is the profile's, or that of ThreeTier where the profile has no
+// blocks.
+func (a *app) blocksConfig() *extension.Config {
+	cfg := a.profile.config()
+	cfg.NoSchedule = true
+	if len(cfg.Blocks) == 0 {
+		cfg.Blocks = extension.ThreeTier().Blocks
+	}
+	return cfg
 }
 
 func (blocksListCmd) Run(a *app) (err error) {
-	x, err := a.open(true)
+	cfg := a.blocksConfig()
+	cfg.ReadOnly = true
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
 	}
@@ -38,10 +59,20 @@ func (blocksListCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	views, err := a.coreViews(x, blocks)
+	if err != nil {
+		return err
+	}
+	unauthorised, err := a.unauthorised(x, cfg.Blocks, blocks)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		return a.printJSON(struct {
-			Blocks []extension.Block `json:"blocks"`
-		}{append([]extension.Block{}, blocks...)})
+			Blocks       []extension.Block `json:"blocks"`
+			Views        []coreView        `json:"views"`
+			Unauthorised int               `json:"unauthorised"`
+		}{append([]extension.Block{}, blocks...), views, unauthorised})
 	}
 	p := a.page()
 	if len(blocks) == 0 {
@@ -52,7 +83,57 @@ func (blocksListCmd) Run(a *app) (err error) {
 		p.line("%s  version %d  %s  trust %d", p.in(bold, owned(b.Name, b.Agent)), b.Version, p.moment(b.UpdatedAt.Time), b.Trust)
 		p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	}
+	for _, v := range views {
+		p.line("%s %s", p.in(dim, "in view of "+oneLine(cmp.Or(v.Agent, "an agent without a name"), 60)+":"), count(v.Tokens, "token", "tokens"))
+	}
+	if len(blocks) > 0 {
+		p.line("%s %d", p.in(dim, "changes without authority:"), unauthorised)
+	}
 	return p.err
+}
+
+// coreViews says what each agent that has blocks of its own has in view.
+func (a *app) coreViews(x *extension.Extension, blocks []extension.Block) ([]coreView, error) {
+	views := []coreView{}
+	for _, b := range blocks {
+		if slices.ContainsFunc(views, func(v coreView) bool { return v.Agent == b.Agent }) {
+			continue
+		}
+		scope := a.scope()
+		scope.Agent = b.Agent
+		s, err := x.Session(scope)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Preview(a.ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		views = append(views, coreView{b.Agent, found.CoreTokens})
+	}
+	return views, nil
+}
+
+// unauthorised counts the changes of what only a host may change that no host
+// made or approved.
+func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, blocks []extension.Block) (n int, err error) {
+	for _, b := range blocks {
+		if !slices.ContainsFunc(specs, func(s extension.BlockSpec) bool { return s.Name == b.Name && s.Writer != extension.ModelWrites }) {
+			continue
+		}
+		scope := a.scope()
+		scope.Agent = b.Agent
+		versions, err := x.BlockHistory(a.ctx, scope, b.Name)
+		if err != nil {
+			return 0, err
+		}
+		for _, v := range versions {
+			if v.Actor != "host" && v.Actor != "approval" {
+				n++
+			}
+		}
+	}
+	return n, nil
 }
 
 // owned is a block's name, and whose it is.
@@ -157,12 +238,7 @@ With --json: the block as it is then, as in ebb blocks.`
 }
 
 func (c *blocksUndoCmd) Run(a *app) (err error) {
-	cfg := a.profile.config()
-	cfg.NoSchedule = true
-	if len(cfg.Blocks) == 0 { // whose limits the block then keeps
-		cfg.Blocks = extension.ThreeTier().Blocks
-	}
-	x, err := a.openExistingWith(cfg)
+	x, err := a.openExistingWith(a.blocksConfig()) // the block keeps its limits
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
@@ -16,7 +18,7 @@ import (
 func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	f := newFixture(t, "ada")
 	require.Equal(t, "Nothing is in core memory.\n", ebb(t, "", "blocks", "--db", f.db).out)
-	require.JSONEq(t, `{"blocks":[]}`, ebb(t, "", "blocks", "--json", "--db", f.db).out)
+	require.JSONEq(t, `{"blocks":[],"views":[],"unauthorised":0}`, ebb(t, "", "blocks", "--json", "--db", f.db).out)
 	cfg := extension.ThreeTier()
 	cfg.NoSchedule = true
 	x, err := extension.Open(t.Context(), f.db, cfg)
@@ -38,6 +40,8 @@ func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	require.Contains(t, list.out, "status  version 3  ")
 	require.Contains(t, list.out, `["3","4","5","6","7"]`)
 	require.NotContains(t, list.out, "\x1b", "a text steers no terminal")
+	require.Regexp(t, `(?m)^in view of qa: \d+ tokens$`, list.out)
+	require.Regexp(t, `(?m)^changes without authority: 0$`, list.out)
 	history := ebb(t, "", "blocks", "history", "status", "-n", "2", "--db", f.db)
 	require.Equal(t, exitOK, history.code, history.err)
 	require.Contains(t, history.out, "by host as qa, trust 4")
@@ -46,6 +50,11 @@ func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "blocks", "history", "roleState", "--agent", "qa", "--json", "--db", f.db).out), &versions))
 	require.Len(t, versions.Versions, 1)
 
+	var seen struct{ Views []coreView }
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "blocks", "--json", "--db", f.db).out), &seen))
+	require.Len(t, seen.Views, 2)
+	require.Equal(t, "qa", seen.Views[0].Agent)
+	require.Less(t, seen.Views[1].Tokens, seen.Views[0].Tokens, "which has a state, too")
 	undone := ebb(t, "", "blocks", "undo", "status", "2", "--json", "--db", f.db)
 	require.Equal(t, exitOK, undone.code, undone.err)
 	var b extension.Block
@@ -55,6 +64,12 @@ func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	undone = ebb(t, "", "blocks", "undo", "roleState", "1", "--agent", "qa", "--db", f.db)
 	require.Equal(t, exitOK, undone.code, undone.err)
 	require.Contains(t, undone.out, "Version 1 of roleState of qa is taken back. Version 2:")
+
+	file, err := driver.Open("file:" + f.db)
+	require.NoError(t, err)
+	_, err = file.ExecContext(t.Context(), "UPDATE block_history SET actor = 'model' WHERE content LIKE 'Be kind%'")
+	require.NoError(t, errors.Join(err, file.Close()))
+	require.Contains(t, ebb(t, "", "blocks", "--db", f.db).out, "changes without authority: 1\n", "of the rules")
 
 	for _, c := range []struct {
 		args []string
