@@ -74,6 +74,9 @@ func (x *reflection) draw(ctx context.Context, questions []string, records strin
 			"sources": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
 		}, "question", "text", "importance", "sources")}}, "insights"),
 	}
+	if x.Least > DefaultReflectLeast {
+		p.System += fmt.Sprintf("\n\nThe importance of each is %g to 10: 10 for what changes how all go on.", x.Least)
+	}
 	most := len(questions)
 	if x.Insights > 0 {
 		most = max(x.missing(there), x.Questions-len(there))

@@ -78,6 +78,7 @@ func TestATeamReflects(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"add_reflection applied"}, fates(report, "reflect"))
 	golden(t, "reflect_team.golden", s.Requests()[0].Prompt())
+	require.Contains(t, s.Requests()[1].Prompt(), "is 9 to 10")
 	m := derivedOf(t, db)[0]
 	require.InDelta(t, .9, m.Importance, 1e-9, "an insight is rated 9 or 10")
 	require.Equal(t, "10", m.Attributes[schema.AttrCycle])
