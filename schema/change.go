@@ -2,12 +2,12 @@ package schema
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/uptrace/bun"
 )
 
 // Actor says who changes a memory, for the audit.
@@ -162,21 +162,52 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 	if len(uids) == 0 {
 		return nil
 	}
-	var dormant []Memory
-	if err := selectMemories(tx, &dormant).Where("m.user_id = ? AND m.state = ?", userID, StateDormant).
-		Where("m.uid IN (?)", bun.List(uids)).Scan(ctx); err != nil {
+	shown, err := json.Marshal(uids)
+	if err != nil {
 		return err
 	}
-	for i := range dormant {
-		if err := tx.SetState(ctx, &dormant[i], StateActive, Actor{Name: "enrich"}); err != nil {
+	dormant, err := tx.dormantAmong(ctx, userID, string(shown))
+	if err != nil {
+		return err
+	}
+	for _, uid := range dormant {
+		m, err := tx.Memory(ctx, userID, uid)
+		if errors.Is(err, ErrNotFound) { // it waits to be erased
+			continue
+		}
+		if err == nil {
+			err = tx.SetState(ctx, m, StateActive, Actor{Name: "enrich"})
+		}
+		if err != nil {
 			return err
 		}
 	}
-	_, err := tx.NewUpdate().Table("memories").
-		Set("access_count = access_count + 1").
-		Set("last_accessed = max(coalesce(last_accessed, 0), ?)", at.UnixMilli()).
-		Where("user_id = ?", userID).Where("uid IN (?)", bun.List(uids)).Exec(ctx)
+	_, err = tx.Exec(ctx, touchMemories, at.UnixMilli(), string(shown), userID)
 	return err
+}
+
+// The pluses keep SQLite from reading all of a user's memories for five ids,
+// while everybody waits for the write to end.
+const (
+	dormantMemories = "SELECT uid FROM memories WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ? AND +state = ? ORDER BY id"
+	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?)
+		WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ?`
+)
+
+func (tx *Tx) dormantAmong(ctx context.Context, userID int64, uids string) (dormant []string, err error) {
+	rows, err := tx.Query(ctx, dormantMemories, uids, userID, string(StateDormant))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var uid string
+		if err := rows.Scan(&uid); err != nil {
+			return nil, err
+		}
+		dormant = append(dormant, uid)
+	}
+	return dormant, rows.Err()
 }
 
 // HeldAt reports whether the memory was true at valid as far as was known at

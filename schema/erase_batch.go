@@ -71,7 +71,7 @@ func (b *batch) doom(ctx context.Context, ids []int64) error {
 	rows, err := b.tx.Query(ctx, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+PartOfDocument+` THEN 0 ELSE importance END,
 			content || char(10) || speaker || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) ||
 			coalesce(predicate, '') || char(10) || tags || char(10) || attributes
-		FROM memories WHERE user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`, b.userID, list(ids))
+		FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`, b.userID, list(ids))
 	if err != nil {
 		return err
 	}
