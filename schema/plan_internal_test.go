@@ -3,20 +3,23 @@ package schema
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 // What is done for every turn must not grow with the user's memory.
-func TestWhatIsShownIsTouchedByItsIds(t *testing.T) {
+func TestWhatIsShownIsFoundByItsIds(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	for _, statement := range []string{dormantMemories, touchMemories} {
+	for statement, by := range map[string]string{
+		dormantMemories: "memories", touchMemories: "memories", leastTrustedShown: "m",
+	} {
 		var plan []string
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-			rows, err := s.QueryContext(ctx, "EXPLAIN QUERY PLAN "+statement, 1, "[]", 1)
+			rows, err := s.QueryContext(ctx, "EXPLAIN QUERY PLAN "+statement, make([]any, strings.Count(statement, "?"))...)
 			if err != nil {
 				return err
 			}
@@ -31,6 +34,6 @@ func TestWhatIsShownIsTouchedByItsIds(t *testing.T) {
 			}
 			return rows.Err()
 		}))
-		require.Contains(t, plan, "SEARCH memories USING INDEX sqlite_autoindex_memories_1 (uid=?)", statement)
+		require.Contains(t, plan, "SEARCH "+by+" USING INDEX sqlite_autoindex_memories_1 (uid=?)", statement)
 	}
 }

@@ -57,12 +57,16 @@ func (s *Snapshot) LeastTrusted(ctx context.Context, userID int64, session strin
 			return 0, err
 		}
 	}
-	err = s.Row(ctx, `SELECT coalesce(min(m.trust), ?) FROM injections i, json_each(i.items) j
-		JOIN memories m ON m.uid = json_extract(j.value, '$.uid') AND m.user_id = i.user_id
-		WHERE i.user_id = ? AND i.session = ? AND i.shown_at >= ?`,
+	err = s.Row(ctx, leastTrustedShown,
 		[]any{int64(MaxTrust), userID, session, from}, &shown)
 	return Trust(min(said, shown)), err
 }
+
+// leastTrustedShown goes from what was shown to the memories: the plus and the
+// order keep SQLite from reading all of the user's memories for each injection.
+const leastTrustedShown = `SELECT coalesce(min(m.trust), ?) FROM injections i CROSS JOIN json_each(i.items) j
+	CROSS JOIN memories m ON m.uid = json_extract(j.value, '$.uid') AND +m.user_id = i.user_id
+	WHERE i.user_id = ? AND i.session = ? AND i.shown_at >= ?`
 
 // LeastTrustedBlock is the lowest trust of what core memory held since a session
 // began, or since a later moment: what its contexts began with. [MaxTrust] for a
