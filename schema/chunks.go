@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
-	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -241,24 +240,33 @@ func (s *Snapshot) KeyedTurns(ctx context.Context, userID int64, claims []int64,
 const maxKeyed = 8
 
 func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
-	var pairs []struct {
-		Claim, Turn int64
-	}
-	err := s.NewRaw(`SELECT claim, turn FROM (
-			SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
-			FROM memory_sources ms JOIN memories c ON c.id = ms.memory_id JOIN memories t ON t.id = ms.source_id
-			WHERE ms.memory_id IN (?) AND c.user_id = ? AND t.user_id = c.user_id
-				AND c.kind IN (?) AND t.kind = ? AND t.trust <= c.trust)
-		WHERE place <= ? ORDER BY claim, turn`,
-		bun.List(claims), userID, bun.List([]Kind{KindFact, KindPreference}), KindEpisode, maxKeyed).Scan(ctx, &pairs)
+	encoded, err := json.Marshal(claims)
 	if err != nil {
 		return err
 	}
-	for _, p := range pairs {
-		visit(p.Claim, p.Turn)
+	rows, err := s.Query(ctx, turnsOfClaims, string(encoded), userID, string(KindFact), string(KindPreference), string(KindEpisode), maxKeyed)
+	if err != nil {
+		return err
 	}
-	return nil
+	defer rows.Close()
+	for rows.Next() {
+		var claim, turn int64
+		if err := rows.Scan(&claim, &turn); err != nil {
+			return err
+		}
+		visit(claim, turn)
+	}
+	return rows.Err()
 }
+
+// turnsOfClaims goes from claims to turns, whatever SQLite thinks: the other way
+// it reads all of the user's memories for one new fact.
+const turnsOfClaims = `SELECT claim, turn FROM (
+		SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
+		FROM memory_sources ms CROSS JOIN memories c ON c.id = ms.memory_id CROSS JOIN memories t ON t.id = ms.source_id
+		WHERE ms.memory_id IN (SELECT value FROM json_each(?)) AND +c.user_id = ? AND +t.user_id = c.user_id
+			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust)
+	WHERE place <= ? ORDER BY claim, turn`
 
 // RemovedSince reports whether a memory of the user was removed, text and all,
 // after the given op.

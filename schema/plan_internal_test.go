@@ -10,12 +10,14 @@ import (
 )
 
 // What is done for every turn must not grow with the user's memory.
-func TestWhatIsShownIsFoundByItsIds(t *testing.T) {
+func TestWhatEachTurnAsksForIsFoundByItsIds(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	for statement, by := range map[string]string{
-		dormantMemories: "memories", touchMemories: "memories", leastTrustedShown: "m",
+	const byUID = " USING INDEX sqlite_autoindex_memories_1 (uid=?)"
+	for statement, step := range map[string]string{
+		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
+		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
 	} {
 		var plan []string
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
@@ -34,6 +36,6 @@ func TestWhatIsShownIsFoundByItsIds(t *testing.T) {
 			}
 			return rows.Err()
 		}))
-		require.Contains(t, plan, "SEARCH "+by+" USING INDEX sqlite_autoindex_memories_1 (uid=?)", statement)
+		require.Contains(t, plan, step, statement)
 	}
 }
