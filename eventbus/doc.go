@@ -37,11 +37,12 @@
 // It is given its events in the order of the journal, one at a time, at least
 // once: positions are written after the work is done, in groups, so a crash
 // repeats the last few. With [Together] it takes what is new many events at a
-// time. A handler that fails does not hold up the events after
-// it. The failed one comes again after a wait, and is parked after some
-// attempts: kept and listed ([Journal.Parked]) until somebody has it delivered
-// again ([Journal.Retry]). [Permanent] parks at once, [Snooze] waits without
-// counting. A panic counts as a failure.
+// time, and leaves it to gather while a bulk load goes on ([Journal.Load]). A
+// handler that fails does not hold up the events after it. The failed one comes
+// again after a wait, and is parked after some attempts: kept and listed
+// ([Journal.Parked]) until somebody has it delivered again ([Journal.Retry]).
+// [Permanent] parks at once, [Snooze] waits without counting. A panic counts as
+// a failure.
 //
 // Several processes can open one memory and subscribe under one name. One of
 // them delivers at a time, by a lease that runs out within a second of that

@@ -21,6 +21,8 @@
 // are embedded in [Tx] and [Snapshot]. No transaction may be open over a call
 // to a model or an embedder. A background checkpoint moves the log into the
 // file, so that no commit has to.
+// Between commits, when nobody waits, the writer merges the segments of the text
+// index (textmerge.go): SQLite would do it inside one commit in sixty or so.
 //
 // # Reading
 //
