@@ -466,6 +466,10 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 	set, ok := ahead.vectors.sets.byUser.Peek(1)
 	require.True(t, ok)
 	require.Equal(t, len(pets), set.len())
+	unreadable := *set.of
+	unreadable.Dims++
+	set.of = &unreadable
+	require.NoError(t, ahead.vectors.sets.loadNow(t.Context(), 1, set), "what another has loaded meanwhile is not read again")
 	ahead.Close()
 	ahead.Close() // twice is fine
 	ahead.Preload()

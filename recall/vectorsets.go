@@ -29,7 +29,8 @@ type sharedVectors struct {
 	mu sync.RWMutex
 	*vectorSet
 	seen    int64       // the user's last vector, of any generation, that was looked at
-	loading atomic.Bool // in the background
+	loading atomic.Bool // in the background, for a search
+	reading sync.Mutex  // held by whoever loads it
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the
@@ -71,16 +72,24 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	}
 	seen := set.seen
 	set.mu.RUnlock()
+	if !wait && set.loading.Load() {
+		return nil, nil // what is missing need not be counted again
+	}
 	var missing int
 	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
 		[]any{userID, seen, c.inline + 1}, &missing)
 	if err != nil {
 		return nil, err
 	}
-	if missing > c.inline && !wait && c.load(userID, set) {
-		return nil, nil
+	if missing > c.inline {
+		if !wait && c.load(userID, set) {
+			return nil, nil
+		}
+		err = c.loadFrom(ctx, s, userID, set)
+	} else {
+		err = set.catchUp(ctx, s, userID, last)
 	}
-	if err := set.catchUp(ctx, s, userID, last); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	set.mu.RLock()
@@ -113,20 +122,23 @@ func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
 // loadNow builds the set beside the one that is there, which goes on serving
 // whoever holds it, and puts it in its place.
 func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVectors) error {
-	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
-	err := c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		last, err := s.LastVector(ctx, userID)
-		if err != nil {
-			return err
-		}
-		n, err := s.CountVectors(ctx, userID)
-		if err != nil {
-			return err
-		}
-		fresh.expect(n)
-		return fresh.catchUp(ctx, s, userID, last)
-	})
+	return c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return c.loadFrom(ctx, s, userID, set) })
+}
+
+func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID int64, set *sharedVectors) error {
+	set.reading.Lock() // whoever waits has the other's work: a search often comes while it is preloaded
+	defer set.reading.Unlock()
+	last, err := s.LastVector(ctx, userID)
+	if err != nil || set.holds(last) {
+		return err
+	}
+	n, err := s.CountVectors(ctx, userID)
 	if err != nil {
+		return err
+	}
+	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
+	fresh.expect(n)
+	if err := fresh.catchUp(ctx, s, userID, last); err != nil {
 		return err
 	}
 	set.mu.Lock()
@@ -135,6 +147,13 @@ func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVecto
 		set.vectorSet, set.seen = fresh.vectorSet, fresh.seen
 	}
 	return nil
+}
+
+// holds reports that all vectors up to this one were looked at.
+func (set *sharedVectors) holds(last int64) bool {
+	set.mu.RLock()
+	defer set.mu.RUnlock()
+	return set.seen >= last
 }
 
 // forget drops a user's set. Who searches it still keeps it for that search.
