@@ -49,6 +49,9 @@ type entry struct {
 	recall.Result
 
 	short bool // a line of it is enough
+
+	heading heading // of the block that it is in
+	line    string  // as it stands there
 }
 
 // block is a fence of records and what stands in it.
@@ -77,20 +80,27 @@ func renderAfter(core string, entries []entry, order InjectOrder, budget int, lo
 	b := block{nonce: nonce}
 	headed := make(map[heading]bool)
 	for _, e := range entries {
-		h := headingOf(e.Memory, loc)
-		cost := 0
-		if !headed[h] {
-			cost = text.Tokens(jsonLine(h))
+		e.heading = headingOf(&e.Memory, loc)
+		above := 0
+		if !headed[e.heading] {
+			above = text.Tokens(jsonLine(e.heading))
 		}
-		fits := func() bool { return budget == 0 || cost+text.Tokens(jsonLine(recordOf(e, loc))) <= left }
-		if !e.short && !fits() {
-			e.short = true
+		cost := 0
+		fits := func() bool {
+			e.line = jsonLine(recordOf(&e, loc))
+			cost = above + text.Tokens(e.line)
+			return budget == 0 || cost <= left
 		}
 		if !fits() {
-			continue
+			if e.short {
+				continue
+			}
+			if e.short = true; !fits() {
+				continue
+			}
 		}
-		left -= cost + text.Tokens(jsonLine(recordOf(e, loc)))
-		headed[h] = true
+		left -= cost
+		headed[e.heading] = true
 		b.shown = append(b.shown, e)
 	}
 	if len(b.shown) == 0 {
@@ -103,12 +113,12 @@ func renderAfter(core string, entries []entry, order InjectOrder, budget int, lo
 	fence, preface, _ := strings.Cut(head, "\n")
 	out.WriteString(fence + "\n" + core + preface)
 	var last heading
-	for i, e := range arrange(b.shown, order, loc) {
-		if h := headingOf(e.Memory, loc); i == 0 || h != last {
-			out.WriteString(jsonLine(h))
-			last = h
+	for i, e := range arrange(b.shown, order) {
+		if i == 0 || e.heading != last {
+			out.WriteString(jsonLine(e.heading))
+			last = e.heading
 		}
-		out.WriteString(jsonLine(recordOf(e, loc)))
+		out.WriteString(e.line)
 	}
 	out.WriteString(foot)
 	b.text = out.String()
@@ -117,30 +127,29 @@ func renderAfter(core string, entries []entry, order InjectOrder, budget int, lo
 
 // arrange groups entries, best first, by session and day, in order of time
 // within, the groups newest or best first.
-func arrange(entries []entry, order InjectOrder, loc *time.Location) []entry {
+func arrange(entries []entry, order InjectOrder) []entry {
 	place := make(map[heading]int) // of the group's best
 	newest := make(map[heading]time.Time)
-	for i, e := range entries {
-		h := headingOf(e.Memory, loc)
-		if _, known := place[h]; !known {
-			place[h] = i
+	for i := range entries {
+		e := &entries[i]
+		if _, known := place[e.heading]; !known {
+			place[e.heading] = i
 		}
-		if at := e.Memory.EventTime.Time; at.After(newest[h]) {
-			newest[h] = at
+		if at := e.Memory.EventTime.Time; at.After(newest[e.heading]) {
+			newest[e.heading] = at
 		}
 	}
 	arranged := slices.Clone(entries)
 	slices.SortStableFunc(arranged, func(a, b entry) int {
-		ha, hb := headingOf(a.Memory, loc), headingOf(b.Memory, loc)
-		if ha == hb {
+		if a.heading == b.heading {
 			return a.Memory.EventTime.Compare(b.Memory.EventTime.Time)
 		}
 		if order != BestFirst {
-			if c := newest[hb].Compare(newest[ha]); c != 0 {
+			if c := newest[b.heading].Compare(newest[a.heading]); c != 0 {
 				return c
 			}
 		}
-		return cmp.Compare(place[ha], place[hb])
+		return cmp.Compare(place[a.heading], place[b.heading])
 	})
 	return arranged
 }
@@ -148,12 +157,12 @@ func arrange(entries []entry, order InjectOrder, loc *time.Location) []entry {
 // jsonLine is one object of JSON and a line break.
 func jsonLine(v any) string { return text.JSON(v) + "\n" }
 
-func headingOf(m schema.Memory, loc *time.Location) heading {
+func headingOf(m *schema.Memory, loc *time.Location) heading {
 	return heading{Session: m.SessionName, Date: m.EventTime.In(loc).Format("Mon 2006-01-02")}
 }
 
-func recordOf(e entry, loc *time.Location) record {
-	m := e.Memory
+func recordOf(e *entry, loc *time.Location) record {
+	m := &e.Memory
 	rec := record{
 		ID: m.UID, Kind: string(m.Kind), Time: m.EventTime.In(loc).Format("Mon 15:04"),
 		Speaker: m.Speaker, Origin: string(m.Origin), Text: m.Content, Partial: m.Attributes[schema.AttrPartial] != "",

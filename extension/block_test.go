@@ -80,7 +80,7 @@ func TestBlockReadsBack(t *testing.T) {
 					e = candidate
 				}
 			}
-			require.Equal(t, headingOf(e.Memory, time.UTC), under)
+			require.Equal(t, headingOf(&e.Memory, time.UTC), under)
 			require.GreaterOrEqual(t, e.Memory.EventTime.Format("15:04"), last, "in order of time")
 			last = e.Memory.EventTime.Format("15:04")
 			want := strings.ToValidUTF8(e.Memory.Content, "\ufffd")
@@ -116,14 +116,16 @@ func TestBlockShortensBeforeItDrops(t *testing.T) {
 
 func TestBlockOrder(t *testing.T) {
 	at := func(id, session string, day, hour int) entry {
-		return entry{Result: Result{Memory: schema.Memory{
+		e := entry{Result: Result{Memory: schema.Memory{
 			UID: id, SessionName: session, State: schema.StateActive, EventTime: schema.At(time.Date(2026, 3, day, hour, 0, 0, 0, time.UTC)),
 		}}}
+		e.heading = headingOf(&e.Memory, time.UTC)
+		return e
 	}
 	in := []entry{at("b", "one", 2, 9), at("d", "two", 5, 9), at("a", "one", 2, 8), at("c", "one", 3, 7)}
 	for order, want := range map[InjectOrder]string{NewestFirst: "dcab", BestFirst: "abdc"} {
 		var got string
-		for _, e := range arrange(in, order, time.UTC) {
+		for _, e := range arrange(in, order) {
 			got += e.Memory.UID
 		}
 		require.Equal(t, want, got, order)

@@ -121,7 +121,7 @@ func choose(results []Result, sure, maybe float64) []entry {
 	var chosen []entry
 	for _, r := range results {
 		if r.Relevance >= maybe {
-			chosen = append(chosen, entry{r, r.Relevance < sure})
+			chosen = append(chosen, entry{Result: r, short: r.Relevance < sure})
 		}
 	}
 	return chosen

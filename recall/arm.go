@@ -37,6 +37,8 @@ type Request struct {
 type Candidate struct {
 	MemoryID int64
 	Score    float64 // in the arm's own unit, larger is better
+
+	place uint32 // in the index, from 1; 0 where the arm has not looked it up
 }
 
 // armDepth is how many candidates an arm hands on. Twice as many find 3 % more

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -14,17 +15,11 @@ func diversify(results []Result, lambda float64) []Result {
 	if lambda <= 0 || len(results) < 3 {
 		return results
 	}
-	terms := make([]map[string]bool, len(results))
-	for i, r := range results {
-		terms[i] = make(map[string]bool)
-		for _, t := range text.Terms(r.Memory.Content) {
-			terms[i][t] = true
-		}
-	}
 	top := results[0].Score
 	if top <= 0 {
 		return results
 	}
+	terms := termSets(results)
 	nearest := make([]float64, len(results)) // similarity to the nearest taken
 	left := make([]int, len(results))
 	for i := range left {
@@ -50,15 +45,43 @@ func diversify(results []Result, lambda float64) []Result {
 	return taken
 }
 
-// jaccard is |a ∩ b| / |a ∪ b|, 0–1; 0 for two empty sets.
-func jaccard(a, b map[string]bool) float64 {
-	shared := 0
-	for t := range a {
-		if b[t] {
-			shared++
+// termSet is the terms of one text, as bits of the numbers they have among those
+// of all.
+type termSet struct {
+	bits []uint64
+	n    int
+}
+
+func termSets(results []Result) []termSet {
+	sets := make([]termSet, len(results))
+	numbers := make(map[string]int, 32*len(results))
+	for i := range results {
+		s := &sets[i]
+		for _, t := range text.Terms(results[i].Memory.Content) {
+			number, known := numbers[t]
+			if !known {
+				number = len(numbers)
+				numbers[t] = number
+			}
+			for len(s.bits) <= number/64 {
+				s.bits = append(s.bits, 0)
+			}
+			if bit := uint64(1) << (number % 64); s.bits[number/64]&bit == 0 {
+				s.bits[number/64] |= bit
+				s.n++
+			}
 		}
 	}
-	union := len(a) + len(b) - shared
+	return sets
+}
+
+// jaccard is |a ∩ b| / |a ∪ b|, 0–1; 0 for two empty sets.
+func jaccard(a, b termSet) float64 {
+	shared := 0
+	for i := range min(len(a.bits), len(b.bits)) {
+		shared += bits.OnesCount64(a.bits[i] & b.bits[i])
+	}
+	union := a.n + b.n - shared
 	if union == 0 {
 		return 0
 	}

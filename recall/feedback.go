@@ -19,50 +19,52 @@ type feedbackTerm struct {
 	weight float32
 }
 
-// feedback scores each candidate document's best chunk by the terms that the
-// first of them share, 0–1 by the best. The candidates come best first.
-func (m *matches) feedback(ix *index, docs []uint32, interest []float64) []float64 {
-	scores := make([]float64, len(docs))
-	if len(docs) == 0 || interest[0] <= 0 {
-		return scores
-	}
-	model := m.model(ix, docs, interest)
-	defer func() {
-		for _, t := range model {
-			m.terms[t.term] = termNote{part: m.terms[t.term].part}
-		}
-	}()
-	for _, t := range model {
-		m.terms[t.term].weight = t.weight
-	}
-	var top float64
-	for i, doc := range docs {
-		said := m.read(ix, doc)
-		var sum float32
-		for _, t := range said {
-			if note := &m.terms[t]; note.weight > 0 && note.seen != uint32(i+1) {
-				note.seen = uint32(i + 1)
-				sum += note.weight
-			}
-		}
-		scores[i] = float64(sum) / math.Sqrt(float64(len(said)+10))
-		top = max(top, scores[i])
-	}
-	if top > 0 {
-		for i := range scores {
-			scores[i] /= top
+// feedback scores the chunk of a candidate by the terms that the first of them
+// share. nth counts the candidates from 1.
+func (m *matches) feedback(said []uint32, nth int) float64 {
+	var sum float32
+	for _, t := range said {
+		if note := &m.terms[t]; note.weight > 0 && note.seen != uint32(nth) {
+			note.seen = uint32(nth)
+			sum += note.weight
 		}
 	}
-	return scores
+	return float64(sum) / math.Sqrt(float64(len(said)+10))
 }
 
-// model is the weightiest terms of the first texts, without the question's own
-// and without those that are in one chunk only or in too many.
-func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedbackTerm {
+// toBest makes feedback 0–1 by the best.
+func toBest(candidates []scored) {
+	var top float64
+	for i := range candidates {
+		top = max(top, candidates[i].signals.Feedback)
+	}
+	if top > 0 {
+		for i := range candidates {
+			candidates[i].signals.Feedback /= top
+		}
+	}
+}
+
+// drop forgets the terms that a model has noted.
+func (m *matches) drop(model []feedbackTerm) {
+	for _, t := range model {
+		m.terms[t.term] = termNote{part: m.terms[t.term].part}
+	}
+}
+
+// model notes, until it is dropped, the weightiest terms of the first texts,
+// without the question's own and without those that are in one chunk only or in
+// too many. The candidates come best first.
+func (m *matches) model(ix *index, candidates []scored) []feedbackTerm {
+	if len(candidates) == 0 || candidates[0].interest <= 0 {
+		return nil
+	}
 	var touched []uint32
-	for i, doc := range docs[:min(len(docs), feedbackTexts)] {
-		said := m.read(ix, doc)
-		weight := float32(interest[i]/interest[0]) / float32(len(said)+5)
+	most := float64(candidates[0].interest)
+	for i := range candidates[:min(len(candidates), feedbackTexts)] {
+		c := &candidates[i]
+		said := m.read(ix, c.doc)
+		weight := float32(float64(c.interest)/most) / float32(len(said)+5)
 		for _, t := range said {
 			note := &m.terms[t]
 			if note.part != 0 || weight <= 0 {
@@ -85,7 +87,11 @@ func (m *matches) model(ix *index, docs []uint32, interest []float64) []feedback
 	slices.SortFunc(model, func(a, b feedbackTerm) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
 	})
-	return model[:min(len(model), feedbackTerms)]
+	model = model[:min(len(model), feedbackTerms)]
+	for _, t := range model {
+		m.terms[t.term].weight = t.weight
+	}
+	return model
 }
 
 // chunkOf is the chunk a document is judged by: its best, or its first.
@@ -99,7 +105,7 @@ func (m *matches) chunkOf(ix *index, doc uint32) uint32 {
 // phrase is the share of the question whose neighbouring parts stand close
 // together in a chunk, at most three words apart: "support group" counts for
 // more than "group" and "support" apart.
-func (m *matches) phrase(ix *index, q *question, doc uint32) float64 {
+func (m *matches) phrase(q *question, said []uint32) float64 {
 	const reach = 3
 	if len(q.parts) < 2 || q.total == 0 {
 		return 0
@@ -108,7 +114,7 @@ func (m *matches) phrase(ix *index, q *question, doc uint32) float64 {
 	var pairs [maxParts]bool // by the first of two neighbouring parts, and the next but one
 	var wide [maxParts]bool
 	last, lastAt := -1, 0
-	for at, t := range m.read(ix, doc) {
+	for at, t := range said {
 		part := int(m.terms[t].part) - 1
 		if part < 0 {
 			continue

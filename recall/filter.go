@@ -18,6 +18,7 @@ type filter struct {
 	bounded      [2]bool
 	tagged       map[int64]bool // nil = no restriction
 	meeting      map[int64]bool // what meets the conditions; nil = there are none
+	byState      bool           // nothing but the state is restricted
 }
 
 func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int64, q Query) (*filter, error) {
@@ -63,11 +64,17 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 			return nil, err
 		}
 	}
+	f.byState = f.kinds == 0 && !f.inSession && f.bounded == [2]bool{} && f.tagged == nil && f.meeting == nil
 	return f, nil
 }
 
 func bound(t time.Time) (int64, bool) {
 	return t.UnixMilli(), !t.IsZero()
+}
+
+// admits reports whether nothing keeps a document out of the results.
+func (f *filter) admits(d *document) bool {
+	return d.state&f.states != 0 && (f.byState || f.excludes(d) == "")
 }
 
 // excludes says what keeps a document out of the results, "" for nothing.

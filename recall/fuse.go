@@ -19,6 +19,7 @@ type ranking struct {
 // fused is a memory that at least one arm proposed.
 type fused struct {
 	memoryID int64
+	place    uint32 // in the index, from 1; 0 = not looked up
 	arms     []ArmRank
 	// score is weighted reciprocal rank fusion, divided by what a first place
 	// in every arm would give: 0–1, so that a weight beside it means something.
@@ -40,6 +41,7 @@ func fuse(rankings []ranking) []fused {
 				place[c.MemoryID] = at
 				all = append(all, fused{memoryID: c.MemoryID})
 			}
+			all[at].place = max(all[at].place, c.place)
 			all[at].arms = append(all[at].arms, ArmRank{Arm: r.arm, Rank: i + 1, Score: c.Score})
 			all[at].score += r.weight / (fusionK + float64(i+1))
 		}

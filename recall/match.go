@@ -23,7 +23,6 @@ func (m *matches) match(ix *index, q *question) {
 		}
 		m.take(ix)
 	}
-	m.settle(ix)
 }
 
 // list is the postings of one term on the way through the memory.
@@ -137,19 +136,5 @@ func (m *matches) take(ix *index) {
 			*c = chunkMatch{}
 		}
 		s.touched[i] = 0
-	}
-}
-
-// settle finishes the documents, and gives their sessions what they hold.
-func (m *matches) settle(ix *index) {
-	for i := range m.found {
-		d := &m.found[i]
-		d.loose &^= d.exact
-		if s := ix.docs[d.doc].thread; s != 0 && ix.docs[d.doc].said() {
-			if m.sessions[s] == 0 {
-				m.touchedSessions = append(m.touchedSessions, s)
-			}
-			m.sessions[s] |= d.exact | d.loose
-		}
 	}
 }

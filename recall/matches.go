@@ -2,7 +2,6 @@ package recall
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // parts is a set of a question's parts, as bits.
@@ -19,10 +18,11 @@ type matches struct {
 	touchedSessions []uint32
 	near            []uint32 // the candidates
 
-	lists  []list // of the postings being matched
-	strip  strip
-	scores []float32
-	said   []uint32 // the terms of the chunk looked at last
+	lists     []list // of the postings being matched
+	strip     strip
+	strengths []float32 // of near, at first
+	scratch   []float32
+	said      []uint32 // the terms of the chunk looked at last
 }
 
 type docMatch struct {
@@ -83,12 +83,15 @@ func (m *matches) giveBack() {
 	}
 }
 
-// of is a document's match.
-func (m *matches) of(doc uint32) docMatch {
+// unmatched is the match of a document that holds nothing.
+var unmatched docMatch
+
+// of is a document's match, to be read before the next is touched.
+func (m *matches) of(doc uint32) *docMatch {
 	if place := m.places[doc]; place > 0 {
-		return m.found[place-1]
+		return &m.found[place-1]
 	}
-	return docMatch{}
+	return &unmatched
 }
 
 // touch is a document's match, to be changed before the next is touched.
@@ -100,31 +103,50 @@ func (m *matches) touch(doc uint32) *docMatch {
 	return &m.found[m.places[doc]-1]
 }
 
-// strongest keeps the documents whose own score is among the best when there
+// settle finishes the documents, gives their sessions what they hold, and lists
+// those that the filter lets through.
+func (m *matches) settle(ix *index, f *filter) {
+	m.strengths = m.strengths[:0]
+	for i := range m.found {
+		d := &m.found[i]
+		d.loose &^= d.exact
+		doc := &ix.docs[d.doc]
+		if held := d.held(); held != 0 && doc.thread != 0 && doc.said() {
+			if m.sessions[doc.thread] == 0 {
+				m.touchedSessions = append(m.touchedSessions, doc.thread)
+			}
+			m.sessions[doc.thread] |= held
+		}
+		if f.admits(doc) {
+			m.near, m.strengths = append(m.near, d.doc), append(m.strengths, d.strength())
+		}
+	}
+}
+
+// keepStrongest keeps the documents whose own score is among the best when there
 // are many: the weakest cannot become candidates, and looking around each of
 // them would take longer than all the rest.
-func (m *matches) strongest(docs []uint32) []uint32 {
+func (m *matches) keepStrongest() {
 	const enough = 4 * armDepth
-	if len(docs) <= enough {
-		return docs
+	if len(m.near) <= enough {
+		return
 	}
-	m.scores = m.scores[:0]
-	for _, doc := range docs {
-		m.scores = append(m.scores, m.of(doc).strength())
+	m.scratch = append(m.scratch[:0], m.strengths...)
+	least := nthLargest(m.scratch, enough)
+	kept := m.near[:0]
+	for i, doc := range m.near {
+		if m.strengths[i] >= least {
+			kept = append(kept, doc)
+		}
 	}
-	least := nthLargest(m.scores, enough)
-	return slices.DeleteFunc(docs, func(doc uint32) bool { return m.of(doc).strength() < least })
+	m.near = kept
 }
 
 // surround lists the documents that matched and that the filter lets through,
 // and then those around them.
 func (m *matches) surround(ix *index, f *filter) []uint32 {
-	for i := range m.found {
-		if doc := m.found[i].doc; f.excludes(&ix.docs[doc]) == "" {
-			m.near = append(m.near, doc)
-		}
-	}
-	m.near = m.strongest(m.near)
+	m.settle(ix, f)
+	m.keepStrongest()
 	from := 0
 	for range window {
 		end := len(m.near)
@@ -149,15 +171,15 @@ func (m *matches) read(ix *index, doc uint32) []uint32 {
 }
 
 // at is a document's match; -1 is none.
-func (m *matches) at(doc int32) docMatch {
+func (m *matches) at(doc int32) *docMatch {
 	if doc < 0 {
-		return docMatch{}
+		return &unmatched
 	}
 	return m.of(uint32(doc))
 }
 
 // held is the parts a document holds, in whatever form.
-func (d docMatch) held() parts { return d.exact | d.loose }
+func (d *docMatch) held() parts { return d.exact | d.loose }
 
 // weigh is the weight of some parts in the question, 0–1.
 func (q *question) weigh(some parts) float64 {

@@ -5,16 +5,6 @@ import "math/bits"
 // closeBy is how many words apart two parts of a question stand together.
 const closeBy = 8
 
-// topic looks the question up, and looks through every candidate's best passage.
-func (m *matches) topic(ix *index, q *question, candidates []scored) *topic {
-	undo := m.mark(q)
-	defer undo()
-	for i := range candidates {
-		candidates[i].passage = m.passage(ix, q, candidates[i].doc)
-	}
-	return newTopic(ix, q, candidates)
-}
-
 // passage is the parts of a question that one memory's best chunk holds.
 type passage struct {
 	exact, loose parts // itself, and by a relative
@@ -22,12 +12,12 @@ type passage struct {
 	stretch      int   // of the memory, that it stands in
 }
 
-// passage looks through the best chunk of a document. The terms must be
-// marked, see [matches.mark].
-func (m *matches) passage(ix *index, q *question, doc uint32) (p passage) {
+// passage looks through the best chunk of a document, which says these terms.
+// They must be marked, see [matches.mark].
+func (m *matches) passage(ix *index, q *question, doc uint32, said []uint32) (p passage) {
 	p.stretch = int(m.chunkOf(ix, doc)) / stretchChunks
 	last, lastAt := -1, 0
-	for at, term := range m.read(ix, doc) {
+	for at, term := range said {
 		part := int(m.terms[term].part) - 1
 		if part < 0 {
 			continue

@@ -172,7 +172,7 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 		return 0, false
 	}
 	uses := 0
-	said, beside := make(map[uint16]int), make(map[uint16]int)
+	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
 	for at := range ix.postings[id].all() {
 		d := &ix.docs[ix.chunks[at].doc]
 		if !d.said() {

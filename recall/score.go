@@ -78,8 +78,17 @@ func DefaultWeights() Weights {
 // signals are the values the weights multiply, under the same names.
 type signals Weights
 
+// signalCount is how many there are.
+const signalCount = 29
+
+// list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
-	return []Signal{
+	all := s.weighed(&w)
+	return all[:]
+}
+
+func (s *signals) weighed(w *Weights) [signalCount]Signal {
+	return [...]Signal{
 		{"text", s.Text, w.Text},
 		{"related", s.Related, w.Related},
 		{"phrase", s.Phrase, w.Phrase},
@@ -127,14 +136,30 @@ type scored struct {
 // older. It is a pure function of its arguments.
 func rank(candidates []scored, w Weights) {
 	for i := range candidates {
-		candidates[i].score = 0
-		for _, s := range candidates[i].signals.list(w) {
-			candidates[i].score += s.Contribution() //nolint:gosec // i ranges over candidates
+		c := &candidates[i]
+		c.score = 0
+		all := c.signals.weighed(&w)
+		for k := range all {
+			c.score += all[k].Contribution()
 		}
 	}
-	slices.SortFunc(candidates, func(a, b scored) int {
+	order(candidates, func(a, b *scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memoryID, b.memoryID))
 	})
+}
+
+// order sorts candidates, none of which may be equal to another. They are large:
+// each is moved once.
+func order(candidates []scored, compare func(a, b *scored) int) {
+	before := slices.Clone(candidates)
+	places := make([]int32, len(before))
+	for i := range places {
+		places[i] = int32(i)
+	}
+	slices.SortFunc(places, func(a, b int32) int { return compare(&before[a], &before[b]) })
+	for i, place := range places {
+		candidates[i] = before[place]
+	}
 }
 
 // derive adds the signals that only derived memories have.

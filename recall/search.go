@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -194,7 +195,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	topic := m.topic(ix.index, r.question, candidates)
+	topic := newTopic(ix.index, r.question, candidates)
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
@@ -205,14 +206,20 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	return &ranked{candidates, weak, derived, degraded, topic}, nil
 }
 
-// ask runs the arms side by side.
+// ask runs the arms side by side, the first, which has most to do, without
+// another thread that would have to wake up for it.
 func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) {
 	rankings := make([]ranking, len(s.arms))
 	errs := make([]error, len(s.arms))
 	var wg sync.WaitGroup
-	for i, arm := range s.arms {
+	for i, arm := range slices.Backward(s.arms) {
 		rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
-		wg.Go(func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) })
+		propose := func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) }
+		if i > 0 {
+			wg.Go(propose)
+		} else {
+			propose()
+		}
 	}
 	wg.Wait()
 	var degraded []Degraded

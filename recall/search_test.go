@@ -233,10 +233,11 @@ func TestMatchAddsUpBM25(t *testing.T) {
 		m := borrow(ix)
 		defer m.giveBack()
 		m.match(ix, q)
+		m.settle(ix, &filter{})
 		want := wordByWord(ix, q)
 		require.Len(t, m.found, len(want))
 		for doc, d := range want {
-			got := m.of(doc)
+			got := *m.of(doc)
 			got.doc = 0
 			require.Equal(t, d, got)
 		}

@@ -3,7 +3,6 @@ package recall
 import (
 	"cmp"
 	"math"
-	"slices"
 )
 
 // lengthOf is ln(1 + words)/ln(1 + 100), capped at 1: an answer takes words.
@@ -17,24 +16,27 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 	defer undo()
 	candidates := make([]scored, 0, len(found))
 	for _, f := range found {
-		if doc, ok := ix.find(f.memoryID); ok {
+		doc, ok := f.place-1, f.place > 0
+		if !ok {
+			doc, ok = ix.find(f.memoryID)
+		}
+		if ok {
 			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc)})
 		}
 	}
 	// Best first as the text arm sees it, whatever else has proposed them.
-	slices.SortFunc(candidates, func(a, b scored) int {
+	order(candidates, func(a, b *scored) int {
 		return cmp.Or(cmp.Compare(b.interest, a.interest), cmp.Compare(a.doc, b.doc))
 	})
-	docs, interest := make([]uint32, len(candidates)), make([]float64, len(candidates))
-	for i, c := range candidates {
-		docs[i], interest[i] = c.doc, float64(c.interest)
-	}
-	view := m.view(ix, q, docs)
-	shared := m.feedback(ix, docs, interest)
+	view := m.view(ix, q, candidates)
+	model := m.model(ix, candidates)
+	defer m.drop(model)
 	for i := range candidates {
 		c := &candidates[i]
-		c.signals = view.of(c.doc)
-		c.signals.Feedback = shared[i]
+		said := m.read(ix, c.doc)
+		c.signals = view.of(c.doc, said)
+		c.passage = m.passage(ix, q, c.doc, said)
+		c.signals.Feedback = m.feedback(said, i+1)
 		c.signals.Fusion = c.fused.score
 		for _, a := range c.arms {
 			if a.Arm == (entityArm{}).Name() {
@@ -42,6 +44,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			}
 		}
 	}
+	toBest(candidates)
 	return candidates
 }
 
@@ -63,17 +66,18 @@ type prior struct {
 
 const priorBest = 3
 
-func (m *matches) view(ix *index, q *question, docs []uint32) *view {
-	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior)}
-	for _, doc := range docs {
-		d := m.of(doc)
+func (m *matches) view(ix *index, q *question, candidates []scored) *view {
+	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior, len(candidates))}
+	for i := range candidates {
+		d := m.of(candidates[i].doc)
 		v.top = max(v.top, float64(d.own))
 		v.topRelated = max(v.topRelated, float64(d.own+d.related))
 	}
 	if v.top == 0 {
 		v.top = v.topRelated
 	}
-	for _, doc := range docs { // best first
+	for i := range candidates { // best first
+		doc := candidates[i].doc
 		s := ix.docs[doc].thread
 		if p := v.sessions[s]; s != 0 && p.n < priorBest {
 			v.sessions[s] = prior{p.sum + v.text(int32(doc)), p.n + 1}
@@ -92,10 +96,11 @@ func (v *view) text(doc int32) float64 {
 	return float64(max(d.own+0.5*d.related, d.key)) / v.topRelated
 }
 
-func (v *view) of(doc uint32) (s signals) {
+// of reads the signals of a document; said are the terms of its best chunk.
+func (v *view) of(doc uint32, said []uint32) (s signals) {
 	d, found := &v.ix.docs[doc], v.m.of(doc)
-	v.content(&s, doc, &found)
-	v.surroundings(&s, doc, d, &found)
+	v.content(&s, found, said)
+	v.surroundings(&s, doc, d, found)
 	v.voice(&s, d)
 
 	q := v.q.kind
@@ -111,11 +116,11 @@ func (v *view) of(doc uint32) (s signals) {
 	return s
 }
 
-func (v *view) content(s *signals, doc uint32, found *docMatch) {
+func (v *view) content(s *signals, found *docMatch, said []uint32) {
 	if v.topRelated > 0 {
 		s.Text = float64(found.own) / v.top
 		s.Related = float64(found.related) / v.topRelated
-		s.Phrase = v.m.phrase(v.ix, v.q, doc)
+		s.Phrase = v.m.phrase(v.q, said)
 		s.Key = float64(found.key) / v.topRelated
 		s.KeyCoverage = v.q.weigh(found.lent &^ found.held())
 	}

@@ -26,17 +26,17 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
 		d := &ix.docs[doc]
-		if r.filter.excludes(d) == "" {
-			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(m.interest(ix, r.question, doc))})
+		if r.filter.admits(d) {
+			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
 	return best(candidates), nil
 }
 
-func (d docMatch) score() float32 { return d.own + relatedShare*d.related }
+func (d *docMatch) score() float32 { return d.own + relatedShare*d.related }
 
 // strength is the score with that of the best claim that rests on it.
-func (d docMatch) strength() float32 { return d.score() + keyShare*d.key }
+func (d *docMatch) strength() float32 { return d.score() + keyShare*d.key }
 
 func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	score := m.of(doc).strength()

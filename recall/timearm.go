@@ -22,8 +22,8 @@ func (timeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	var candidates []Candidate
 	for i := range r.index.docs {
 		d := &r.index.docs[i]
-		if r.question.within(d.time) && r.filter.excludes(d) == "" {
-			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: lengthOf(d)})
+		if r.question.within(d.time) && r.filter.admits(d) {
+			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: lengthOf(d), place: uint32(i) + 1})
 		}
 	}
 	candidates = best(candidates)
