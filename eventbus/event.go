@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,8 +66,8 @@ type Event struct {
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
 
-	stamp   map[string]string // see Stamped
-	message *Message          // that Payload was made of, while the event is prepared
+	stamp map[string]string // see Stamped
+	made  *made             // what Payload was made of; nil when that is not known
 }
 
 // MaxPayload is the largest accepted payload of a host's own topic, in bytes.
@@ -100,8 +102,8 @@ func (e Event) Message() (Message, error) {
 	if !ok {
 		return m, &schema.InvalidError{Field: "Topic", Reason: "carries no message"}
 	}
-	if e.message != nil {
-		return *e.message, nil
+	if m, known := e.madeOf(); known {
+		return m, nil
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
 		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + schema.JSONFault(err)}
@@ -182,8 +184,43 @@ func message(topic string, scope Scope, origin Origin, m Message, opts []Message
 	if e.ID == "" {
 		e.ID = newID()
 	}
-	e.Payload = encodeMessage(&m)
+	e.encode(m)
 	return e
+}
+
+// made is a message and the payload that was made of it, so that a message is
+// not read out of its payload again each time that somebody asks for it.
+type made struct {
+	message Message
+	payload string // a copy: the event's is its host's to change
+}
+
+// encode makes the payload of a message.
+func (e *Event) encode(m Message) {
+	e.Payload = encodeMessage(&m)
+	e.made = &made{m.clone(), string(e.Payload)}
+}
+
+// madeOf is the message that the payload says, when it was made of one here and
+// is as it was.
+func (e *Event) madeOf() (m Message, known bool) {
+	if e.made == nil || e.made.payload != string(e.Payload) {
+		return Message{}, false
+	}
+	return e.made.message.clone(), true
+}
+
+// clone copies a message as it comes out of its payload.
+func (m *Message) clone() Message {
+	c := *m
+	c.Attributes, c.Tags = nil, nil
+	if len(m.Attributes) > 0 {
+		c.Attributes = maps.Clone(m.Attributes)
+	}
+	if len(m.Tags) > 0 {
+		c.Tags = slices.Clone(m.Tags)
+	}
+	return c
 }
 
 // encodeMessage cleans a message before it encodes it: JSON would turn invalid

@@ -138,7 +138,7 @@ func (b *Batch) prepare(ctx context.Context, i int) (err error) {
 	if j.opts.Prepare != nil {
 		b.prepared[i], err = j.opts.Prepare(e)
 	}
-	e.message = nil
+	e.made = nil
 	return err
 }
 

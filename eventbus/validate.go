@@ -66,15 +66,14 @@ func normaliseTime(e *Event) error {
 }
 
 func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema.Redact) error {
-	var m Message
-	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
-	dec.DisallowUnknownFields() // they would be lost
-	if err := dec.Decode(&m); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, schema.JSONFault(err))}
+	m, known := e.madeOf()
+	if !known {
+		var err error
+		if m, err = readMessage(e); err != nil {
+			return err
+		}
 	}
-	if _, err := dec.Token(); err != io.EOF {
-		return &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
-	}
+	before := m
 	if m.Role == "" {
 		m.Role = role
 	}
@@ -110,8 +109,29 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	if err := m.validLabels(); err != nil {
 		return err
 	}
-	e.Payload, e.message = encodeMessage(&m), &m
+	if !known || !m.says(before) {
+		e.encode(m)
+	}
 	return nil
+}
+
+// says reports that a message without labels has the words of another.
+func (m *Message) says(before Message) bool {
+	return len(m.Attributes)+len(m.Tags) == 0 &&
+		m.Text == before.Text && m.Speaker == before.Speaker && m.Tool == before.Tool && m.Role == before.Role
+}
+
+// readMessage reads a payload that is to be stored.
+func readMessage(e *Event) (m Message, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
+	dec.DisallowUnknownFields() // they would be lost
+	if err := dec.Decode(&m); err != nil {
+		return m, &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, schema.JSONFault(err))}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return m, &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
+	}
+	return m, nil
 }
 
 func normalisePayload(e *Event) error {
