@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -25,6 +26,8 @@ type Enricher struct {
 	db    *schema.DB
 	opts  EnrichOptions
 	whole bool // a host's Rate may look at anything of a memory
+
+	contended atomic.Bool // others waited for the last write
 }
 
 // NewEnricher makes an enricher over db.
@@ -81,13 +84,10 @@ type enriched struct {
 	careless map[string]string
 }
 
-// enrichBytes is about how much text is read at once, enrichSpell how long the
-// write of several memories goes on before others have their turn, and
-// enrichQuietly how long when there are none.
 const (
-	enrichBytes   = 1 << 20
-	enrichSpell   = time.Millisecond
-	enrichQuietly = 20 * time.Millisecond
+	enrichBytes   = 1 << 20               // of text, about, are read at once
+	enrichQuietly = 20 * time.Millisecond // a write of several memories goes on when nobody waits
+	enrichSpell   = time.Millisecond      // it goes on before others have their turn
 )
 
 // read reads the first of the memories, and says how many. Those that need
@@ -139,9 +139,15 @@ func (m *enriched) look() {
 	m.roles = rolesIn(m.memory.Content, m.found)
 }
 
-// write stores what was found, in as many writes as it takes.
+// write stores what was found, in as many writes as it takes, once nobody else
+// writes: nothing here is as urgent as what is said.
 func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
 	for len(batch) > 0 {
+		if e.contended.Load() {
+			if err := e.db.GiveWay(ctx); err != nil {
+				return err
+			}
+		}
 		var done int
 		err := e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			began := time.Now()
@@ -161,6 +167,7 @@ func (e *Enricher) write(ctx context.Context, batch []*enriched) error {
 					return err
 				}
 			}
+			e.contended.Store(tx.Contended())
 			return nil
 		})
 		if err != nil {

@@ -10,9 +10,14 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// checkpointEvery is how long commits gather before the background moves them
-// from the write-ahead log into the file, so that no commit has to.
-const checkpointEvery = 200 * time.Millisecond
+// Commits gather in the write-ahead log until nobody has written for
+// checkpointQuiet, for checkpointLatest or checkpointLog bytes at most. Then the
+// background moves them into the file, so that no commit has to.
+const (
+	checkpointQuiet  = 100 * time.Millisecond
+	checkpointLatest = time.Second
+	checkpointLog    = 16 << 20
+)
 
 // heldEvery is how often the rest of a log is tried that a reader holds.
 const heldEvery = time.Second
@@ -21,34 +26,58 @@ const heldEvery = time.Second
 // less and less often, and listed by [DB.Faults] until it works.
 func (db *DB) checkpointLoop() {
 	const longest = time.Minute
-	wait := checkpointEvery
+	var wait time.Duration // before the next try of what did not work
 	for {
 		select {
 		case <-db.dirty:
 		case <-db.stop:
 			return
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-db.stop:
-			timer.Stop()
+		if !db.sleep(wait) || wait == 0 && !db.gather() {
 			return
 		}
 		// A passive checkpoint does what it can without waiting for anybody;
 		// what it leaves, the next one or Close moves.
-		err := db.moveLog(db.writer)
+		err := db.moveLogAtEase()
 		db.note(faultCheckpoint, err)
-		if err != nil {
-			wait = min(2*wait, longest)
+		switch {
+		case err != nil:
+			wait = min(max(2*wait, 2*checkpointQuiet), longest)
 			db.markDirty()
-		} else {
-			wait = checkpointEvery
-			if db.logHeld.Load() > 0 { // nobody says when the reader is done
-				wait = heldEvery
-				db.markDirty()
-			}
+		case db.logHeld.Load() > 0: // nobody says when the reader is done
+			wait = heldEvery
+			db.markDirty()
+		default:
+			wait = 0
 		}
+	}
+}
+
+// gather waits while commits gather. It returns false when the database closes.
+func (db *DB) gather() bool {
+	first, before := db.logged.Load(), int64(-1)
+	for range checkpointLatest / checkpointQuiet {
+		logged := db.logged.Load()
+		if logged == before || logged-first >= checkpointLog {
+			return true
+		}
+		before = logged
+		if !db.sleep(checkpointQuiet) {
+			return false
+		}
+	}
+	return true
+}
+
+// sleep returns false when the database closes meanwhile.
+func (db *DB) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-db.stop:
+		return false
 	}
 }
 
@@ -79,6 +108,7 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.isClosed() {
 		return ErrClosed
 	}
+	defer db.hurry()()
 	return db.truncate(ctx, db.writer)
 }
 
@@ -109,6 +139,7 @@ func (db *DB) truncateLog(ctx context.Context) (err error) {
 	if db.isClosed() {
 		return ErrClosed
 	}
+	defer db.hurry()()
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return db.readError(ctx, err)

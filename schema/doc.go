@@ -19,8 +19,10 @@
 // Writes that wait at the same moment share one commit. Statements of the hot
 // path are prepared once ([Tx.Exec], [Tx.Row]); elsewhere bun's query builders
 // are embedded in [Tx] and [Snapshot]. No transaction may be open over a call
-// to a model or an embedder. A background checkpoint moves the log into the
-// file, so that no commit has to.
+// to a model or an embedder. What comes while a transaction runs becomes part of
+// it. What is in no hurry waits for a pause of the others ([DB.GiveWay]). A
+// background checkpoint moves the log into the file, so that no commit has to,
+// and takes its time (pace.go).
 // Between commits, when nobody waits, the writer merges the segments of the text
 // index (textmerge.go): SQLite would do it inside one commit in sixty or so.
 //

@@ -275,11 +275,11 @@ func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
 		first <- db.Write(t.Context(), func(context.Context, *schema.Tx) error {
 			close(held)
 			<-release
-			return nil // it changes nothing: its commit touches no disk
+			return nil // it changes nothing: alone, its commit would touch no disk
 		})
 	}()
 	<-held
-	for i := range writes {
+	for i := range writes { // they join it
 		go func() {
 			_, err := store(t.Context(), db, ada, fmt.Sprint("together ", i))
 			results <- err
@@ -288,7 +288,7 @@ func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
 	require.Eventually(t, func() bool { return db.Waiting() == writes }, time.Minute, time.Millisecond)
 	disk.Arm(vfstest.SyncError, 1, vfstest.Once)
 	close(release)
-	require.NoError(t, <-first)
+	require.ErrorIs(t, <-first, schema.ErrIO)
 	for range writes {
 		require.ErrorIs(t, <-results, schema.ErrIO)
 	}

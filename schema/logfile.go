@@ -18,6 +18,7 @@ type logFile struct {
 	gathering bool
 	at        int64 // where in the file what is gathered belongs
 	gathered  []byte
+	written   int64 // bytes that commits have written to it
 }
 
 // maxGathered bounds what is kept: a commit that writes more makes several calls.
@@ -42,6 +43,7 @@ func (f *logFile) flush() error {
 		return nil
 	}
 	_, err := f.File.WriteAt(f.gathered, f.at)
+	f.written += int64(len(f.gathered))
 	f.gathered = f.gathered[:0]
 	return err
 }

@@ -70,6 +70,9 @@ func (o *Options) withDefaults() Options {
 // transactions, and a pool of readers. It is safe for concurrent use.
 type DB struct {
 	logHeld atomic.Int64 // see LogHeld
+	logged  atomic.Int64 // bytes that commits have written to the log
+	hurried atomic.Int64 // see hurry
+	pauses  pauses
 
 	path string
 	opts Options
@@ -124,7 +127,7 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
 	db := &DB{
-		path: path, opts: opts, scopes: newScopes(),
+		path: path, opts: opts, scopes: newScopes(), pauses: pauses{opened: time.Now()},
 		stop: make(chan struct{}), written: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if err := db.prepareFile(ctx); err != nil {

@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"errors"
-	"time"
 )
 
 // The text index is made of segments: a commit with text adds one, and a search
@@ -13,8 +12,7 @@ import (
 // gets to it does FTS5 merge in a commit, sixteen segments at once.
 const (
 	mergeSegments = 8  // a merge joins so many of one level at least: FTS5's usermerge, set by a migration
-	mergeUrgent   = 12 // from so many commits on it does not wait for quiet
-	mergeQuiet    = 5 * time.Millisecond
+	mergeUrgent   = 12 // from so many commits on it does not wait for a pause
 	mergePages    = 16 // are written by one step, which takes a millisecond or two
 )
 
@@ -27,10 +25,12 @@ func (db *DB) mergeText() {
 	// Whoever holds the write lock holds up the next write, which would wait for
 	// it twice.
 	_ = db.direct.conn.BusyTimeout(0)
-	defer func() { _ = db.direct.conn.BusyTimeout(db.opts.BusyTimeout) }()
+	wait := func() { _ = db.direct.conn.BusyTimeout(db.opts.BusyTimeout) }
+	defer wait()
 	idle := false
 	w := &write{ctx: context.Background(), done: make(chan struct{})}
 	w.fn = func(ctx context.Context, tx *Tx) (err error) {
+		wait() // it has the lock, and others may join it
 		idle, err = tx.mergeText(ctx)
 		return err
 	}

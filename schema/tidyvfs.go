@@ -42,25 +42,33 @@ func (v tidying) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File,
 	switch {
 	case err != nil:
 	case flags&vfs.OPEN_MAIN_DB != 0:
-		file = tidyFile{file}
+		file = &tidyFile{File: file}
 	case flags&vfs.OPEN_WAL != 0:
 		file = &logFile{File: file}
 	}
 	return file, flags, err
 }
 
-type tidyFile struct{ vfs.File }
+type tidyFile struct {
+	vfs.File
 
-func (f tidyFile) WriteAt(p []byte, off int64) (int, error) {
+	pace *pace // of the checkpoint that writes here; nil for one that hurries
+}
+
+func (f *tidyFile) WriteAt(p []byte, off int64) (int, error) {
 	if from, to := leftovers(p, off); from < to {
 		p = append([]byte(nil), p...) // SQLite may go on using its own
 		clear(p[from:to])
 	}
-	return f.File.WriteAt(p, off)
+	n, err := f.File.WriteAt(p, off)
+	if err == nil && f.pace != nil {
+		err = f.pace.wrote(f.File, len(p))
+	}
+	return n, err
 }
 
 // DeviceCharacteristics leaves out what only the rollback journal uses.
-func (f tidyFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
+func (f *tidyFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
 }
 
@@ -112,14 +120,14 @@ func leftovers(page []byte, off int64) (from, to int) {
 
 // What else a file may be able to do, it does as it is.
 
-func (f tidyFile) Unwrap() vfs.File                { return f.File }
-func (f tidyFile) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
-func (f tidyFile) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
-func (f tidyFile) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
-func (f tidyFile) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
-func (f tidyFile) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
-func (f tidyFile) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
-func (f tidyFile) SizeHint(size int64) error       { return vfsutil.WrapSizeHint(f.File, size) }
-func (f tidyFile) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
-func (f tidyFile) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
-func (f tidyFile) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }
+func (f *tidyFile) Unwrap() vfs.File                { return f.File }
+func (f *tidyFile) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
+func (f *tidyFile) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
+func (f *tidyFile) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
+func (f *tidyFile) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
+func (f *tidyFile) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
+func (f *tidyFile) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
+func (f *tidyFile) SizeHint(size int64) error       { return vfsutil.WrapSizeHint(f.File, size) }
+func (f *tidyFile) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
+func (f *tidyFile) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
+func (f *tidyFile) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }

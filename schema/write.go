@@ -99,11 +99,11 @@ type write struct {
 }
 
 // Write runs fn in a transaction and returns once its effects are durable.
-// Writes that wait at the same moment share one commit; when one of them
-// fails, the others are run again without it, so fn may run twice and must
-// have no effect but through tx. It must be short and must not call a model,
-// the network or Write. A context that ends before fn starts leaves nothing
-// changed; once fn runs it is finished.
+// Writes that wait at the same moment, or come while others run, share one
+// commit; when one of them fails, the others are run again without it, so fn may
+// run twice and must have no effect but through tx. It must be short and must
+// not call a model, the network or Write. A context that ends before fn starts
+// leaves nothing changed; once fn runs it is finished.
 //
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
 // [ErrDiskFull], [ErrIO], [ErrCorrupt], or the context's error.
@@ -193,41 +193,42 @@ func (db *DB) writeLoop() {
 // when text can be merged meanwhile. It returns false when the database is
 // closing and the queue is empty.
 func (db *DB) nextGroup() (group []*write, open bool) {
-	add := func(w *write) {
-		if w.taken.CompareAndSwap(false, true) {
-			group = append(group, w)
-		}
-	}
 	var quiet <-chan time.Time
 	if db.merges(mergeSegments) {
-		timer := time.NewTimer(mergeQuiet)
+		timer := time.NewTimer(writePause)
 		defer timer.Stop()
 		quiet = timer.C
 	}
 	select {
 	case w := <-db.queue:
-		add(w)
+		return db.queued(w.join(nil)), true
 	case <-quiet:
 		return nil, true
 	case <-db.stop:
-		for {
-			select {
-			case w := <-db.queue:
-				add(w)
-			default:
-				return group, len(group) > 0
-			}
-		}
+		group = db.queued(nil)
+		return group, len(group) > 0
 	}
+}
+
+// queued adds the writes that wait to a group, as many as there is room for.
+func (db *DB) queued(group []*write) []*write {
 	for len(group) < maxGroup {
 		select {
 		case w := <-db.queue:
-			add(w)
+			group = w.join(group)
 		default:
-			return group, true
+			return group
 		}
 	}
-	return group, true
+	return group
+}
+
+// join adds a write to a group, unless its caller has given up waiting.
+func (w *write) join(group []*write) []*write {
+	if w.taken.CompareAndSwap(false, true) {
+		group = append(group, w)
+	}
+	return group
 }
 
 // commit runs a group in one transaction and reports to each of its writes.
@@ -241,14 +242,14 @@ func (db *DB) commit(group []*write) {
 		finish(group, err)
 		return
 	}
-	begun, err := db.transact(group)
+	group, begun, err := db.transact(group, true)
 	if err == nil || !begun || len(group) == 1 || isFault(err) {
 		finish(group, err)
 		return
 	}
 	for _, w := range group {
 		if err = db.mend(context.Background()); err == nil {
-			_, err = db.transact([]*write{w})
+			_, _, err = db.transact([]*write{w}, false)
 		}
 		finish([]*write{w}, err)
 	}
@@ -261,29 +262,35 @@ func finish(group []*write, err error) {
 	}
 }
 
-// transact runs the writes in one transaction: all of them or none. It reports
-// whether the transaction could begin, which waits for other processes.
-func (db *DB) transact(group []*write) (begun bool, err error) {
+// transact runs the writes in one transaction: all of them or none. With joined,
+// those that come while it runs are part of it, as there is room: they wait for
+// this commit instead of this one and their own. It returns all that took part
+// and whether the transaction could begin, which waits for other processes.
+func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, err error) {
 	if err := db.direct.exec("BEGIN IMMEDIATE"); err != nil {
-		return false, db.classify(err)
+		return group, false, db.classify(err)
 	}
 	if err := db.noticeOthers(); err != nil {
 		_ = db.direct.exec("ROLLBACK")
-		return true, db.classify(err)
+		return group, true, db.classify(err)
 	}
 	db.unindexed = db.unindexed[:0] // of a transaction that was undone
-	for _, w := range group {
+	for i := 0; i < len(group); i++ {
+		w := group[i]
 		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, shared: len(group) > 1}
 		// An interrupt would undo the whole group.
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
 			// The rollback fails when SQLite has already made it.
 			_ = db.direct.exec("ROLLBACK")
-			return true, db.classify(err)
+			return group, true, db.classify(err)
+		}
+		if joined && i == len(group)-1 {
+			group = db.queued(group)
 		}
 	}
 	if err := db.index(); err != nil {
 		_ = db.direct.exec("ROLLBACK")
-		return true, db.classify(err)
+		return group, true, db.classify(err)
 	}
 	if err := db.direct.commit(); err != nil {
 		_ = db.direct.exec("ROLLBACK")
@@ -291,10 +298,12 @@ func (db *DB) transact(group []*write) (begun bool, err error) {
 			db.suspect = err
 			db.note(faultCommit, err)
 		}
-		return true, err
+		return group, true, err
 	}
+	db.logged.Store(db.direct.log.written)
+	db.pauses.wrote()
 	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
-	return true, nil
+	return group, true, nil
 }
 
 // others is what the writer knows of what may change under it.

@@ -1,0 +1,156 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ncruces/go-sqlite3/vfs"
+	"github.com/stretchr/testify/require"
+)
+
+// pages writes some to a checkpoint's file, with a word before each from whoever
+// else is at work, and returns how often they were synced on the way.
+func pages(t *testing.T, db *DB, n int, before func(i int)) (syncs int) {
+	p := new(paper)
+	f := &tidyFile{File: p, pace: db.newPace()}
+	for i := range n {
+		before(i)
+		_, err := f.WriteAt(make([]byte, 4096), int64(i)*4096)
+		require.NoError(t, err)
+	}
+	for _, c := range p.calls {
+		if c == "sync" {
+			syncs++
+		}
+	}
+	return syncs
+}
+
+func TestACheckpointLeavesTheDiskToTheWriterInBetween(t *testing.T) {
+	const n = 10 * paceBytes / 4096
+	for name, c := range map[string]struct {
+		before func(db *DB, i int)
+		syncs  int
+		took   time.Duration
+	}{
+		"nobody writes": {func(*DB, int) {}, 10, 0},
+		"somebody does": {func(db *DB, i int) { db.logged.Add(1) }, 10, 10 * paceRest},
+		"the writer is faster": {func(db *DB, i int) {
+			if i == n/2 {
+				db.logged.Add(paceLag + 1)
+			}
+		}, 5, 0},
+		"it takes long": {func(db *DB, i int) {
+			db.logged.Add(1)
+			if i == n/2 {
+				time.Sleep(paceLatest)
+			}
+		}, 5, 5*paceRest + paceLatest},
+		"somebody waits for its end": {func(db *DB, i int) {
+			db.logged.Add(1)
+			if i == n/2 {
+				db.hurry()
+			}
+		}, 5, 5 * paceRest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				db := &DB{stop: make(chan struct{})}
+				began := time.Now()
+				require.Equal(t, c.syncs, pages(t, db, n, func(i int) { c.before(db, i) }))
+				require.Equal(t, c.took, time.Since(began))
+			})
+		})
+	}
+}
+
+// broken is a disk that takes writes and does not sync.
+type broken struct{ paper }
+
+var errBroken = errors.New("broken")
+
+func (*broken) Sync(vfs.SyncFlag) error { return errBroken }
+
+func TestACheckpointThatCannotSyncOnItsWayFails(t *testing.T) {
+	f := &tidyFile{File: new(broken), pace: new(DB).newPace()}
+	_, err := f.WriteAt(make([]byte, paceBytes), 0)
+	require.ErrorIs(t, err, errBroken)
+}
+
+func TestCommitsGatherInTheLogUntilAPause(t *testing.T) {
+	const often = checkpointQuiet/2 - time.Millisecond
+	for name, c := range map[string]struct {
+		every time.Duration // somebody commits
+		bytes int64
+		took  time.Duration
+	}{
+		"nobody writes any more": {0, 0, checkpointQuiet},
+		"nobody stops":           {often, 1, checkpointLatest},
+		"much is written":        {often, checkpointLog / 4, 2 * checkpointQuiet},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				db := &DB{stop: make(chan struct{})}
+				if c.every > 0 {
+					go func() {
+						for db.sleep(c.every) {
+							db.logged.Add(c.bytes)
+						}
+					}()
+				}
+				began := time.Now()
+				require.True(t, db.gather())
+				require.Equal(t, c.took, time.Since(began))
+				close(db.stop)
+				require.False(t, db.gather(), "the database closes")
+			})
+		})
+	}
+}
+
+// An encrypted file has other layers above and below.
+func TestTheFileOfACheckpointIsFound(t *testing.T) {
+	key, err := NewKey(bytes.Repeat([]byte("k"), KeySize))
+	require.NoError(t, err)
+	for name, opts := range map[string]*Options{"plain": nil, "encrypted": {Key: key}} {
+		t.Run(name, func(t *testing.T) {
+			db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), opts)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, db.Close()) }()
+			require.NoError(t, db.moveLogAtEase())
+		})
+	}
+}
+
+func TestWhatIsInNoHurryGivesWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := &DB{stop: make(chan struct{}), pauses: pauses{opened: time.Now()}}
+		time.Sleep(time.Minute)
+		waits := func() time.Duration {
+			began := time.Now()
+			require.NoError(t, db.GiveWay(t.Context()))
+			return time.Since(began)
+		}
+		require.Zero(t, waits(), "nobody writes")
+		db.pauses.wrote()
+		require.Equal(t, writePause, waits(), "somebody has just written")
+
+		writing := time.Now()
+		go func() {
+			for time.Since(writing) < 10*time.Second && db.sleep(writePause/2) {
+				db.pauses.wrote()
+			}
+		}()
+		time.Sleep(writePause)
+		require.InDelta(t, writeBusy, waits(), float64(writePause), "somebody never pauses")
+		require.Zero(t, waits(), "and is not waited for again")
+		time.Sleep(10 * time.Second)
+		db.pauses.wrote()
+		require.Equal(t, writePause, waits(), "before there was a pause")
+		close(db.stop)
+	})
+}
