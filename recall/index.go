@@ -44,6 +44,7 @@ type index struct {
 	merged   map[int64][]int64   // entity -> those merged into it; of the entity arm
 
 	scratch []uint32 // of add
+	uses    []uint16 // of tally, by term: all 0
 }
 
 // maxChunks bounds what one user's index holds; the durable index still finds
@@ -114,17 +115,23 @@ func (ix *index) add(c schema.IndexedChunk, names uint8) {
 	}
 	doc, start := ix.document(c, names), uint32(len(ix.words))
 	terms := ix.enter(c.Text)
-	flags := ix.flags(terms) // before they are sorted
-	words := uint16(len(terms))
+	flags, words := ix.flags(terms), uint16(len(terms))
 	ix.chunks = append(ix.chunks, chunk{doc: doc, start: start, words: words})
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
 	}
 	ix.stretchWords[at/stretchChunks] += uint32(words)
 	d := &ix.docs[doc]
-	ix.post(at, terms)
-	if d.counted() {
-		ix.count(terms, 1)
+	counted := d.counted()
+	ix.tally(terms, func(term uint32, uses int) {
+		ix.postings[term].add(at, uses)
+		if counted {
+			ix.counts.holding[term]++
+		}
+	})
+	if counted {
+		ix.counts.chunks++
+		ix.counts.words += len(terms)
 	}
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= flags
@@ -143,16 +150,16 @@ func (ix *index) skips(memory int64) bool {
 	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.docs[0].memory
 }
 
-var space = []byte{' '}
-
 // enter appends the terms of a text to words and returns them, to be read until
 // the next.
 func (ix *index) enter(prepared []byte) []uint32 {
 	ix.scratch = ix.scratch[:0]
-	for term := range bytes.SplitSeq(prepared, space) {
-		if len(ix.scratch) == math.MaxUint16 {
-			break // chunks are of some 900 characters
+	for len(prepared) > 0 && len(ix.scratch) < math.MaxUint16 { // chunks are of some 900 characters
+		term, rest := prepared, []byte(nil)
+		if end := bytes.IndexByte(prepared, ' '); end >= 0 {
+			term, rest = prepared[:end], prepared[end+1:]
 		}
+		prepared = rest
 		if len(term) == 0 {
 			continue
 		}
@@ -174,15 +181,18 @@ func (ix *index) flags(terms []uint32) docFlags {
 	})
 }
 
-// post enters a chunk with the postings of its terms, and sorts these.
-func (ix *index) post(at uint32, terms []uint32) {
-	slices.Sort(terms)
-	for i := 0; i < len(terms); {
-		term, uses := terms[i], 1
-		for i++; i < len(terms) && terms[i] == term; i++ {
-			uses++
+// tally calls each once for every different one of the terms, with how often it
+// is among them.
+func (ix *index) tally(terms []uint32, each func(term uint32, uses int)) {
+	ix.uses = append(ix.uses, make([]uint16, len(ix.postings)-len(ix.uses))...)
+	for _, term := range terms {
+		ix.uses[term]++
+	}
+	for _, term := range terms {
+		if uses := ix.uses[term]; uses > 0 {
+			each(term, int(uses))
+			ix.uses[term] = 0
 		}
-		ix.postings[term].add(at, uses)
 	}
 }
 
@@ -230,6 +240,9 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 
 // find looks a memory up; documents are sorted by memory id.
 func (ix *index) find(memory int64) (uint32, bool) {
+	if n := len(ix.docs); n == 0 || ix.docs[n-1].memory < memory { // as while they are read
+		return uint32(n), false
+	}
 	i, ok := slices.BinarySearchFunc(ix.docs, memory, func(d document, id int64) int { return cmp.Compare(d.memory, id) })
 	return uint32(i), ok
 }

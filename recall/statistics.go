@@ -1,8 +1,6 @@
 package recall
 
 import (
-	"slices"
-
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,16 +24,11 @@ func (d *document) current() bool {
 	return d.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
 }
 
-// count adds a chunk of these terms, sorted, to the statistics, or takes it out
-// with -1.
+// count adds a chunk of these terms to the statistics, or takes it out with -1.
 func (ix *index) count(terms []uint32, sign int) {
 	ix.counts.chunks += sign
 	ix.counts.words += sign * len(terms)
-	for i, term := range terms {
-		if i == 0 || term != terms[i-1] {
-			ix.counts.holding[term] += uint32(sign)
-		}
-	}
+	ix.tally(terms, func(term uint32, _ int) { ix.counts.holding[term] += uint32(sign) })
 }
 
 // frequency is in how many chunks a term is.
@@ -72,9 +65,7 @@ func (ix *index) change(changed map[int64]schema.State) {
 	}
 	for at := range ix.chunks {
 		if sign, ok := turned[ix.chunks[at].doc]; ok {
-			terms := ix.termsOf(nil, uint32(at))
-			slices.Sort(terms)
-			ix.count(terms, sign)
+			ix.count(ix.termsOf(nil, uint32(at)), sign)
 		}
 	}
 }

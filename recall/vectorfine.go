@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"encoding/binary"
 	"math"
 	"runtime"
 	"slices"
@@ -82,17 +83,19 @@ func (c *codes) keep(levels []uint8) {
 		c.signs = append(c.signs, make([]byte, bytes*blockOf)...)
 	}
 	block := c.signs[c.len()/blockOf*bytes*blockOf:]
+	const (
+		each   = 0x0101010101010101 // of eight levels, one a byte
+		lower  = each * (1<<finerBits - 1)
+		gather = 0x0102040810204080 // puts the lowest bits of eight bytes into the highest byte
+	)
 	for at := range bytes {
-		var b byte
-		for i, level := range levels[8*at : 8*at+8] {
-			b |= level >> finerBits << i
-		}
-		block[at*blockOf+lane] = b
+		signs := binary.LittleEndian.Uint64(levels[8*at:]) >> finerBits & each
+		block[at*blockOf+lane] = byte(signs * gather >> 56)
 	}
-	const lower = 1<<finerBits - 1
 	for ; len(levels) > 0; levels = levels[64:] {
-		for i := range 32 {
-			c.finer = append(c.finer, levels[i]&lower|levels[32+i]&lower<<finerBits)
+		for i := 0; i < 32; i += 8 {
+			low, high := binary.LittleEndian.Uint64(levels[i:])&lower, binary.LittleEndian.Uint64(levels[32+i:])&lower
+			c.finer = binary.LittleEndian.AppendUint64(c.finer, low|high<<finerBits)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -153,8 +152,7 @@ func ChunksUpTo(userID, id int64) int {
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
 	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
-		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
-			FROM chunks c JOIN memories m ON m.id = c.memory_id
+		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
 			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
 		if err != nil {
 			return err
@@ -163,23 +161,22 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 		if err := errors.Join(stmt.BindInt64(1, max(first, after+1)), stmt.BindInt64(2, last)); err != nil {
 			return err
 		}
+		memories, err := readChunkMemories(conn)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, memories.close()) }()
 		var c IndexedChunk
 		for stmt.Step() {
-			again := func(column int, before string) string { // most rows repeat what the one before says
-				if raw := stmt.ColumnRawText(column); string(raw) != before {
-					return string(raw)
-				}
-				return before
+			c.ID, c.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+			found, err := memories.of(&c)
+			if err != nil {
+				return err
 			}
-			c = IndexedChunk{
-				ID: stmt.ColumnInt64(0), MemoryID: stmt.ColumnInt64(1), Text: stmt.ColumnRawText(2), Content: stmt.ColumnRawText(3),
-				Speaker: again(4, c.Speaker), SessionID: stmt.ColumnInt64(5), EventTime: stmt.ColumnInt64(6),
-				Kind: Kind(again(7, string(c.Kind))), State: State(again(8, string(c.State))), Role: again(9, c.Role),
-				Issue: firstIssue(stmt.ColumnRawText(10)),
+			if !found {
+				continue
 			}
-			if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {
-				return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, c.MemoryID)
-			}
+			c.Text, c.Speaker = stmt.ColumnRawText(2), again(stmt, 3, c.Speaker)
 			visit(c)
 		}
 		return stmt.Err()

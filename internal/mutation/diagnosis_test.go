@@ -91,8 +91,8 @@ var diagnosis = []Mutant{
 	},
 	{
 		Defence: "a damaged memory of no known kind breaks no search",
-		File:    "schema/chunks.go",
-		Old:     "if !slices.Contains(Kinds, c.Kind) || !slices.Contains(states, c.State) {",
+		File:    "schema/chunkmemories.go",
+		Old:     "if !slices.Contains(Kinds, m.last.Kind) || !slices.Contains(states, m.last.State) {",
 		New:     "if false {",
 		Package: "./extension",
 		Test:    "TestDamagedRowsAreToldWithoutTheirText",
