@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
@@ -69,6 +70,8 @@ type Disk struct {
 	name string
 	os   vfs.VFS
 
+	slow atomic.Int64 // nanoseconds that a sync takes
+
 	mu     sync.Mutex
 	armed  map[operation]bool
 	only   string // strike this file alone
@@ -93,6 +96,10 @@ func New(t testing.TB) *Disk {
 
 // Name is what SQLite knows the disk by.
 func (d *Disk) Name() string { return d.name }
+
+// Slow has each sync of a file take so long, as on a disk that has to write. Default:
+// it takes no time.
+func (d *Disk) Slow(long time.Duration) { d.slow.Store(int64(long)) }
 
 // Arm has the n-th operation from now that the fault can strike fail, from 1,
 // and so many in all. It takes the place of what was armed before.

@@ -2,6 +2,7 @@ package vfstest
 
 import (
 	"io"
+	"time"
 
 	"github.com/ncruces/go-sqlite3/util/vfsutil"
 	"github.com/ncruces/go-sqlite3/vfs"
@@ -95,6 +96,9 @@ func (f *file) resize(op operation, size int64, do func(int64) error) error {
 
 // Sync implements [vfs.File].
 func (f *file) Sync(vfs.SyncFlag) error {
+	if slow := f.disk.slow.Load(); slow > 0 {
+		time.Sleep(time.Duration(slow))
+	}
 	f.disk.mu.Lock()
 	defer f.disk.mu.Unlock()
 	failed := f.disk.fails(syncs, f.path)
