@@ -5,14 +5,26 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // pattern is a regular expression that knows what is in every text it matches:
 // looking for that is some twenty times as quick, and most texts lack it.
+//
+// A large expression is run byte by byte on all of its ways to match at once, a
+// small one some ten times as quick: each way is tried by itself, and of most
+// a text lacks what they need.
 type pattern struct {
 	*regexp.Regexp
 
 	need need
+	ways []way // a text matches the expression when it matches one of them
+}
+
+// way is a part of an expression that can match alone.
+type way struct {
+	need   need
+	regexp func() *regexp.Regexp // most are never asked for
 }
 
 func compile(expr string) *pattern {
@@ -22,11 +34,39 @@ func compile(expr string) *pattern {
 		panic(err) // it was compiled
 	}
 	p.need = needOf(tree).whole()
+	for _, re := range waysOf(tree) {
+		p.ways = append(p.ways, way{needOf(re).whole(), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) })})
+	}
 	return p
 }
 
 // MatchString reports what that of the regular expression does.
-func (p *pattern) MatchString(s string) bool { return p.need.in(s) && p.Regexp.MatchString(s) }
+func (p *pattern) MatchString(s string) bool {
+	for i := range p.ways {
+		if w := &p.ways[i]; w.need.in(s) && w.regexp().MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// waysOf splits an expression at its alternatives. What several of them begin
+// with has been taken out by the parser, and is put back.
+func waysOf(re *syntax.Regexp) (ways []*syntax.Regexp) {
+	switch {
+	case re.Op == syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			ways = append(ways, waysOf(sub)...)
+		}
+		return ways
+	case re.Op == syntax.OpConcat && len(re.Sub) == 2 && re.Sub[1].Op == syntax.OpAlternate:
+		for _, sub := range re.Sub[1].Sub {
+			ways = append(ways, &syntax.Regexp{Op: syntax.OpConcat, Flags: re.Flags, Sub: []*syntax.Regexp{re.Sub[0], sub}})
+		}
+		return ways
+	}
+	return []*syntax.Regexp{re}
+}
 
 // need is what a text must hold for a pattern to match: a piece of text, all of
 // some needs or any of some. The zero need is met by every text.

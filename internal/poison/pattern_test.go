@@ -47,7 +47,9 @@ func TestPatternsNeedNothingThatAMatchLacks(t *testing.T) {
 			continue
 		}
 		for _, p := range patterns() {
-			for _, found := range p.FindAllString(s, -1) {
+			found := p.FindAllString(s, -1)
+			require.Equal(t, len(found) > 0, p.MatchString(s), "%s in %q", p, s)
+			for _, found := range found {
 				matched++
 				require.True(t, p.need.in(found), "%s needs more than %q", p, found)
 			}

@@ -168,14 +168,13 @@ func backwards(s string) string {
 }
 
 var (
-	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{20,}={0,2}`)
-	hexRun    = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s:]?){10,}`)
-	hexNoise  = regexp.MustCompile(`\\x|0x|%|[\s:]`)
-	percent   = regexp.MustCompile(`(?:%[0-9a-fA-F]{2}[\w.:/-]?){6,}`)
-	entities  = regexp.MustCompile(`(?:&#(?:\d{2,5}|x[0-9a-fA-F]{2,4});[ \w]?){5,}`)
-	escapes   = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
-	leet      = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s")
-	spaced    = regexp.MustCompile(`(?:\b[a-z][ .\-_*]{1,2}){5,}[a-z]\b`)
+	hexRun   = regexp.MustCompile(`(?:(?:\\x|0x|%)?[0-9a-fA-F]{2}[\s:]?){10,}`)
+	hexNoise = regexp.MustCompile(`\\x|0x|%|[\s:]`)
+	percent  = regexp.MustCompile(`(?:%[0-9a-fA-F]{2}[\w.:/-]?){6,}`)
+	entities = regexp.MustCompile(`(?:&#(?:\d{2,5}|x[0-9a-fA-F]{2,4});[ \w]?){5,}`)
+	escapes  = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
+	leet     = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s")
+	spaced   = regexp.MustCompile(`(?:\b[a-z][ .\-_*]{1,2}){5,}[a-z]\b`)
 )
 
 // most bounds what is decoded: the first so many runs of a text.
@@ -195,8 +194,7 @@ func disguises(s string, v view) (hidden []disguise) {
 		}
 	}
 	n := shapeOf(s)
-	for _, run := range findAll(n.run >= 20, base64Run, s) {
-		run = strings.TrimRight(run, "=")
+	for _, run := range n.runs {
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			if plain, err := e.DecodeString(run); err == nil {
 				add(string(plain), true)
@@ -267,7 +265,8 @@ func setOf(words string) map[string]bool {
 
 // shape is what can be seen of a text's disguises in one pass.
 type shape struct {
-	run, hex             int // longest runs of characters of base64 and hex
+	runs                 []string // the first of 20 and more characters of base64
+	hex                  int      // the longest run of characters of hex
 	percents, references int
 	escapes              bool
 	leet                 int // digits between letters
@@ -287,9 +286,11 @@ func shapeOf(s string) (n shape) {
 		if letter || digit || c == '+' || c == '/' || c == '_' || c == '-' {
 			run++
 		} else {
+			if run >= 20 && len(n.runs) < mostRuns {
+				n.runs = append(n.runs, s[i-run:i])
+			}
 			run = 0
 		}
-		n.run = max(n.run, run)
 		switch {
 		case digit || letter && c|0x20 <= 'f':
 			hexes++
