@@ -88,8 +88,10 @@ func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)
 }
 
+var episodeBit = bitOfKind(schema.KindEpisode)
+
 // said reports an episode, as opposed to what is derived.
-func (d *document) said() bool { return d.kind == bitOfKind(schema.KindEpisode) }
+func (d *document) said() bool { return d.kind == episodeBit }
 
 func newIndex() *index {
 	return &index{

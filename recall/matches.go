@@ -12,15 +12,17 @@ type parts uint64
 type matches struct {
 	places   []uint32   // by document, one more than its place in found; 0 = it has none
 	found    []docMatch // what holds a part, or rests on a claim that does, and then its surroundings
-	sessions []parts
+	sessions []parts    // of threads, clean beyond sessionsUsed
 	terms    []termNote
 
-	touchedSessions []uint32
-	near            []uint32 // the candidates
+	near []uint32 // the candidates
+
+	sessionsUsed int
 
 	lists     []list // of the postings being matched
 	strip     strip
 	strengths []float32 // of near, at first
+	threads   []uint32  // of found; 0 for what nobody said
 	scratch   []float32
 	said      []uint32 // the terms of the chunk looked at last
 }
@@ -55,7 +57,7 @@ func borrow(ix *index) *matches {
 		m = new(matches)
 	}
 	m.places = grown(m.places, len(ix.docs))
-	m.sessions = grown(m.sessions, len(ix.tails))
+	m.sessions, m.sessionsUsed = grown(m.sessions, len(ix.tails)), len(ix.tails)
 	m.terms = grown(m.terms, len(ix.postings))
 	return m
 }
@@ -72,10 +74,8 @@ func (m *matches) giveBack() {
 	for i := range m.found {
 		m.places[m.found[i].doc] = 0
 	}
-	for _, s := range m.touchedSessions {
-		m.sessions[s] = 0
-	}
-	m.found, m.near, m.touchedSessions = m.found[:0], m.near[:0], m.touchedSessions[:0]
+	clear(m.sessions[:m.sessionsUsed])
+	m.found, m.near = m.found[:0], m.near[:0]
 	clear(m.lists)
 	select {
 	case idle <- m:
@@ -106,19 +106,25 @@ func (m *matches) touch(doc uint32) *docMatch {
 // settle finishes the documents, gives their sessions what they hold, and lists
 // those that the filter lets through.
 func (m *matches) settle(ix *index, f *filter) {
-	m.strengths = m.strengths[:0]
+	m.strengths, m.threads = m.strengths[:0], m.threads[:0]
+	// Nothing here waits for what was read of another document: thousands are
+	// read from all over the memory.
 	for i := range m.found {
 		d := &m.found[i]
 		d.loose &^= d.exact
 		doc := &ix.docs[d.doc]
-		if held := d.held(); held != 0 && doc.thread != 0 && doc.said() {
-			if m.sessions[doc.thread] == 0 {
-				m.touchedSessions = append(m.touchedSessions, doc.thread)
-			}
-			m.sessions[doc.thread] |= held
+		thread := doc.thread
+		if !doc.said() {
+			thread = 0
 		}
+		m.threads = append(m.threads, thread)
 		if f.admits(doc) {
 			m.near, m.strengths = append(m.near, d.doc), append(m.strengths, d.strength())
+		}
+	}
+	for i, thread := range m.threads {
+		if thread != 0 {
+			m.sessions[thread] |= m.found[i].held()
 		}
 	}
 }

@@ -236,7 +236,7 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, candidates []scored) (map[int64]*schema.Memory, error) {
 	var ids []int64
 	for _, c := range candidates {
-		if ix.docs[c.doc].kind != bitOfKind(schema.KindEpisode) {
+		if !ix.docs[c.doc].said() {
 			ids = append(ids, c.memoryID)
 		}
 	}

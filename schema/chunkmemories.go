@@ -14,17 +14,16 @@ import (
 // are asked for are read, whoever's lie in between.
 type chunkMemories struct {
 	stmt *sqlite3.Stmt
+	done func()
 	id   int64 // of the memory it stands at; 0 = of none
 	last IndexedChunk
 }
 
-func readChunkMemories(conn *sqlite3.Conn) (*chunkMemories, error) {
-	stmt, _, err := conn.Prepare(`SELECT id, content, coalesce(session_id, 0), event_time, kind, state, role, attributes
+func readChunkMemories(c *guardedConn) (*chunkMemories, error) {
+	stmt, done, err := c.statement(`SELECT id, content, coalesce(session_id, 0), event_time, kind, state, role, attributes
 		FROM memories WHERE id >= ? ORDER BY id`)
-	return &chunkMemories{stmt: stmt}, err
+	return &chunkMemories{stmt: stmt, done: done}, err
 }
-
-func (m *chunkMemories) close() error { return m.stmt.Close() }
 
 // of fills in what c says of its memory. It reports false where there is none.
 func (m *chunkMemories) of(c *IndexedChunk) (found bool, err error) {

@@ -134,8 +134,16 @@ type IndexedChunk struct {
 // what the index has not seen yet; zero means there is none.
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
 	first, last := chunkRange(userID)
-	err = s.Row(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
-		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, []any{first, last, userID}, &lastChunk, &lastOp)
+	err = s.prepared(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
+		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(stmt *sqlite3.Stmt) error {
+		if err := errors.Join(stmt.BindInt64(1, first), stmt.BindInt64(2, last), stmt.BindInt64(3, userID)); err != nil {
+			return err
+		}
+		if stmt.Step() {
+			lastChunk, lastOp = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+		}
+		return stmt.Err()
+	})
 	return lastChunk, lastOp, err
 }
 
@@ -151,33 +159,33 @@ func ChunksUpTo(userID, id int64) int {
 // returns. visit must not read from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := chunkRange(userID)
-	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
-		stmt, _, err := conn.Prepare(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
+	return s.lend(ctx, func(c *guardedConn) error {
+		stmt, done, err := c.statement(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
 			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, stmt.Close()) }()
+		defer done()
 		if err := errors.Join(stmt.BindInt64(1, max(first, after+1)), stmt.BindInt64(2, last)); err != nil {
 			return err
 		}
-		memories, err := readChunkMemories(conn)
+		memories, err := readChunkMemories(c)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, memories.close()) }()
-		var c IndexedChunk
+		defer memories.done()
+		var chunk IndexedChunk
 		for stmt.Step() {
-			c.ID, c.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
-			found, err := memories.of(&c)
+			chunk.ID, chunk.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+			found, err := memories.of(&chunk)
 			if err != nil {
 				return err
 			}
 			if !found {
 				continue
 			}
-			c.Text, c.Speaker = stmt.ColumnRawText(2), again(stmt, 3, c.Speaker)
-			visit(c)
+			chunk.Text, chunk.Speaker = stmt.ColumnRawText(2), again(stmt, 3, chunk.Speaker)
+			visit(chunk)
 		}
 		return stmt.Err()
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	sqldriver "database/sql/driver"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -99,7 +100,8 @@ type fullConn interface {
 type guardedConn struct {
 	guard
 
-	inner fullConn
+	inner    fullConn
+	prepared map[string]*sqlite3.Stmt // see [Snapshot.prepared]
 }
 
 var (
@@ -116,7 +118,13 @@ func (c *guardedConn) Close() error {
 	if c.broken != nil { // what is left of its memory is not walked again
 		return nil
 	}
-	return c.call(c.inner.Close)
+	return c.call(func() error {
+		var errs []error
+		for _, stmt := range c.prepared {
+			errs = append(errs, stmt.Close())
+		}
+		return errors.Join(append(errs, c.inner.Close())...)
+	})
 }
 
 func (c *guardedConn) Begin() (sqldriver.Tx, error) {

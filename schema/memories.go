@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -207,43 +207,57 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	encoded, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.Query(ctx, memoriesByID, string(encoded), userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	memories := make([]Memory, 0, len(ids))
-	for rows.Next() {
-		memories = append(memories, Memory{})
-		if err := memories[len(memories)-1].scan(rows); err != nil {
-			return nil, err
+	err := s.prepared(ctx, memoryByID, func(stmt *sqlite3.Stmt) error {
+		for _, id := range ids {
+			if err := errors.Join(stmt.BindInt64(1, id), stmt.BindInt64(2, userID)); err != nil {
+				return err
+			}
+			if stmt.Step() {
+				memories = append(memories, Memory{})
+				if err := memories[len(memories)-1].read(stmt); err != nil {
+					return err
+				}
+			}
+			if err := stmt.Err(); err != nil {
+				return err
+			}
+			if err := stmt.Reset(); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return memories, rows.Err()
+	return memories, nil
 }
 
-// memoriesByID is what every search reads its results by, so it does without
-// the query builder and is prepared once.
-const memoriesByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,
+// memoryByID is what every search reads its results by, so it does without the
+// query builder and is prepared once.
+const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,
 		m.content, m.content_hash, m.event_time, m.created_at, m.valid_from, m.valid_until, m.expired_at, coalesce(m.superseded_by, 0),
 		m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility, m.protected, m.pinned,
 		m.state, m.origin, m.trust, coalesce(m.subject, ''), coalesce(m.predicate, ''), coalesce(m.object, ''), m.tags, m.attributes,
 		coalesce(m.run_id, 0), m.version, coalesce(s.name, ''), coalesce(e.id, '')
-	FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
-		LEFT JOIN sessions AS s ON s.id = m.session_id LEFT JOIN events AS e ON e.seq = m.event_seq
-	WHERE m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
+	FROM memories AS m LEFT JOIN sessions AS s ON s.id = m.session_id LEFT JOIN events AS e ON e.seq = m.event_seq
+	WHERE m.id = ? AND +m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
 
-// scan reads a row of memoriesByID.
-func (m *Memory) scan(row *sql.Rows) error {
-	return row.Scan(&m.ID, &m.UID, &m.UserID, &m.SessionID, &m.EventSeq, &m.Agent, &m.Kind, &m.Role, &m.Speaker,
-		&m.Content, &m.ContentHash, &m.EventTime, &m.CreatedAt, &m.ValidFrom, &m.ValidUntil, &m.ExpiredAt, &m.SupersededBy,
-		&m.Confidence, &m.Importance, &m.AccessCount, &m.LastAccessed, &m.DecayRate, &m.Stability, &m.Utility, &m.Protected, &m.Pinned,
-		&m.State, &m.Origin, &m.Trust, &m.Subject, &m.Predicate, &m.Object, &m.Tags, &m.Attributes,
-		&m.RunID, &m.Version, &m.SessionName, &m.EventID)
+// read takes a row of memoryByID.
+func (m *Memory) read(stmt *sqlite3.Stmt) error {
+	r := row{stmt: stmt}
+	m.ID, m.UID, m.UserID, m.SessionID, m.EventSeq, m.Agent = r.int(), r.text(), r.int(), r.int(), r.int(), r.text()
+	m.Kind, m.Role, m.Speaker, m.Content, m.ContentHash = Kind(r.text()), r.text(), r.text(), r.text(), r.text()
+	m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.ExpiredAt, m.SupersededBy = r.time(), r.time(), r.time(), r.time(), r.time(), r.int()
+	m.Confidence, m.Importance, m.AccessCount, m.LastAccessed = r.float(), r.float(), r.int(), r.time()
+	m.DecayRate, m.Stability, m.Utility, m.Protected, m.Pinned = r.float(), r.float(), r.float(), r.bool(), r.bool()
+	m.State, m.Origin, m.Trust = State(r.text()), Origin(r.text()), Trust(r.int())
+	m.Subject, m.Predicate, m.Object = r.text(), r.text(), r.text()
+	r.json(&m.Tags)
+	r.json(&m.Attributes)
+	m.RunID, m.Version, m.SessionName, m.EventID = r.int(), r.int(), r.text(), r.text()
+	return r.err
 }
 
 // MemoryByEvent finds the episode an event became; [ErrNotFound] when the

@@ -36,3 +36,47 @@ func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
 		return err
 	}))
 }
+
+// A column of another kind than it should be is not taken for a zero.
+func TestMemoriesByIDSaysWhichColumnIsDamaged(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	read := func() (got []Memory, err error) {
+		err = db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			got, err = s.MemoriesByID(ctx, 1, []int64{10, 11})
+			return err
+		})
+		return got, err
+	}
+	write := func(statement string) {
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			_, err := tx.ExecContext(ctx, statement)
+			return err
+		}))
+	}
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		_, err := tx.UserID(ctx, Scope{User: "ada"})
+		return err
+	}))
+	for _, id := range []string{"10", "11"} {
+		write(`INSERT INTO memories (id, uid, user_id, kind, content, content_hash, event_time, created_at, valid_from, confidence, importance, decay_rate, origin, trust)
+			VALUES (` + id + `, 'm` + id + `', 1, 'episode', 'a', 'h', 11, 12, 13, .1, .2, .3, '', 0)`)
+	}
+	for column, set := range map[string]string{"event_time": "'tuesday'", "confidence": "'sure'", "content": "x''", "valid_until": "'never'", "trust": "'high'", "tags": "'[secret'"} {
+		before, err := read()
+		require.NoError(t, err)
+		require.Len(t, before, 2)
+		write("CREATE TEMP TABLE kept AS SELECT " + column + " AS was FROM memories WHERE id = 11")
+		write("PRAGMA ignore_check_constraints = on; UPDATE memories SET " + column + " = " + set + " WHERE id = 11")
+		_, err = read()
+		if column == "content" { // bytes are a text like any
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, err, ErrCorrupt)
+			require.ErrorContains(t, err, column)
+			require.NotContains(t, err.Error(), "secret")
+		}
+		write("UPDATE memories SET " + column + " = (SELECT was FROM temp.kept) WHERE id = 11; DROP TABLE temp.kept; PRAGMA ignore_check_constraints = off")
+	}
+}

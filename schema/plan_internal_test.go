@@ -17,7 +17,7 @@ func TestWhatEachTurnAsksForIsFoundByItsIds(t *testing.T) {
 	const byUID = " USING INDEX sqlite_autoindex_memories_1 (uid=?)"
 	for statement, step := range map[string]string{
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
-		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
+		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 	} {
 		var plan []string
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {

@@ -100,6 +100,10 @@ func (s *Snapshot) Row(ctx context.Context, query string, args []any, dest ...an
 // direct lends the connection without database/sql in between, for what reads
 // hundreds of rows one by one.
 func (s *Snapshot) direct(ctx context.Context, f func(*sqlite3.Conn) error) error {
+	return s.lend(ctx, func(c *guardedConn) error { return f(c.Raw()) })
+}
+
+func (s *Snapshot) lend(ctx context.Context, f func(*guardedConn) error) error {
 	return s.conn.Raw(func(conn any) error {
 		guarded, ok := conn.(*guardedConn)
 		if !ok {
@@ -108,7 +112,7 @@ func (s *Snapshot) direct(ctx context.Context, f func(*sqlite3.Conn) error) erro
 		return guarded.call(func() error {
 			raw := guarded.Raw()
 			defer raw.SetInterrupt(raw.SetInterrupt(ctx))
-			return f(raw)
+			return f(guarded)
 		})
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/ncruces/go-sqlite3"
 )
 
 type userKey struct{ tenant, name string }
@@ -100,10 +101,15 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return 0, err
 	}
 	var id int64
-	err := s.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
+	err := s.prepared(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(stmt *sqlite3.Stmt) error {
+		if err := errors.Join(stmt.BindText(1, scope.Tenant), stmt.BindText(2, scope.User)); err != nil {
+			return err
+		}
+		if stmt.Step() {
+			id = stmt.ColumnInt64(0)
+		}
+		return stmt.Err()
+	})
 	return id, err
 }
 
