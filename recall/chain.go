@@ -3,10 +3,10 @@ package recall
 // chain puts a document into its thread's order in time; of two at the same
 // time the one that came first stands first.
 func (ix *index) chain(doc uint32) {
-	d := &ix.docs[doc]
-	tail := ix.tails[d.thread]
+	d, thread := &ix.docs[doc], ix.labels[doc].thread
+	tail := ix.tails[thread]
 	if tail < 0 {
-		ix.tails[d.thread] = int32(doc)
+		ix.tails[thread] = int32(doc)
 		return
 	}
 	first, after := tail, tail
@@ -21,7 +21,7 @@ func (ix *index) chain(doc uint32) {
 		ix.docs[after].next = int32(doc)
 	}
 	if d.next < 0 {
-		ix.tails[d.thread] = int32(doc)
+		ix.tails[thread] = int32(doc)
 	} else {
 		ix.docs[d.next].prev = int32(doc)
 	}

@@ -40,7 +40,7 @@ func (entityArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error
 	}
 	candidates := make([]Candidate, 0, len(score))
 	for memory, n := range score {
-		if doc, ok := r.index.find(memory); ok && r.filter.admits(&r.index.docs[doc]) {
+		if doc, ok := r.index.find(memory); ok && r.filter.admits(r.index, doc) {
 			candidates = append(candidates, Candidate{MemoryID: memory, Score: n, place: doc + 1})
 		}
 	}

@@ -73,16 +73,17 @@ func bound(t time.Time) (int64, bool) {
 }
 
 // admits reports whether nothing keeps a document out of the results.
-func (f *filter) admits(d *document) bool {
-	return d.state&f.states != 0 && (f.byState || f.excludes(d) == "")
+func (f *filter) admits(ix *index, doc uint32) bool {
+	return ix.labels[doc].state&f.states != 0 && (f.byState || f.excludes(ix, doc) == "")
 }
 
 // excludes says what keeps a document out of the results, "" for nothing.
-func (f *filter) excludes(d *document) string {
+func (f *filter) excludes(ix *index, doc uint32) string {
+	d, l := &ix.docs[doc], &ix.labels[doc]
 	switch {
-	case d.state&f.states == 0:
+	case l.state&f.states == 0:
 		return "state"
-	case f.kinds != 0 && d.kind&f.kinds == 0:
+	case f.kinds != 0 && l.kind&f.kinds == 0:
 		return "kind"
 	case f.inSession && (d.session != f.session || d.session == 0):
 		return "session"

@@ -26,6 +26,7 @@ type index struct {
 	families map[string][]uint32 // root of a word -> its terms; see root
 
 	chunks       []chunk
+	lengths      []uint16 // of chunks, in terms
 	words        []byte   // the terms of every chunk in order, as variable-length integers
 	stretchWords []uint32 // how many terms every [stretchChunks] chunks hold
 	lastChunk    int64    // id
@@ -34,6 +35,7 @@ type index struct {
 	learnt       uint32 // so many documents were asked what they rest on
 
 	docs     []document
+	labels   []label             // of docs
 	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
 	sessions map[int64]uint32    // session -> its number
 	issues   map[string]uint32   // issue -> the number of its thread
@@ -54,7 +56,6 @@ const maxChunks = 1 << 24
 type chunk struct {
 	doc   uint32
 	start uint32 // of its terms in words
-	words uint16 // how many
 }
 
 type document struct {
@@ -62,15 +63,21 @@ type document struct {
 	time    int64  // Unix milliseconds
 	first   uint32 // its first chunk
 	session uint32 // number; 0 = none
-	thread  uint32 // number, see [index.thread]; 0 = none
 	prev    int32  // neighbours in the thread, -1 = none
 	next    int32
 	words   uint16 // terms in all chunks
-	speaker uint16
 	flags   docFlags
+	names   uint8 // capitals inside sentences, at most nameCap
+}
+
+// label is what a search asks of every document that holds a word of the
+// question. They lie together, apart from the rest: to fetch the thousands of
+// them from all over memory would take longer than to weigh the words.
+type label struct {
+	thread  uint32 // number, see [index.thread]; 0 = none
+	speaker uint16
 	kind    kindBit
 	state   stateBit
-	names   uint8 // capitals inside sentences, at most nameCap
 }
 
 type (
@@ -91,7 +98,7 @@ func bitOfState(s schema.State) stateBit {
 var episodeBit = bitOfKind(schema.KindEpisode)
 
 // said reports an episode, as opposed to what is derived.
-func (d *document) said() bool { return d.kind == episodeBit }
+func (l *label) said() bool { return l.kind == episodeBit }
 
 func newIndex() *index {
 	return &index{
@@ -118,13 +125,13 @@ func (ix *index) add(c schema.IndexedChunk, names uint8) {
 	doc, start := ix.document(c, names), uint32(len(ix.words))
 	terms := ix.enter(c.Text)
 	flags, words := ix.flags(terms), uint16(len(terms))
-	ix.chunks = append(ix.chunks, chunk{doc: doc, start: start, words: words})
+	ix.chunks, ix.lengths = append(ix.chunks, chunk{doc: doc, start: start}), append(ix.lengths, words)
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
 	}
 	ix.stretchWords[at/stretchChunks] += uint32(words)
 	d := &ix.docs[doc]
-	counted := d.counted()
+	counted := ix.labels[doc].counted()
 	ix.tally(terms, func(term uint32, uses int) {
 		ix.postings[term].add(at, uses)
 		if counted {
@@ -144,6 +151,7 @@ func (ix *index) expect(chunks int) {
 	chunks = min(chunks, maxChunks) - len(ix.chunks)
 	if chunks > len(ix.chunks)/8 {
 		ix.chunks, ix.docs = slices.Grow(ix.chunks, chunks), slices.Grow(ix.docs, chunks)
+		ix.lengths, ix.labels = slices.Grow(ix.lengths, chunks), slices.Grow(ix.labels, chunks)
 	}
 }
 
@@ -226,15 +234,15 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 	}
 	d := document{
 		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
-		session: ix.session(c.SessionID), speaker: ix.speaker(speaker),
-		kind: bitOfKind(c.Kind), state: bitOfState(c.State), names: names,
+		session: ix.session(c.SessionID), names: names,
 	}
+	l := label{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
 		d.flags |= byUser
 	}
-	d.thread = ix.thread(c.Issue, d.session)
-	ix.docs = append(ix.docs, d)
-	if c.Kind == schema.KindEpisode && d.thread != 0 {
+	l.thread = ix.thread(c.Issue, d.session)
+	ix.docs, ix.labels = append(ix.docs, d), append(ix.labels, l)
+	if c.Kind == schema.KindEpisode && l.thread != 0 {
 		ix.chain(doc)
 	}
 	return doc

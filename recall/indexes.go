@@ -192,7 +192,7 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 	}
 	var claims []uint32 // new or changed
 	for doc := ix.learnt; doc < uint32(len(ix.docs)); doc++ {
-		if ix.docs[doc].keyed() {
+		if ix.labels[doc].keyed() {
 			claims = append(claims, doc)
 		}
 	}
@@ -203,7 +203,7 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 		}
 		ix.change(changed)
 		for memory := range changed {
-			if doc, ok := ix.find(memory); ok && ix.docs[doc].keyed() {
+			if doc, ok := ix.find(memory); ok && ix.labels[doc].keyed() {
 				claims = append(claims, doc)
 			}
 		}

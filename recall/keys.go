@@ -13,8 +13,8 @@ import (
 // no key any more, in the next search.
 
 // keyed reports whether a document may be a key to the turns it rests on.
-func (d *document) keyed() bool {
-	return d.kind&(bitOfKind(schema.KindFact)|bitOfKind(schema.KindPreference)) != 0
+func (l *label) keyed() bool {
+	return l.kind&(bitOfKind(schema.KindFact)|bitOfKind(schema.KindPreference)) != 0
 }
 
 // relearn reads what claims rest on, after they came or changed.
@@ -38,7 +38,7 @@ func (ix *index) relearn(ctx context.Context, s *schema.Snapshot, userID int64, 
 // turnsOf are the turns that a document is a key to now. What was claimed
 // since does not speak for how things were.
 func (r *Request) turnsOf(doc uint32) []uint32 {
-	if turns := r.index.keys[doc]; len(turns) > 0 && r.index.docs[doc].current() && r.AsOf.IsZero() {
+	if turns := r.index.keys[doc]; len(turns) > 0 && r.index.labels[doc].current() && r.AsOf.IsZero() {
 		return turns
 	}
 	return nil

@@ -109,7 +109,7 @@ func (l *list) score(ix *index, s *strip) {
 		}
 		c.part = l.part
 		s.touched[at/64] |= 1 << (at % 64)
-		weight := l.idf * s.weight(l.uses, ix.chunks[l.chunk].words)
+		weight := l.idf * s.weight(l.uses, ix.lengths[l.chunk])
 		if l.exact {
 			c.own += weight
 			c.exact |= 1 << (l.part - 1)

@@ -22,7 +22,6 @@ type matches struct {
 	lists     []list // of the postings being matched
 	strip     strip
 	strengths []float32 // of near, at first
-	threads   []uint32  // of found; 0 for what nobody said
 	scratch   []float32
 	said      []uint32 // the terms of the chunk looked at last
 }
@@ -106,25 +105,15 @@ func (m *matches) touch(doc uint32) *docMatch {
 // settle finishes the documents, gives their sessions what they hold, and lists
 // those that the filter lets through.
 func (m *matches) settle(ix *index, f *filter) {
-	m.strengths, m.threads = m.strengths[:0], m.threads[:0]
-	// Nothing here waits for what was read of another document: thousands are
-	// read from all over the memory.
+	m.strengths = m.strengths[:0]
 	for i := range m.found {
 		d := &m.found[i]
 		d.loose &^= d.exact
-		doc := &ix.docs[d.doc]
-		thread := doc.thread
-		if !doc.said() {
-			thread = 0
+		if l := &ix.labels[d.doc]; l.thread != 0 && l.said() {
+			m.sessions[l.thread] |= d.held()
 		}
-		m.threads = append(m.threads, thread)
-		if f.admits(doc) {
+		if f.admits(ix, d.doc) {
 			m.near, m.strengths = append(m.near, d.doc), append(m.strengths, d.strength())
-		}
-	}
-	for i, thread := range m.threads {
-		if thread != 0 {
-			m.sessions[thread] |= m.found[i].held()
 		}
 	}
 }

@@ -80,7 +80,7 @@ func shortUvarint(b []byte, at int) (x uint32, next int) {
 func (ix *index) termsOf(terms []uint32, at uint32) []uint32 {
 	c := &ix.chunks[at]
 	next := int(c.start)
-	for range c.words {
+	for range ix.lengths[at] {
 		var term uint32
 		term, next = shortUvarint(ix.words, next)
 		terms = append(terms, term)

@@ -174,15 +174,16 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	uses := 0
 	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
 	for at := range ix.postings[id].all() {
-		d := &ix.docs[ix.chunks[at].doc]
-		if !d.said() {
+		doc := ix.chunks[at].doc
+		l := &ix.labels[doc]
+		if !l.said() {
 			continue
 		}
 		uses++
-		said[d.speaker]++
-		for _, n := range [...]int32{d.prev, d.next} {
-			if n >= 0 && ix.docs[n].speaker != d.speaker {
-				beside[ix.docs[n].speaker]++
+		said[l.speaker]++
+		for _, n := range [...]int32{ix.docs[doc].prev, ix.docs[doc].next} {
+			if n >= 0 && ix.labels[n].speaker != l.speaker {
+				beside[ix.labels[n].speaker]++
 			}
 		}
 	}

@@ -202,7 +202,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 			return nil, err
 		}
 	}
-	candidates = ration(candidates, func(c *scored) bool { return !ix.docs[c.doc].said() })
+	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
 	return &ranked{candidates, weak, derived, degraded, topic}, nil
 }
 
@@ -236,7 +236,7 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, candidates []scored) (map[int64]*schema.Memory, error) {
 	var ids []int64
 	for _, c := range candidates {
-		if !ix.docs[c.doc].said() {
+		if !ix.labels[c.doc].said() {
 			ids = append(ids, c.memoryID)
 		}
 	}

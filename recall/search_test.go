@@ -259,7 +259,7 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 		d := found[c.doc]
 		var own, related float32
 		weight := func(idf float32, uses int) float32 {
-			return idf * termWeight(float32(uses), float32(c.words), ix.meanLength())
+			return idf * termWeight(float32(uses), float32(ix.lengths[at]), ix.meanLength())
 		}
 		held := parts(0)
 		for i, p := range q.parts {

@@ -78,7 +78,7 @@ func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 	}
 	for i := range candidates { // best first
 		doc := candidates[i].doc
-		s := ix.docs[doc].thread
+		s := ix.labels[doc].thread
 		if p := v.sessions[s]; s != 0 && p.n < priorBest {
 			v.sessions[s] = prior{p.sum + v.text(int32(doc)), p.n + 1}
 		}
@@ -98,10 +98,10 @@ func (v *view) text(doc int32) float64 {
 
 // of reads the signals of a document; said are the terms of its best chunk.
 func (v *view) of(doc uint32, said []uint32) (s signals) {
-	d, found := &v.ix.docs[doc], v.m.of(doc)
+	d, l, found := &v.ix.docs[doc], &v.ix.labels[doc], v.m.of(doc)
 	v.content(&s, found, said)
-	v.surroundings(&s, doc, d, found)
-	v.voice(&s, d)
+	v.surroundings(&s, doc, l.thread, found)
+	v.voice(&s, d, l.speaker)
 
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&datesIt != 0)
@@ -126,7 +126,7 @@ func (v *view) content(s *signals, found *docMatch, said []uint32) {
 	}
 }
 
-func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch) {
+func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch) {
 	before, after := v.ix.before(doc), v.ix.after(doc)
 	s.Before, s.After = v.text(before[0]), v.text(after[0])
 	together := found.held()
@@ -136,18 +136,18 @@ func (v *view) surroundings(s *signals, doc uint32, d *document, found *docMatch
 		}
 	}
 	s.Window = v.q.weigh(together)
-	if d.thread == 0 { // a session of its own
+	if thread == 0 { // a session of its own
 		s.Session = v.text(int32(doc)) / priorBest
 		s.SessionCoverage = v.q.weigh(found.held())
 	} else {
-		s.Session = v.sessions[d.thread].sum / priorBest
-		s.SessionCoverage = v.q.weigh(v.m.sessions[d.thread])
+		s.Session = v.sessions[thread].sum / priorBest
+		s.SessionCoverage = v.q.weigh(v.m.sessions[thread])
 	}
 }
 
-func (v *view) voice(s *signals, d *document) {
-	if len(v.q.speakers) > 0 && v.ix.speakers[d.speaker] != "" {
-		if s.Speaker = -1; v.q.speakers[d.speaker] {
+func (v *view) voice(s *signals, d *document, speaker uint16) {
+	if len(v.q.speakers) > 0 && v.ix.speakers[speaker] != "" {
+		if s.Speaker = -1; v.q.speakers[speaker] {
 			s.Speaker = 1
 			s.FirstPerson = bit(d.flags&saysI != 0)
 		}

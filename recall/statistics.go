@@ -15,13 +15,13 @@ type statistics struct {
 
 // counted reports whether a document's text is part of the statistics: what
 // was said always is.
-func (d *document) counted() bool {
-	return d.said() || d.current()
+func (l *label) counted() bool {
+	return l.said() || l.current()
 }
 
 // current reports a document that is neither ended nor in doubt.
-func (d *document) current() bool {
-	return d.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
+func (l *label) current() bool {
+	return l.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
 }
 
 // count adds a chunk of these terms to the statistics, or takes it out with -1.
@@ -50,13 +50,13 @@ func (ix *index) change(changed map[int64]schema.State) {
 		if !ok {
 			continue
 		}
-		d := &ix.docs[doc]
-		before := d.counted()
-		d.state = bitOfState(state)
+		l := &ix.labels[doc]
+		before := l.counted()
+		l.state = bitOfState(state)
 		switch {
-		case !before && d.counted():
+		case !before && l.counted():
 			turned[doc] = 1
-		case before && !d.counted():
+		case before && !l.counted():
 			turned[doc] = -1
 		}
 	}

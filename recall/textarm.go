@@ -25,9 +25,8 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	near := m.surround(ix, r.filter)
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
-		d := &ix.docs[doc]
-		if r.filter.admits(d) {
-			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+		if r.filter.admits(ix, doc) {
+			candidates = append(candidates, Candidate{MemoryID: ix.docs[doc].memory, Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
 	return best(candidates), nil
@@ -43,7 +42,7 @@ func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
-	if q.speakers[ix.docs[doc].speaker] {
+	if q.speakers[ix.labels[doc].speaker] {
 		score *= speakerFactor
 	}
 	return score

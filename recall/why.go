@@ -133,7 +133,7 @@ func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID i
 	if !ok {
 		return "it has no searchable text", nil
 	}
-	switch what := f.excludes(&ix.docs[doc]); what {
+	switch what := f.excludes(ix.index, doc); what {
 	case "":
 		return "", nil
 	case "state":
