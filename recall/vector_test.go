@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -473,6 +474,33 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 	ahead.Close()
 	ahead.Close() // twice is fine
 	ahead.Preload()
+}
+
+// Who waits for what another reads waits no longer than its context; who need
+// not wait answers without.
+func TestWaitingForVectorsEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		say(t, db, ada, pets...)
+		g := openGeneration(t, db, "m", 4)
+		embedAll(t, db, g, synonyms)
+		s := searcher(t, db, synonyms, VectorOptions{})
+		s.vectors.sets.inline = len(pets) - 1
+		set := s.vectors.sets.get(1, g)
+		set.reading <- struct{}{} // as if the disk were slow
+		for range 2 {
+			answer := recalled(t, s, ada, "bicycle")
+			require.Equal(t, []Degraded{{"vector", "the vectors are still being read"}}, answer.Degraded)
+			require.Equal(t, "We sold the bicycle.", textsOf(answer)[0])
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // passes when all are waiting
+		defer cancel()
+		_, err := s.Search(ctx, ada, Query{Text: "kitten", Now: noon, Wait: true})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		s.Close() // ends the reading in the background, which waits as well
+		<-set.reading
+		require.Empty(t, recalled(t, s, ada, "kitten").Degraded, "who gave up holds up nobody")
+	})
 }
 
 func TestSearchingWhileVectorsArrive(t *testing.T) {

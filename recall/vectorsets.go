@@ -28,9 +28,9 @@ type sharedVectors struct {
 
 	mu sync.RWMutex
 	*vectorSet
-	seen    int64       // the user's last vector, of any generation, that was looked at
-	loading atomic.Bool // in the background, for a search
-	reading sync.Mutex  // held by whoever loads it
+	seen    int64         // the user's last vector, of any generation, that was looked at
+	loading atomic.Bool   // in the background, for a search
+	reading chan struct{} // holds one while somebody loads it
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the
@@ -51,7 +51,7 @@ func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
 	defer c.mu.Unlock()
 	set, ok := c.byUser.Get(userID)
 	if !ok || set.of.ID != g.ID {
-		set = &sharedVectors{of: g, vectorSet: newVectorSet(g, c.exact)}
+		set = &sharedVectors{of: g, vectorSet: newVectorSet(g, c.exact), reading: make(chan struct{}, 1)}
 		c.byUser.Add(userID, set)
 	}
 	return set
@@ -126,8 +126,12 @@ func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVecto
 }
 
 func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID int64, set *sharedVectors) error {
-	set.reading.Lock() // whoever waits has the other's work: a search often comes while it is preloaded
-	defer set.reading.Unlock()
+	select { // whoever waits has the other's work: a search often comes while it is preloaded
+	case set.reading <- struct{}{}:
+		defer func() { <-set.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	last, err := s.LastVector(ctx, userID)
 	if err != nil || set.holds(last) {
 		return err
