@@ -1,12 +1,16 @@
 package eventbus
 
 import (
+	"context"
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/schema"
 )
 
 // An event keeps the message that it was made of, which must not be told from
@@ -37,10 +41,28 @@ func TestAMessageIsWhatItsPayloadSays(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, m, kept)
 
-		left, right := normalise(t.Context(), &e, nil), normalise(t.Context(), &read, nil)
+		rewrite := rapid.SampledFrom([]schema.Redact{nil, withoutA}).Draw(t, "rewrite")
+		left, right := normalise(t.Context(), &e, rewrite), normalise(t.Context(), &read, rewrite)
 		require.Equal(t, right, left)
 		require.Equal(t, string(read.Payload), string(e.Payload))
 	})
+}
+
+func withoutA(_ context.Context, _, s string) (string, error) {
+	return strings.ReplaceAll(s, "a", ""), nil
+}
+
+func TestLabelsOfWhichNothingIsLeftAreNotKept(t *testing.T) {
+	for name, label := range map[string]MessageOption{"tag": Tags("aaa"), "attribute": Attribute("in", "aaa")} {
+		t.Run(name, func(t *testing.T) {
+			e := UserMessage(Scope{User: "u"}, "tee", label)
+			require.NoError(t, normalise(t.Context(), &e, withoutA))
+			require.NotContains(t, string(e.Payload), "aaa")
+			m, err := e.Message()
+			require.NoError(t, err)
+			require.Equal(t, Message{Text: "tee", Role: "user"}, m)
+		})
+	}
 }
 
 func TestAPayloadThatWasChangedIsReadAgain(t *testing.T) {

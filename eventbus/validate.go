@@ -73,7 +73,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 			return err
 		}
 	}
-	before := m
+	before, labelled := m, len(m.Attributes)+len(m.Tags) > 0
 	if m.Role == "" {
 		m.Role = role
 	}
@@ -109,7 +109,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	if err := m.validLabels(); err != nil {
 		return err
 	}
-	if !known || !m.says(before) {
+	if !known || labelled || !m.says(before) {
 		e.encode(m)
 	}
 	return nil

@@ -38,13 +38,13 @@ func (db *DB) checkpointLoop() {
 		}
 		// A passive checkpoint does what it can without waiting for anybody;
 		// what it leaves, the next one or Close moves.
-		err := db.moveLogAtEase()
+		held, err := db.moveLogAtEase()
 		db.note(faultCheckpoint, err)
 		switch {
 		case err != nil:
 			wait = min(max(2*wait, 2*checkpointQuiet), longest)
 			db.markDirty()
-		case db.logHeld.Load() > 0: // nobody says when the reader is done
+		case held: // nobody says when the reader, or another process, is done
 			wait = heldEvery
 			db.markDirty()
 		default:
@@ -89,14 +89,15 @@ func (db *DB) markDirty() {
 	}
 }
 
-// moveLog moves what it can from the log into the file, without waiting.
-func (db *DB) moveLog(conn bun.IConn) error {
+// moveLog moves what it can from the log into the file, without waiting. It is
+// held when a reader needs what is left, or another process is at it.
+func (db *DB) moveLog(conn bun.IConn) (held bool, err error) {
 	var busy, frames, moved int64
-	err := conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &moved)
+	err = conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &frames, &moved)
 	if err == nil {
 		db.logHeld.Store(max(frames-moved, 0))
 	}
-	return db.classify(err)
+	return busy > 0 || frames > moved, db.classify(err)
 }
 
 // Checkpoint moves the whole write-ahead log into the file and empties it. It
@@ -108,29 +109,43 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.isClosed() {
 		return ErrClosed
 	}
-	defer db.hurry()()
-	return db.truncate(ctx, db.writer)
+	return db.truncate(ctx, db.writer, db.opts.BusyTimeout)
 }
 
+// truncate moves and empties the log. SQLite waits for readers as long as the
+// connection does, but never for another checkpoint: that is waited for here.
 func (db *DB) truncate(ctx context.Context, on interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}) error {
-	var busy, frames, moved int
-	err := on.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-	if err != nil {
-		return db.readError(ctx, err)
+}, patience time.Duration) error {
+	defer db.hurry()()
+	for until := time.Now().Add(patience); ; {
+		var busy, frames, moved int
+		err := on.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		if err != nil {
+			return db.readError(ctx, err)
+		}
+		if busy != 0 {
+			if !time.Now().Before(until) {
+				return &busyError{}
+			}
+			select {
+			case <-time.After(truncatePause):
+				continue
+			case <-db.stop:
+				return ErrClosed
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
 	}
-	if busy != 0 {
-		return &busyError{}
-	}
-	return nil
 }
 
-// truncateTries and truncatePause are how often and how far apart
-// [DB.truncateLog] tries: two seconds together.
+// truncatePatience is how long [DB.truncateLog] tries, and truncatePause how far
+// apart tries are.
 const (
-	truncateTries = 20
-	truncatePause = 50 * time.Millisecond
+	truncatePatience = 3 * time.Second
+	truncatePause    = 50 * time.Millisecond
 )
 
 // truncateLog is [DB.Checkpoint] that holds up nobody: one that waits for
@@ -139,7 +154,6 @@ func (db *DB) truncateLog(ctx context.Context) (err error) {
 	if db.isClosed() {
 		return ErrClosed
 	}
-	defer db.hurry()()
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return db.readError(ctx, err)
@@ -152,17 +166,9 @@ func (db *DB) truncateLog(ctx context.Context) (err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return db.readError(ctx, err)
 	}
-	for range truncateTries {
-		if err = db.truncate(ctx, conn); !errors.Is(err, ErrBusy) {
-			return err
-		}
-		select {
-		case <-time.After(truncatePause):
-		case <-db.stop:
-			return ErrClosed
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	err = db.truncate(ctx, conn, truncatePatience)
+	if errors.Is(err, ErrBusy) {
+		return fmt.Errorf("a reader holds it: %w", err)
 	}
-	return fmt.Errorf("a reader holds it: %w", ErrBusy)
+	return err
 }

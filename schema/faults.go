@@ -78,12 +78,7 @@ func (db *DB) mend(ctx context.Context) error {
 	if db.suspect == nil {
 		return nil
 	}
-	defer db.hurry()()
-	var busy, frames, moved int
-	err := db.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-	if err == nil && busy != 0 {
-		err = ErrBusy
-	}
+	err := db.truncate(ctx, db.conn, db.opts.BusyTimeout)
 	if err == nil {
 		db.suspect = nil
 		db.note(faultCommit, nil)

@@ -257,7 +257,7 @@ func (db *DB) close() {
 	}
 	var last *mark
 	if db.writer != nil {
-		db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
+		_, db.closeErr = db.moveLog(db.conn) // closing would do it too, but without saying that it failed
 		if db.marks() {
 			last, _ = readProgress(context.Background(), db.conn)
 		}
@@ -285,7 +285,7 @@ func openSQL(path string, opts Options, readOnly bool) (*sql.DB, error) {
 		pragmas = append(pragmas,
 			"PRAGMA synchronous = full",         // NORMAL loses acknowledged rows at power loss
 			"PRAGMA secure_delete = on",         // an erased text leaves no copy in free pages
-			"PRAGMA wal_autocheckpoint = 16384", // pages; the background checkpoint comes long before
+			"PRAGMA wal_autocheckpoint = 16384", // pages; reached only by those who never pause
 		)
 	}
 	return OpenSQLite(dsn(path, opts, readOnly), readOnly, func(c *sqlite3.Conn) error {

@@ -38,7 +38,7 @@ const (
 func (p *pace) wrote(f vfs.File, n int) error {
 	p.unsynced += n
 	logged := p.db.logged.Load()
-	if p.unsynced < paceBytes || logged-p.began > paceLag || p.db.hurried.Load() > 0 || time.Now().After(p.ends) {
+	if p.unsynced < paceBytes || logged-p.began > paceLag || p.db.hurried.Load() > 0 || p.db.isClosed() || time.Now().After(p.ends) {
 		return nil
 	}
 	p.unsynced = 0
@@ -59,11 +59,12 @@ func (db *DB) hurry() (done func()) {
 	return func() { db.hurried.Add(-1) }
 }
 
-// moveLogAtEase is moveLog at a pace.
-func (db *DB) moveLogAtEase() (err error) {
+// moveLogAtEase is moveLog at a pace, and once more for what has come meanwhile:
+// when nothing is left for a moment, the log begins anew.
+func (db *DB) moveLogAtEase() (held bool, err error) {
 	conn, err := db.writer.Conn(context.Background())
 	if err != nil {
-		return db.classify(err)
+		return false, db.classify(err)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	var file *tidyFile
@@ -76,11 +77,16 @@ func (db *DB) moveLogAtEase() (err error) {
 		return err
 	})
 	if err != nil {
-		return db.classify(err)
+		return false, db.classify(err)
 	}
 	file.pace = db.newPace()
-	defer func() { file.pace = nil }()
-	return db.moveLog(conn)
+	held, err = db.moveLog(conn)
+	began := file.pace.began
+	file.pace = nil
+	if err == nil && !held && db.logged.Load() > began {
+		held, err = db.moveLog(conn)
+	}
+	return held, err
 }
 
 // fileOf is the database that a connection has open.

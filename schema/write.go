@@ -271,7 +271,7 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		return group, false, db.classify(err)
 	}
 	if err := db.noticeOthers(); err != nil {
-		_ = db.direct.exec("ROLLBACK")
+		db.undo()
 		return group, true, db.classify(err)
 	}
 	db.unindexed = db.unindexed[:0] // of a transaction that was undone
@@ -281,7 +281,7 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		// An interrupt would undo the whole group.
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
 			// The rollback fails when SQLite has already made it.
-			_ = db.direct.exec("ROLLBACK")
+			db.undo()
 			return group, true, db.classify(err)
 		}
 		if joined && i == len(group)-1 {
@@ -289,11 +289,11 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		}
 	}
 	if err := db.index(); err != nil {
-		_ = db.direct.exec("ROLLBACK")
+		db.undo()
 		return group, true, db.classify(err)
 	}
 	if err := db.direct.commit(); err != nil {
-		_ = db.direct.exec("ROLLBACK")
+		db.undo()
 		if err = db.classify(fmt.Errorf("commit: %w", err)); isFault(err) {
 			db.suspect = err
 			db.note(faultCommit, err)
@@ -304,6 +304,13 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 	db.pauses.wrote()
 	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
 	return group, true, nil
+}
+
+// undo takes back the transaction, and what the writer has learnt in it of what
+// may come back.
+func (db *DB) undo() {
+	_ = db.direct.exec("ROLLBACK") // fails when SQLite has already made it
+	db.others.tombstones = notAsked
 }
 
 // others is what the writer knows of what may change under it.
