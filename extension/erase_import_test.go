@@ -2,9 +2,13 @@ package extension
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,6 +56,49 @@ func TestAnOldExportDoesNotBringBackWhatWasErased(t *testing.T) {
 	require.Zero(t, again.Erased)
 	require.NotEmpty(t, holding(t, path, []byte("Xylqorvant")), "a host can say so")
 	diagnosed(t, path)
+}
+
+// A batch that is run again, since another's write failed in the same commit,
+// does not count its tombstones twice: the export would seem to know of what was
+// erased here.
+func TestABatchThatIsRunAgainDoesNotBringBackWhatWasErased(t *testing.T) {
+	x, path, _ := spoken(t)
+	old := exported(t, x, ada)
+	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
+	require.NoError(t, err)
+	header, rest, _ := strings.Cut(old, "\n")
+	rest, end, _ := strings.Cut(rest, `{"end"`)
+	lines := []string{header}
+	for i := range batchTurns - 1 {
+		lines = append(lines, fmt.Sprintf(`{"tombstone":{"id_hash":"%064x","erased_at":"2026-01-02T03:04:05Z"}}`, i))
+	}
+	require.NotEmpty(t, end)
+	old = strings.Join(lines, "\n") + "\n" + rest + fmt.Sprintf(`{"end":{"records":%d}}`, len(lines)-1+strings.Count(rest, "\n")) + "\n"
+
+	failure, failed, together := errors.New("no"), make(chan error, 1), false
+	var armed atomic.Bool
+	require.NoError(t, x.Close(t.Context()))
+	x, err = Open(t.Context(), path, &Config{NoBackground: true, Now: func() time.Time { // asked for as a write begins
+		if armed.CompareAndSwap(true, false) {
+			queued := make(chan struct{})
+			go func() {
+				failed <- x.db.WriteQueued(context.Background(), func() { close(queued) }, func(_ context.Context, tx *schema.Tx) error {
+					together = together || tx.Contended()
+					return failure
+				})
+			}()
+			<-queued
+		}
+		return time.Now()
+	}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	armed.Store(true)
+	require.Positive(t, restored(t, x, old).Erased)
+	require.ErrorIs(t, <-failed, failure)
+	require.True(t, together, "the batch was run again")
+	require.NotContains(t, exported(t, x, ada), "monday")
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 }
 
 func TestAnExportAfterAnErasureCarriesItsTombstones(t *testing.T) {

@@ -254,9 +254,11 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 func (r *restorer) flush(ctx context.Context) error {
 	var read, fresh, erased int
 	var userID int64
+	var found passed
 	err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		read, fresh, erased = 0, 0, 0
-		w := &restoring{x: r.job.x, tx: tx, scope: r.scope, userID: r.userID, own: r.job.opts.Restore, passed: r.passed}
+		found = *r.passed // this may run twice; its sets hold the same then
+		w := &restoring{x: r.job.x, tx: tx, scope: r.scope, userID: r.userID, own: r.job.opts.Restore, passed: &found}
 		for i := range r.pending {
 			rec := &r.pending[i]
 			over, err := w.passOver(ctx, &rec.line)
@@ -285,7 +287,7 @@ func (r *restorer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.userID = userID
+	r.userID, *r.passed = userID, found
 	r.job.stored(read, fresh, erased, r.job.in.done)
 	r.pending, r.bytes = r.pending[:0], 0
 	return nil

@@ -86,10 +86,11 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		if c.backing == nil || c.backing.turn.Trust < old.Trust {
-			outcome, err = propose(ctx, tx, d, old, c)
+		was := *old // to supersede it counts its version up, and this may run twice
+		if c.backing == nil || c.backing.turn.Trust < was.Trust {
+			outcome, err = propose(ctx, tx, d, &was, c)
 		} else {
-			outcome, err = correct(ctx, tx, d, old, c)
+			outcome, err = correct(ctx, tx, d, &was, c)
 		}
 		return err
 	})

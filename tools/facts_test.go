@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -221,6 +222,27 @@ func TestAnOlderTurnDoesNotUndoANewerFact(t *testing.T) {
 	fact := h.fact("The user lives in Lisbon.", schema.OriginUser) // 30 days old
 	answer := h.call("correct_fact", `{"memory_id": "`+fact.UID+`", "new_content": "The user lives in Oslo."}`)
 	require.Contains(t, answer, "waits for approval")
+}
+
+func TestACorrectionThatIsRunAgainWithoutAnothersWriteIsNoConflict(t *testing.T) {
+	h := ada(t)
+	h.says("My dog is called Crumble.", 0)
+	old := h.fact("The user's dog is called Biscuit.", schema.OriginImport)
+	runs, failure, failed := 0, errors.New("no"), make(chan error, 1)
+	h.storing = func() {
+		if runs++; runs > 1 {
+			return
+		}
+		queued := make(chan struct{})
+		go func() {
+			failed <- h.db.WriteQueued(context.Background(), func() { close(queued) }, func(context.Context, *schema.Tx) error { return failure })
+		}()
+		<-queued
+	}
+	require.Contains(t, h.call("correct_fact", `{"memory_id": "`+old.UID+`", "new_content": "The user's dog is called Crumble."}`), "Corrected")
+	require.ErrorIs(t, <-failed, failure)
+	require.Equal(t, 2, runs)
+	require.Equal(t, schema.StateSuperseded, h.memory(old.UID).State)
 }
 
 func TestCorrectOntoAKnownFact(t *testing.T) {

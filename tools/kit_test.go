@@ -32,6 +32,8 @@ type host struct {
 	news  []string // contents announced as stored
 	fault []error
 	trust schema.Trust
+
+	storing func() // called in the write that stores a claim; may be nil
 }
 
 func openDB(t testing.TB) *schema.DB {
@@ -52,6 +54,9 @@ func newHost(t testing.TB, db *schema.DB, scope schema.Scope, names ...string) *
 		},
 		Shown: func(_ context.Context, _ string, results []recall.Result) { h.shown = append(h.shown, results...) },
 		Stored: func(_ context.Context, _ *schema.Tx, m *schema.Memory) error {
+			if h.storing != nil {
+				h.storing()
+			}
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.news = append(h.news, m.Content)
