@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -108,14 +109,19 @@ func TestALargeMemoryAnswersAtOnce(t *testing.T) {
 		return s
 	}
 	s := first()
-	s.indexes.get(1).reading.Lock() // as if the disk were slow
+	reading := s.indexes.get(1).reading
+	reading <- struct{}{} // as if the disk were slow
 	some := search(t, s, Query{Text: "cello", Limit: 100})
 	require.Len(t, some.Results, 5)
 	require.Equal(t, []Degraded{{"text", "only the newest 5 memories were searched: the others are still being read"}}, some.Degraded)
 	say(t, db, ada, turn{session: "one", text: "No cello today.", minutes: 40})
 	require.Contains(t, texts(search(t, s, Query{Text: "cello", Limit: 100})), "No cello today.", "what comes meanwhile is found")
 	changeState(t, db, ids[0], schema.StateDormant)
-	s.indexes.get(1).reading.Unlock()
+	impatient, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := s.Search(impatient, ada, Query{Text: "cello", Now: noon, Wait: true})
+	require.ErrorIs(t, err, context.DeadlineExceeded, "who waits does so no longer than its context")
+	<-reading
 	s.behind.running.Wait()
 	all := search(t, s, Query{Text: "cello", Limit: 100})
 	require.Len(t, all.Results, 30)

@@ -29,8 +29,8 @@ type sharedIndex struct {
 	mu sync.RWMutex
 	*index
 
-	completing atomic.Bool // in the background
-	reading    sync.Mutex  // held by whoever completes it
+	completing atomic.Bool   // in the background
+	reading    chan struct{} // holds one while somebody completes it
 }
 
 // maxIndexes bounds how many users' indexes stay in memory.
@@ -54,7 +54,7 @@ func (c *indexes) get(userID int64) *sharedIndex {
 	defer c.mu.Unlock()
 	ix, ok := c.byUser.Get(userID)
 	if !ok {
-		ix = &sharedIndex{index: newIndex()}
+		ix = &sharedIndex{index: newIndex(), reading: make(chan struct{}, 1)}
 		c.byUser.Add(userID, ix)
 	}
 	return ix
@@ -152,8 +152,12 @@ func (c *indexes) complete(userID int64, ix *sharedIndex) bool {
 // complete reads all of a user's text into an index beside the one that is
 // there, which goes on serving, and puts it in its place.
 func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	ix.reading.Lock() // whoever waits has the other's work
-	defer ix.reading.Unlock()
+	select { // whoever waits has the other's work
+	case ix.reading <- struct{}{}:
+		defer func() { <-ix.reading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	if !ix.partly() {
 		return nil
 	}

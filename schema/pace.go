@@ -30,7 +30,8 @@ func (db *DB) newPace() *pace {
 const (
 	paceBytes  = 256 << 10            // are synced at once
 	paceRest   = 2 * time.Millisecond // follows, while somebody writes
-	paceLag    = 8 << 20              // more in the log since it began, and it hurries: the writer is faster
+	paceLag    = 24 << 20             // more in the log since it began, and it hurries: the writer is faster
+	paceMore   = 1 << 20              // more at most, and that is moved as well
 	paceLatest = time.Second
 )
 
@@ -59,8 +60,8 @@ func (db *DB) hurry() (done func()) {
 	return func() { db.hurried.Add(-1) }
 }
 
-// moveLogAtEase is moveLog at a pace, and once more for what has come meanwhile:
-// when nothing is left for a moment, the log begins anew.
+// moveLogAtEase is moveLog at a pace, and once more for what has come meanwhile
+// when that is little: when nothing is left for a moment, the log begins anew.
 func (db *DB) moveLogAtEase() (held bool, err error) {
 	conn, err := db.writer.Conn(context.Background())
 	if err != nil {
@@ -83,7 +84,7 @@ func (db *DB) moveLogAtEase() (held bool, err error) {
 	held, err = db.moveLog(conn)
 	began := file.pace.began
 	file.pace = nil
-	if err == nil && !held && db.logged.Load() > began {
+	if more := db.logged.Load() - began; err == nil && !held && more > 0 && more <= paceMore {
 		held, err = db.moveLog(conn)
 	}
 	return held, err

@@ -22,6 +22,7 @@ type scale struct {
 	asked     int           // questions at each size
 	tail      int           // turns stored before the tail is measured
 	published int           // turns for the tail
+	rest      time.Duration // for the disk before it
 	users     int           // of the memory of many users
 	shared    int           // turns they share
 	tenants   int           // files in a folder
@@ -36,7 +37,7 @@ type scale struct {
 
 var (
 	full = scale{
-		sizes: []int{10_000, 100_000}, turns: 2000, asked: 400, tail: 500_000, published: 20_000,
+		sizes: []int{10_000, 100_000}, turns: 2000, asked: 400, tail: 500_000, published: 20_000, rest: 10 * time.Second,
 		users: 1000, shared: 100_000, tenants: 10_000, active: 200, near: 100_000,
 		stored: 100_000, model: 500 * time.Millisecond, talks: 40, nights: 5,
 	}
@@ -69,8 +70,8 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"publish", "One turn stored as in a conversation, bulk load, and 64 publishers at once.", (*lab).writing},
-		{"tail", "Many turns stored one by one into a large memory, and the log beside the file after.", nil},
 		{"growth", "The largest memory and an empty one, taking turns.", nil},
+		{"tail", "Many turns stored one by one into a large memory, and the log beside the file after.", (*lab).tails},
 		{"search", "The ten best of one user's turns, warm.", (*lab).reading},
 		{"first", "A new process opens the file and is asked at once, again and again.", nil},
 		{"users", "One file of many users beside one file of one user, the same number of turns.", (*lab).manyUsers},

@@ -69,6 +69,9 @@ var notes = map[string][]string{
 		"chromem-go writes a file for each turn without syncing it. langchaingo's history is one row in a rollback journal, without a text index. Mem0 embeds, here by words in its own process, and writes SQLite without `FULL`. None of the three can be compared for what a crash leaves.",
 		"What works behind ebb after a turn has ended before the next contender's turn.",
 	},
+	"tail": {
+		"After the loads, before the first turn, the disk is given ten seconds for what they have left to it: until then a sync takes longer, whoever's it is, as the 99th percentiles of `publish` right after a load show.",
+	},
 	"search": {
 		"The floor is FTS5's `bm25` over the question without stop-words, one SQL statement. ebb's is its whole search: arms, ranking, reasons. `ebb, hybrid` and chromem-go embed by hashing words, at no cost to speak of.",
 		"Resident is the process after collecting garbage, divided by the turns: SQLite's cache is in it.",

@@ -31,13 +31,12 @@ func (w walk) path(c *client) string {
 // crowd is how many turns one publisher, and then 64, insert.
 func (l *lab) crowd() int { return 2 * l.turns }
 
-// writing fills the same memories step by step, and measures publish, tail and
-// growth on the way.
+// writing fills the same memories step by step, and measures publish and growth
+// on the way.
 func (l *lab) writing(ctx context.Context) error {
-	steps := slices.Sorted(slices.Values(append([]int{l.tail}, l.sizes...)))
-	steps = slices.Compact(steps)
-	largest := steps[len(steps)-1]
-	s, err := l.write(largest+(len(steps)+2)*(l.turns+2*l.crowd())+l.published, 1)
+	sizes := slices.Sorted(slices.Values(l.sizes))
+	largest := sizes[len(sizes)-1]
+	s, err := l.write(largest+(len(sizes)+2)*(l.turns+2*l.crowd()), 1)
 	if err != nil {
 		return err
 	}
@@ -47,25 +46,15 @@ func (l *lab) writing(ctx context.Context) error {
 		if err := w.publish(all, 0); err != nil {
 			return err
 		}
-		for _, size := range steps {
+		for _, size := range sizes {
 			able := w.able("publish", all, size)
-			if !slices.Contains(l.sizes, size) {
-				able = among(all, ebb, cSQLite) // the tail alone is asked for
-			}
 			for _, c := range able {
-				if err := w.load(c, size); err != nil {
+				if err := w.load("publish", c, size); err != nil {
 					return err
 				}
 			}
-			if slices.Contains(l.sizes, size) {
-				if err := errors.Join(w.publish(able, size), w.publishers(able, size)); err != nil {
-					return err
-				}
-			}
-			if size == l.tail {
-				if err := w.tails(among(all, ebb, cSQLite), size); err != nil {
-					return err
-				}
+			if err := errors.Join(w.publish(able, size), w.publishers(able, size)); err != nil {
+				return err
 			}
 		}
 		return w.growth(ctx, among(all, ebb, cSQLite), largest)
@@ -95,7 +84,8 @@ func among(all []*client, some ...contender) (found []*client) {
 	return found
 }
 
-func (w walk) load(c *client, size int) error {
+// load fills a contender's memory up to a size, and notes how fast.
+func (w walk) load(section string, c *client, size int) error {
 	from := w.at[c]
 	if from >= size {
 		return nil
@@ -105,12 +95,12 @@ func (w walk) load(c *client, size int) error {
 		return err
 	}
 	w.at[c] = size
-	w.note("publish", c, "bulk load", size, "turns/s", rate(size-from, a.Total), false)
+	w.note(section, c, "bulk load", size, "turns/s", rate(size-from, a.Total), false)
 	if _, err := c.ask(peer.Request{Op: "settle"}); err != nil {
 		return err
 	}
 	a, err = c.ask(peer.Request{Op: "collect"})
-	w.note("publish", c, "resident after the load", size, "MB", float64(a.Resident)/1e6, true)
+	w.note(section, c, "resident after the load", size, "MB", float64(a.Resident)/1e6, true)
 	return err
 }
 
