@@ -37,7 +37,7 @@ type scale struct {
 
 var (
 	full = scale{
-		sizes: []int{10_000, 100_000}, turns: 2000, asked: 400, tail: 500_000, published: 20_000, rest: 10 * time.Second,
+		sizes: []int{10_000, 100_000}, turns: 2000, asked: 400, tail: 500_000, published: 20_000, rest: time.Minute,
 		users: 1000, shared: 100_000, tenants: 10_000, active: 200, near: 100_000,
 		stored: 100_000, model: 500 * time.Millisecond, talks: 40, nights: 5,
 	}
