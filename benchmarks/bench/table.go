@@ -70,7 +70,7 @@ var notes = map[string][]string{
 		"What works behind ebb after a turn has ended before the next contender's turn.",
 	},
 	"tail": {
-		"After the loads, before the first turn, the disk is given a minute for what they have left to it: until then a sync takes longer, whoever's it is, as the 99th percentiles of `publish` right after a load show.",
+		"After the loads, before the first turn, the disk is given a minute for what they have left to it.",
 	},
 	"search": {
 		"The floor is FTS5's `bm25` over the question without stop-words, one SQL statement. ebb's is its whole search: arms, ranking, reasons. `ebb, hybrid` and chromem-go embed by hashing words, at no cost to speak of.",
