@@ -56,3 +56,22 @@ func TestAWriteJoinsTheTransactionThatRuns(t *testing.T) {
 		})
 	}
 }
+
+func TestAnUndoneTransactionTeachesTheWriterNothing(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	for _, outcome := range []error{errors.New("no"), nil} {
+		var before, after knowledge
+		require.ErrorIs(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			before = db.others.tombstones
+			if _, err := tx.Erased(ctx, Scope{User: "ada"}, TombstoneEvent, "1"); err != nil {
+				return err
+			}
+			after = db.others.tombstones
+			return outcome
+		}), outcome)
+		require.Equal(t, notAsked, before)
+		require.Equal(t, thereIsNone, after)
+	}
+}
