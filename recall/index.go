@@ -2,8 +2,6 @@ package recall
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -25,9 +23,7 @@ type index struct {
 	counts   statistics          // of what is current
 	families map[string][]uint32 // root of a word -> its terms; see root
 
-	chunks       []chunk
-	lengths      []uint16 // of chunks, in terms
-	words        []byte   // the terms of every chunk in order, as variable-length integers
+	chunks       chunks
 	stretchWords []uint32 // how many terms every [stretchChunks] chunks hold
 	lastChunk    int64    // id
 	skipped      int64    // the last chunk that is too old to be held yet; 0 = all are
@@ -35,6 +31,7 @@ type index struct {
 	learnt       uint32 // so many documents were asked what they rest on
 
 	docs     []document
+	memories idList              // of docs
 	labels   []label             // of docs
 	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
 	sessions map[int64]uint32    // session -> its number
@@ -53,15 +50,8 @@ type index struct {
 // the rest.
 const maxChunks = 1 << 24
 
-type chunk struct {
-	doc   uint32
-	start uint32 // of its terms in words
-}
-
 type document struct {
-	memory  int64
 	time    int64  // Unix milliseconds
-	first   uint32 // its first chunk
 	session uint32 // number; 0 = none
 	prev    int32  // neighbours in the thread, -1 = none
 	next    int32
@@ -118,18 +108,16 @@ func newIndex() *index {
 // [namesIn] finds in the memory.
 func (ix *index) add(c schema.IndexedChunk, names uint8) {
 	ix.lastChunk = c.ID
-	at := uint32(len(ix.chunks))
+	at := uint32(ix.chunks.len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return
 	}
-	doc, start := ix.document(c, names), uint32(len(ix.words))
-	terms := ix.enter(c.Text)
-	flags, words := ix.flags(terms), uint16(len(terms))
-	ix.chunks, ix.lengths = append(ix.chunks, chunk{doc: doc, start: start}), append(ix.lengths, words)
+	doc, terms := ix.document(c, names), ix.enter(c.Text)
+	ix.chunks.add(doc, terms)
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
 	}
-	ix.stretchWords[at/stretchChunks] += uint32(words)
+	ix.stretchWords[at/stretchChunks] += uint32(len(terms))
 	d := &ix.docs[doc]
 	counted := ix.labels[doc].counted()
 	ix.tally(terms, func(term uint32, uses int) {
@@ -143,25 +131,24 @@ func (ix *index) add(c schema.IndexedChunk, names uint8) {
 		ix.counts.words += len(terms)
 	}
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
-	d.flags |= flags
+	d.flags |= ix.flags(terms)
 }
 
 // expect makes room for so many chunks.
 func (ix *index) expect(chunks int) {
-	chunks = min(chunks, maxChunks) - len(ix.chunks)
-	if chunks > len(ix.chunks)/8 {
-		ix.chunks, ix.docs = slices.Grow(ix.chunks, chunks), slices.Grow(ix.docs, chunks)
-		ix.lengths, ix.labels = slices.Grow(ix.lengths, chunks), slices.Grow(ix.labels, chunks)
+	chunks = min(chunks, maxChunks) - ix.chunks.len()
+	if chunks > ix.chunks.len()/8 {
+		ix.chunks.expect(chunks)
+		ix.docs, ix.labels, ix.memories.lower = slices.Grow(ix.docs, chunks), slices.Grow(ix.labels, chunks), slices.Grow(ix.memories.lower, chunks)
 	}
 }
 
 // skips reports a memory that is older than all that are held.
 func (ix *index) skips(memory int64) bool {
-	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.docs[0].memory
+	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.memories.at(0)
 }
 
-// enter appends the terms of a text to words and returns them, to be read until
-// the next.
+// enter numbers the terms of a text, to be read until the next.
 func (ix *index) enter(prepared []byte) []uint32 {
 	ix.scratch = ix.scratch[:0]
 	for len(prepared) > 0 && len(ix.scratch) < math.MaxUint16 { // chunks are of some 900 characters
@@ -173,9 +160,7 @@ func (ix *index) enter(prepared []byte) []uint32 {
 		if len(term) == 0 {
 			continue
 		}
-		id := ix.term(term)
-		ix.scratch = append(ix.scratch, id)
-		ix.words = binary.AppendUvarint(ix.words, uint64(id))
+		ix.scratch = append(ix.scratch, ix.term(term))
 	}
 	return ix.scratch
 }
@@ -233,8 +218,7 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 		speaker = "" // what is derived was said by nobody
 	}
 	d := document{
-		memory: c.MemoryID, time: c.EventTime, first: uint32(len(ix.chunks)), prev: -1, next: -1,
-		session: ix.session(c.SessionID), names: names,
+		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, names: names,
 	}
 	l := label{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
@@ -242,6 +226,7 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 	}
 	l.thread = ix.thread(c.Issue, d.session)
 	ix.docs, ix.labels = append(ix.docs, d), append(ix.labels, l)
+	ix.memories.add(c.MemoryID)
 	if c.Kind == schema.KindEpisode && l.thread != 0 {
 		ix.chain(doc)
 	}
@@ -250,10 +235,10 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 
 // find looks a memory up; documents are sorted by memory id.
 func (ix *index) find(memory int64) (uint32, bool) {
-	if n := len(ix.docs); n == 0 || ix.docs[n-1].memory < memory { // as while they are read
+	if n := len(ix.docs); n == 0 || ix.memories.at(n-1) < memory { // as while they are read
 		return uint32(n), false
 	}
-	i, ok := slices.BinarySearchFunc(ix.docs, memory, func(d document, id int64) int { return cmp.Compare(d.memory, id) })
+	i, ok := ix.memories.find(memory)
 	return uint32(i), ok
 }
 

@@ -185,7 +185,7 @@ func TestIndexAgreesWithFullText(t *testing.T) {
 			for term, id := range ix.terms {
 				var here, there []int64
 				for at := range ix.postings[id].all() {
-					here = append(here, ix.docs[ix.chunks[at].doc].memory)
+					here = append(here, ix.memories.at(int(ix.chunks.doc(at))))
 				}
 				found, err := s.MatchText(ctx, user, []string{term}, 1000)
 				require.NoError(t, err)
@@ -242,5 +242,39 @@ func TestAddressed(t *testing.T) {
 	for _, no := range []string{"plumber", "nobody", "you"} {
 		_, ok := ix.addressed(no)
 		require.False(t, ok, no)
+	}
+}
+
+// Rows of any number and times however far away are found like others.
+func TestIDsAndTimesMayLieFarApart(t *testing.T) {
+	db := open(t)
+	g := openGeneration(t, db, "m", 4)
+	const year = 365 * 24 * 60 // minutes
+	var ids []int64
+	for i, minutes := range []int{280 * year, -100 * year, 0, -250 * year, 200 * year} {
+		ids = append(ids, say(t, db, ada, turn{session: "one", text: fmt.Sprintf("Kettle %d, and a cat.", i), minutes: minutes})...)
+		embedAll(t, db, g, synonyms)
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			_, err := tx.Exec(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name IN ('memories', 'vectors')", int64(i+1)<<(30+i))
+			return err
+		}))
+	}
+	require.Greater(t, ids[4], int64(1)<<33)
+	for _, exact := range []int{0, 2} {
+		s := searcher(t, db, synonyms, VectorOptions{Exact: exact})
+		for text, arm := range map[string]string{"kettle": "text", "kitten": "vector"} {
+			found := search(t, s, Query{Text: text, Limit: 10})
+			require.Empty(t, found.Degraded)
+			require.Len(t, found.Results, len(ids))
+			for _, r := range found.Results {
+				require.Contains(t, ids, r.Memory.ID)
+				require.Contains(t, r.Explain(), "found by "+arm)
+			}
+		}
+		since := search(t, s, Query{Text: "kettle", Since: noon.AddDate(1, 0, 0)})
+		require.ElementsMatch(t, []string{"Kettle 0, and a cat.", "Kettle 4, and a cat."}, texts(since))
+		until := search(t, s, Query{Text: "kettle", Until: noon.AddDate(-200, 0, 0)})
+		require.Equal(t, []string{"Kettle 3, and a cat."}, texts(until))
+		require.Equal(t, [window]int32{1, 3}, s.indexes.get(1).before(2))
 	}
 }

@@ -161,7 +161,7 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 // read lists the terms of a document's chunk that it is judged by, in order,
 // until the next is read.
 func (m *matches) read(ix *index, doc uint32) []uint32 {
-	m.said = ix.termsOf(m.said[:0], m.chunkOf(ix, doc))
+	m.said = ix.chunks.terms(m.said[:0], m.chunkOf(ix, doc))
 	return m.said
 }
 

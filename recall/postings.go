@@ -34,7 +34,8 @@ func (p *postings) add(chunk uint32, frequency int) {
 
 // fit gives back the room that growing left behind the lists.
 func (ix *index) fit() {
-	ix.words = slices.Clone(ix.words)
+	ix.chunks.coded = slices.Clone(ix.chunks.coded)
+	ix.docs, ix.labels, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.labels), slices.Clone(ix.memories.lower)
 	for i := range ix.postings {
 		ix.postings[i].coded = slices.Clone(ix.postings[i].coded)
 	}
@@ -74,16 +75,4 @@ func shortUvarint(b []byte, at int) (x uint32, next int) {
 			return x, at + 1
 		}
 	}
-}
-
-// termsOf appends the terms of a chunk to terms, in order.
-func (ix *index) termsOf(terms []uint32, at uint32) []uint32 {
-	c := &ix.chunks[at]
-	next := int(c.start)
-	for range ix.lengths[at] {
-		var term uint32
-		term, next = shortUvarint(ix.words, next)
-		terms = append(terms, term)
-	}
-	return terms
 }

@@ -174,7 +174,7 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	uses := 0
 	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
 	for at := range ix.postings[id].all() {
-		doc := ix.chunks[at].doc
+		doc := ix.chunks.doc(at)
 		l := &ix.labels[doc]
 		if !l.said() {
 			continue

@@ -246,8 +246,8 @@ func TestMatchAddsUpBM25(t *testing.T) {
 
 // wordByWord is the scoring of documents in its simplest form.
 func wordByWord(ix *index, q *question) map[uint32]docMatch {
-	uses := func(at int, term uint32) (n int) {
-		for _, t := range ix.termsOf(nil, uint32(at)) {
+	uses := func(at uint32, term uint32) (n int) {
+		for _, t := range ix.chunks.terms(nil, at) {
 			if t == term {
 				n++
 			}
@@ -255,11 +255,12 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 		return min(n, maxFrequency)
 	}
 	found := make(map[uint32]docMatch)
-	for at, c := range ix.chunks {
-		d := found[c.doc]
+	for at := range uint32(ix.chunks.len()) {
+		doc := ix.chunks.doc(at)
+		d := found[doc]
 		var own, related float32
 		weight := func(idf float32, uses int) float32 {
-			return idf * termWeight(float32(uses), float32(ix.lengths[at]), ix.meanLength())
+			return idf * termWeight(float32(uses), float32(ix.chunks.lengths[at]), ix.meanLength())
 		}
 		held := parts(0)
 		for i, p := range q.parts {
@@ -282,10 +283,10 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 			continue
 		}
 		if sum := own + related; sum > d.most {
-			d.best, d.most = uint32(at), sum
+			d.best, d.most = at, sum
 		}
 		d.own, d.related = max(d.own, own), max(d.related, related)
-		found[c.doc] = d
+		found[doc] = d
 	}
 	for doc, d := range found {
 		d.loose &^= d.exact

@@ -63,9 +63,9 @@ func (ix *index) change(changed map[int64]schema.State) {
 	if len(turned) == 0 {
 		return
 	}
-	for at := range ix.chunks {
-		if sign, ok := turned[ix.chunks[at].doc]; ok {
-			ix.count(ix.termsOf(nil, uint32(at)), sign)
+	for at := range uint32(ix.chunks.len()) {
+		if sign, ok := turned[ix.chunks.doc(at)]; ok {
+			ix.count(ix.chunks.terms(nil, at), sign)
 		}
 	}
 }

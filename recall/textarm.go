@@ -26,7 +26,7 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
 		if r.filter.admits(ix, doc) {
-			candidates = append(candidates, Candidate{MemoryID: ix.docs[doc].memory, Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+			candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
 	return best(candidates), nil

@@ -66,7 +66,7 @@ type name struct {
 // newTopic looks the parts of a question up.
 func newTopic(ix *index, q *question, candidates []scored) *topic {
 	t := &topic{
-		chunks: len(ix.chunks), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
 		interest: make([]float32, len(candidates)),
 	}
 	for i := range candidates {

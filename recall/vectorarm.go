@@ -152,13 +152,13 @@ func (r *Request) admit(set *sharedVectors, found []near) (candidates []Candidat
 	seen := make(map[uint32]bool, armDepth)
 	candidates, lent = make([]Candidate, 0, armDepth), make(map[uint32]float32)
 	propose := func(doc uint32, cosine float32) {
-		if d := &r.index.docs[doc]; !seen[doc] && len(candidates) < armDepth && r.filter.admits(r.index, doc) {
-			candidates = append(candidates, Candidate{MemoryID: d.memory, Score: float64(cosine)})
+		if !seen[doc] && len(candidates) < armDepth && r.filter.admits(r.index, doc) {
+			candidates = append(candidates, Candidate{MemoryID: r.index.memories.at(int(doc)), Score: float64(cosine)})
 		}
 		seen[doc] = true
 	}
 	for _, n := range found {
-		doc, known := r.index.find(set.memories[n.at])
+		doc, known := r.index.find(set.memories.at(int(n.at)))
 		if !known || seen[doc] {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/ebbmem/ebb/schema"
@@ -18,9 +19,9 @@ type vectorSet struct {
 	exact    int // up to so many vectors all are held, and compared
 	expected int // vectors, when many are to be added
 
-	ids      []int64
-	memories []int64
-	byMemory []uint32 // places, in order of memory
+	ids      idList
+	memories idList
+	byMemory []uint32 // places, in order of memory; nil while that is their own order
 
 	numbers []float32 // one vector after another, while the set is small
 	codes   *codes    // from then on
@@ -30,7 +31,7 @@ func newVectorSet(g *schema.Generation, exact int) *vectorSet {
 	return &vectorSet{dims: g.Dims, exact: exact}
 }
 
-func (s *vectorSet) len() int { return len(s.memories) }
+func (s *vectorSet) len() int { return s.memories.len() }
 
 func (s *vectorSet) vector(at int) []float32 { return s.numbers[at*s.dims : (at+1)*s.dims] }
 
@@ -48,9 +49,9 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 		return &schema.InvalidError{Field: "vector", Reason: "is not of its generation's size; the file is damaged"}
 	}
 	s.enter(v.MemoryID)
-	s.ids = append(s.ids, v.ID)
+	s.ids.add(v.ID)
 	if s.codes == nil {
-		if len(s.ids) <= s.exact {
+		if s.len() <= s.exact {
 			s.numbers = append(s.numbers, v.Vector...)
 			return nil
 		}
@@ -63,24 +64,41 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 // expect makes room for so many vectors in a set that is empty.
 func (s *vectorSet) expect(n int) {
 	s.expected = n
-	s.ids, s.memories, s.byMemory = slices.Grow(s.ids, n), slices.Grow(s.memories, n), slices.Grow(s.byMemory, n)
+	s.ids.lower, s.memories.lower = slices.Grow(s.ids.lower, n), slices.Grow(s.memories.lower, n)
 	s.numbers = slices.Grow(s.numbers, min(n, s.exact)*s.dims)
 }
 
 // enter notes the memory of the next vector.
 func (s *vectorSet) enter(memory int64) {
-	at := uint32(len(s.memories))
-	s.memories = append(s.memories, memory)
-	place := len(s.byMemory)
-	if place > 0 && s.memories[s.byMemory[place-1]] > memory {
-		place, _ = s.find(memory + 1)
+	n := s.len()
+	inOrder := n == 0 || s.memories.at(s.place(n-1)) <= memory
+	if !inOrder && s.byMemory == nil {
+		s.byMemory = make([]uint32, n, n+n/8+1)
+		for at := range s.byMemory {
+			s.byMemory[at] = uint32(at)
+		}
 	}
-	s.byMemory = slices.Insert(s.byMemory, place, at)
+	if s.byMemory != nil {
+		place := n
+		if !inOrder {
+			place, _ = s.find(memory + 1)
+		}
+		s.byMemory = slices.Insert(s.byMemory, place, uint32(n))
+	}
+	s.memories.add(memory)
 }
 
-// find looks up where a memory's vectors begin in byMemory.
+// place is that of the vector which is the i-th in order of memory.
+func (s *vectorSet) place(i int) int {
+	if s.byMemory == nil {
+		return i
+	}
+	return int(s.byMemory[i])
+}
+
+// find looks up where a memory's vectors begin in order of memory.
 func (s *vectorSet) find(memory int64) (int, bool) {
-	return slices.BinarySearchFunc(s.byMemory, memory, func(at uint32, memory int64) int { return cmp.Compare(s.memories[at], memory) })
+	return sort.Find(s.len(), func(i int) int { return cmp.Compare(memory, s.memories.at(s.place(i))) })
 }
 
 // encode turns what is held into codes. Their mean is that of the first vectors
@@ -215,7 +233,7 @@ func (c compared) search(depth, rescored int, read reader) ([]near, usual, error
 func (c compared) sharpen(found []near, read reader) error {
 	ids := make([]int64, len(found))
 	for i, f := range found {
-		ids[i] = c.ids[f.at]
+		ids[i] = c.ids.at(int(f.at))
 	}
 	return read(ids, func(id int64, v schema.Vector) error {
 		i := slices.Index(ids, id)
@@ -267,9 +285,9 @@ func top(cosines []float32, depth int) []near {
 
 // of is the best cosine of a memory's vectors with the query.
 func (c compared) of(memory int64) (best float32, ok bool) {
-	place, ok := c.find(memory)
-	for best = -1; place < len(c.byMemory) && c.memories[c.byMemory[place]] == memory; place++ {
-		best = max(best, c.cosine(int(c.byMemory[place])))
+	i, ok := c.find(memory)
+	for best = -1; i < c.len() && c.memories.at(c.place(i)) == memory; i++ {
+		best = max(best, c.cosine(c.place(i)))
 	}
 	return best, ok
 }

@@ -82,7 +82,7 @@ func (s *similar) at(ix *index, doc int32) float64 {
 	if doc < 0 {
 		return 0
 	}
-	likeness, _ := s.of(ix.docs[doc].memory)
+	likeness, _ := s.of(ix.memories.at(int(doc)))
 	return likeness
 }
 

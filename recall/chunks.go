@@ -1,0 +1,114 @@
+package recall
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// chunks hold what is said in a user's chunks, and of which documents they are.
+type chunks struct {
+	lengths []uint16          // in terms
+	coded   []byte            // the terms of every chunk in order, as variable-length integers
+	starts  []uint32          // in coded, of every chunk that begins a run
+	begins  []begun           // of every 64 chunks
+	docs    uint32            // that have a chunk
+	late    map[uint32]uint32 // chunk -> document, of chunks that came after those of a later document
+}
+
+// chunkRun is how many chunks share a start: those before one in its run are
+// passed over to find it.
+const chunkRun = 8
+
+// begun says which of 64 chunks begin a document, and how many documents had begun
+// before them. So the document of a chunk takes two bits, not the four bytes of
+// its number.
+type begun struct {
+	here   uint64
+	before uint32
+}
+
+func (c *chunks) len() int { return len(c.lengths) }
+
+// add takes in the next chunk, of a document that is there or the next one.
+func (c *chunks) add(doc uint32, terms []uint32) {
+	at := uint32(c.len())
+	if at%64 == 0 {
+		c.begins = append(c.begins, begun{before: c.docs})
+	}
+	switch {
+	case doc == c.docs:
+		c.begins[at/64].here |= 1 << (at % 64)
+		c.docs++
+	case doc+1 < c.docs:
+		if c.late == nil {
+			c.late = make(map[uint32]uint32)
+		}
+		c.late[at] = doc
+	}
+	if at%chunkRun == 0 {
+		c.starts = append(c.starts, uint32(len(c.coded)))
+	}
+	for _, term := range terms {
+		c.coded = binary.AppendUvarint(c.coded, uint64(term))
+	}
+	c.lengths = append(c.lengths, uint16(len(terms)))
+}
+
+// expect makes room for so many more.
+func (c *chunks) expect(n int) {
+	c.lengths = slices.Grow(c.lengths, n)
+	c.starts, c.begins = slices.Grow(c.starts, n/chunkRun+1), slices.Grow(c.begins, n/64+1)
+}
+
+// doc is the document of a chunk.
+func (c *chunks) doc(at uint32) uint32 {
+	if len(c.late) > 0 {
+		if doc, late := c.late[at]; late {
+			return doc
+		}
+	}
+	b := &c.begins[at/64]
+	return b.before + uint32(bits.OnesCount64(b.here<<(63-at%64))) - 1
+}
+
+// first is the first chunk of a document.
+func (c *chunks) first(doc uint32) uint32 {
+	word := sort.Search(len(c.begins), func(i int) bool { return c.begins[i].before > doc }) - 1
+	here := c.begins[word].here
+	for range doc - c.begins[word].before {
+		here &= here - 1
+	}
+	return uint32(word*64 + bits.TrailingZeros64(here))
+}
+
+// terms appends the terms of a chunk to all, in order.
+func (c *chunks) terms(all []uint32, at uint32) []uint32 {
+	run := at / chunkRun
+	before := 0
+	for _, length := range c.lengths[run*chunkRun : at] {
+		before += int(length)
+	}
+	next := passUvarints(c.coded, int(c.starts[run]), before)
+	for range c.lengths[at] {
+		var term uint32
+		term, next = shortUvarint(c.coded, next)
+		all = append(all, term)
+	}
+	return all
+}
+
+// passUvarints returns where so many numbers end.
+func passUvarints(b []byte, at, n int) int {
+	const goesOn = 0x8080808080808080 // set in all bytes of a number but the last
+	for ; n >= 8; at += 8 {
+		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(b[at:]) & goesOn)
+	}
+	for ; n > 0; at++ {
+		if b[at] < 0x80 {
+			n--
+		}
+	}
+	return at
+}

@@ -1,0 +1,74 @@
+package recall
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// Whatever comes after what, chunks say what was said and know their documents.
+func TestChunksKeepWhatTheyAreGiven(t *testing.T) {
+	someTerm := rapid.OneOf(rapid.Uint32Range(0, 200), rapid.Uint32Range(16_000, 17_000), rapid.Uint32Range(0, math.MaxUint32))
+	rapid.Check(t, func(t *rapid.T) {
+		var c chunks
+		var docs, firsts []uint32
+		var said [][]uint32
+		for range rapid.IntRange(1, 100).Draw(t, "steps") {
+			doc, pieces := uint32(len(firsts)), 1
+			switch rapid.IntRange(0, 9).Draw(t, "of") {
+			case 0: // any
+				doc = rapid.Uint32Range(0, doc).Draw(t, "doc")
+			case 1: // one of many chunks
+				pieces = rapid.IntRange(2, 150).Draw(t, "pieces")
+			}
+			if doc == uint32(len(firsts)) {
+				firsts = append(firsts, uint32(len(docs)))
+			}
+			terms := rapid.SliceOfN(someTerm, 0, 20).Draw(t, "terms")
+			for range pieces {
+				docs, said = append(docs, doc), append(said, terms)
+				c.add(doc, terms)
+			}
+		}
+		require.Equal(t, len(docs), c.len())
+		for at := range uint32(c.len()) {
+			require.Equal(t, docs[at], c.doc(at))
+			require.Equal(t, append([]uint32{7}, said[at]...), c.terms([]uint32{7}, at))
+			require.EqualValues(t, len(said[at]), c.lengths[at])
+		}
+		for doc, first := range firsts {
+			require.Equal(t, first, c.first(uint32(doc)))
+		}
+	})
+}
+
+// someID is mostly near others, as rows are, and may be anything.
+var someID = rapid.OneOf(rapid.Int64Range(1, 50), rapid.Int64Range(1<<32-20, 1<<32+20), rapid.Int64Range(5<<32-20, 5<<32+20), rapid.Int64())
+
+func TestIDsAreKeptWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOf(someID).Draw(t, "ids")
+		if rapid.Bool().Draw(t, "ascending") {
+			slices.Sort(ids)
+		}
+		var l idList
+		for _, id := range ids {
+			l.add(id)
+		}
+		require.Equal(t, len(ids), l.len())
+		for i, id := range ids {
+			require.Equal(t, id, l.at(i))
+		}
+		if slices.IsSorted(ids) {
+			for _, id := range append(ids, someID.Draw(t, "other")) {
+				place, known := l.find(id)
+				want, there := slices.BinarySearch(ids, id)
+				require.Equal(t, want, place)
+				require.Equal(t, there, known)
+			}
+		}
+	})
+}
