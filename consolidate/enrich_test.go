@@ -116,6 +116,11 @@ func TestWhatMayBeTwoStaysTwo(t *testing.T) {
 		m := chat(t, db, "I met Lars Bergen.", "I was in Bergen.")
 		require.NotContains(t, linked(t, db, m[1]), "Lars Bergen")
 	})
+	t.Run("words that may be no names are none by being renamed", func(t *testing.T) {
+		db := open(t)
+		m := chat(t, db, "#tram We rename Kestrel to Tideline")
+		require.Equal(t, map[string]float64{"#tram": 1}, linked(t, db, m[0]))
+	})
 	t.Run("a list is no apposition", func(t *testing.T) {
 		db := open(t)
 		m := chat(t, db, "I saw Karim, my sister and Noor.", "Tell my sister hello.")

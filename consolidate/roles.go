@@ -226,6 +226,9 @@ func (r *resolver) learnAliases(ctx context.Context, found []text.Mention) error
 		if err != nil {
 			return err
 		}
+		if kept.entity == nil { // too unsure to be anybody's name
+			continue
+		}
 		if err := r.alias(ctx, kept.entity, other.Text, byPart); err != nil {
 			return err
 		}
