@@ -3,6 +3,7 @@ package schema_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -102,4 +103,30 @@ func insertTurns(ctx context.Context, db *schema.DB, from, n int) error {
 		}
 		return nil
 	})
+}
+
+// BenchmarkCreate makes a new file and closes it.
+func BenchmarkCreate(b *testing.B) {
+	dir := b.TempDir()
+	i := 0
+	for b.Loop() {
+		i++
+		db, err := schema.Open(b.Context(), filepath.Join(dir, fmt.Sprintf("%d.db", i)), nil)
+		require.NoError(b, err)
+		require.NoError(b, db.Close())
+	}
+}
+
+// BenchmarkOpen opens a file that was closed, reads from it and closes it.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "memory.db")
+	for b.Loop() {
+		db, err := schema.Open(b.Context(), path, nil)
+		require.NoError(b, err)
+		require.NoError(b, db.Read(b.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+			_, err := s.LastSeq(ctx)
+			return err
+		}))
+		require.NoError(b, db.Close())
+	}
 }

@@ -136,3 +136,15 @@ func (db *DB) classifyFile(path string, err error) error {
 	}
 	return fmt.Errorf("%w (%w)", ErrIO, err)
 }
+
+// unsaved names what was written without SQLite, and not by the disk. There may
+// be no room even for what is written over itself, where that is not in place.
+func unsaved(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %s: %w", ErrDiskFull, what, err)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrIO, what, err)
+}

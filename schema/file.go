@@ -142,7 +142,7 @@ func (db *DB) tryCreate(ctx context.Context, name string) (done bool, err error)
 	}
 	opts, err := db.opts.sealing(tmp, db.opts.Key)
 	if err == nil {
-		err = buildEmpty(ctx, name, opts)
+		err = writeEmpty(ctx, name, opts)
 		dropKey(opts.sealNumber)
 	}
 	if err != nil {
@@ -176,7 +176,9 @@ func (db *DB) createInPlace(ctx context.Context) error {
 	return buildEmpty(ctx, db.path, db.opts)
 }
 
-// buildEmpty writes an up-to-date schema and leaves no write-ahead log behind.
+// buildEmpty brings the schema of a file, which may be empty, up to date in
+// place, and leaves no write-ahead log behind. Wherever it is cut short, the next
+// goes on.
 func buildEmpty(ctx context.Context, path string, opts Options) (err error) {
 	d := strings.Replace(dsn(path, opts, false), "mode=rw", "mode=rwc", 1)
 	conn, err := OpenSQLite(d, false, func(c *sqlite3.Conn) error {

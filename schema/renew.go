@@ -3,10 +3,8 @@ package schema
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/vfs"
@@ -44,12 +42,8 @@ func (db *DB) renewLog(ctx context.Context) (err error) {
 	if !ok {
 		return nil
 	}
-	if err := rewrite(log); err != nil {
-		kind := ErrIO
-		if errors.Is(err, syscall.ENOSPC) { // where nothing is overwritten in place
-			kind = ErrDiskFull
-		}
-		return fmt.Errorf("%w: save the write-ahead log again: %w", kind, err)
+	if err := unsaved("save the write-ahead log again", rewrite(log)); err != nil {
+		return err
 	}
 	return conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 }

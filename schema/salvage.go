@@ -71,7 +71,7 @@ func Salvage(ctx context.Context, source, target string, options *Options, finis
 			return err
 		}
 		opts.ReadOnly = false
-		if err := buildEmpty(ctx, name, opts); err != nil {
+		if err := writeEmpty(ctx, name, opts); err != nil {
 			return err
 		}
 		if tables, err = salvageInto(ctx, damaged, db.opts, name, opts); err != nil {
