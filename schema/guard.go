@@ -102,6 +102,7 @@ type guardedConn struct {
 
 	inner    fullConn
 	prepared map[string]*sqlite3.Stmt // see [Snapshot.prepared]
+	kept     map[string]*keptStmt     // see [Snapshot.Query]
 }
 
 var (
@@ -122,6 +123,9 @@ func (c *guardedConn) Close() error {
 		var errs []error
 		for _, stmt := range c.prepared {
 			errs = append(errs, stmt.Close())
+		}
+		for _, stmt := range c.kept {
+			errs = append(errs, stmt.guardedStmt.Close())
 		}
 		return errors.Join(append(errs, c.inner.Close())...)
 	})
@@ -144,15 +148,50 @@ func (c *guardedConn) Prepare(query string) (sqldriver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-func (c *guardedConn) PrepareContext(ctx context.Context, query string) (stmt sqldriver.Stmt, err error) {
-	err = c.call(func() error {
+func (c *guardedConn) PrepareContext(ctx context.Context, query string) (sqldriver.Stmt, error) {
+	keep := ctx.Value(keeping{}) != nil
+	if keep {
+		if stmt := c.kept[query]; stmt != nil && !stmt.lent {
+			stmt.lent = true
+			return stmt, nil
+		}
+	}
+	var stmt *guardedStmt
+	err := c.call(func() error {
 		inner, err := c.inner.PrepareContext(ctx, query)
 		if err == nil {
 			stmt = &guardedStmt{&c.guard, inner.(fullStmt)}
 		}
 		return err
 	})
-	return stmt, err
+	if err != nil {
+		return nil, err
+	}
+	if !keep || c.kept[query] != nil { // its rows are still being read
+		return stmt, nil
+	}
+	if c.kept == nil {
+		c.kept = make(map[string]*keptStmt)
+	}
+	c.kept[query] = &keptStmt{stmt, true}
+	return c.kept[query], nil
+}
+
+// keeping is the context key of a query whose statement stays with its
+// connection. database/sql would keep one for all connections, and ask for one
+// that is free to prepare it on: a second one, while the first reads.
+type keeping struct{}
+
+type keptStmt struct {
+	*guardedStmt
+
+	lent bool
+}
+
+// Close gives it back.
+func (s *keptStmt) Close() error {
+	s.lent = false
+	return nil
 }
 
 func (c *guardedConn) ExecContext(ctx context.Context, query string, args []sqldriver.NamedValue) (result sqldriver.Result, err error) {

@@ -79,7 +79,6 @@ type DB struct {
 
 	readers *bun.DB
 	reading chan struct{} // one token a snapshot
-	reads   statements
 
 	writer *bun.DB
 	conn   bun.Conn   // the writer's connection, used by writeLoop alone
@@ -173,8 +172,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// One more than there are snapshots: a statement that is not prepared yet
-	// needs a connection of its own, one at a time.
+	// One more than there are snapshots: a copy needs one too, and [DB.LogHeld].
 	readers.SetMaxOpenConns(db.opts.Readers + 1)
 	readers.SetMaxIdleConns(db.opts.Readers + 1)
 	db.reading = make(chan struct{}, db.opts.Readers)
@@ -208,7 +206,7 @@ func (db *DB) connect(ctx context.Context) error {
 func (db *DB) disconnect() error {
 	var errs []error
 	if db.readers != nil {
-		errs = append(errs, db.reads.close(), db.readers.Close())
+		errs = append(errs, db.readers.Close())
 	}
 	if db.conn.Conn != nil {
 		errs = append(errs, db.conn.Close())

@@ -79,22 +79,14 @@ func (db *DB) readError(ctx context.Context, err error) error {
 	return db.classify(err)
 }
 
-// Query runs a statement that is prepared once for the life of the database.
+// Query runs a statement that is prepared once for each connection.
 func (s *Snapshot) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := s.db.reads.get(ctx, s.db.readers.DB, query)
-	if err != nil {
-		return nil, err
-	}
-	return s.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+	return s.Tx.Tx.QueryContext(context.WithValue(ctx, keeping{}, true), query, args...)
 }
 
-// Row reads one row with a statement prepared once.
+// Row reads one row with a statement that is prepared once for each connection.
 func (s *Snapshot) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := s.db.reads.get(ctx, s.db.readers.DB, query)
-	if err != nil {
-		return err
-	}
-	return s.StmtContext(ctx, stmt).QueryRowContext(ctx, args...).Scan(dest...)
+	return s.Tx.Tx.QueryRowContext(context.WithValue(ctx, keeping{}, true), query, args...).Scan(dest...)
 }
 
 // direct lends the connection without database/sql in between, for what reads
