@@ -132,7 +132,7 @@ func (t *Tenant) Session(scope Scope) (*Session, error) {
 
 // Tenant opens the memory of a tenant, creating it when there is none, or
 // shares the open one. Close it after use, as after each turn: opening again
-// costs nothing while the file is open, and about a millisecond when it was
+// costs nothing while the file is open, and some milliseconds when it was
 // closed. When MaxOpen files are in use it waits for one to be closed.
 //
 // Every scope in the file has this tenant; another is an [*InvalidError].

@@ -111,7 +111,7 @@ func isNowhere(t testing.TB, dir, text string) {
 var opening = []string{"I live in Lisbon with Noor.", "Noor has a cat named Miso.", "We leave for Porto on Friday."}
 
 var phases = []phase{
-	{name: "open a new file", start: "nothing", closed: true, floor: 48, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
+	{name: "open a new file", start: "nothing", closed: true, floor: 38, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "open", start: "closed", closed: true, floor: 15, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "open after a kill", start: "killed", closed: true, floor: 80, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "migrate", start: "version 1", closed: true, floor: 40, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
