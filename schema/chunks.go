@@ -89,7 +89,7 @@ func (db *DB) index() error {
 		}
 	}
 	if len(db.unindexed) > 0 {
-		db.unmerged++
+		db.merging.newest++
 	}
 	db.unindexed = db.unindexed[:0]
 	return nil

@@ -86,7 +86,7 @@ type DB struct {
 	rows   statements // of conn
 	// unindexed waits for the end of the transaction; see index.
 	unindexed []unindexedChunk
-	unmerged  int           // commits with text since there was nothing to merge; used by writeLoop alone
+	merging   merging       // used by writeLoop alone
 	dirty     chan struct{} // something is written that no checkpoint has moved
 	unmarked  chan struct{} // something is written that no mark tells of
 	queue     chan *write
@@ -127,7 +127,8 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
 	db := &DB{
 		path: path, opts: opts, scopes: newScopes(), pauses: pauses{opened: time.Now()},
-		stop: make(chan struct{}), written: make(chan struct{}), closed: make(chan struct{}),
+		merging: merging{newest: mergeSegments - 1}, // what is there is not known until there is more
+		stop:    make(chan struct{}), written: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if err := db.prepareFile(ctx); err != nil {
 		dropKey(db.opts.sealNumber)

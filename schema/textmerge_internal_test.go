@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -61,4 +62,54 @@ func TestErasedWordsAreGoneFromAMergeThatIsHalfDone(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(content), word, "memory.db%s", suffix)
 	}
+}
+
+func TestStepsOfAMerge(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	later := now.Add(time.Hour)
+	const never = -1
+	for name, c := range map[string]struct {
+		m     merging
+		pause bool
+		pages int64
+		wait  time.Duration
+	}{
+		"too little":                     {m: merging{newest: mergeSegments - 1, most: mergeSegments - 1}, pause: true, wait: never},
+		"in a pause":                     {m: merging{newest: mergeSegments, rest: later}, pause: true, pages: mergePages, wait: writePause},
+		"above the lowest level, in one": {m: merging{most: mergeSegments, rest: later}, pause: true, pages: mergePages, wait: writePause},
+		"in one that goes on":            {m: merging{newest: mergeSegments, paused: true}, pause: true, pages: mergePages},
+		"a pause is waited for":          {m: merging{newest: mergeUrgent - 1}, wait: writePause},
+		"before FTS5 would merge":        {m: merging{newest: mergeUrgent, rest: later}, pages: mergeFew, wait: writePause},
+		"above the lowest level":         {m: merging{most: mergeSegments, rest: now}, pages: mergeFew, wait: writePause},
+		"half merged":                    {m: merging{merged: mergeSegments, rest: now}, pages: mergeFew, wait: writePause},
+		"so many that FTS5 prefers it to the lowest level": {m: merging{merged: mergeUrgent, rest: later}, pages: mergePages, wait: writePause},
+		"others have their time":                           {m: merging{newest: mergeUrgent - 1, most: mergeLate - 1, merged: mergeUrgent - 1, rest: now.Add(1)}, wait: writePause},
+		"unless far too much has been left":                {m: merging{most: mergeLate, rest: later}, pages: mergeFew, wait: writePause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.pages, c.m.pages(now, c.pause))
+			wait, some := c.m.wait()
+			require.Equal(t, c.wait != never, some)
+			if some {
+				require.Equal(t, c.wait, wait)
+			}
+		})
+	}
+}
+
+// Whoever gives way to those who write would wait for merges, of which there can
+// be one after the other.
+func TestAMergeIsNoWriteToGiveWayTo(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	for i := range mergeSegments {
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			_, err := remember(ctx, tx, "ada", manyWords(i))
+			return err
+		}))
+	}
+	last := db.pauses.last.Load()
+	require.Eventually(t, func() bool { return segments(t, db) == 1 }, 10*time.Second, time.Millisecond)
+	require.Equal(t, last, db.pauses.last.Load())
 }

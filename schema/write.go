@@ -91,6 +91,7 @@ type write struct {
 	ctx    context.Context
 	fn     func(context.Context, *Tx) error
 	queued func()
+	merge  bool        // of the text index: nobody waits for it
 	taken  atomic.Bool // by the writer, or by a caller that gave up waiting
 	done   chan struct{}
 	err    error
@@ -174,9 +175,8 @@ func (db *DB) writeLoop() {
 		if len(group) > 0 {
 			db.commit(group)
 		}
-		quiet := len(group) == 0 && db.merges(mergeSegments)
-		if open && (quiet || db.merges(mergeUrgent) && len(db.queue) == 0) {
-			db.mergeText()
+		if open {
+			db.mergeBetween(len(group) == 0)
 		}
 		db.markDirty()
 		select {
@@ -194,8 +194,8 @@ func (db *DB) writeLoop() {
 // closing and the queue is empty.
 func (db *DB) nextGroup() (group []*write, open bool) {
 	var quiet <-chan time.Time
-	if db.merges(mergeSegments) {
-		timer := time.NewTimer(writePause)
+	if wait, some := db.merging.wait(); some && !db.opts.NoCheckpoint {
+		timer := time.NewTimer(wait)
 		defer timer.Stop()
 		quiet = timer.C
 	}
@@ -203,7 +203,7 @@ func (db *DB) nextGroup() (group []*write, open bool) {
 	case w := <-db.queue:
 		return db.queued(w.join(nil)), true
 	case <-quiet:
-		return nil, true
+		return db.queued(nil), true
 	case <-db.stop:
 		group = db.queued(nil)
 		return group, len(group) > 0
@@ -301,7 +301,9 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		return group, true, err
 	}
 	db.logged.Store(db.direct.log.written)
-	db.pauses.wrote()
+	if len(group) > 1 || !group[0].merge {
+		db.pauses.wrote()
+	}
 	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
 	return group, true, nil
 }
