@@ -205,24 +205,62 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 
 // PendingChunks lists the first chunks of a user after an id that the
 // generation has no vector of, in order, at most limit. Generation 0 has none.
-func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) ([]PendingChunk, error) {
+//
+// Chunks have ids one after another: between those that the vectors name, which
+// lie in an index, are the ones without: each need not be looked up.
+func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) (pending []PendingChunk, err error) {
 	first, last := chunkRange(userID)
-	rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, m.content,
+	err = s.lend(ctx, func(c *guardedConn) error {
+		embedded, done, err := c.statement(embeddedChunks)
+		if err != nil {
+			return err
+		}
+		defer done()
+		next := max(first, after+1)
+		if err := errors.Join(embedded.BindInt64(1, next), embedded.BindInt64(2, last), embedded.BindInt64(3, generation)); err != nil {
+			return err
+		}
+		for more := true; more && len(pending) < limit; {
+			before := last + 1
+			if more = embedded.Step(); more {
+				before = embedded.ColumnInt64(0)
+			} else if err := embedded.Err(); err != nil {
+				return err
+			}
+			if next < before {
+				if pending, err = c.appendPending(pending, userID, next, before-1, limit-len(pending)); err != nil {
+					return err
+				}
+			}
+			next = before + 1
+		}
+		return nil
+	})
+	return pending, err
+}
+
+// embeddedChunks are those of a range that a generation has vectors of, in order.
+const embeddedChunks = "SELECT chunk_id FROM vectors WHERE chunk_id BETWEEN ? AND ? AND +generation = ? ORDER BY chunk_id"
+
+// appendPending appends the chunks of a range of ids, at most limit.
+func (c *guardedConn) appendPending(pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
+	stmt, done, err := c.statement(`SELECT c.id, c.memory_id, c.text, m.content,
 			(SELECT count(*) FROM chunks e WHERE e.memory_id = c.memory_id AND e.id < c.id)
 		FROM chunks c JOIN memories m ON m.id = c.memory_id
-		WHERE c.id BETWEEN ? AND ? AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk_id = c.id AND v.generation = ?)
-		ORDER BY c.id LIMIT ?`, max(first, after+1), last, generation, limit)
+		WHERE c.id BETWEEN ? AND ? ORDER BY c.id LIMIT ?`)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var pending []PendingChunk
-	for rows.Next() {
-		p := PendingChunk{UserID: userID}
-		var prepared, content string
-		var number int
-		if err := rows.Scan(&p.ID, &p.MemoryID, &prepared, &content, &number); err != nil {
-			return nil, err
+	defer done()
+	if err := errors.Join(stmt.BindInt64(1, first), stmt.BindInt64(2, last), stmt.BindInt(3, limit)); err != nil {
+		return nil, err
+	}
+	for stmt.Step() {
+		r := row{stmt: stmt}
+		p := PendingChunk{UserID: userID, ID: r.int(), MemoryID: r.int()}
+		prepared, content, number := r.text(), r.text(), int(r.int())
+		if r.err != nil {
+			return nil, r.err
 		}
 		// Keys that were added to a memory later are no piece of its content.
 		if p.Text = prepared; number == 0 && len(content) <= text.DefaultChunkRunes {
@@ -232,7 +270,7 @@ func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after 
 		}
 		pending = append(pending, p)
 	}
-	return pending, rows.Err()
+	return pending, stmt.Err()
 }
 
 // InsertVectors stores vectors of a generation and returns how many were new.
