@@ -62,6 +62,12 @@ func (c *chunks) expect(n int) {
 	c.starts, c.begins = slices.Grow(c.starts, n/chunkRun+1), slices.Grow(c.begins, n/64+1)
 }
 
+// fit gives back the room that is left.
+func (c *chunks) fit() {
+	c.coded, c.lengths = slices.Clone(c.coded), slices.Clone(c.lengths)
+	c.starts, c.begins = slices.Clone(c.starts), slices.Clone(c.begins)
+}
+
 // doc is the document of a chunk.
 func (c *chunks) doc(at uint32) uint32 {
 	if len(c.late) > 0 {

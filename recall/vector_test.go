@@ -315,6 +315,32 @@ var pets = []turn{
 	{text: "Dinner was late."}, {text: "Nobody called."},
 }
 
+// A vector that cannot be taken in ends the reading: what came before it is not
+// read again.
+func TestVectorsAreTakenInOnce(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	g := openGeneration(t, db, "m", 4)
+	embedAll(t, db, g, synonyms)
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE vectors SET vector = zeroblob(8) WHERE id = (SELECT max(id) FROM vectors)")
+		return err
+	}))
+	set := &sharedVectors{of: g, vectorSet: newVectorSet(g, 100)}
+	for range 2 {
+		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+			user, err := s.UserID(ctx, ada)
+			require.NoError(t, err)
+			last, err := s.LastVector(ctx, user)
+			require.NoError(t, err)
+			var invalid *schema.InvalidError
+			require.ErrorAs(t, set.catchUp(ctx, s, user, last), &invalid)
+			return nil
+		}))
+		require.Equal(t, len(pets)-1, set.len())
+	}
+}
+
 func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)

@@ -103,11 +103,17 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	if set.seen >= last {
 		return nil
 	}
-	if err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, set.add); err != nil {
+	err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, func(v schema.ChunkVector) error {
+		err := set.add(v)
+		if err == nil {
+			set.seen = v.ID // when the rest fails, the next goes on from here
+		}
 		return err
+	})
+	if err == nil {
+		set.seen = last
 	}
-	set.seen = last
-	return nil
+	return err
 }
 
 // load brings a set up to date in the background. It reports false when there

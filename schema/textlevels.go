@@ -1,6 +1,6 @@
 package schema
 
-import "errors"
+import "fmt"
 
 // textLevel is a level of the text index.
 type textLevel struct {
@@ -9,12 +9,13 @@ type textLevel struct {
 }
 
 // errTextLevels is what FTS5 has never written.
-var errTextLevels = errors.New("schema: the text index says of its segments what cannot be")
+var errTextLevels = fmt.Errorf("%w: the text index says of its segments what cannot be", ErrCorrupt)
 
 // textLevels reads FTS5's structure record, as fts5_index.c describes it: four
 // bytes, then as variable-length integers the number of levels, that of
 // segments, a counter of writes, and for each level its merge, its segments and,
-// for each of them, an id and its first and last page.
+// for each of them, an id and its first and last page. Indexes without a table of
+// their own, which ours is not, have another.
 func textLevels(record []byte) (levels []textLevel, err error) {
 	if len(record) < 4 {
 		return nil, errTextLevels
@@ -36,7 +37,7 @@ func textLevels(record []byte) (levels []textLevel, err error) {
 		if segments -= l.segments; err != nil || segments < 0 || l.merged > l.segments {
 			return nil, errTextLevels
 		}
-		for range 3 * l.segments {
+		for i := 0; i < 3*l.segments && err == nil; i++ {
 			next()
 		}
 		levels = append(levels, l)

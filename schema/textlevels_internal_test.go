@@ -24,6 +24,7 @@ func TestTextLevels(t *testing.T) {
 		"fewer":                   {record: "00000000" + "010309" + "0002" + "020101" + "030101", wrong: true},
 		"more merged than it has": {record: "00000000" + "010209" + "0302" + "020101" + "030101", wrong: true},
 		"something behind it":     {record: "00000000" + "00000000", wrong: true},
+		"a billion":               {record: "00000000" + "018480808000" + "00" + "00" + "8480808000", wrong: true},
 		"no such number":          {record: "00000000" + "ffffffffffffffffff" + "0000", wrong: true},
 	} {
 		t.Run(name, func(t *testing.T) {

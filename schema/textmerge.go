@@ -9,9 +9,10 @@ import (
 // The text index is made of segments, in levels: a commit with text adds one to
 // the lowest, and a search looks through all. FTS5 would merge them inside the
 // commits, hundreds of pages in every sixtieth or so, and who waits for that one
-// waits long. Here the writer does it, a few pages at a time: in pauses as fast
-// as it can, and where there are none in smaller steps. Those that the lowest
-// level needs come at once; the rest leave most of the time to those who write.
+// waits long. Here the writer does it, a few pages at a time: in pauses one step
+// after the other, and where there are none in smaller ones. Those that keep the
+// lowest level small come at once; the rest leave most of the time to those who
+// write, until far too much has gathered.
 // FTS5 itself merges where a commit finds sixteen segments in the lowest level,
 // and then in each level above that has as many, however large they are.
 const (
@@ -21,6 +22,8 @@ const (
 	mergePages    = 16 // are written by a step in a pause, which takes some milliseconds
 	mergeFew      = 4  // and by one in none; either goes on to the end of a word
 	mergeRest     = 4  // times as long as a step took, there is none after it but an urgent one
+
+	mergePause = time.Millisecond // between two steps in a pause: other processes write, too
 )
 
 // merging is what the writer knows of merging text.
@@ -42,7 +45,7 @@ func (m *merging) wait() (time.Duration, bool) {
 	case !m.some():
 		return 0, false
 	case m.paused:
-		return 0, true
+		return mergePause, true
 	default:
 		return writePause, true
 	}
@@ -100,8 +103,8 @@ func (db *DB) mergeText(pages int64) {
 	before := db.merging.newest
 	db.commit([]*write{w})
 	joined := db.merging.newest - before
-	if w.err != nil { // it is tried again when more has come
-		left = merging{}
+	if w.err != nil { // it is tried again when there is more
+		left = merging{newest: mergeSegments - 1}
 	}
 	m := &db.merging
 	m.newest, m.most, m.merged = left.newest+joined, left.most, left.merged

@@ -77,7 +77,7 @@ func TestStepsOfAMerge(t *testing.T) {
 		"too little":                     {m: merging{newest: mergeSegments - 1, most: mergeSegments - 1}, pause: true, wait: never},
 		"in a pause":                     {m: merging{newest: mergeSegments, rest: later}, pause: true, pages: mergePages, wait: writePause},
 		"above the lowest level, in one": {m: merging{most: mergeSegments, rest: later}, pause: true, pages: mergePages, wait: writePause},
-		"in one that goes on":            {m: merging{newest: mergeSegments, paused: true}, pause: true, pages: mergePages},
+		"in one that goes on":            {m: merging{newest: mergeSegments, paused: true}, pause: true, pages: mergePages, wait: mergePause},
 		"a pause is waited for":          {m: merging{newest: mergeUrgent - 1}, wait: writePause},
 		"before FTS5 would merge":        {m: merging{newest: mergeUrgent, rest: later}, pages: mergeFew, wait: writePause},
 		"above the lowest level":         {m: merging{most: mergeSegments, rest: now}, pages: mergeFew, wait: writePause},
@@ -112,4 +112,13 @@ func TestAMergeIsNoWriteToGiveWayTo(t *testing.T) {
 	last := db.pauses.last.Load()
 	require.Eventually(t, func() bool { return segments(t, db) == 1 }, 10*time.Second, time.Millisecond)
 	require.Equal(t, last, db.pauses.last.Load())
+}
+
+// Enriching would stop for others who are none.
+func TestAMergeWaitsForNoWrite(t *testing.T) {
+	merge, some, more := &write{merge: true}, &write{}, &write{}
+	for n, group := range [][]*write{{merge}, {merge, some}, {merge, some, more}} {
+		require.Equal(t, n, waiting(group))
+	}
+	require.Equal(t, 2, waiting([]*write{some, more}))
 }

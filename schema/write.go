@@ -25,7 +25,7 @@ type Tx struct {
 
 	db     *DB
 	conn   bun.Conn
-	shared bool // the commit with others
+	shared bool // the commit with others, who wait for it
 	// What this write has found or made, which others may use once it is
 	// committed.
 	users    map[userKey]int64
@@ -277,7 +277,7 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 	db.unindexed = db.unindexed[:0] // of a transaction that was undone
 	for i := 0; i < len(group); i++ {
 		w := group[i]
-		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, shared: len(group) > 1}
+		w.tx = &Tx{IDB: db.conn, Now: db.Now(), db: db, conn: db.conn, shared: waiting(group) > 1}
 		// An interrupt would undo the whole group.
 		if err := w.run(context.WithoutCancel(w.ctx)); err != nil {
 			// The rollback fails when SQLite has already made it.
@@ -301,11 +301,20 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		return group, true, err
 	}
 	db.logged.Store(db.direct.log.written)
-	if len(group) > 1 || !group[0].merge {
+	if waiting(group) > 0 {
 		db.pauses.wrote()
 	}
 	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
 	return group, true, nil
+}
+
+// waiting counts the writes of a group that somebody waits for: a merge, which
+// others may join, is the first.
+func waiting(group []*write) int {
+	if group[0].merge {
+		return len(group) - 1
+	}
+	return len(group)
 }
 
 // undo takes back the transaction, and what the writer has learnt in it of what

@@ -56,6 +56,9 @@ func (c course) String() string {
 		s += " at " + c.Commit
 	}
 	s += " on " + strings.Join(c.Data, ", ")
+	if c.Machine.CPU != "" { // sections can be of different days
+		s += "; " + c.Machine.CPU
+	}
 	if c.Load != "" {
 		s += "; load average " + c.Load
 	}
