@@ -23,7 +23,7 @@
 // it. What is in no hurry waits for a pause of the others ([DB.GiveWay]). A
 // background checkpoint moves the log into the file, so that no commit has to,
 // and takes its time (pace.go).
-// Between commits, when nobody waits, the writer merges the segments of the text
+// Between commits, mostly in pauses, the writer merges the segments of the text
 // index (textmerge.go): SQLite would do it inside one commit in sixty or so.
 //
 // # Reading
@@ -46,7 +46,8 @@
 //
 // # Files
 //
-// A new file appears under its name only once it is complete. A migration is
+// A new file appears under its name only once it is complete. It is written with
+// what the migrations have made once in the process (template.go). A migration is
 // one transaction under SQLite's own write lock, which dies with its process.
 // [Open] refuses what is not an ebb database, and what a newer ebb wrote.
 //

@@ -182,6 +182,8 @@ func (c *guardedConn) PrepareContext(ctx context.Context, query string) (sqldriv
 // that is free to prepare it on: a second one, while the first reads.
 type keeping struct{}
 
+func keep(ctx context.Context) context.Context { return context.WithValue(ctx, keeping{}, true) }
+
 type keptStmt struct {
 	*guardedStmt
 

@@ -81,9 +81,8 @@ type DB struct {
 	reading chan struct{} // one token a snapshot
 
 	writer *bun.DB
-	conn   bun.Conn   // the writer's connection, used by writeLoop alone
-	direct *direct    // the same, without database/sql
-	rows   statements // of conn
+	conn   bun.Conn // the writer's connection, used by writeLoop alone
+	direct *direct  // the same, without database/sql
 	// unindexed waits for the end of the transaction; see index.
 	unindexed []unindexedChunk
 	merging   merging       // used by writeLoop alone

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
@@ -81,12 +80,12 @@ func (db *DB) readError(ctx context.Context, err error) error {
 
 // Query runs a statement that is prepared once for each connection.
 func (s *Snapshot) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return s.Tx.Tx.QueryContext(context.WithValue(ctx, keeping{}, true), query, args...)
+	return s.Tx.Tx.QueryContext(keep(ctx), query, args...)
 }
 
 // Row reads one row with a statement that is prepared once for each connection.
 func (s *Snapshot) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	return s.Tx.Tx.QueryRowContext(context.WithValue(ctx, keeping{}, true), query, args...).Scan(dest...)
+	return s.Tx.Tx.QueryRowContext(keep(ctx), query, args...).Scan(dest...)
 }
 
 // direct lends the connection without database/sql in between, for what reads
@@ -107,48 +106,4 @@ func (s *Snapshot) lend(ctx context.Context, f func(*guardedConn) error) error {
 			return f(guarded)
 		})
 	})
-}
-
-// statements keeps prepared statements by their text.
-type statements struct {
-	mu     sync.RWMutex
-	byText map[string]*sql.Stmt
-}
-
-type preparer interface {
-	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-}
-
-func (s *statements) get(ctx context.Context, p preparer, query string) (*sql.Stmt, error) {
-	s.mu.RLock()
-	stmt := s.byText[query]
-	s.mu.RUnlock()
-	if stmt != nil {
-		return stmt, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if stmt := s.byText[query]; stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := p.PrepareContext(context.WithoutCancel(ctx), query)
-	if err != nil {
-		return nil, err
-	}
-	if s.byText == nil {
-		s.byText = make(map[string]*sql.Stmt)
-	}
-	s.byText[query] = stmt
-	return stmt, nil
-}
-
-func (s *statements) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var errs []error
-	for _, stmt := range s.byText {
-		errs = append(errs, stmt.Close())
-	}
-	s.byText = nil
-	return errors.Join(errs...)
 }

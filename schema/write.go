@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -71,20 +70,12 @@ func (tx *Tx) Insert(ctx context.Context, query string, args ...any) (id int64, 
 
 // Row reads one row with a statement prepared once.
 func (tx *Tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	stmt, err := tx.db.rows.get(ctx, tx.conn, query)
-	if err != nil {
-		return err
-	}
-	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+	return tx.conn.Conn.QueryRowContext(keep(ctx), query, args...).Scan(dest...)
 }
 
 // Query reads rows with a statement prepared once.
 func (tx *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := tx.db.rows.get(ctx, tx.conn, query)
-	if err != nil {
-		return nil, err
-	}
-	return stmt.QueryContext(ctx, args...)
+	return tx.conn.Conn.QueryContext(keep(ctx), query, args...)
 }
 
 type write struct {
@@ -169,7 +160,7 @@ func (db *DB) wait(w *write) error {
 
 func (db *DB) writeLoop() {
 	defer close(db.written)
-	defer func() { _ = errors.Join(db.rows.close(), db.direct.close()) }() // the connection is closed after them and reports
+	defer func() { _ = db.direct.close() }() // the connection is closed after them and reports
 	for {
 		group, open := db.nextGroup()
 		if len(group) > 0 {
