@@ -181,6 +181,20 @@ func TestFullSpeed(t *testing.T) {
 	require.False(t, settled(attempts(100, func(i int) attempt { return attempt{took: fast, degraded: true} }), 100*time.Millisecond))
 }
 
+func TestOneOpeningDoesNotDecide(t *testing.T) {
+	usual := opening{open: 10 * time.Millisecond, first: 40 * time.Millisecond, fullSpeed: 800 * time.Millisecond}
+	hiccup := opening{open: 90 * time.Millisecond, first: 350 * time.Millisecond, fullSpeed: 2 * time.Second, degraded: true}
+	luck := opening{open: 1, first: 1, fullSpeed: 1}
+	want := usual
+	want.degraded = true
+	require.Equal(t, want, ofOpenings([]opening{hiccup, usual, luck}))
+	require.Equal(t, hiccup, ofOpenings([]opening{hiccup}))
+	require.Equal(t, usual, ofOpenings([]opening{luck, usual, usual, usual, luck}))
+	for _, size := range []int{500, 100_000, 1_000_000} {
+		require.Equal(t, 1, openings(size)%2, size)
+	}
+}
+
 func TestProviders(t *testing.T) {
 	listed := `fmt
 github.com/ebbmem/ebb/extension github.com/ebbmem/ebb

@@ -79,7 +79,10 @@ var notes = map[string][]string{
 		"The floor is FTS5's `bm25` over the question without stop-words, one SQL statement. ebb's is its whole search: arms, ranking, reasons. `ebb, hybrid` and chromem-go embed by hashing words, at no cost to speak of.",
 		"Resident is the process after collecting garbage, divided by the turns: SQLite's cache is in it.",
 	},
-	"first":   {"Full speed is when no search is degraded any more and the median of nine in a row is at most twice that at the end."},
+	"first": {
+		"Full speed is when no search is degraded any more and the median of nine in a row is at most twice that at the end.",
+		"Times are medians of as many openings as the table says, of one where it says nothing: each by a new process that is asked the same questions and nothing before them. The first search is degraded if it was after any of them. What the operating system has of the file in memory after one opening is there at the next.",
+	},
 	"users":   {"The first search of a user is timed once for each; C has nothing to load."},
 	"tenants": {"As many turns for each tenant; a file is held for one turn or one search, and whose comes next is drawn at random, which suits a small number of open files least."},
 	"vectors": {"ebb's arm and the scan take turns in one process on one core; chromem-go follows, on all cores. The scan is the plain loop over float32 that keeps the ten best."},
