@@ -58,8 +58,8 @@ func (c *chunks) add(doc uint32, terms []uint32) {
 
 // expect makes room for so many more.
 func (c *chunks) expect(n int) {
-	c.lengths = slices.Grow(c.lengths, n)
-	c.starts, c.begins = slices.Grow(c.starts, n/chunkRun+1), slices.Grow(c.begins, n/64+1)
+	c.lengths = withRoom(c.lengths, n)
+	c.starts, c.begins = withRoom(c.starts, n/chunkRun+1), withRoom(c.begins, n/64+1)
 }
 
 // fit gives back the room that is left.

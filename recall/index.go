@@ -139,7 +139,7 @@ func (ix *index) expect(chunks int) {
 	chunks = min(chunks, maxChunks) - ix.chunks.len()
 	if chunks > ix.chunks.len()/8 {
 		ix.chunks.expect(chunks)
-		ix.docs, ix.labels, ix.memories.lower = slices.Grow(ix.docs, chunks), slices.Grow(ix.labels, chunks), slices.Grow(ix.memories.lower, chunks)
+		ix.docs, ix.labels, ix.memories.lower = withRoom(ix.docs, chunks), withRoom(ix.labels, chunks), withRoom(ix.memories.lower, chunks)
 	}
 }
 

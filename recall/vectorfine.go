@@ -103,9 +103,9 @@ func (c *codes) keep(levels []uint8) {
 // expect makes room for so many vectors.
 func (c *codes) expect(n int) {
 	blocks := (n + blockOf - 1) / blockOf
-	c.signs = slices.Grow(c.signs, blocks*blockOf*c.size/8)
-	c.finer = slices.Grow(c.finer, n*c.size/2)
-	c.scales = slices.Grow(c.scales, n)
+	c.signs = withRoom(c.signs, blocks*blockOf*c.size/8)
+	c.finer = withRoom(c.finer, n*c.size/2)
+	c.scales = withRoom(c.scales, n)
 }
 
 // probe is a query beside codes.

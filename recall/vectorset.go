@@ -64,8 +64,8 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 // expect makes room for so many vectors in a set that is empty.
 func (s *vectorSet) expect(n int) {
 	s.expected = n
-	s.ids.lower, s.memories.lower = slices.Grow(s.ids.lower, n), slices.Grow(s.memories.lower, n)
-	s.numbers = slices.Grow(s.numbers, min(n, s.exact)*s.dims)
+	s.ids.lower, s.memories.lower = withRoom(s.ids.lower, n), withRoom(s.memories.lower, n)
+	s.numbers = withRoom(s.numbers, min(n, s.exact)*s.dims)
 }
 
 // enter notes the memory of the next vector.
