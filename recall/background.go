@@ -11,6 +11,8 @@ type background struct {
 	work   context.Context
 	cancel context.CancelFunc
 
+	searches precedence // of it
+
 	mu      sync.Mutex
 	running sync.WaitGroup
 	stopped bool
@@ -29,7 +31,11 @@ func (b *background) start(f func(context.Context)) bool {
 	if b.stopped {
 		return false
 	}
-	b.running.Go(func() { f(b.work) })
+	b.running.Go(func() {
+		ctx := b.searches.marked(b.work)
+		standBack(ctx)
+		f(ctx)
+	})
 	return true
 }
 

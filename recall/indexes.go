@@ -60,6 +60,19 @@ func (c *indexes) get(userID int64) *sharedIndex {
 	return ix
 }
 
+// startsPartly reports that nothing of a user's text is in memory, and that it is
+// more than a search reads itself.
+func (c *indexes) startsPartly(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error) {
+	c.mu.Lock()
+	held := c.byUser.Contains(userID)
+	c.mu.Unlock()
+	if held {
+		return false, nil
+	}
+	lastChunk, _, err := s.TextWatermark(ctx, userID)
+	return schema.ChunksUpTo(userID, lastChunk) > c.inline, err
+}
+
 // Forget drops what is kept in memory of a user's text and vectors: for whoever
 // has written it past the audit, as an import does, and when some of it was
 // erased. The next search reads it anew.
@@ -243,6 +256,7 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 			})
 		}
 		full <- batch
+		standBack(ctx)
 		batch = <-empty
 	})
 	if full != nil {

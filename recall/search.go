@@ -105,6 +105,13 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil || userID == 0 {
 			return err
 		}
+		first, err := s.indexes.startsPartly(ctx, snap, userID)
+		if err != nil {
+			return err
+		}
+		if first && !q.Wait {
+			defer s.behind.searches.take()()
+		}
 		ranked, err := s.rank(ctx, snap, userID, q)
 		if err != nil {
 			return err

@@ -339,6 +339,9 @@ func TestVectorsAreTakenInOnce(t *testing.T) {
 		}))
 		require.Equal(t, len(pets)-1, set.len())
 	}
+	s := searcher(t, db, synonyms, VectorOptions{})
+	require.Len(t, recalled(t, s, ada, "kitten").Degraded, 1)
+	require.Equal(t, len(pets)-1, s.vectors.sets.get(1, g).len())
 }
 
 func TestMeaningIsFoundWithoutTheWords(t *testing.T) {

@@ -75,18 +75,16 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	if !wait && set.loading.Load() {
 		return nil, nil // what is missing need not be counted again
 	}
-	var missing int
-	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
-		[]any{userID, seen, c.inline + 1}, &missing)
+	missing, err := c.missing(ctx, s, userID, seen, last)
 	if err != nil {
 		return nil, err
 	}
-	if missing > c.inline {
-		if !wait && c.load(userID, set) {
-			return nil, nil
-		}
+	switch {
+	case missing > c.inline && !wait && c.load(userID, set):
+		return nil, nil
+	case missing > c.inline || seen == 0:
 		err = c.loadFrom(ctx, s, userID, set)
-	} else {
+	default:
 		err = set.catchUp(ctx, s, userID, last)
 	}
 	if err != nil {
@@ -94,6 +92,24 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	}
 	set.mu.RLock()
 	return set, nil
+}
+
+// missing is about how many vectors come after the one that was seen: of many,
+// no more are counted than a search reads itself, and of a set that is empty none.
+func (c *vectorSets) missing(ctx context.Context, s *schema.Snapshot, userID, seen, last int64) (n int, err error) {
+	if seen == 0 {
+		return atMost(ctx, s, userID, last)
+	}
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
+		[]any{userID, seen, c.inline + 1}, &n)
+	return n, err
+}
+
+// atMost is how many vectors of one generation a user can have up to the last:
+// to count 100,000 takes ten milliseconds.
+func atMost(ctx context.Context, s *schema.Snapshot, userID, last int64) (int, error) {
+	chunk, _, err := s.TextWatermark(ctx, userID)
+	return min(schema.ChunksUpTo(userID, chunk), int(last)), err
 }
 
 // catchUp takes in what the snapshot holds and the set does not.
@@ -104,6 +120,9 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 		return nil
 	}
 	err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, func(v schema.ChunkVector) error {
+		if set.len()%64 == 0 {
+			standBack(ctx)
+		}
 		err := set.add(v)
 		if err == nil {
 			set.seen = v.ID // when the rest fails, the next goes on from here
@@ -142,21 +161,19 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	if err != nil || set.holds(last) {
 		return err
 	}
-	n, err := s.CountVectors(ctx, userID)
+	n, err := atMost(ctx, s, userID, last)
 	if err != nil {
 		return err
 	}
 	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
 	fresh.expect(n)
-	if err := fresh.catchUp(ctx, s, userID, last); err != nil {
-		return err
-	}
+	err = fresh.catchUp(ctx, s, userID, last)
 	set.mu.Lock()
 	defer set.mu.Unlock()
-	if fresh.seen > set.seen {
+	if fresh.seen > set.seen { // as far as it got
 		set.vectorSet, set.seen = fresh.vectorSet, fresh.seen
 	}
-	return nil
+	return err
 }
 
 // holds reports that all vectors up to this one were looked at.

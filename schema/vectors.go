@@ -98,12 +98,6 @@ func (s *Snapshot) LastVector(ctx context.Context, userID int64) (id int64, err 
 	return id, err
 }
 
-// CountVectors is how many vectors a user has, in all generations.
-func (s *Snapshot) CountVectors(ctx context.Context, userID int64) (n int, err error) {
-	err = s.Row(ctx, "SELECT count(*) FROM vectors WHERE user_id = ?", []any{userID}, &n)
-	return n, err
-}
-
 // VectorsAfter calls visit for each of the user's vectors of one generation
 // with an id greater than after, in order, until visit returns an error. The
 // vector is visit's only until it returns, and visit must not read from s.

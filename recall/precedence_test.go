@@ -1,0 +1,126 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestReadersStandBackForSearches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p precedence
+		passed := func(ctx context.Context) <-chan struct{} {
+			done := make(chan struct{})
+			go func() { standBack(ctx); close(done) }()
+			synctest.Wait()
+			return done
+		}
+		ctx := p.marked(t.Context())
+		<-passed(ctx)
+		first, second := p.take(), p.take()
+		<-passed(t.Context()) // who reads for a search does not wait for it
+		waiting := passed(ctx)
+		first()
+		synctest.Wait()
+		require.Empty(t, waiting)
+		began := time.Now()
+		time.Sleep(patience / 3)
+		second()
+		<-waiting
+		require.Equal(t, patience/3, time.Since(began))
+
+		defer p.take()()
+		<-passed(ctx)
+		require.Equal(t, patience, time.Since(began), "it stands back so long in all")
+		<-passed(ctx)
+		require.Equal(t, patience, time.Since(began), "and then no more")
+		stopped, stop := context.WithCancel(p.marked(t.Context()))
+		stop()
+		<-passed(stopped)
+		require.Equal(t, patience, time.Since(began))
+	})
+}
+
+// While the first search of much text is under way, nothing of text and vectors
+// is read in the background; no other search holds that up.
+func TestAFirstSearchGoesBeforeWhatIsReadBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		say(t, db, ada, pets...)
+		g := openGeneration(t, db, "m", 4)
+		embedAll(t, db, g, synonyms)
+		s := searcher(t, db, synonyms, VectorOptions{})
+		s.indexes.inline, s.indexes.first = len(pets)-1, len(pets)-2
+		s.vectors.sets.inline = len(pets) - 1
+		ask := func(wait bool) (before bool, answer *Answer) {
+			answer = search(t, s, Query{Text: "kitten dinner", Wait: wait, Skip: func(*schema.Memory) bool {
+				synctest.Wait() // until all who read behind are done or stand back
+				before = s.behind.searches.taken() != nil
+				require.Equal(t, before, s.indexes.get(1).partly())
+				require.Equal(t, !before, s.vectors.sets.get(1, g).len() > 0)
+				return false
+			}})
+			require.Nil(t, s.behind.searches.taken(), "it has been given back")
+			return before, answer
+		}
+		before, answer := ask(false)
+		require.True(t, before)
+		require.Len(t, answer.Degraded, 2)
+		s.behind.running.Wait()
+		before, answer = ask(false)
+		require.False(t, before)
+		require.Empty(t, answer.Degraded)
+		s.Forget(1)
+		before, answer = ask(true)
+		require.False(t, before, "who waits for all would wait for those who stand back")
+		require.Empty(t, answer.Degraded)
+		s.Forget(1)
+		s.indexes.inline, s.vectors.sets.inline = len(pets), len(pets)
+		before, answer = ask(false)
+		require.False(t, before, "little is read by the search itself, side by side")
+		require.Empty(t, answer.Degraded)
+	})
+}
+
+// What has begun stands back on its way, however much there is.
+func TestWhatIsBeingReadStandsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db := open(t)
+		turns := make([]turn, 300)
+		for i := range turns {
+			turns[i] = turn{session: "one", text: fmt.Sprintf("The cello, day %d.", i), minutes: i}
+		}
+		say(t, db, ada, turns...)
+		g := openGeneration(t, db, "m", 4)
+		embedAll(t, db, g, synonyms)
+		s := searcher(t, db, synonyms, VectorOptions{})
+		s.indexes.inline = 10
+		search(t, s, Query{Text: "cello"})
+		s.behind.running.Wait()
+		s.Forget(1)
+		defer s.behind.searches.take()()
+		for what, read := range map[string]func(context.Context, *schema.Snapshot) error{
+			"text": func(ctx context.Context, snap *schema.Snapshot) error {
+				return newIndex().catchUp(ctx, snap, 1, 0)
+			},
+			"vectors": func(ctx context.Context, snap *schema.Snapshot) error {
+				return s.vectors.sets.loadFrom(ctx, snap, 1, s.vectors.sets.get(1, g))
+			},
+		} {
+			began := time.Now()
+			require.NoError(t, db.Read(t.Context(), read))
+			require.Zero(t, time.Since(began), "a search reads its own %s", what)
+			require.NoError(t, db.Read(s.behind.searches.marked(t.Context()), func(ctx context.Context, snap *schema.Snapshot) error {
+				s.vectors.sets.forget(1)
+				return read(ctx, snap)
+			}))
+			require.Equal(t, patience, time.Since(began), what)
+		}
+	})
+}
