@@ -80,6 +80,7 @@ type subscribeOptions struct {
 	backoff     func(attempt int) time.Duration
 	together    BatchHandler // nil: one by one
 	gather      time.Duration
+	inTurn      bool
 }
 
 // Topics restricts a consumer to some topics: "user.message", every topic
@@ -112,6 +113,10 @@ func Backoff(wait func(attempt int) time.Duration) SubscribeOption {
 func Together(h BatchHandler, wait time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.together, o.gather = h, wait }
 }
+
+// InTurn has a consumer whose work is short and in no hurry take turns with what
+// is done behind other databases; see schema.Turns. Default: it waits for nobody.
+func InTurn() SubscribeOption { return func(o *subscribeOptions) { o.inTurn = true } }
 
 func defaultBackoff(attempt int) time.Duration {
 	const first, most = time.Second, 5 * time.Minute

@@ -91,7 +91,9 @@ func (c *consumer) run() {
 		if c.j.loading(c.opts.gather) {
 			c.gather()
 		}
+		done := c.takeTurn()
 		wait, err := c.pass(c.ctx, quiet)
+		done()
 		c.note(err)
 		wakeup := c.wakeup
 		switch {
@@ -123,6 +125,13 @@ func (c *consumer) run() {
 		}
 		timer.Stop()
 	}
+}
+
+func (c *consumer) takeTurn() (done func()) {
+	if !c.opts.inTurn {
+		return func() {}
+	}
+	return c.j.db.TakeTurn(c.stop)
 }
 
 // gather lets events come together, unless somebody waits for them.

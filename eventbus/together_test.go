@@ -3,6 +3,8 @@ package eventbus_test
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -125,4 +127,39 @@ func TestTogetherRefuses(t *testing.T) {
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Together", invalid.Field)
+}
+
+// Two memories of one process: what one does behind its turns waits for the other.
+func TestConsumersOfSeveralMemoriesTakeTurns(t *testing.T) {
+	ctx := t.Context()
+	turns := schema.NewTurns()
+	var all []*eventbus.Journal
+	var dbs []*schema.DB
+	for _, name := range []string{"one.db", "other.db"} {
+		db, err := schema.Open(ctx, filepath.Join(t.TempDir(), name), &schema.Options{Turns: turns})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, db.Close()) })
+		dbs, all = append(dbs, db), append(all, journal(t, db, nil))
+	}
+	happened := make(chan string, 3)
+	hears := func(j *eventbus.Journal, who string, opts ...eventbus.SubscribeOption) {
+		_, err := j.Subscribe(ctx, who, func(context.Context, eventbus.Event) error { happened <- who; return nil }, opts...)
+		require.NoError(t, err)
+	}
+	hears(all[1], "who takes turns", eventbus.InTurn())
+	hears(all[1], "who does not")
+	require.NoError(t, all[1].WaitIdle(ctx))
+	var mine []func() // all there are
+	for range max(1, runtime.GOMAXPROCS(0)/2) {
+		mine = append(mine, dbs[0].TakeTurn(nil))
+	}
+	require.NoError(t, all[1].Publish(ctx, eventbus.UserMessage(ada, "hi")))
+	require.Equal(t, "who does not", <-happened)
+	time.Sleep(50 * time.Millisecond) // the other would have come by now
+	happened <- "the turn's end"
+	for _, done := range mine {
+		done()
+	}
+	require.Equal(t, "the turn's end", <-happened)
+	require.Equal(t, "who takes turns", <-happened)
 }

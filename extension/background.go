@@ -34,7 +34,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			return nil // erased in the meantime
 		}
 		return err
-	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart(),
+	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart(), eventbus.InTurn(),
 		eventbus.Together(func(ctx context.Context, events []eventbus.Event) error { return enrich(ctx, enricher, events...) }, enrichGather))
 	if err != nil {
 		return b, err
@@ -49,7 +49,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			items[i] = consolidate.RecalledItem(item)
 		}
 		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
-	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart())
+	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart(), eventbus.InTurn())
 	if err != nil {
 		return b, err
 	}

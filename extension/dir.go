@@ -16,6 +16,10 @@ import (
 // DefaultMaxOpen is how many files of a [Dir] are open at once.
 const DefaultMaxOpen = 64
 
+// idleReader is how long a file keeps a second reader. What works behind looks
+// into the file every second, so that one always stays.
+const idleReader = 10 * time.Second
+
 // DirConfig says how the memories of a folder work. The zero value, and nil,
 // are right for most hosts.
 type DirConfig struct {
@@ -40,6 +44,7 @@ type Dir struct {
 	cfg     Config
 	maxOpen int
 	names   *fileNames
+	turns   *schema.Turns // of what the files do behind their tenants
 
 	mu      sync.Mutex
 	open    map[string]*heldFile // by name in the folder
@@ -72,7 +77,7 @@ func OpenDir(ctx context.Context, path string, config *DirConfig) (*Dir, error) 
 	if config != nil {
 		cfg = *config
 	}
-	d := &Dir{cfg: cfg.Memory.withDefaults(), maxOpen: cfg.MaxOpen, open: make(map[string]*heldFile), idle: list.New(), changed: make(chan struct{})}
+	d := &Dir{cfg: cfg.Memory.withDefaults(), maxOpen: cfg.MaxOpen, turns: schema.NewTurns(), open: make(map[string]*heldFile), idle: list.New(), changed: make(chan struct{})}
 	if err := d.cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -211,7 +216,7 @@ func (d *Dir) openNow(ctx context.Context, f *heldFile) {
 	cfg := d.cfg
 	cfg.NoSchedule = true // the rounds do it, for the closed ones too
 	// Who asked first may give up; the others still want it.
-	f.x, f.err = open(context.WithoutCancel(ctx), filepath.Join(d.path, f.name), &cfg, schema.Options{Readers: 2})
+	f.x, f.err = open(context.WithoutCancel(ctx), filepath.Join(d.path, f.name), &cfg, schema.Options{Readers: 2, IdleReader: idleReader, Turns: d.turns})
 	close(f.ready)
 }
 

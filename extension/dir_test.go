@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -432,4 +433,30 @@ func BenchmarkDir(b *testing.B) {
 			require.NoError(b, tell(b.Context(), d, fmt.Sprint("tenant-", random.IntN(50)), "I like figs"))
 		}
 	})
+}
+
+func TestTheFilesOfAFolderTakeTurns(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &DirConfig{Memory: noRounds})
+	var waiting atomic.Bool
+	one, err := d.Tenant(t.Context(), "one")
+	require.NoError(t, err)
+	other, err := d.Tenant(t.Context(), "other")
+	require.NoError(t, err)
+	var mine []func() // all there are
+	for range max(1, runtime.GOMAXPROCS(0)/2) {
+		mine = append(mine, one.db.TakeTurn(nil))
+	}
+	waiting.Store(true)
+	free := make(chan bool)
+	go func() {
+		other.db.TakeTurn(nil)()
+		free <- !waiting.Load()
+	}()
+	time.Sleep(20 * time.Millisecond)
+	waiting.Store(false)
+	for _, done := range mine {
+		done()
+	}
+	require.True(t, <-free)
+	require.NoError(t, errors.Join(one.Close(t.Context()), other.Close(t.Context())))
 }

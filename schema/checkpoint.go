@@ -12,11 +12,17 @@ import (
 
 // Commits gather in the write-ahead log until nobody has written for
 // checkpointQuiet, for checkpointLatest or checkpointLog bytes at most. Then the
-// background moves them into the file, so that no commit has to.
+// background moves them into the file, so that no commit has to. What is little
+// waits longer: the first commit to a log that was moved syncs twice, and where
+// many files each get a turn now and then every commit would be such a one.
 const (
 	checkpointQuiet  = 100 * time.Millisecond
 	checkpointLatest = time.Second
 	checkpointLog    = 16 << 20
+
+	checkpointLittle = 1 << 20 // bytes; below these
+	littleQuiet      = time.Second
+	littleLatest     = 2 * time.Second
 )
 
 // heldEvery is how often the rest of a log is tried that a reader holds.
@@ -38,7 +44,9 @@ func (db *DB) checkpointLoop() {
 		}
 		// A passive checkpoint does what it can without waiting for anybody;
 		// what it leaves, the next one or Close moves.
+		done := db.TakeTurn(nil)
 		held, err := db.moveLogAtEase()
+		done()
 		db.note(faultCheckpoint, err)
 		switch {
 		case err != nil:
@@ -55,18 +63,21 @@ func (db *DB) checkpointLoop() {
 
 // gather waits while commits gather. It returns false when the database closes.
 func (db *DB) gather() bool {
-	first, before := db.logged.Load(), int64(-1)
-	for range checkpointLatest / checkpointQuiet {
+	first := db.logged.Load()
+	var waited, quiet time.Duration
+	for before := first; db.sleep(checkpointQuiet); {
+		waited += checkpointQuiet
+		quiet += checkpointQuiet
 		logged := db.logged.Load()
-		if logged == before || logged-first >= checkpointLog {
+		if logged != before {
+			before, quiet = logged, 0
+		}
+		if much := logged-first >= checkpointLittle; quiet >= littleQuiet || waited >= littleLatest || logged-first >= checkpointLog ||
+			much && (quiet > 0 || waited >= checkpointLatest) {
 			return true
 		}
-		before = logged
-		if !db.sleep(checkpointQuiet) {
-			return false
-		}
 	}
-	return true
+	return false
 }
 
 // sleep returns false when the database closes meanwhile.

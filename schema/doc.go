@@ -21,8 +21,10 @@
 // are embedded in [Tx] and [Snapshot]. No transaction may be open over a call
 // to a model or an embedder. What comes while a transaction runs becomes part of
 // it. What is in no hurry waits for a pause of the others ([DB.GiveWay]). A
-// background checkpoint moves the log into the file, so that no commit has to,
-// and takes its time (pace.go).
+// background checkpoint moves the log into the file, so that no commit has to:
+// after a tenth of a second without commits, a little log after a second
+// (checkpoint.go). It takes its time (pace.go). Where a process has many
+// databases open, what they do behind their callers takes turns ([Turns]).
 // Between commits, mostly in pauses, the writer merges the segments of the text
 // index (textmerge.go): SQLite would do it inside one commit in sixty or so.
 //

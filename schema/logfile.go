@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/ncruces/go-sqlite3/vfs"
+import (
+	"sync"
+
+	"github.com/ncruces/go-sqlite3/vfs"
+)
 
 // logFile is the write-ahead log. SQLite writes a commit to it frame by frame,
 // each frame's header and page on its own: some thirty calls of the operating
@@ -18,25 +22,47 @@ type logFile struct {
 	gathering bool
 	at        int64 // where in the file what is gathered belongs
 	gathered  []byte
-	written   int64 // bytes that commits have written to it
+	lent      *[]byte // of [gatherings], between gather and release
+	written   int64   // bytes that commits have written to it
 }
+
+// gatherings are what commits gather in: of hundreds of files few commit at a
+// time.
+var gatherings = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxGathered bounds what is kept: a commit that writes more makes several calls.
 const maxGathered = 256 << 10
 
+// logHeader is the length of the log's header.
+const logHeader = 32
+
 // gather begins to keep what is written.
-func (f *logFile) gather() { f.gathering = true }
+func (f *logFile) gather() {
+	f.gathering = true
+	if f.lent == nil {
+		f.lent = gatherings.Get().(*[]byte)
+		f.gathered = *f.lent
+	}
+}
 
 // release ends that and writes what is left: nothing, of a commit that has
 // synced the log.
 func (f *logFile) release() error {
-	f.gathering = false
-	return f.flush()
+	err := f.flush()
+	f.drop()
+	return err
 }
 
 // drop ends it after a commit that failed: what is left is part of nothing, and
 // the place in the file may be another's by now.
-func (f *logFile) drop() { f.gathering, f.gathered = false, f.gathered[:0] }
+func (f *logFile) drop() {
+	f.gathering = false
+	if f.lent != nil {
+		*f.lent = f.gathered[:0]
+		gatherings.Put(f.lent)
+		f.lent, f.gathered = nil, nil
+	}
+}
 
 func (f *logFile) flush() error {
 	if len(f.gathered) == 0 {
@@ -71,9 +97,10 @@ func (f *logFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Sync implements vfs.File. It ends the gathering.
+// Sync implements vfs.File. It ends the gathering, but for the header of a log
+// that begins anew: it is synced by itself, before the frames.
 func (f *logFile) Sync(flags vfs.SyncFlag) error {
-	f.gathering = false
+	f.gathering = f.gathering && f.at == 0 && len(f.gathered) == logHeader
 	if err := f.flush(); err != nil {
 		return err
 	}

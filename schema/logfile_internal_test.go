@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3/vfs"
@@ -52,6 +53,15 @@ func TestACommitIsWrittenToTheLogInOneCall(t *testing.T) {
 			require.NoError(t, f.Sync(vfs.SYNC_FULL))
 			write(f, "c", 2)
 		}, []string{"ab", "sync", "c"}},
+		"behind the header of a log that begins anew": {func(f *logFile) {
+			header := strings.Repeat("h", logHeader)
+			write(f, header, 0)
+			require.NoError(t, f.Sync(vfs.SYNC_FULL))
+			write(f, "ab", logHeader)
+			write(f, "c", logHeader+2)
+			require.NoError(t, f.Sync(vfs.SYNC_FULL))
+			write(f, "d", logHeader+3)
+		}, []string{strings.Repeat("h", logHeader), "sync", "abc", "sync", "d"}},
 		"before it is read": {func(f *logFile) {
 			write(f, "ab", 0)
 			_, err := f.ReadAt(make([]byte, 1), 0)

@@ -195,12 +195,14 @@ func (db *DB) markLoop() {
 			timer.Stop()
 			return
 		}
+		done := db.TakeTurn(nil)
 		db.note(faultMark, db.noteProgress())
+		done()
 	}
 }
 
 func (db *DB) noteProgress() error {
-	m, err := readProgress(context.Background(), db.writer)
+	m, err := readProgress(keep(context.Background()), db.readers)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	BusyTimeout time.Duration
 	// Readers is the size of the pool of read connections. Default 4.
 	Readers int
+	// IdleReader is how long a read connection stays open that nobody uses.
+	// Default 0: until the database is closed.
+	IdleReader time.Duration
 	// VFS names a registered SQLite file system. Default the operating system's.
 	VFS string
 	// Key encrypts a new file, and opens an encrypted one. Default none: files
@@ -41,6 +44,9 @@ type Options struct {
 	// to the file. Default false: the one is moved into the file, the others are
 	// merged, in the background.
 	NoCheckpoint bool
+	// Turns has what is done behind the callers take turns with that of other
+	// databases. Default nil: it waits for nobody.
+	Turns *Turns
 	// OnFault is told of every failure of the work behind the callers; source
 	// is as in [DB.Faults]. It must be fast. Default none.
 	OnFault func(source string, err error)
@@ -172,9 +178,11 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// One more than there are snapshots: a copy needs one too, and [DB.LogHeld].
-	readers.SetMaxOpenConns(db.opts.Readers + 1)
-	readers.SetMaxIdleConns(db.opts.Readers + 1)
+	// Two more than there are snapshots: a copy needs one too, and who moves the
+	// log or looks at it ([DB.LogHeld]).
+	readers.SetMaxOpenConns(db.opts.Readers + 2)
+	readers.SetMaxIdleConns(db.opts.Readers + 2)
+	readers.SetConnMaxIdleTime(db.opts.IdleReader)
 	db.reading = make(chan struct{}, db.opts.Readers)
 	db.readers = bun.NewDB(readers, sqlitedialect.New())
 	if db.opts.ReadOnly {
@@ -195,10 +203,11 @@ func (db *DB) connect(ctx context.Context) error {
 	if err := keepEntries(db.opts.disk(), filepath.Dir(db.path)); err != nil {
 		return err
 	}
-	writer.SetMaxOpenConns(2) // the writer and the checkpointer
 	if db.conn, err = db.writer.Conn(ctx); err != nil {
 		return err
 	}
+	writer.SetMaxOpenConns(2) // and one for who empties the log, while that lasts
+	writer.SetMaxIdleConns(-1)
 	db.direct, err = newDirect(db.conn)
 	return err
 }
@@ -279,14 +288,21 @@ func openSQL(path string, opts Options, readOnly bool) (*sql.DB, error) {
 		"PRAGMA temp_store = memory",
 		"PRAGMA cache_size = -16384", // KiB; a connection may hold 256 MiB in all
 	}
+	if !opts.ReadOnly {
+		pragmas = append(pragmas, "PRAGMA synchronous = full") // NORMAL loses acknowledged rows at power loss
+	}
 	if !readOnly {
 		pragmas = append(pragmas,
-			"PRAGMA synchronous = full",         // NORMAL loses acknowledged rows at power loss
 			"PRAGMA secure_delete = on",         // an erased text leaves no copy in free pages
 			"PRAGMA wal_autocheckpoint = 16384", // pages; reached only by those who never pause
 		)
 	}
 	return OpenSQLite(dsn(path, opts, readOnly), readOnly, func(c *sqlite3.Conn) error {
+		// Without it a kept statement with LIMIT ? or GLOB ? is prepared anew
+		// each time, for a plan by what is bound.
+		if _, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err != nil {
+			return err
+		}
 		for _, p := range pragmas {
 			if err := c.Exec(p); err != nil {
 				return err

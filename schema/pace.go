@@ -63,7 +63,7 @@ func (db *DB) hurry() (done func()) {
 // moveLogAtEase is moveLog at a pace, and once more for what has come meanwhile
 // when that is little: when nothing is left for a moment, the log begins anew.
 func (db *DB) moveLogAtEase() (held bool, err error) {
-	conn, err := db.writer.Conn(context.Background())
+	conn, err := db.readers.Conn(context.Background()) // theirs may move the log: it changes nothing
 	if err != nil {
 		return false, db.classify(err)
 	}

@@ -88,9 +88,12 @@ func TestCommitsGatherInTheLogUntilAPause(t *testing.T) {
 		bytes int64
 		took  time.Duration
 	}{
-		"nobody writes any more": {0, 0, checkpointQuiet},
-		"nobody stops":           {often, 1, checkpointLatest},
-		"much is written":        {often, checkpointLog / 4, 2 * checkpointQuiet},
+		"nobody writes any more":         {0, 0, littleQuiet},
+		"little is written, and no end":  {often, 1, littleLatest},
+		"little, with pauses":            {littleQuiet - checkpointQuiet/2, 1, littleLatest},
+		"more is written, and no end":    {often, checkpointLittle / 2, checkpointLatest},
+		"more is written, with pauses":   {3*checkpointQuiet - time.Millisecond, checkpointLittle, 4 * checkpointQuiet},
+		"much is written without a stop": {often, checkpointLog / 4, 2 * checkpointQuiet},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
 )
 
 // A second connection would read the whole schema for itself.
@@ -59,4 +62,53 @@ func TestAStatementIsPreparedOnceForAConnection(t *testing.T) {
 			return nil
 		})
 	}))
+}
+
+// By default SQLite plans a statement with LIMIT ? or GLOB ? anew for each value.
+func TestAKeptStatementIsNotPreparedAnew(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	for _, connections := range []*bun.DB{db.readers, db.writer} {
+		conn, err := connections.Conn(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, conn.Raw(func(c any) error {
+			stmt, _, err := c.(*guardedConn).Raw().Prepare("SELECT seq FROM events WHERE topic GLOB ? LIMIT ?")
+			require.NoError(t, err)
+			for i := range 3 {
+				require.NoError(t, stmt.BindText(1, "user.*"))
+				require.NoError(t, stmt.BindInt(2, 1+i))
+				require.False(t, stmt.Step())
+				require.NoError(t, stmt.Reset())
+			}
+			require.Zero(t, stmt.Status(sqlite3.STMTSTATUS_REPREPARE, false))
+			return stmt.Close()
+		}))
+		require.NoError(t, conn.Close())
+	}
+}
+
+func TestReadersThatNobodyUsesAreClosed(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Options{IdleReader: time.Millisecond})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error { return nil }))
+	require.Eventually(t, func() bool { return db.readers.Stats().OpenConnections == 0 }, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		_, err := s.LastSeq(ctx)
+		return err
+	}))
+}
+
+// Readers move the log too, and what they move must be on the disk.
+func TestEveryConnectionSyncs(t *testing.T) {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	for _, connections := range []*bun.DB{db.readers, db.writer} {
+		const full = 2
+		var synchronous int
+		require.NoError(t, connections.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&synchronous))
+		require.Equal(t, full, synchronous)
+	}
 }

@@ -84,7 +84,7 @@ var notes = map[string][]string{
 		"Times are medians of as many openings as the table says, of one where it says nothing: each by a new process that is asked the same questions and nothing before them. The first search is degraded if it was after any of them. What the operating system has of the file in memory after one opening is there at the next.",
 	},
 	"users":   {"The first search of a user is timed once for each; C has nothing to load."},
-	"tenants": {"As many turns for each tenant; a file is held for one turn or one search, and whose comes next is drawn at random, which suits a small number of open files least."},
+	"tenants": {"As many turns for each tenant; a file is held for one turn or one search, and whose comes next is drawn at random, which suits a small number of open files least. Each has been asked once before."},
 	"vectors": {"ebb's arm and the scan take turns in one process on one core; chromem-go follows, on all cores. The scan is the plain loop over float32 that keeps the ten best."},
 	"inject":  {"Without the model is what the wrapped model's turn took besides the model's server: search, injection, the report of what was shown. A longer prompt costs a real model time; that is not in it."},
 	"night":   {"The model that answers at once takes every fourth message for a fact; its own time is taken off."},

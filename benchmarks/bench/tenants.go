@@ -10,12 +10,18 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// before is how many turns an active tenant has before anything is measured.
-const before = 30
+// before is how many turns an active tenant has before anything is measured, and
+// longer how many times as many turns a round has as elsewhere: what one brings
+// behind it, a tenth of a second later, shall happen within the round.
+const (
+	before = 30
+	longer = 3
+)
 
 // manyTenants compares a folder of files, few and enough of them open, with
 // one file that holds the same turns. Only some tenants are active; whose turn
-// comes next is drawn at random.
+// comes next is drawn at random. Before anything is timed each of them is asked
+// once.
 func (l *lab) manyTenants(ctx context.Context) error {
 	source := workload.New(l.sets, 1, seed)
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -37,15 +43,21 @@ func (l *lab) manyTenants(ctx context.Context) error {
 	question := func(int) (string, string) {
 		return fmt.Sprintf("user-%05d", active[random.IntN(len(active))]), source.Question(0)
 	}
-	s, err := l.writeTurns(loaded+l.turns, []int{loaded}, next, question)
+	turns := longer * l.turns
+	s, err := l.writeTurns(loaded+turns, []int{loaded}, next, question)
 	if err != nil {
 		return err
 	}
-	files := func(n int) contender {
-		return ebb.as(fmt.Sprintf("ebb, a file each, %d open", n), "-files", fmt.Sprint(n))
+	var each questions
+	for _, tenant := range active {
+		each.users, each.queries = append(each.users, fmt.Sprintf("user-%05d", tenant)), append(each.queries, source.Question(0))
+	}
+	files := func(of contender, n int) contender {
+		return of.as(fmt.Sprintf("%s, a file each, %d open", of.name, n), "-files", fmt.Sprint(n))
 	}
 	few, enough := l.active*64/200, l.active*256/200 // the default of 64 beside 200 active ones, and more than they are
-	err = l.among(ctx, []contender{ebb.as("ebb, one file"), files(enough), files(few)}, func(all []*client) error {
+	c := cSQLite.as("C SQLite")
+	err = l.among(ctx, []contender{ebb.as("ebb, one file"), files(ebb, enough), files(ebb, few), c.as("C SQLite, one file"), files(c, enough)}, func(all []*client) error {
 		w := walk{lab: l, script: s, at: make(map[*client]int)}
 		for _, c := range all {
 			a, err := c.ask(peer.Request{Op: "load", Path: w.path(c), To: loaded})
@@ -57,8 +69,13 @@ func (l *lab) manyTenants(ctx context.Context) error {
 				return err
 			}
 			w.at[c] = loaded
+			for _, r := range []peer.Request{{Op: "search", Users: each.users, Queries: each.queries}, {Op: "settle"}} {
+				if _, err := c.ask(r); err != nil {
+					return err
+				}
+			}
 		}
-		took, err := w.insert(all, l.turns)
+		took, err := w.insert(all, turns)
 		if err != nil {
 			return err
 		}

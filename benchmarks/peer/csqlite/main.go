@@ -3,6 +3,8 @@
 package main
 
 import (
+	"flag"
+
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/ebbmem/ebb/benchmarks/floor"
@@ -10,5 +12,12 @@ import (
 )
 
 func main() {
-	peer.Serve(&floor.Memory{Driver: "sqlite3", DSN: func(path string) string { return "file:" + path + "?_txlock=immediate" }})
+	files := flag.Int("files", 0, "give each user a file of its own, so many of them open at most")
+	flag.Parse()
+	dsn := func(path string) string { return "file:" + path + "?_txlock=immediate" }
+	if *files > 0 {
+		peer.Serve(&floor.Folder{Memory: floor.Memory{Driver: "sqlite3", DSN: dsn}, MaxOpen: *files})
+		return
+	}
+	peer.Serve(&floor.Memory{Driver: "sqlite3", DSN: dsn})
 }

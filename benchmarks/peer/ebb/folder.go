@@ -19,10 +19,12 @@ type folder struct {
 	maxOpen int
 	dir     *extension.Dir
 	written map[string]*bytes.Buffer
+	busy    map[string]bool // tenants whose file may have work left
 }
 
 func (f *folder) Open(ctx context.Context, dir string) (err error) {
 	f.dir, err = extension.OpenDir(ctx, filepath.Join(dir, "memories"), &extension.DirConfig{Memory: f.config(), MaxOpen: f.maxOpen})
+	f.busy = make(map[string]bool)
 	return err
 }
 
@@ -53,17 +55,30 @@ func (f *folder) Load(ctx context.Context, _ []workload.Turn) error {
 }
 
 func (f *folder) Insert(ctx context.Context, turn workload.Turn) error {
+	f.busy[turn.User] = true
 	return f.with(ctx, turn.User, func(t *extension.Tenant) error {
 		return t.Bus().Publish(ctx, message(extension.Scope{Tenant: turn.User, User: turn.User, Session: turn.Session}, turn))
 	})
 }
 
 func (f *folder) Search(ctx context.Context, user, query string) (found peer.Found, err error) {
+	f.busy[user] = true
 	err = f.with(ctx, user, func(t *extension.Tenant) error {
 		found, err = search(ctx, t.Extension, extension.Scope{Tenant: user, User: user}, query)
 		return err
 	})
 	return found, err
+}
+
+// Settle waits for what the turns have left to do.
+func (f *folder) Settle(ctx context.Context) error {
+	for tenant := range f.busy {
+		if err := f.with(ctx, tenant, func(t *extension.Tenant) error { return t.WaitIdle(ctx) }); err != nil {
+			return err
+		}
+	}
+	clear(f.busy)
+	return nil
 }
 
 func (f *folder) Close(ctx context.Context) error { return f.dir.Close(ctx) }
