@@ -115,7 +115,9 @@ func Together(h BatchHandler, wait time.Duration) SubscribeOption {
 }
 
 // InTurn has a consumer whose work is short and in no hurry take turns with what
-// is done behind other databases; see schema.Turns. Default: it waits for nobody.
+// is done behind other databases; see schema.Turns. While it waits for something
+// itself, the others wait with it, a second each at most. Default: it waits for
+// nobody.
 func InTurn() SubscribeOption { return func(o *subscribeOptions) { o.inTurn = true } }
 
 func defaultBackoff(attempt int) time.Duration {

@@ -91,9 +91,7 @@ func (c *consumer) run() {
 		if c.j.loading(c.opts.gather) {
 			c.gather()
 		}
-		done := c.takeTurn()
-		wait, err := c.pass(c.ctx, quiet)
-		done()
+		wait, err := c.turn(quiet)
 		c.note(err)
 		wakeup := c.wakeup
 		switch {
@@ -127,11 +125,16 @@ func (c *consumer) run() {
 	}
 }
 
-func (c *consumer) takeTurn() (done func()) {
-	if !c.opts.inTurn {
-		return func() {}
+// turn is a pass, in turn with what is done behind other databases if it shall
+// be.
+func (c *consumer) turn(quiet bool) (wait time.Duration, err error) {
+	if c.opts.inTurn {
+		defer c.j.db.TakeTurn(c.stop)()
+		if c.stopping() {
+			return 0, nil
+		}
 	}
-	return c.j.db.TakeTurn(c.stop)
+	return c.pass(c.ctx, quiet)
 }
 
 // gather lets events come together, unless somebody waits for them.

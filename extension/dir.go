@@ -16,8 +16,8 @@ import (
 // DefaultMaxOpen is how many files of a [Dir] are open at once.
 const DefaultMaxOpen = 64
 
-// idleReader is how long a file keeps a second reader. What works behind looks
-// into the file every second, so that one always stays.
+// idleReader is how long a file keeps a second reader, and one at all where
+// nothing works behind: that looks into the file every second.
 const idleReader = 10 * time.Second
 
 // DirConfig says how the memories of a folder work. The zero value, and nil,

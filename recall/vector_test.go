@@ -344,6 +344,30 @@ func TestVectorsAreTakenInOnce(t *testing.T) {
 	require.Equal(t, len(pets)-1, s.vectors.sets.get(1, g).len())
 }
 
+// Of a user with many chunks only some may have vectors.
+func TestRoomForVectorsThatDidNotComeIsGivenBack(t *testing.T) {
+	for name, exact := range map[string]int{"vectors": 100, "codes": 10} {
+		t.Run(name, func(t *testing.T) {
+			const came, expected = 20, 4096
+			set := newVectorSet(&schema.Generation{ID: 1, Dims: 8}, exact)
+			set.expect(expected)
+			for i := range came {
+				require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i + 1), Vector: make(schema.Vector, 8)}))
+			}
+			set.fit()
+			require.Equal(t, came, set.len())
+			require.Less(t, cap(set.memories.lower), expected/2)
+			require.Less(t, cap(set.ids.lower), expected/2)
+			require.Less(t, cap(set.numbers), expected/2)
+			if exact < came {
+				require.Less(t, cap(set.codes.signs), expected/2)
+				require.Less(t, cap(set.codes.finer), expected/2)
+				require.Less(t, cap(set.codes.scales), expected/2)
+			}
+		})
+	}
+}
+
 func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)

@@ -68,6 +68,18 @@ func (s *vectorSet) expect(n int) {
 	s.numbers = withRoom(s.numbers, min(n, s.exact)*s.dims)
 }
 
+// fit gives the room back of those that were expected and have not come, when
+// that is more than half.
+func (s *vectorSet) fit() {
+	if s.expected <= 2*s.len() {
+		return
+	}
+	s.ids.lower, s.memories.lower, s.numbers = slices.Clone(s.ids.lower), slices.Clone(s.memories.lower), slices.Clone(s.numbers)
+	if c := s.codes; c != nil {
+		c.signs, c.finer, c.scales = slices.Clone(c.signs), slices.Clone(c.finer), slices.Clone(c.scales)
+	}
+}
+
 // enter notes the memory of the next vector.
 func (s *vectorSet) enter(memory int64) {
 	n := s.len()

@@ -82,7 +82,7 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	switch {
 	case missing > c.inline && !wait && c.load(userID, set):
 		return nil, nil
-	case missing > c.inline || seen == 0:
+	case missing > c.inline || seen == 0 && c.behind.searches.taken() == nil: // who loads it may stand back for this search
 		err = c.loadFrom(ctx, s, userID, set)
 	default:
 		err = set.catchUp(ctx, s, userID, last)
@@ -168,6 +168,7 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
 	fresh.expect(n)
 	err = fresh.catchUp(ctx, s, userID, last)
+	fresh.fit()
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if fresh.seen > set.seen { // as far as it got

@@ -33,18 +33,22 @@ const heldEvery = time.Second
 func (db *DB) checkpointLoop() {
 	const longest = time.Minute
 	var wait time.Duration // before the next try of what did not work
+	var moved int64        // what had been logged when all of it was last moved
 	for {
 		select {
 		case <-db.dirty:
 		case <-db.stop:
 			return
 		}
-		if !db.sleep(wait) || wait == 0 && !db.gather() {
+		if !db.sleep(wait) || wait == 0 && !db.gather(moved) {
 			return
 		}
 		// A passive checkpoint does what it can without waiting for anybody;
 		// what it leaves, the next one or Close moves.
-		done := db.TakeTurn(nil)
+		logged, done := db.logged.Load(), func() {}
+		if logged-moved < checkpointLog {
+			done = db.TakeTurn(nil)
+		}
 		held, err := db.moveLogAtEase()
 		done()
 		db.note(faultCheckpoint, err)
@@ -56,23 +60,23 @@ func (db *DB) checkpointLoop() {
 			wait = heldEvery
 			db.markDirty()
 		default:
-			wait = 0
+			wait, moved = 0, logged
 		}
 	}
 }
 
-// gather waits while commits gather. It returns false when the database closes.
-func (db *DB) gather() bool {
-	first := db.logged.Load()
+// gather waits while commits gather behind what was moved last. It returns false
+// when the database closes.
+func (db *DB) gather(moved int64) bool {
 	var waited, quiet time.Duration
-	for before := first; db.sleep(checkpointQuiet); {
+	for before := db.logged.Load(); db.sleep(checkpointQuiet); {
 		waited += checkpointQuiet
 		quiet += checkpointQuiet
 		logged := db.logged.Load()
 		if logged != before {
 			before, quiet = logged, 0
 		}
-		if much := logged-first >= checkpointLittle; quiet >= littleQuiet || waited >= littleLatest || logged-first >= checkpointLog ||
+		if much := logged-moved >= checkpointLittle; quiet >= littleQuiet || waited >= littleLatest || logged-moved >= checkpointLog ||
 			much && (quiet > 0 || waited >= checkpointLatest) {
 			return true
 		}

@@ -54,7 +54,7 @@
 // [Open] refuses what is not an ebb database, and what a newer ebb wrote.
 //
 // Beside a file that is open lie its write-ahead log ("-wal"), an index of it
-// ("-shm") and its mark ("-mark"): how far the file had got, a second ago. A log
+// ("-shm") and its mark ("-mark"): how far the file had got, a second or two ago. A log
 // that lost its end looks whole to SQLite; the mark tells, and [DB.Losses] says
 // so. Closing leaves one file.
 //

@@ -7,16 +7,16 @@ import (
 
 // How often a read-only database looks whether the log is being moved, and how
 // long it waits in between: whoever writes tries more often than all of it takes,
-// see checkpointLatest.
+// which littleLatest, turnLatest and paceLatest bound.
 const (
-	heldLooks = 12
+	heldLooks = 18
 	heldPause = 250 * time.Millisecond
 )
 
 // LogHeld is how many pages of the write-ahead log cannot be moved into the
 // file, since a reader in this or another process still needs the old ones.
 // While it stays above 0 the log grows. It is what was seen when that was last
-// tried. A read-only database tries nothing: it watches for up to three seconds
+// tried. A read-only database tries nothing: it watches for up to four seconds
 // whether somebody else gets on, and can tell on Linux alone.
 //
 // Errors: the database's, the context's.

@@ -17,7 +17,7 @@ import (
 // A write-ahead log that is cut, or has one flipped bit, loses every commit
 // from there on, and SQLite cannot know: a log that ends early is a log that
 // ends. So how far the file has got is noted outside it, in "-mark" beside it,
-// about a second late and never by a commit, and compared when it is opened.
+// a second or two late and never by a commit, and compared when it is opened.
 //
 // The mark holds numbers, no text. It has two places that are written in turn,
 // each with its checksum, so that a write which is cut leaves the other; it
@@ -179,8 +179,8 @@ func readProgress(ctx context.Context, q querier) (*mark, error) {
 // beside its files.
 func (db *DB) marks() bool { return db.opts.VFS == "" && (!db.opts.immutable || db.Still()) }
 
-// markLoop notes how far the file has got, about a second after it has got
-// further.
+// markLoop notes how far the file has got, a second after it has got further, or
+// two when others have their turn.
 func (db *DB) markLoop() {
 	for {
 		select {
@@ -196,7 +196,9 @@ func (db *DB) markLoop() {
 			return
 		}
 		done := db.TakeTurn(nil)
-		db.note(faultMark, db.noteProgress())
+		if !db.isClosed() { // then closing does it
+			db.note(faultMark, db.noteProgress())
+		}
 		done()
 	}
 }

@@ -32,7 +32,7 @@ type Options struct {
 	// Readers is the size of the pool of read connections. Default 4.
 	Readers int
 	// IdleReader is how long a read connection stays open that nobody uses.
-	// Default 0: until the database is closed.
+	// Default 0, and when ReadOnly: until the database is closed.
 	IdleReader time.Duration
 	// VFS names a registered SQLite file system. Default the operating system's.
 	VFS string
@@ -182,7 +182,9 @@ func (db *DB) connect(ctx context.Context) error {
 	// log or looks at it ([DB.LogHeld]).
 	readers.SetMaxOpenConns(db.opts.Readers + 2)
 	readers.SetMaxIdleConns(db.opts.Readers + 2)
-	readers.SetConnMaxIdleTime(db.opts.IdleReader)
+	if !db.opts.ReadOnly { // where nothing else keeps the file in use
+		readers.SetConnMaxIdleTime(db.opts.IdleReader)
+	}
 	db.reading = make(chan struct{}, db.opts.Readers)
 	db.readers = bun.NewDB(readers, sqlitedialect.New())
 	if db.opts.ReadOnly {
@@ -216,8 +218,17 @@ func (db *DB) disconnect() error {
 	var errs []error
 	if db.readers != nil {
 		errs = append(errs, db.readers.Close())
+		// One that was idle for too long may be closing at this moment: it keeps
+		// the file in use, and the log with it.
+		for range 100 {
+			if db.readers.Stats().OpenConnections == 0 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 	}
 	if db.conn.Conn != nil {
+		db.writer.SetMaxIdleConns(1) // the pool closes it, and says what that brings
 		errs = append(errs, db.conn.Close())
 	}
 	if db.writer != nil {

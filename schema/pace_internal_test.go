@@ -106,10 +106,10 @@ func TestCommitsGatherInTheLogUntilAPause(t *testing.T) {
 					}()
 				}
 				began := time.Now()
-				require.True(t, db.gather())
+				require.True(t, db.gather(0))
 				require.Equal(t, c.took, time.Since(began))
 				close(db.stop)
-				require.False(t, db.gather(), "the database closes")
+				require.False(t, db.gather(0), "the database closes")
 			})
 		})
 	}

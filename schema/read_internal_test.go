@@ -112,3 +112,17 @@ func TestEveryConnectionSyncs(t *testing.T) {
 		require.Equal(t, full, synchronous)
 	}
 }
+
+// A reader is what says that a file is in use which this process only reads.
+func TestWhoOnlyReadsKeepsTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	db, err = Open(t.Context(), path, &Options{ReadOnly: true, IdleReader: time.Millisecond})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error { return nil }))
+	time.Sleep(1100 * time.Millisecond) // the pool looks once a second
+	require.Equal(t, 1, db.readers.Stats().OpenConnections)
+}

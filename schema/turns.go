@@ -12,7 +12,8 @@ const turnLatest = time.Second
 // time: as many as half of its processors. Where a hundred files each get a
 // message, a hundred checkpoints and consumers would all begin a moment later,
 // and whoever writes next would wait behind them for the processors and the
-// disk. It is safe for concurrent use.
+// disk. Who has waited for a second goes on without a turn. It is safe for
+// concurrent use.
 type Turns struct{ free chan struct{} }
 
 // NewTurns makes turns for [Options].
