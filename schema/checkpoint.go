@@ -65,18 +65,19 @@ func (db *DB) checkpointLoop() {
 	}
 }
 
-// gather waits while commits gather behind what was moved last. It returns false
-// when the database closes.
+// gather waits while commits gather, which are little or not with all since what
+// was moved last. It returns false when the database closes.
 func (db *DB) gather(moved int64) bool {
+	first := db.logged.Load()
 	var waited, quiet time.Duration
-	for before := db.logged.Load(); db.sleep(checkpointQuiet); {
+	for before := first; db.sleep(checkpointQuiet); {
 		waited += checkpointQuiet
 		quiet += checkpointQuiet
 		logged := db.logged.Load()
 		if logged != before {
 			before, quiet = logged, 0
 		}
-		if much := logged-moved >= checkpointLittle; quiet >= littleQuiet || waited >= littleLatest || logged-moved >= checkpointLog ||
+		if much := logged-moved >= checkpointLittle; quiet >= littleQuiet || waited >= littleLatest || logged-first >= checkpointLog ||
 			much && (quiet > 0 || waited >= checkpointLatest) {
 			return true
 		}
