@@ -246,7 +246,7 @@ func TestRecalledIsCountedOnce(t *testing.T) {
 	var seq int64
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		e := &schema.EventRow{UserID: shown.UserID, ID: "r1", Topic: "memory.recalled", Origin: schema.OriginUnknown, Payload: json.RawMessage("{}")}
-		_, err := tx.AppendEvent(ctx, ada, e)
+		err := tx.AppendEvents(ctx, &schema.NewEvent{Owner: ada, Row: e})
 		seq = e.Seq
 		return err
 	}))

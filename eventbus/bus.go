@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
@@ -81,6 +82,11 @@ type subscribeOptions struct {
 	together    BatchHandler // nil: one by one
 	gather      time.Duration
 	inTurn      bool
+}
+
+// wants reports whether the consumer is for a topic.
+func (o *subscribeOptions) wants(topic string) bool {
+	return slices.ContainsFunc(o.topics, func(pattern string) bool { return match(pattern, topic) })
 }
 
 // Topics restricts a consumer to some topics: "user.message", every topic

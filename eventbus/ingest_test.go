@@ -47,15 +47,17 @@ func TestIngestSharesTheTransaction(t *testing.T) {
 			m, err := e.Message()
 			return strings.Fields(m.Text), err
 		},
-		Ingest: func(ctx context.Context, tx *schema.Tx, e *eventbus.Event, prepared any) error {
-			if err := j.AppendTx(ctx, tx, stored(t, e)); err != nil {
-				return err
+		Ingest: func(ctx context.Context, tx *schema.Tx, events []eventbus.Ingested) error {
+			for _, e := range events {
+				if err := j.AppendTx(ctx, tx, stored(t, e.Event)); err != nil {
+					return err
+				}
+				words := e.Prepared.([]string)
+				if words[0] == "refuse" {
+					return refuse
+				}
+				ingested = append(ingested, fmt.Sprint(e.Seq, words))
 			}
-			words := prepared.([]string)
-			if words[0] == "refuse" {
-				return refuse
-			}
-			ingested = append(ingested, fmt.Sprint(e.Seq, words))
 			return nil
 		},
 	})
@@ -102,8 +104,10 @@ func TestDuplicatesHaveOneEffect(t *testing.T) {
 	ctx := t.Context()
 	ingested, delivered := map[key]int{}, map[key]int{}
 	j := newJournal(t, &eventbus.JournalOptions{
-		Ingest: func(_ context.Context, _ *schema.Tx, e *eventbus.Event, _ any) error {
-			ingested[key{e.Scope.User, e.ID}]++
+		Ingest: func(_ context.Context, _ *schema.Tx, events []eventbus.Ingested) error {
+			for _, e := range events {
+				ingested[key{e.Scope.User, e.ID}]++
+			}
 			return nil
 		},
 	})
@@ -119,9 +123,9 @@ func TestDuplicatesHaveOneEffect(t *testing.T) {
 		clear(delivered)
 		want := map[key]int{}
 		event := rapid.Custom(func(rt *rapid.T) key {
-			return key{rapid.SampledFrom([]string{"ada", "bob"}).Draw(rt, "user"), rapid.SampledFrom([]string{"1", "2", "3", "4"}).Draw(rt, "id")}
+			return key{rapid.SampledFrom([]string{"ada", "bob"}).Draw(rt, "user"), fmt.Sprint(rapid.IntRange(1, 40).Draw(rt, "id"))}
 		})
-		for _, batch := range rapid.SliceOfN(rapid.SliceOfN(event, 0, 5), 1, 6).Draw(rt, "batches") {
+		for _, batch := range rapid.SliceOfN(rapid.SliceOfN(event, 0, 40), 1, 6).Draw(rt, "batches") {
 			var events []eventbus.Event
 			for _, k := range batch {
 				want[k] = 1

@@ -25,10 +25,11 @@ type JournalOptions struct {
 	// transaction. It is called for every event of Publish, in order; an
 	// error of it fails the Publish. Default none.
 	Prepare func(e *Event) (prepared any, err error)
-	// Ingest runs in the transaction that stores the event, with e.Seq set,
-	// once per event that is not a duplicate. It may call [Journal.AppendTx].
-	// An error of it undoes the whole Publish. Default none.
-	Ingest func(ctx context.Context, tx *schema.Tx, e *Event, prepared any) error
+	// Ingest runs in the transaction that stores the events of a Publish, once,
+	// with those of them that are not duplicates, in order, their Seq set. It is
+	// not called without any. It may call [Journal.AppendTx]. An error of it
+	// undoes the whole Publish. Default none.
+	Ingest func(ctx context.Context, tx *schema.Tx, events []Ingested) error
 	// Topics are those of consumers that are known by name and may be served by
 	// another process, so that [Journal.Stats] can tell how far they are behind.
 	// Default none.
@@ -41,6 +42,14 @@ type JournalOptions struct {
 	// be fast and safe for concurrent use. When it panics, it is told so, once.
 	// Default none.
 	ErrorHook func(source string, err error)
+}
+
+// Ingested is an event that is being stored, with what [JournalOptions].Prepare
+// made of it; nil without one.
+type Ingested struct {
+	*Event
+
+	Prepared any
 }
 
 // Journal is the durable [Bus]: a table of events in a memory's database, and
@@ -147,19 +156,21 @@ func (b *Batch) prepare(ctx context.Context, i int) (err error) {
 // the writes: what is published from then on comes after them. A Publish that
 // fails before does not call it.
 func (b *Batch) Publish(ctx context.Context, queued func()) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(b.events))
-	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) error {
+	var outcomes []Outcome
+	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) (err error) {
+		if outcomes, err = b.j.append(ctx, tx, b.events); err != nil || b.j.opts.Ingest == nil {
+			return err
+		}
+		ingested := make([]Ingested, 0, len(b.events))
 		for i := range b.events {
-			e := &b.events[i]
-			var err error
-			if outcomes[i], err = b.j.append(ctx, tx, e); err == nil && outcomes[i] == Journalled && b.j.opts.Ingest != nil {
-				err = b.j.opts.Ingest(ctx, tx, e, b.prepared[i])
-			}
-			if err != nil {
-				return inBatch(i, len(b.events), err)
+			if outcomes[i] == Journalled {
+				ingested = append(ingested, Ingested{&b.events[i], b.prepared[i]})
 			}
 		}
-		return nil
+		if len(ingested) == 0 {
+			return nil
+		}
+		return b.j.opts.Ingest(ctx, tx, ingested)
 	})
 	if err != nil {
 		return nil, err
@@ -185,16 +196,14 @@ func (j *Journal) Report(ctx context.Context, events ...Event) error {
 // only if that write is committed, and are announced after it. It is for
 // reports without words of anybody: nothing is redacted inside a write.
 func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
+	reports := make([]PreparedReport, len(events))
 	for i, e := range events {
-		ready, err := PrepareReport(e)
-		if err == nil {
-			err = j.AppendPrepared(ctx, tx, ready)
-		}
-		if err != nil {
+		var err error
+		if reports[i], err = PrepareReport(e); err != nil {
 			return inBatch(i, len(events), err)
 		}
 	}
-	return nil
+	return j.AppendPrepared(ctx, tx, reports...)
 }
 
 // PreparedReport is an event of the memory.* topics that was checked before its
@@ -211,8 +220,12 @@ func PrepareReport(e Event) (PreparedReport, error) {
 }
 
 // AppendPrepared does the rest of [Journal.AppendTx].
-func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, r PreparedReport) error {
-	_, err := j.append(ctx, tx, &r.event)
+func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, reports ...PreparedReport) error {
+	events := make([]Event, len(reports))
+	for i, r := range reports {
+		events[i] = r.event
+	}
+	_, err := j.append(ctx, tx, events)
 	return err
 }
 
@@ -249,34 +262,53 @@ func (j *Journal) loading(within time.Duration) bool {
 	return j.loads > 0 || !j.loaded.IsZero() && time.Since(j.loaded) < within
 }
 
-func (j *Journal) append(ctx context.Context, tx *schema.Tx, e *Event) (Outcome, error) {
-	if e.ID != "" {
-		// Not even the name of an erased user comes back by it.
-		if erased, err := tx.ErasedOfUnknown(ctx, e.Scope, e.ID); erased || err != nil {
-			e.Seq = 0
-			return Erased, err
+// append writes the events to the journal and sets their Seq, OccurredAt and
+// RecordedAt.
+func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(events))
+	rows, places := make([]*schema.NewEvent, 0, len(events)), make([]int, 0, len(events))
+	for i := range events {
+		e := &events[i]
+		if e.ID != "" {
+			// Not even the name of an erased user comes back by it.
+			erased, err := tx.ErasedOfUnknown(ctx, e.Scope, e.ID)
+			if err != nil {
+				return nil, err
+			}
+			if erased {
+				e.Seq, outcomes[i] = 0, Erased
+				continue
+			}
+		}
+		user, err := tx.UserID(ctx, e.Scope)
+		if err != nil {
+			return nil, err
+		}
+		rows, places = append(rows, &schema.NewEvent{Owner: e.Scope, Row: e.row(user)}), append(places, i)
+	}
+	if err := tx.AppendEvents(ctx, rows...); err != nil {
+		return nil, err
+	}
+	var topics []string
+	for n, i := range places {
+		e, row := &events[i], rows[n].Row
+		e.Seq, e.OccurredAt, e.RecordedAt = row.Seq, row.OccurredAt.Time, row.RecordedAt.Time
+		switch rows[n].Appended {
+		case schema.EventErased:
+			outcomes[i] = Erased
+		case schema.EventDuplicate:
+			outcomes[i] = Duplicate
+		case schema.EventStored:
+			outcomes[i] = Journalled
+			if !slices.Contains(topics, e.Topic) {
+				topics = append(topics, e.Topic)
+			}
 		}
 	}
-	user, err := tx.UserID(ctx, e.Scope)
-	if err != nil {
-		return "", err
+	if len(topics) > 0 {
+		tx.OnCommit(func() { j.wake(topics...) })
 	}
-	row := e.row(user)
-	appended, err := tx.AppendEvent(ctx, e.Scope, row)
-	if err != nil {
-		return "", err
-	}
-	e.Seq, e.OccurredAt, e.RecordedAt = row.Seq, row.OccurredAt.Time, row.RecordedAt.Time
-	switch appended {
-	case schema.EventErased:
-		return Erased, nil
-	case schema.EventDuplicate:
-		return Duplicate, nil
-	case schema.EventStored:
-	}
-	topic := e.Topic
-	tx.OnCommit(func() { j.wake(topic) })
-	return Journalled, nil
+	return outcomes, nil
 }
 
 // inBatch says which of several events an error is about.
@@ -363,11 +395,11 @@ func (j *Journal) isClosed() bool {
 }
 
 // wake tells the consumers of a topic that there is something to read.
-func (j *Journal) wake(topic string) {
+func (j *Journal) wake(topics ...string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, c := range j.consumers {
-		if slices.ContainsFunc(c.opts.topics, func(p string) bool { return match(p, topic) }) {
+		if slices.ContainsFunc(topics, c.opts.wants) {
 			c.signalWake()
 		}
 	}

@@ -78,7 +78,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
-		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisode, Topics: ownTopics,
+		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisodes, Topics: ownTopics,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
 	if x.runner, err = x.newRunner(); err != nil {

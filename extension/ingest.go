@@ -79,20 +79,46 @@ func inspect(texts ...string) poison.Reason {
 	return ""
 }
 
-// ingestEpisode stores the message inside Publish's transaction: when Publish
-// returns, the episode is on disk and its text is found.
-func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbus.Event, prepared any) error {
-	p, ok := prepared.(*episode)
-	if !ok {
+// ingestEpisodes stores the messages inside Publish's transaction: when Publish
+// returns, the episodes are on disk and their text is found.
+func (x *Extension) ingestEpisodes(ctx context.Context, tx *schema.Tx, events []eventbus.Ingested) error {
+	memories, reports := make([]schema.NewMemory, 0, len(events)), make([]eventbus.PreparedReport, 0, len(events))
+	for _, e := range events {
+		p, ok := e.Prepared.(*episode)
+		if !ok {
+			continue
+		}
+		m, err := p.memory(ctx, tx, e.Event)
+		if err != nil {
+			return err
+		}
+		memories, reports = append(memories, schema.NewMemory{Memory: m, Chunks: p.chunks}), append(reports, p.stored)
+	}
+	if len(memories) == 0 {
 		return nil
 	}
+	if err := tx.InsertMemories(ctx, memories...); err != nil {
+		return err
+	}
+	for _, m := range memories {
+		if m.Importance > 0 { // else it is rated, and counted, in the background
+			if err := tx.GatherImportance(ctx, m.UserID, m.Importance); err != nil {
+				return err
+			}
+		}
+	}
+	return x.announcePrepared(ctx, tx, reports...)
+}
+
+// memory is the episode of a message that the journal has.
+func (p *episode) memory(ctx context.Context, tx *schema.Tx, e *eventbus.Event) (*schema.Memory, error) {
 	userID, err := tx.UserID(ctx, e.Scope)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sessionID, err := tx.SessionID(ctx, userID, e.Scope.Session)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := &schema.Memory{
 		UID: p.uid, UserID: userID, SessionID: sessionID, EventSeq: e.Seq, Agent: e.Scope.Agent, SessionName: e.Scope.Session, EventID: e.ID,
@@ -105,15 +131,7 @@ func (x *Extension) ingestEpisode(ctx context.Context, tx *schema.Tx, e *eventbu
 		m.State, m.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, string(p.doubt)
 		m.Importance = 0 // what is set aside weighs nothing
 	}
-	if err := tx.InsertMemory(ctx, m, p.chunks); err != nil {
-		return err
-	}
-	if m.Importance > 0 { // else it is rated, and counted, in the background
-		if err := tx.GatherImportance(ctx, userID, m.Importance); err != nil {
-			return err
-		}
-	}
-	return x.announcePrepared(ctx, tx, p.stored)
+	return m, nil
 }
 
 func attributesOf(m eventbus.Message) schema.Attributes {
@@ -141,11 +159,11 @@ func (x *Extension) announceStored(ctx context.Context, tx *schema.Tx, scope sch
 	return x.announcePrepared(ctx, tx, report)
 }
 
-func (x *Extension) announcePrepared(ctx context.Context, tx *schema.Tx, report eventbus.PreparedReport) error {
+func (x *Extension) announcePrepared(ctx context.Context, tx *schema.Tx, reports ...eventbus.PreparedReport) error {
 	if x.vectors != nil {
 		tx.OnCommit(x.vectors.Wake)
 	}
-	return x.bus.AppendPrepared(ctx, tx, report)
+	return x.bus.AppendPrepared(ctx, tx, reports...)
 }
 
 func storedReport(scope schema.Scope, m *schema.Memory, restored bool) (eventbus.PreparedReport, error) {

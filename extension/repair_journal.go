@@ -93,7 +93,7 @@ func (x *Extension) repairMessages(ctx context.Context, tx *schema.Tx) (changed 
 		if err != nil {
 			return 0, "", fmt.Errorf("journal entry %d: %w", row.Seq, err)
 		}
-		if err := x.ingestEpisode(ctx, tx, e, prepared); err != nil {
+		if err := x.ingestEpisodes(ctx, tx, []eventbus.Ingested{{Event: e, Prepared: prepared}}); err != nil {
 			return 0, "", fmt.Errorf("journal entry %d: %w", row.Seq, err)
 		}
 		changed++

@@ -30,7 +30,7 @@ func TestChunksAreReadWithTheirMemories(t *testing.T) {
 			require.NoError(t, tx.InsertMemory(ctx, m, pieces))
 			users, memories = append(users, id), append(memories, m.ID)
 		}
-		return tx.insertChunks(ctx, users[0], memories[1], []Chunk{{"late", ""}}) // of an older memory
+		return tx.insertChunks(ctx, []NewMemory{{&Memory{ID: memories[1], UserID: users[0]}, []Chunk{{"late", ""}}}}) // of an older memory
 	}))
 	other, err := openSQL(db.Path(), Options{}, false)
 	require.NoError(t, err)

@@ -45,31 +45,43 @@ func chunkRange(userID int64) (first, last int64) {
 	return userID << chunkBits, (userID+1)<<chunkBits - 1
 }
 
-func (tx *Tx) insertChunks(ctx context.Context, userID, memoryID int64, chunks []Chunk) error {
-	for _, c := range chunks {
-		id, err := tx.insertChunk(ctx, userID, memoryID, c)
-		if err != nil {
-			return err
+// insertChunks stores the chunks of memories that have their ids.
+func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
+	var values []any
+	for _, m := range memories {
+		for _, c := range m.Chunks {
+			id, stored, err := tx.nextChunk(ctx, m, c)
+			if err != nil {
+				return err
+			}
+			tx.lastChunk[m.UserID] = id
+			tx.db.unindexed = append(tx.db.unindexed, unindexedChunk{id, c})
+			if !stored {
+				values = append(values, id, m.ID, c.Text, c.Speaker)
+			}
 		}
-		if tx.lastChunk == nil {
-			tx.lastChunk = make(map[int64]int64)
-		}
-		tx.lastChunk[userID] = id
-		tx.db.unindexed = append(tx.db.unindexed, unindexedChunk{id, c})
 	}
-	return nil
+	return tx.insert(ctx, insertChunks, values, func(int, int64) {})
 }
 
-func (tx *Tx) insertChunk(ctx context.Context, userID, memoryID int64, c Chunk) (id int64, err error) {
-	if before, known := tx.lastChunk[userID]; known {
-		return tx.Insert(ctx, "INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)", before+1, memoryID, c.Text, c.Speaker)
+// nextChunk is the id for the user's next chunk. The first in a write is stored
+// to learn it.
+func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, stored bool, err error) {
+	if before, known := tx.lastChunk[m.UserID]; known {
+		return before + 1, false, nil
 	}
-	first, last := chunkRange(userID)
-	return tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
+	if tx.lastChunk == nil {
+		tx.lastChunk = make(map[int64]int64)
+	}
+	first, last := chunkRange(m.UserID)
+	id, err = tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
 		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
 			(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?)`,
-		first, last, first, userID, memoryID, c.Text, c.Speaker)
+		first, last, first, m.UserID, m.ID, c.Text, c.Speaker)
+	return id, true, err
 }
+
+var insertChunks = newInsertion("chunks", "id", "memory_id", "text", "speaker")
 
 // unindexedChunk is a chunk that the full-text index gets at the end of its
 // transaction.

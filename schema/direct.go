@@ -3,10 +3,8 @@ package schema
 import (
 	"context"
 	"database/sql"
-	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
@@ -18,11 +16,11 @@ type direct struct {
 	guard      *guard
 	conn       *sqlite3.Conn
 	log        *logFile // nil until the first commit
-	statements map[string]*sqlite3.Stmt
+	statements map[string]*statement
 }
 
 func newDirect(conn bun.Conn) (*direct, error) {
-	d := &direct{statements: make(map[string]*sqlite3.Stmt)}
+	d := &direct{statements: make(map[string]*statement)}
 	err := conn.Raw(func(conn any) error {
 		guarded, ok := conn.(*guardedConn)
 		if !ok {
@@ -51,45 +49,22 @@ func (d *direct) exec(query string, args ...any) error {
 func (d *direct) run(query string, args []any) error {
 	s := d.statements[query]
 	if s == nil {
-		var err error
-		if s, _, err = d.conn.Prepare(query); err != nil {
+		stmt, err := prepareToStay(d.conn, query)
+		if err != nil {
 			return err
 		}
+		s = newStatement(stmt)
 		d.statements[query] = s
 	}
-	if n := s.BindCount(); n != len(args) {
-		return fmt.Errorf("schema: %d arguments for %d parameters of %q", len(args), n, query)
+	if len(s.bound) != len(args) {
+		return fmt.Errorf("schema: %d arguments for %d parameters of %q", len(args), len(s.bound), query)
 	}
 	for i, arg := range args {
-		if err := bind(s, i+1, arg); err != nil {
+		if err := s.bind(i, arg); err != nil {
 			return err
 		}
 	}
-	return errors.Join(s.Exec(), s.ClearBindings())
-}
-
-func bind(s *sqlite3.Stmt, i int, arg any) error {
-	switch a := arg.(type) {
-	case nil:
-		return s.BindNull(i)
-	case int64:
-		return s.BindInt64(i, a)
-	case float64:
-		return s.BindFloat(i, a)
-	case bool:
-		return s.BindBool(i, a)
-	case string:
-		return s.BindText(i, a)
-	case []byte:
-		return s.BindBlob(i, a)
-	case time.Time:
-		return errors.New("schema: a time.Time cannot be stored; use a Time")
-	}
-	value, err := sqldriver.DefaultParameterConverter.ConvertValue(arg)
-	if err != nil {
-		return err
-	}
-	return bind(s, i, value)
+	return errors.Join(s.Exec(), s.letGo())
 }
 
 // result is what a statement did.

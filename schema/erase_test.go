@@ -103,7 +103,7 @@ func (g *graph) store(ctx context.Context, tx *schema.Tx) error {
 		chunks := schema.PrepareChunks(m.Content, "")
 		if one.kind == schema.KindEpisode {
 			e := &schema.EventRow{UserID: user, ID: one.event, Topic: "user.message", Origin: schema.OriginUser, Trust: 4, Payload: json.RawMessage(`{"text":"` + m.Content + `"}`)}
-			if _, err := tx.AppendEvent(ctx, scope, e); err != nil {
+			if err := tx.AppendEvents(ctx, &schema.NewEvent{Owner: scope, Row: e}); err != nil {
 				return err
 			}
 			m.EventSeq = e.Seq

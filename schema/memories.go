@@ -92,28 +92,42 @@ func ValidUnit(field string, v float64) error {
 //
 // Errors: [*InvalidError].
 func (tx *Tx) InsertMemory(ctx context.Context, m *Memory, chunks []Chunk) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	if err := m.complete(tx.Now); err != nil {
-		return err
-	}
-	id, err := tx.Insert(ctx, insertMemory,
-		m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
-		m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
-		m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
-		nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID))
-	if err != nil {
-		return err
-	}
-	m.ID = id
-	return tx.insertChunks(ctx, m.UserID, m.ID, chunks)
+	return tx.InsertMemories(ctx, NewMemory{m, chunks})
 }
 
-const insertMemory = `INSERT INTO memories (uid, user_id, session_id, event_seq, agent, kind, role, speaker, content, content_hash,
-	event_time, created_at, valid_from, valid_until, confidence, importance, decay_rate, stability, utility,
-	protected, pinned, state, origin, trust, subject, predicate, object, tags, attributes, run_id)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+// NewMemory is a memory to be stored, with its search chunks.
+type NewMemory struct {
+	*Memory
+
+	Chunks []Chunk
+}
+
+// InsertMemories is [Tx.InsertMemory] for several, which it stores in order.
+func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
+	values := make([]any, 0, insertMemories.columns*len(memories))
+	for _, m := range memories {
+		if err := m.Validate(); err != nil {
+			return err
+		}
+		if err := m.complete(tx.Now); err != nil {
+			return err
+		}
+		values = append(values,
+			m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
+			m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
+			m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
+			nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID))
+	}
+	if err := tx.insert(ctx, insertMemories, values, func(i int, id int64) { memories[i].ID = id }); err != nil {
+		return err
+	}
+	return tx.insertChunks(ctx, memories)
+}
+
+var insertMemories = newInsertion("memories",
+	"uid", "user_id", "session_id", "event_seq", "agent", "kind", "role", "speaker", "content", "content_hash",
+	"event_time", "created_at", "valid_from", "valid_until", "confidence", "importance", "decay_rate", "stability", "utility",
+	"protected", "pinned", "state", "origin", "trust", "subject", "predicate", "object", "tags", "attributes", "run_id")
 
 func (m *Memory) complete(now time.Time) error {
 	if m.UID == "" {

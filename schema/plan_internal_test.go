@@ -47,25 +47,27 @@ func TestStoringAMemoryMakesNoTable(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	var steps []string
-	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-		rows, err := s.QueryContext(ctx, "EXPLAIN "+insertMemory, make([]any, strings.Count(insertMemory, "?"))...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var step string
-			var rest [7]any
-			if err := rows.Scan(&rest[0], &step, &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
+	for _, statement := range []string{insertMemories.one, insertMemories.many} {
+		var steps []string
+		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			rows, err := s.QueryContext(ctx, "EXPLAIN "+statement, make([]any, strings.Count(statement, "?"))...)
+			if err != nil {
 				return err
 			}
-			steps = append(steps, step)
-		}
-		return rows.Err()
-	}))
-	require.Contains(t, steps, "Insert")
-	require.NotContains(t, steps, "OpenEphemeral")
+			defer rows.Close()
+			for rows.Next() {
+				var step string
+				var rest [7]any
+				if err := rows.Scan(&rest[0], &step, &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
+					return err
+				}
+				steps = append(steps, step)
+			}
+			return rows.Err()
+		}))
+		require.Contains(t, steps, "Insert")
+		require.NotContains(t, steps, "OpenEphemeral")
+	}
 }
 
 func TestTheDatabaseRefusesAKindAndAStateThatThereIsNot(t *testing.T) {

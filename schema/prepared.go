@@ -26,7 +26,7 @@ func (s *Snapshot) prepared(ctx context.Context, query string, f func(*sqlite3.S
 // called, leaves it as it was found.
 func (c *guardedConn) statement(query string) (stmt *sqlite3.Stmt, done func(), err error) {
 	if stmt = c.prepared[query]; stmt == nil {
-		if stmt, _, err = c.Raw().Prepare(query); err != nil {
+		if stmt, err = prepareToStay(c.Raw(), query); err != nil {
 			return nil, nil, err
 		}
 		if c.prepared == nil {

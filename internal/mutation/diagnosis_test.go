@@ -124,7 +124,7 @@ var diagnosis = []Mutant{
 	{
 		Defence: "messages in the journal that were not remembered are remembered by a repair",
 		File:    "extension/repair_journal.go",
-		Old:     "if err := x.ingestEpisode(ctx, tx, e, prepared); err != nil {",
+		Old:     "if err := x.ingestEpisodes(ctx, tx, []eventbus.Ingested{{Event: e, Prepared: prepared}}); err != nil {",
 		New:     "if err := error(nil); prepared == nil {",
 		Package: "./extension",
 		Test:    "TestRepairMendsWhatDiagnoseFinds/message_without_episode",

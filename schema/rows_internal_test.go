@@ -1,0 +1,205 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func openForRows(t *testing.T) *DB {
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// However many are written at once, and whichever of them were there before, they
+// are the rows that one after another would be.
+func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
+	db := openForRows(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		owner := Scope{User: fmt.Sprint("user", round)}
+		known := make(map[string]int64) // the ids by their rows
+		for range rapid.IntRange(1, 3).Draw(rt, "calls") {
+			ids := make([]int, rapid.IntRange(0, 70).Draw(rt, "events"))
+			first := rapid.IntRange(1, 150).Draw(rt, "first")
+			for i := range ids {
+				ids[i] = first + i
+			}
+			for range rapid.IntRange(0, min(3, len(ids))).Draw(rt, "others") {
+				ids[rapid.IntRange(0, len(ids)-1).Draw(rt, "at")] = rapid.IntRange(0, 200).Draw(rt, "id")
+			}
+			events := make([]*NewEvent, len(ids))
+			require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+				user, err := tx.UserID(ctx, owner)
+				if err != nil {
+					return err
+				}
+				for i, id := range ids {
+					events[i] = &NewEvent{Owner: owner, Row: &EventRow{UserID: user, Topic: "x.y", Session: fmt.Sprint(i % 3), Origin: OriginUser, Payload: []byte("{}")}}
+					if id > 0 { // else it has none, as a report
+						events[i].Row.ID = fmt.Sprint(id)
+					}
+				}
+				return tx.AppendEvents(ctx, events...)
+			}))
+			last := int64(0)
+			for _, e := range events {
+				first, again := known[e.Row.ID]
+				if again {
+					require.Equal(rt, EventDuplicate, e.Appended)
+					require.Equal(rt, first, e.Row.Seq)
+					continue
+				}
+				require.Equal(rt, EventStored, e.Appended)
+				require.Greater(rt, e.Row.Seq, last, "in order")
+				last = e.Row.Seq
+				if e.Row.ID != "" {
+					known[e.Row.ID] = e.Row.Seq
+				}
+				var row EventRow
+				require.NoError(rt, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+					return s.NewSelect().Model(&row).Where("seq = ?", e.Row.Seq).Scan(ctx)
+				}))
+				require.Equal(rt, []any{e.Row.ID, e.Row.UserID, e.Row.Session}, []any{row.ID, row.UserID, row.Session})
+			}
+		}
+	})
+}
+
+func TestMemoriesStoredTogetherAreThoseStoredOneByOne(t *testing.T) {
+	db := openForRows(t)
+	const n = 3*rowsAtOnce + 5
+	var together, apart []*Memory
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		var memories []NewMemory
+		for i := range n {
+			for who, list := range map[string]*[]*Memory{"together": &together, "apart": &apart} {
+				user, err := tx.UserID(ctx, Scope{User: fmt.Sprint(who, i%2)})
+				if err != nil {
+					return err
+				}
+				m := &Memory{UserID: user, Kind: KindEpisode, Role: []string{"user", "assistant"}[i%2], Content: fmt.Sprint("word", i, strings.Repeat(" and so on", 200*(i%2))),
+					Confidence: 1, Origin: OriginUser, Trust: 4, Attributes: Attributes{"n": fmt.Sprint(i)}}
+				*list = append(*list, m)
+				chunks := PrepareChunks(m.Content, "")
+				if who == "together" {
+					memories = append(memories, NewMemory{m, chunks})
+				} else if err := tx.InsertMemory(ctx, m, chunks); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.InsertMemories(ctx, memories...)
+	}))
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		for i := range n {
+			texts := make([][]string, 2)
+			for j, stored := range []*Memory{together[i], apart[i]} {
+				read, err := s.Memory(ctx, stored.UserID, stored.UID)
+				require.NoError(t, err)
+				require.Equal(t, stored.ID, read.ID)
+				require.Equal(t, []any{stored.Content, stored.Role, stored.Attributes}, []any{read.Content, read.Role, read.Attributes})
+				require.NoError(t, s.ChunksAfter(ctx, stored.UserID, 0, func(c IndexedChunk) {
+					if c.MemoryID == stored.ID {
+						texts[j] = append(texts[j], string(c.Text))
+					}
+				}))
+			}
+			require.NotEmpty(t, texts[0])
+			require.Equal(t, texts[1], texts[0])
+		}
+		return nil
+	}))
+}
+
+// A row that cannot be stored leaves none of its call, whichever of the others
+// came before it in the same statement.
+func TestMemoriesOfWhichOneIsRefused(t *testing.T) {
+	db := openForRows(t)
+	err := db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		user, err := tx.UserID(ctx, Scope{User: "ada"})
+		if err != nil {
+			return err
+		}
+		var memories []NewMemory
+		for i := range rowsAtOnce {
+			m := &Memory{UserID: user, UID: fmt.Sprint("uid", max(i, 1)), Kind: KindEpisode, Content: "x", Confidence: 1, Origin: OriginUser}
+			memories = append(memories, NewMemory{m, nil})
+		}
+		return tx.InsertMemories(ctx, memories...)
+	})
+	require.ErrorContains(t, err, "memories.uid")
+	var stored int
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		return s.Row(ctx, "SELECT count(*) FROM memories", nil, &stored)
+	}))
+	require.Zero(t, stored)
+}
+
+// A statement keeps what its parameters were given: a row has what it was given
+// itself, whatever the one before had.
+func TestAStatementBindsWhatChanges(t *testing.T) {
+	db := openForRows(t)
+	long := strings.Repeat("long ", maxBound)
+	kinds := []any{nil, int64(0), int64(1), 0.0, 1.0, false, true, "", "1", "short", long, []byte("short"), []byte{}, []byte("1")}
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SampledFrom(kinds), 1, 30).Draw(rt, "rows")
+		require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			if _, err := tx.Exec(ctx, "CREATE TEMP TABLE IF NOT EXISTS given (n INTEGER PRIMARY KEY, v)"); err != nil {
+				return err
+			}
+			if _, err := tx.Exec(ctx, "DELETE FROM given"); err != nil {
+				return err
+			}
+			for i, v := range rows {
+				if _, err := tx.Exec(ctx, "INSERT INTO given (n, v) VALUES (?, ?)", i, v); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		var got []any
+		require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			got = nil
+			rows, err := tx.Query(ctx, "SELECT v FROM given ORDER BY n")
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var v any
+				if err := rows.Scan(&v); err != nil {
+					return err
+				}
+				got = append(got, v)
+			}
+			return rows.Err()
+		}))
+		for i, v := range rows {
+			if b, is := v.(bool); is { // SQLite has none
+				v = int64(0)
+				if b {
+					v = int64(1)
+				}
+			}
+			require.Equal(rt, v, got[i])
+		}
+	})
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO given (n, v) VALUES (?, ?)", -1, long)
+		return err
+	}))
+	for query, s := range db.direct.statements {
+		for _, v := range s.bound {
+			require.NotEqual(t, long, v, "kept by %s", query)
+		}
+	}
+}
