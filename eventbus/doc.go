@@ -53,7 +53,8 @@
 // The memory.* topics say what the memory did: [Stored], [Recalled] and
 // [Consolidated] are their payloads. Only ebb writes them, in the transaction
 // of the change itself where there is one. They carry ids, not texts, and
-// have no id of their own: Seq is what tells them apart.
+// have no id of their own: Seq is what tells them apart. Those of messages that
+// are published together come after up to [schema.RowsAtOnce] of them.
 //
 // # Other buses
 //

@@ -80,6 +80,48 @@ func TestIngestSharesTheTransaction(t *testing.T) {
 	assert.Equal(t, eventbus.Stored{ID: "m-" + first.ID, Kind: "episode", EventID: first.ID}, payload)
 }
 
+// Erasing a message looks for its report close behind it.
+func TestReportsStandNearTheirMessages(t *testing.T) {
+	var j *eventbus.Journal
+	j = newJournal(t, &eventbus.JournalOptions{
+		Ingest: func(ctx context.Context, tx *schema.Tx, events []eventbus.Ingested) error {
+			var reports []eventbus.Event
+			for _, e := range events {
+				reports = append(reports, stored(t, e.Event))
+			}
+			return j.AppendTx(ctx, tx, reports...)
+		},
+	})
+	var messages []eventbus.Event
+	for i := range 3*schema.RowsAtOnce + 2 {
+		messages = append(messages, eventbus.UserMessage(ada, "text", eventbus.WithID(fmt.Sprint(i))))
+	}
+	outcomes, err := j.PublishEach(t.Context(), slices.Concat(messages[:5], messages[:7], messages[3:], messages[:20])...)
+	require.NoError(t, err)
+	for i, outcome := range outcomes {
+		want := eventbus.Duplicate
+		if i < 5 || i == 10 || i == 11 || i >= 16 && i < 12+len(messages)-3 {
+			want = eventbus.Journalled
+		}
+		require.Equal(t, want, outcome, i)
+	}
+	events, err := j.Tail(t.Context(), 0, 1000)
+	require.NoError(t, err)
+	require.Len(t, events, 2*len(messages))
+	said := make(map[string]int64)
+	for _, e := range events {
+		if e.Topic == eventbus.TopicUserMessage {
+			said[e.ID] = e.Seq
+			continue
+		}
+		var report eventbus.Stored
+		require.NoError(t, e.Decode(&report))
+		behind := e.Seq - said[report.EventID]
+		require.Positive(t, behind)
+		require.LessOrEqual(t, behind, int64(schema.RowsAtOnce))
+	}
+}
+
 func TestPrepareCanRefuse(t *testing.T) {
 	refuse := errors.New("cannot read this")
 	j := newJournal(t, &eventbus.JournalOptions{Prepare: func(*eventbus.Event) (any, error) { return nil, refuse }})

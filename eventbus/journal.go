@@ -25,10 +25,11 @@ type JournalOptions struct {
 	// transaction. It is called for every event of Publish, in order; an
 	// error of it fails the Publish. Default none.
 	Prepare func(e *Event) (prepared any, err error)
-	// Ingest runs in the transaction that stores the events of a Publish, once,
-	// with those of them that are not duplicates, in order, their Seq set. It is
-	// not called without any. It may call [Journal.AppendTx]. An error of it
-	// undoes the whole Publish. Default none.
+	// Ingest runs in the transaction that stores the events of a Publish, with
+	// those of them that are new, in order, their Seq set: up to
+	// [schema.RowsAtOnce] at a time, so that what it reports of them stands near
+	// them in the journal. It may call [Journal.AppendTx]. An error of it undoes
+	// the whole Publish. Default none.
 	Ingest func(ctx context.Context, tx *schema.Tx, events []Ingested) error
 	// Topics are those of consumers that are known by name and may be served by
 	// another process, so that [Journal.Stats] can tell how far they are behind.
@@ -156,26 +157,36 @@ func (b *Batch) prepare(ctx context.Context, i int) (err error) {
 // the writes: what is published from then on comes after them. A Publish that
 // fails before does not call it.
 func (b *Batch) Publish(ctx context.Context, queued func()) ([]Outcome, error) {
-	var outcomes []Outcome
-	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) (err error) {
-		if outcomes, err = b.j.append(ctx, tx, b.events); err != nil || b.j.opts.Ingest == nil {
-			return err
-		}
-		ingested := make([]Ingested, 0, len(b.events))
-		for i := range b.events {
-			if outcomes[i] == Journalled {
-				ingested = append(ingested, Ingested{&b.events[i], b.prepared[i]})
+	outcomes := make([]Outcome, len(b.events))
+	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) error {
+		for first := 0; first < len(b.events); first += schema.RowsAtOnce {
+			if err := b.store(ctx, tx, first, min(first+schema.RowsAtOnce, len(b.events)), outcomes); err != nil {
+				return err
 			}
 		}
-		if len(ingested) == 0 {
-			return nil
-		}
-		return b.j.opts.Ingest(ctx, tx, ingested)
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return outcomes, nil
+}
+
+// store writes some of the events to the journal and has the new ones ingested.
+func (b *Batch) store(ctx context.Context, tx *schema.Tx, first, end int, outcomes []Outcome) error {
+	if err := b.j.append(ctx, tx, b.events, outcomes, first, end); err != nil || b.j.opts.Ingest == nil {
+		return err
+	}
+	var fresh []Ingested
+	for i := first; i < end; i++ {
+		if outcomes[i] == Journalled {
+			fresh = append(fresh, Ingested{&b.events[i], b.prepared[i]})
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	return b.j.opts.Ingest(ctx, tx, fresh)
 }
 
 // Report publishes events of the memory.* topics. It is for ebb itself; a
@@ -225,8 +236,7 @@ func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, reports ...
 	for i, r := range reports {
 		events[i] = r.event
 	}
-	_, err := j.append(ctx, tx, events)
-	return err
+	return j.append(ctx, tx, events, make([]Outcome, len(events)), 0, len(events))
 }
 
 func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(context.Context, *schema.Tx) error) error {
@@ -262,18 +272,17 @@ func (j *Journal) loading(within time.Duration) bool {
 	return j.loads > 0 || !j.loaded.IsZero() && time.Since(j.loaded) < within
 }
 
-// append writes the events to the journal and sets their Seq, OccurredAt and
-// RecordedAt.
-func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event) ([]Outcome, error) {
-	outcomes := make([]Outcome, len(events))
-	rows, places := make([]*schema.NewEvent, 0, len(events)), make([]int, 0, len(events))
-	for i := range events {
+// append writes the events from first to before end to the journal, sets their
+// Seq, OccurredAt and RecordedAt and says what became of each.
+func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, outcomes []Outcome, first, end int) error {
+	rows, places := make([]*schema.NewEvent, 0, end-first), make([]int, 0, end-first)
+	for i := first; i < end; i++ {
 		e := &events[i]
 		if e.ID != "" {
 			// Not even the name of an erased user comes back by it.
 			erased, err := tx.ErasedOfUnknown(ctx, e.Scope, e.ID)
 			if err != nil {
-				return nil, err
+				return inBatch(i, len(events), err)
 			}
 			if erased {
 				e.Seq, outcomes[i] = 0, Erased
@@ -282,12 +291,12 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event) ([]
 		}
 		user, err := tx.UserID(ctx, e.Scope)
 		if err != nil {
-			return nil, err
+			return inBatch(i, len(events), err)
 		}
 		rows, places = append(rows, &schema.NewEvent{Owner: e.Scope, Row: e.row(user)}), append(places, i)
 	}
 	if err := tx.AppendEvents(ctx, rows...); err != nil {
-		return nil, err
+		return err
 	}
 	var topics []string
 	for n, i := range places {
@@ -308,7 +317,7 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event) ([]
 	if len(topics) > 0 {
 		tx.OnCommit(func() { j.wake(topics...) })
 	}
-	return outcomes, nil
+	return nil
 }
 
 // inBatch says which of several events an error is about.

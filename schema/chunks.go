@@ -61,7 +61,7 @@ func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 			}
 		}
 	}
-	return tx.insert(ctx, insertChunks, values, func(int, int64) {})
+	return tx.insert(ctx, insertChunks, values, nil)
 }
 
 // nextChunk is the id for the user's next chunk. The first in a write is stored

@@ -16,11 +16,12 @@ type direct struct {
 	guard      *guard
 	conn       *sqlite3.Conn
 	log        *logFile // nil until the first commit
-	statements map[string]*statement
+	statements map[string]*boundStmt
+	used       []*boundStmt // by the transaction
 }
 
 func newDirect(conn bun.Conn) (*direct, error) {
-	d := &direct{statements: make(map[string]*statement)}
+	d := &direct{statements: make(map[string]*boundStmt)}
 	err := conn.Raw(func(conn any) error {
 		guarded, ok := conn.(*guardedConn)
 		if !ok {
@@ -53,18 +54,28 @@ func (d *direct) run(query string, args []any) error {
 		if err != nil {
 			return err
 		}
-		s = newStatement(stmt)
+		s = newBoundStmt(stmt)
 		d.statements[query] = s
 	}
-	if len(s.bound) != len(args) {
-		return fmt.Errorf("schema: %d arguments for %d parameters of %q", len(args), len(s.bound), query)
+	if len(s.texts) != len(args) {
+		return fmt.Errorf("schema: %d arguments for %d parameters of %q", len(args), len(s.texts), query)
 	}
-	for i, arg := range args {
-		if err := s.bind(i, arg); err != nil {
-			return err
-		}
+	if !s.used {
+		s.used, d.used = true, append(d.used, s)
 	}
-	return errors.Join(s.Exec(), s.letGo())
+	if err := s.bind(args); err != nil {
+		return err
+	}
+	return errors.Join(s.Exec(), s.letGo(args))
+}
+
+// forget takes back what statements were given. It ends a transaction, whose end
+// stands whatever comes of it.
+func (d *direct) forget() {
+	for _, s := range d.used {
+		_ = d.guard.call(s.forget)
+	}
+	d.used = d.used[:0]
 }
 
 // result is what a statement did.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -189,18 +190,23 @@ func (b *batch) deleteMessages(ctx context.Context) error {
 }
 
 // reports finds what the journal says of the doomed having been stored. A
-// message's report stands behind it; those of imports and of claims stand
-// anywhere.
+// message's report stands soon behind it; those of restored messages and of
+// claims stand anywhere.
 func (b *batch) reports(ctx context.Context, seqs []int64) ([]int64, error) {
 	uids := list(b.uids())
-	found, err := b.ids(ctx, `SELECT seq FROM events WHERE seq IN (SELECT value + 1 FROM json_each(?)) AND user_id = ? AND topic = 'memory.stored'
-		AND json_extract(payload, '$.id') IN (SELECT value FROM json_each(?))`, list(seqs), b.userID, uids)
+	found, err := b.ids(ctx, reportsBehind, list(seqs), b.userID, uids)
 	if err != nil || len(found) == len(b.order) {
 		return found, err
 	}
 	return b.ids(ctx, `SELECT seq FROM events WHERE user_id = ? AND topic = 'memory.stored'
 		AND json_extract(payload, '$.id') IN (SELECT value FROM json_each(?))`, b.userID, uids)
 }
+
+// reportsBehind looks as far behind each message as its report can stand: the
+// rows of one statement are followed by those of their reports.
+var reportsBehind = fmt.Sprintf(`SELECT DISTINCT e.seq FROM json_each(?) AS m CROSS JOIN events AS e
+	WHERE e.seq BETWEEN m.value + 1 AND m.value + %d AND +e.user_id = ? AND e.topic = 'memory.stored'
+		AND json_extract(e.payload, '$.id') IN (SELECT value FROM json_each(?))`, RowsAtOnce)
 
 // deleteEvents deletes rows of the journal. Their ids must not come back.
 func (b *batch) deleteEvents(ctx context.Context, seqs []int64) error {

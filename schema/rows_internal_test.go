@@ -2,10 +2,13 @@ package schema
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -26,7 +29,16 @@ func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		round++
 		owner := Scope{User: fmt.Sprint("user", round)}
-		known := make(map[string]int64) // the ids by their rows
+		known := make(map[string]int64) // the rows by their ids
+		erased := fmt.Sprint(rapid.IntRange(1, 200).Draw(rt, "erased"))
+		require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			user, err := tx.UserID(ctx, owner)
+			if err != nil {
+				return err
+			}
+			_, err = tx.AddTombstone(ctx, user, Tombstone(owner, TombstoneEvent, erased), At(tx.Now))
+			return err
+		}))
 		for range rapid.IntRange(1, 3).Draw(rt, "calls") {
 			ids := make([]int, rapid.IntRange(0, 70).Draw(rt, "events"))
 			first := rapid.IntRange(1, 150).Draw(rt, "first")
@@ -43,7 +55,10 @@ func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
 					return err
 				}
 				for i, id := range ids {
-					events[i] = &NewEvent{Owner: owner, Row: &EventRow{UserID: user, Topic: "x.y", Session: fmt.Sprint(i % 3), Origin: OriginUser, Payload: []byte("{}")}}
+					events[i] = &NewEvent{Owner: owner, Row: &EventRow{
+						UserID: user, Topic: fmt.Sprint("x.", i%2), Agent: fmt.Sprint(i % 5), Session: fmt.Sprint(i % 3), Origin: OriginUser,
+						Trust: Trust(i % 4), Payload: json.RawMessage(fmt.Sprintf(`{"n":%d}`, i)), OccurredAt: Time{time.UnixMilli(int64(1000 + i)).UTC()},
+					}}
 					if id > 0 { // else it has none, as a report
 						events[i].Row.ID = fmt.Sprint(id)
 					}
@@ -52,6 +67,11 @@ func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
 			}))
 			last := int64(0)
 			for _, e := range events {
+				if e.Row.ID == erased {
+					require.Equal(rt, EventErased, e.Appended)
+					require.Zero(rt, e.Row.Seq)
+					continue
+				}
 				first, again := known[e.Row.ID]
 				if again {
 					require.Equal(rt, EventDuplicate, e.Appended)
@@ -68,7 +88,7 @@ func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
 				require.NoError(rt, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 					return s.NewSelect().Model(&row).Where("seq = ?", e.Row.Seq).Scan(ctx)
 				}))
-				require.Equal(rt, []any{e.Row.ID, e.Row.UserID, e.Row.Session}, []any{row.ID, row.UserID, row.Session})
+				require.Equal(rt, *e.Row, row)
 			}
 		}
 	})
@@ -76,7 +96,7 @@ func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
 
 func TestMemoriesStoredTogetherAreThoseStoredOneByOne(t *testing.T) {
 	db := openForRows(t)
-	const n = 3*rowsAtOnce + 5
+	const n = 3*RowsAtOnce + 5
 	var together, apart []*Memory
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
 		var memories []NewMemory
@@ -115,32 +135,35 @@ func TestMemoriesStoredTogetherAreThoseStoredOneByOne(t *testing.T) {
 			}
 			require.NotEmpty(t, texts[0])
 			require.Equal(t, texts[1], texts[0])
+			var found string
+			require.NoError(t, s.Row(ctx, `SELECT group_concat(memory_id) FROM (SELECT DISTINCT c.memory_id FROM chunks_fts AS f
+				JOIN chunks AS c ON c.id = f.rowid WHERE chunks_fts MATCH ?)`, []any{fmt.Sprint("word", i)}, &found))
+			require.ElementsMatch(t, []string{fmt.Sprint(together[i].ID), fmt.Sprint(apart[i].ID)}, strings.Split(found, ","))
 		}
 		return nil
 	}))
 }
 
-// A row that cannot be stored leaves none of its call, whichever of the others
-// came before it in the same statement.
+// A row that cannot be stored leaves none of its statement, also where the write
+// goes on.
 func TestMemoriesOfWhichOneIsRefused(t *testing.T) {
 	db := openForRows(t)
-	err := db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+	var refused error
+	stored := -1
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
 		user, err := tx.UserID(ctx, Scope{User: "ada"})
 		if err != nil {
 			return err
 		}
 		var memories []NewMemory
-		for i := range rowsAtOnce {
-			m := &Memory{UserID: user, UID: fmt.Sprint("uid", max(i, 1)), Kind: KindEpisode, Content: "x", Confidence: 1, Origin: OriginUser}
+		for i := range RowsAtOnce {
+			m := &Memory{UserID: user, UID: fmt.Sprint("uid", i%(RowsAtOnce-1)), Kind: KindEpisode, Content: "x", Confidence: 1, Origin: OriginUser}
 			memories = append(memories, NewMemory{m, nil})
 		}
-		return tx.InsertMemories(ctx, memories...)
-	})
-	require.ErrorContains(t, err, "memories.uid")
-	var stored int
-	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-		return s.Row(ctx, "SELECT count(*) FROM memories", nil, &stored)
+		refused = tx.InsertMemories(ctx, memories...)
+		return tx.Row(ctx, "SELECT count(*) FROM memories", nil, &stored)
 	}))
+	require.ErrorContains(t, refused, "memories.uid")
 	require.Zero(t, stored)
 }
 
@@ -193,13 +216,45 @@ func TestAStatementBindsWhatChanges(t *testing.T) {
 			require.Equal(rt, v, got[i])
 		}
 	})
+}
+
+// Nobody's words stay with a statement: long ones for the next row, none for the
+// next transaction.
+func TestAStatementForgets(t *testing.T) {
+	db := openForRows(t)
+	long := strings.Repeat("long ", maxBound)
+	held := func() (texts []any) {
+		for _, s := range db.direct.statements {
+			for _, text := range s.texts {
+				if text != nil {
+					texts = append(texts, text)
+				}
+			}
+		}
+		return texts
+	}
+	var within []any
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, "INSERT INTO given (n, v) VALUES (?, ?)", -1, long)
+		if _, err := tx.Exec(ctx, "CREATE TEMP TABLE said (a, b)"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "short", long)
+		within = held()
 		return err
 	}))
-	for query, s := range db.direct.statements {
-		for _, v := range s.bound {
-			require.NotEqual(t, long, v, "kept by %s", query)
+	require.Equal(t, []any{"short"}, within)
+	require.Empty(t, held())
+	require.Error(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "of a write that fails", nil)
+		return errors.Join(err, errors.New("no"))
+	}))
+	require.Empty(t, held())
+	var rows []string
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) (err error) {
+		if _, err = tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "short", "other"); err == nil {
+			rows, err = column[string](ctx, tx, "SELECT a || ' ' || b FROM said ORDER BY rowid")
 		}
-	}
+		return err
+	}))
+	require.Equal(t, []string{"short " + long, "short other"}, rows)
 }

@@ -51,8 +51,8 @@ func (tx *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, er
 	return tx.db.direct.result(), nil
 }
 
-// Insert adds at most one row with a statement prepared once, and returns its
-// rowid, or 0 when a conflict was to be passed over.
+// Insert adds rows with a statement prepared once, and returns the rowid of the
+// last, or 0 when a conflict was to be passed over.
 //
 // It is for the hot path in place of RETURNING, which SQLite carries out as a
 // trigger: such a statement gets a savepoint, and each savepoint makes FTS5
@@ -261,6 +261,7 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 	if err := db.direct.exec("BEGIN IMMEDIATE"); err != nil {
 		return group, false, db.classify(err)
 	}
+	defer db.direct.forget()
 	if err := db.noticeOthers(); err != nil {
 		db.undo()
 		return group, true, db.classify(err)
