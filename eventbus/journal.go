@@ -28,8 +28,9 @@ type JournalOptions struct {
 	// Ingest runs in the transaction that stores the events of a Publish, with
 	// those of them that are new, in order, their Seq set: up to
 	// [schema.RowsAtOnce] at a time, so that what it reports of them stands near
-	// them in the journal. It may call [Journal.AppendTx]. An error of it undoes
-	// the whole Publish. Default none.
+	// them in the journal. It may call [Journal.AppendTx]. An error of it,
+	// which has to say of which event it is, undoes the whole Publish. Default
+	// none.
 	Ingest func(ctx context.Context, tx *schema.Tx, events []Ingested) error
 	// Topics are those of consumers that are known by name and may be served by
 	// another process, so that [Journal.Stats] can tell how far they are behind.

@@ -3,6 +3,7 @@ package schema
 import (
 	sqldriver "database/sql/driver"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -16,14 +17,14 @@ func prepareToStay(conn *sqlite3.Conn, query string) (*sqlite3.Stmt, error) {
 	return stmt, err
 }
 
-// boundStmt is a statement that stays prepared, with the short texts that its
-// parameters have: most are the same in row after row, and each costs SQLite a
+// boundStmt is a statement that stays prepared, with the texts that its parameters
+// have: the short ones are the same in row after row, and each costs SQLite a
 // piece of memory. It has them until [boundStmt.forget], at the end of a
-// transaction.
+// transaction; long ones until the end of their row.
 type boundStmt struct {
 	*sqlite3.Stmt
 
-	texts []any // nil where a parameter has something else
+	texts []any // a string or []byte, or nil where a parameter has something else
 	used  bool  // since forget
 }
 
@@ -38,35 +39,35 @@ const maxBound = 64
 // bind gives the parameters their values.
 func (s *boundStmt) bind(args []any) error {
 	for i, arg := range args {
-		if text, is := arg.(string); is && s.texts[i] == any(text) {
-			continue
-		}
-		s.texts[i] = nil
-		if err := bind(s.Stmt, i+1, arg); err != nil {
+		value, err := bindable(arg)
+		if err != nil {
 			return err
 		}
-		if _, is := arg.(string); is {
-			s.texts[i] = arg
+		text, isText := value.(string)
+		if isText && s.texts[i] == any(text) {
+			continue
+		}
+		s.texts[i] = nil // until it has the value: it may be refused
+		if err := bind(s.Stmt, i+1, value); err != nil {
+			return err
+		}
+		if _, isBlob := value.([]byte); isText || isBlob {
+			s.texts[i] = value
 		}
 	}
 	return nil
 }
 
 // letGo takes back what is long: it is another for the next row.
-func (s *boundStmt) letGo(args []any) error {
-	for i, arg := range args {
-		long := false
-		switch a := arg.(type) {
-		case string:
-			long = len(a) > maxBound
-		case []byte:
-			long = true
+func (s *boundStmt) letGo() error {
+	for i, value := range s.texts {
+		text, short := value.(string)
+		if value == nil || short && len(text) <= maxBound {
+			continue
 		}
-		if long {
-			s.texts[i] = nil
-			if err := s.BindNull(i + 1); err != nil {
-				return err
-			}
+		s.texts[i] = nil
+		if err := s.BindNull(i + 1); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -74,32 +75,41 @@ func (s *boundStmt) letGo(args []any) error {
 
 // forget takes back everything: nobody's words and names stay for the next
 // transaction.
-func (s *boundStmt) forget() error {
+func (s *boundStmt) forget(g *guard) {
 	clear(s.texts)
 	s.used = false
-	return s.ClearBindings()
+	_ = g.call(s.ClearBindings) // a connection that is broken is not used again
 }
 
-func bind(s *sqlite3.Stmt, i int, arg any) error {
-	switch a := arg.(type) {
+// bindable is a value as SQLite takes it.
+func bindable(arg any) (any, error) {
+	switch arg.(type) {
+	case nil, int64, float64, bool, string, []byte:
+		return arg, nil
+	case time.Time:
+		return nil, errors.New("schema: a time.Time cannot be stored; use a Time")
+	}
+	value, err := sqldriver.DefaultParameterConverter.ConvertValue(arg)
+	if _, is := value.(time.Time); is {
+		return bindable(value)
+	}
+	return value, err
+}
+
+func bind(s *sqlite3.Stmt, i int, value any) error {
+	switch v := value.(type) {
 	case nil:
 		return s.BindNull(i)
 	case int64:
-		return s.BindInt64(i, a)
+		return s.BindInt64(i, v)
 	case float64:
-		return s.BindFloat(i, a)
+		return s.BindFloat(i, v)
 	case bool:
-		return s.BindBool(i, a)
+		return s.BindBool(i, v)
 	case string:
-		return s.BindText(i, a)
+		return s.BindText(i, v)
 	case []byte:
-		return s.BindBlob(i, a)
-	case time.Time:
-		return errors.New("schema: a time.Time cannot be stored; use a Time")
+		return s.BindBlob(i, v)
 	}
-	value, err := sqldriver.DefaultParameterConverter.ConvertValue(arg)
-	if err != nil {
-		return err
-	}
-	return bind(s, i, value)
+	return fmt.Errorf("schema: a %T cannot be stored", value)
 }

@@ -48,6 +48,7 @@ func chunkRange(userID int64) (first, last int64) {
 // insertChunks stores the chunks of memories that have their ids.
 func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 	var values []any
+	var unindexed []unindexedChunk
 	for _, m := range memories {
 		for _, c := range m.Chunks {
 			id, stored, err := tx.nextChunk(ctx, m, c)
@@ -55,13 +56,17 @@ func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 				return err
 			}
 			tx.lastChunk[m.UserID] = id
-			tx.db.unindexed = append(tx.db.unindexed, unindexedChunk{id, c})
+			unindexed = append(unindexed, unindexedChunk{id, c})
 			if !stored {
 				values = append(values, id, m.ID, c.Text, c.Speaker)
 			}
 		}
 	}
-	return tx.insert(ctx, insertChunks, values, nil)
+	if err := tx.insert(ctx, insertChunks, values, nil); err != nil {
+		return err
+	}
+	tx.db.unindexed = append(tx.db.unindexed, unindexed...)
+	return nil
 }
 
 // nextChunk is the id for the user's next chunk. The first in a write is stored

@@ -66,14 +66,13 @@ func (d *direct) run(query string, args []any) error {
 	if err := s.bind(args); err != nil {
 		return err
 	}
-	return errors.Join(s.Exec(), s.letGo(args))
+	return errors.Join(s.Exec(), s.letGo())
 }
 
-// forget takes back what statements were given. It ends a transaction, whose end
-// stands whatever comes of it.
+// forget takes back what statements were given. It ends a transaction.
 func (d *direct) forget() {
 	for _, s := range d.used {
-		_ = d.guard.call(s.forget)
+		s.forget(d.guard)
 	}
 	d.used = d.used[:0]
 }

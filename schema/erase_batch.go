@@ -190,21 +190,41 @@ func (b *batch) deleteMessages(ctx context.Context) error {
 }
 
 // reports finds what the journal says of the doomed having been stored. A
-// message's report stands soon behind it; those of restored messages and of
-// claims stand anywhere.
+// message's report stands soon behind it; those of what was restored, repaired
+// or claimed stand anywhere.
 func (b *batch) reports(ctx context.Context, seqs []int64) ([]int64, error) {
 	uids := list(b.uids())
-	found, err := b.ids(ctx, reportsBehind, list(seqs), b.userID, uids)
-	if err != nil || len(found) == len(b.order) {
+	found, reported, err := b.readReports(ctx, reportsBehind, list(seqs), b.userID, uids)
+	if err != nil || reported == len(b.order) {
 		return found, err
 	}
-	return b.ids(ctx, `SELECT seq FROM events WHERE user_id = ? AND topic = 'memory.stored'
+	found, _, err = b.readReports(ctx, `SELECT seq, json_extract(payload, '$.id') FROM events WHERE user_id = ? AND topic = 'memory.stored'
 		AND json_extract(payload, '$.id') IN (SELECT value FROM json_each(?))`, b.userID, uids)
+	return found, err
 }
 
-// reportsBehind looks as far behind each message as its report can stand: the
-// rows of one statement are followed by those of their reports.
-var reportsBehind = fmt.Sprintf(`SELECT DISTINCT e.seq FROM json_each(?) AS m CROSS JOIN events AS e
+// readReports reads reports and counts the memories that they are of.
+func (b *batch) readReports(ctx context.Context, query string, args ...any) (seqs []int64, reported int, err error) {
+	rows, err := b.tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	of := make(map[string]bool)
+	for rows.Next() {
+		var seq int64
+		var uid string
+		if err := rows.Scan(&seq, &uid); err != nil {
+			return nil, 0, err
+		}
+		seqs, of[uid] = append(seqs, seq), true
+	}
+	return seqs, len(of), rows.Err()
+}
+
+// reportsBehind looks as far behind each message as its report stands:
+// eventbus.Batch writes so many messages at a time, then what is reported of them.
+var reportsBehind = fmt.Sprintf(`SELECT DISTINCT e.seq, json_extract(e.payload, '$.id') FROM json_each(?) AS m CROSS JOIN events AS e
 	WHERE e.seq BETWEEN m.value + 1 AND m.value + %d AND +e.user_id = ? AND e.topic = 'memory.stored'
 		AND json_extract(e.payload, '$.id') IN (SELECT value FROM json_each(?))`, RowsAtOnce)
 

@@ -102,7 +102,8 @@ type NewMemory struct {
 	Chunks []Chunk
 }
 
-// InsertMemories is [Tx.InsertMemory] for several, which it stores in order.
+// InsertMemories is [Tx.InsertMemory] for several, which it stores in order. The
+// write must not go on after an error: some may be stored, without their chunks.
 func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
 	values := make([]any, 0, insertMemories.columns*len(memories))
 	for _, m := range memories {
@@ -112,11 +113,19 @@ func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
 		if err := m.complete(tx.Now); err != nil {
 			return err
 		}
+		tags, err := m.Tags.Value()
+		if err != nil {
+			return err
+		}
+		attributes, err := m.Attributes.Value()
+		if err != nil {
+			return err
+		}
 		values = append(values,
 			m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
 			m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
 			m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
-			nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), m.Tags, m.Attributes, nullID(m.RunID))
+			nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), tags, attributes, nullID(m.RunID))
 	}
 	if err := tx.insert(ctx, insertMemories, values, func(i int, id int64) { memories[i].ID = id }); err != nil {
 		return err

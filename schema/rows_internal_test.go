@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,38 +224,160 @@ func TestAStatementBindsWhatChanges(t *testing.T) {
 func TestAStatementForgets(t *testing.T) {
 	db := openForRows(t)
 	long := strings.Repeat("long ", maxBound)
-	held := func() (texts []any) {
-		for _, s := range db.direct.statements {
-			for _, text := range s.texts {
-				if text != nil {
-					texts = append(texts, text)
-				}
-			}
-		}
-		return texts
+	const said = "INSERT INTO said VALUES (?, ?)"
+	// What SQLite has of it, and what is taken for it.
+	held := func() []any {
+		s := db.direct.statements[said]
+		return []any{s.ExpandedSQL(), slices.Clone(s.texts)}
 	}
-	var within []any
+	given := func(a, b string, texts ...any) []any {
+		return []any{fmt.Sprintf("INSERT INTO said VALUES (%s, %s)", a, b), texts}
+	}
+	var within [3][]any
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
 		if _, err := tx.Exec(ctx, "CREATE TEMP TABLE said (a, b)"); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "short", long)
-		within = held()
-		return err
+		for i, b := range []any{long, Strings{long}, []byte("short")} {
+			if _, err := tx.Exec(ctx, said, "short", b); err != nil {
+				return err
+			}
+			within[i] = held()
+		}
+		return nil
 	}))
-	require.Equal(t, []any{"short"}, within)
-	require.Empty(t, held())
+	for _, got := range within {
+		require.Equal(t, given("'short'", "NULL", "short", nil), got)
+	}
+	require.Equal(t, given("NULL", "NULL", nil, nil), held())
 	require.Error(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "of a write that fails", nil)
+		_, err := tx.Exec(ctx, said, "of a write that fails", nil)
 		return errors.Join(err, errors.New("no"))
 	}))
-	require.Empty(t, held())
+	require.Equal(t, given("NULL", "NULL", nil, nil), held())
 	var rows []string
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) (err error) {
-		if _, err = tx.Exec(ctx, "INSERT INTO said VALUES (?, ?)", "short", "other"); err == nil {
+		if _, err = tx.Exec(ctx, said, "short", "other"); err == nil {
 			rows, err = column[string](ctx, tx, "SELECT a || ' ' || b FROM said ORDER BY rowid")
 		}
 		return err
 	}))
-	require.Equal(t, []string{"short " + long, "short other"}, rows)
+	require.Equal(t, []string{"short " + long, `short ["` + long + `"]`, "short short", "short other"}, rows)
+}
+
+// What several rows are given at once is bounded.
+func TestLongRowsAreStoredOneByOne(t *testing.T) {
+	into := newInsertion("t", "a", "b")
+	row := []any{int64(1), strings.Repeat("x", maxTogether/RowsAtOnce)}
+	require.True(t, into.fit(slices.Repeat(row, RowsAtOnce)))
+	require.False(t, into.fit(slices.Repeat(row, RowsAtOnce)[1:]), "too few")
+	require.False(t, into.fit(append([]any{int64(1), row[1].(string) + "x"}, slices.Repeat(row, RowsAtOnce)...)))
+
+	db := openForRows(t)
+	var stored []int
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		user, err := tx.UserID(ctx, Scope{User: "ada"})
+		if err != nil {
+			return err
+		}
+		var memories []NewMemory
+		for i := range RowsAtOnce + 1 {
+			m := &Memory{UserID: user, Kind: KindEpisode, Content: strings.Repeat("x", maxTogether/RowsAtOnce+i), Confidence: 1, Origin: OriginUser}
+			memories = append(memories, NewMemory{m, nil})
+		}
+		if err := tx.InsertMemories(ctx, memories...); err != nil {
+			return err
+		}
+		stored, err = column[int](ctx, tx, "SELECT length(content) - ? FROM memories ORDER BY id", maxTogether/RowsAtOnce)
+		return err
+	}))
+	for i := range RowsAtOnce + 1 {
+		require.Equal(t, i, stored[i])
+	}
+}
+
+// Erasing finds the reports of messages that were published together without
+// going through the journal.
+func TestReportsAreFoundBehindTheirMessages(t *testing.T) {
+	db := openForRows(t)
+	owner := Scope{User: "ada"}
+	var found, want []int64
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		user, err := tx.UserID(ctx, owner)
+		if err != nil {
+			return err
+		}
+		var seqs []int64
+		var uids []string
+		for range 2 {
+			var messages, reports []*NewEvent
+			for i := range RowsAtOnce {
+				id := fmt.Sprint("m", len(uids))
+				uids = append(uids, id)
+				row := EventRow{UserID: user, ID: id, Topic: "user.message", Origin: OriginUser, Payload: json.RawMessage("{}"), Trust: Trust(i % 2)}
+				messages = append(messages, &NewEvent{Owner: owner, Row: &row})
+				report := EventRow{UserID: user, Topic: "memory.stored", Origin: OriginUser, Payload: json.RawMessage(`{"id":"` + id + `"}`)}
+				reports = append(reports, &NewEvent{Owner: owner, Row: &report})
+			}
+			if err := tx.AppendEvents(ctx, slices.Concat(messages, reports)...); err != nil {
+				return err
+			}
+			for i := range messages {
+				seqs, want = append(seqs, messages[i].Row.Seq), append(want, reports[i].Row.Seq)
+			}
+		}
+		rows, err := tx.Query(ctx, reportsBehind, list(seqs), user, list(uids))
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var seq int64
+			var uid string
+			if err := rows.Scan(&seq, &uid); err != nil {
+				return err
+			}
+			found = append(found, seq)
+		}
+		return rows.Err()
+	}))
+	require.ElementsMatch(t, want, found)
+}
+
+// Two reports of one memory do not stand for that of another, which may be
+// anywhere.
+func TestEveryReportOfWhatIsErasedIsFound(t *testing.T) {
+	db := openForRows(t)
+	var found, want []int64
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		user, err := tx.UserID(ctx, Scope{User: "ada"})
+		if err != nil {
+			return err
+		}
+		journal := func(topic, of string) (int64, error) {
+			e := &EventRow{UserID: user, Topic: topic, Origin: OriginUser, Payload: json.RawMessage(`{"id":"` + of + `"}`)}
+			err := tx.AppendEvents(ctx, &NewEvent{Row: e})
+			return e.Seq, err
+		}
+		message, err := journal("user.message", "")
+		if err != nil {
+			return err
+		}
+		want = nil
+		for _, of := range strings.Fields("message message" + strings.Repeat(" other", 2*RowsAtOnce) + " claim") {
+			seq, err := journal("memory.stored", of)
+			if err != nil {
+				return err
+			}
+			if of != "other" {
+				want = append(want, seq)
+			}
+		}
+		b := newBatch(&eraser{tx: tx, userID: user})
+		b.order = []int64{1, 2}
+		b.doomed[1], b.doomed[2] = &doomed{uid: "message"}, &doomed{uid: "claim"}
+		found, err = b.reports(ctx, []int64{message})
+		return err
+	}))
+	require.ElementsMatch(t, want, found)
 }
