@@ -86,14 +86,8 @@ func bindable(arg any) (any, error) {
 	switch arg.(type) {
 	case nil, int64, float64, bool, string, []byte:
 		return arg, nil
-	case time.Time:
-		return nil, errors.New("schema: a time.Time cannot be stored; use a Time")
 	}
-	value, err := sqldriver.DefaultParameterConverter.ConvertValue(arg)
-	if _, is := value.(time.Time); is {
-		return bindable(value)
-	}
-	return value, err
+	return sqldriver.DefaultParameterConverter.ConvertValue(arg)
 }
 
 func bind(s *sqlite3.Stmt, i int, value any) error {
@@ -110,6 +104,8 @@ func bind(s *sqlite3.Stmt, i int, value any) error {
 		return s.BindText(i, v)
 	case []byte:
 		return s.BindBlob(i, v)
+	case time.Time:
+		return errors.New("schema: a time.Time cannot be stored; use a Time")
 	}
 	return fmt.Errorf("schema: a %T cannot be stored", value)
 }
