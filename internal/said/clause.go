@@ -249,8 +249,8 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 		return "", 0
 	}
 	j := i + 1
-	if r.lex.han && j < len(tokens) && tokens[j].word == "的" {
-		j++
+	if r.lex.han {
+		j = afterOwner(tokens, j)
 	}
 	for _, c := range [...]class{kin, role, pet} {
 		for w := m.maxNoun(); w >= 1; w-- {
@@ -613,6 +613,11 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "place":
 		return capital && !r.people(obj) || article || lex.han
 	case "person": // an occupation
+		for _, other := range [...]class{diet, condition, status} {
+			if _, ok := nounIn(m.phrase(obj), other); ok {
+				return false
+			}
+		}
 		return r.people(obj)
 	case "like":
 		if k, _ := lex.reacts.at(t, obj.lo); k > 0 {
@@ -665,6 +670,65 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 		return n <= 6 && !r.people(obj) && (first.upper && !lex.vague[first.word] || first.quoted || r.hasDigit(obj))
 	case "manner": // how to answer
 		return lex.manner(t, obj) && n <= 6
+	case "mannerly": // nothing but how to answer, asked for with a courtesy
+		for k := obj.lo; k < obj.hi; k++ {
+			if !lex.manners[t[k].word] && !lex.known[t[k].word] {
+				return false
+			}
+		}
+		return n <= 4 && lex.manner(t, obj) && said&saysPlease != 0
+	case "favourite": // the noun of the row says that it is a favourite
+		return strings.HasPrefix(c.Predicate, "favourite_") && r.favourite(m.noun) || c.Predicate == "likes" && r.favourite(m.noun)
+	case "title": // a name, or a title and a name
+		return first.upper && n <= 5 && !r.people(obj) || r.lower && n <= 2
+	case "street": // an address
+		return r.hasDigit(obj) && n <= 6 && !lex.timely[first.word]
+	case "daily":
+		for k := obj.lo; k < obj.hi; k++ {
+			if lex.timely[t[k].word] || k == obj.lo && r.dayAt(t, k) {
+				return true
+			}
+		}
+		return false
+	case "allergy": // a German compound: Nussallergie
+		return n <= 2 && (strings.HasSuffix(t[obj.hi-1].word, "allergie") || strings.HasSuffix(t[obj.hi-1].word, "intoleranz") || strings.HasSuffix(t[obj.hi-1].word, "unvertraglichkeit")) && len(t[obj.hi-1].word) > 12
+	case "infinitive":
+		return n <= 8 && strings.HasSuffix(t[obj.hi-1].word, "en")
+	case "treat":
+		return first.word == "tú" || first.word == "usted" || first.word == "vos"
+	case "employer": // a name, or an article before what one works at
+		return capital || article
+	case "studies":
+		return n <= 5 && !lex.vague[first.word] && !lex.prefixes[first.word]
+	case "languages":
+		_, ok := nounIn(first.word, language)
+		return ok
+	case "order": // a Spanish imperative: usa, responde
+		return n <= 10 && (strings.HasSuffix(first.word, "a") || strings.HasSuffix(first.word, "e")) && standing(lex, t) && obj.lo <= 2
+	case "hobby": // begins with an infinitive
+		return n <= 5 && (strings.HasSuffix(first.word, "ar") || strings.HasSuffix(first.word, "er") || strings.HasSuffix(first.word, "ir")) && !strings.HasPrefix(first.word, "llo") && !strings.HasPrefix(first.word, "sent")
+	case "nickname":
+		return n <= 12
+	case "placezh": // 我是四川人, not 我是好人
+		return n >= 2 && n <= 6 && !r.people(obj)
+	case "livezh":
+		return n >= 2 && first.word != "院" && first.word != "宿"
+	case "personname": // a name: two to four characters, or Latin letters
+		return n >= 2 && n <= 6 && !r.people(span{obj.lo, obj.hi}) && !lex.vague[first.word] && first.word != "一" && first.word != "个" && t[obj.hi-1].word != "的"
+	case "foodzh":
+		return n >= 1 && n <= 8
+	case "longzh":
+		return n >= 2 && n <= 12
+	case "joinzh":
+		return n >= 2 && n <= 14
+	case "habitzh":
+		return n >= 2 && n <= 16 && !lex.vague[first.word]
+	case "wishzh":
+		return n >= 2 && n <= 20
+	case "valuezh":
+		return n >= 1 && n <= 20 && !lex.vague[first.word] && !(n <= 2 && !r.hasDigit(obj)) && first.word != "好" && first.word != "很"
+	case "openzh":
+		return n >= 2 && n <= 12 && !lex.vague[first.word] && t[obj.hi-1].word != "的" && !(t[min(obj.hi, len(t)-1)].word == "的")
 	case "unit":
 		return n <= 3 && (lex.units[first.word] || lex.units[t[obj.hi-1].word])
 	case "field":
@@ -700,6 +764,11 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 		return false
 	}
 	return true
+}
+
+// favourite reports a noun phrase of a favourite: "Lieblingsfarbe".
+func (r *reader) favourite(noun span) bool {
+	return !noun.empty() && strings.HasPrefix(r.m.tokens[noun.lo].word, "lieblings")
 }
 
 // proper reports a name: capitalised words, of which none is a word of a table.
@@ -806,6 +875,9 @@ func (r *reader) people(obj span) bool {
 		if n, _ := r.lex.people.at(t, k); n > 0 {
 			return true
 		}
+	}
+	if r.lex.of == "von" && !t[head].upper { // German nouns
+		return false
 	}
 	w := t[head].word
 	if r.lex.of == "de" { // Spanish: the head comes first

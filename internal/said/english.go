@@ -69,7 +69,7 @@ MY place|home|flat|apartment|house is in|at|on X : lives_in func clear is=place
 I not live|reside in|at X : lives_in denied change is=place clear
 
 // work
-I work as a|an? X at|for|in Y : works_as func clear is=short
+I work as a|an? X at|for|in Z : works_as func clear is=short
 I have? been? work|working|employed as a|an? X : works_as func clear is=short
 I am|have? been? work|working|employed at|for|with|by X : works_at func clear is=place deniable
 I not work|working at|for X : works_at denied change clear
@@ -91,7 +91,7 @@ I retired : works_as func change value=retired elide
 I am unemployed|between_jobs|out_of_work : works_as func value=unemployed
 I am self-employed|self_employed|freelance|a_freelancer : works_as func value=self-employed
 I run|own MY_own|a X business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
-I study|studying X at Y : studies func
+I study|studying X at Z : studies func
 I am? study|studying|majoring|major at X : studies_at func is=place
 I am? study|studying|majoring|major in? X : studies func is=field
 MY major|minor is|was? in X : studies func is=field
@@ -343,7 +343,7 @@ func english() *lexicon {
 	l.adverbs.add("always", saysHabit|saysAlways)
 	l.adverbs.add("also additionally another a_second", saysAlso)
 	l.openers = make(phrases)
-	l.openers.add(`well so ok okay oh ah hi hey hello yes yeah yep yup no nope btw by_the_way fyi just_so_you_know for_the_record actually remember_that remember please_remember_that please_remember please_note_that please_note note_that keep_in_mind_that keep_in_mind you_should_know_that you_should_know i_should_mention_that i_should_mention i_forgot_to_mention_that i_forgot_to_mention personally honestly to_be_honest tbh update correction sorry good_news big_news news small_update quick_update as_you_know as_i_said as_for_me in_case_it_helps for_context for_reference some_background thanks thank_you i_wanted_to_tell_you_that i_wanted_to_tell_you i_wanted_to_let_you_know_that just_to_let_you_know turns_out unfortunately sadly luckily fun_fact that_is_why because given_that considering considering_that never_forget_that never_forget do_not_forget_that do_not_forget remember_for_good one_more_thing one_thing important heads_up guess_what first second also_note_that you_know i_mean let_me_tell_you about_me about_myself small_correction quick_correction scrap_that forget_that no_wait wait haha hmm ooh wow great cool right sure absolutely of_course it_turns_out_that it_turns_out i_told_you_that did_i_mention_that for_your_information just_fyi save_this for_your_notes please_save_that please_save_this please_keep_in_mind_that please_keep_in_mind i_have_to_say i_must_say i_must_admit i_have_to_admit what_i_can_say_is_that the_thing_is the_truth_is`, 0)
+	l.openers.add(`well so ok okay oh ah hi hey hello yes yeah yep yup no_, nope btw by_the_way fyi just_so_you_know for_the_record actually remember_that remember please_remember_that please_remember please_note_that please_note note_that keep_in_mind_that keep_in_mind you_should_know_that you_should_know i_should_mention_that i_should_mention i_forgot_to_mention_that i_forgot_to_mention personally honestly to_be_honest tbh update correction sorry good_news big_news news small_update quick_update as_you_know as_i_said as_for_me in_case_it_helps for_context for_reference some_background thanks thank_you i_wanted_to_tell_you_that i_wanted_to_tell_you i_wanted_to_let_you_know_that just_to_let_you_know turns_out unfortunately sadly luckily fun_fact that_is_why because given_that considering considering_that never_forget_that never_forget do_not_forget_that do_not_forget remember_for_good one_more_thing one_thing important heads_up guess_what first second also_note_that you_know i_mean let_me_tell_you about_me about_myself small_correction quick_correction scrap_that forget_that no_wait wait haha hmm ooh wow great cool right sure absolutely of_course it_turns_out_that it_turns_out i_told_you_that did_i_mention_that for_your_information just_fyi save_this for_your_notes please_save_that please_save_this please_keep_in_mind_that please_keep_in_mind i_have_to_say i_must_say i_must_admit i_have_to_admit what_i_can_say_is_that the_thing_is the_truth_is`, 0)
 	l.openers.add("from_now_on going_forward in_future in_the_future starting_today as_of_today", saysNew|saysAlways)
 	l.openers.add("please", saysPlease)
 	l.openers.add("also plus", saysAlso)

@@ -70,6 +70,10 @@ func sequence(s string) []string {
 		word := part
 		if rest := []rune(part); len(rest) > 0 && isHan(rest[0]) {
 			for _, r := range rest {
+				if plain, ok := simplified[string(r)]; ok {
+					seq = append(seq, plain)
+					continue
+				}
 				seq = append(seq, string(r))
 			}
 			continue
@@ -155,6 +159,7 @@ type pattern struct {
 	temporal  Temporal
 	guard     string
 	flags     rowFlags
+	verb      int // the element that "%" stands for: the one with most words
 	row       string
 }
 
@@ -188,6 +193,9 @@ func (l *lexicon) finish() {
 		for k, e := range p.elements {
 			if e.kind != 'w' {
 				continue
+			}
+			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) {
+				p.verb = k
 			}
 			for _, alt := range e.words {
 				for _, w := range alt {
@@ -233,10 +241,11 @@ func rows(table string) []pattern {
 		if line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
-		form, meaning, ok := strings.Cut(line, " : ")
-		if !ok {
+		colon := strings.LastIndex(line, " : ")
+		if colon < 0 {
 			panic("said: row without meaning: " + line)
 		}
+		form, meaning := line[:colon], line[colon+3:]
 		p := pattern{temporal: State, row: line}
 		for _, part := range strings.Fields(form) {
 			p.elements = append(p.elements, elementOf(part)...)
@@ -292,7 +301,7 @@ func elementOf(part string) []element {
 	}
 	e := element{kind: 'w', opt: opt}
 	switch {
-	case part == "I" || part == "X" || part == "Y" || part == "N":
+	case part == "I" || part == "X" || part == "Y" || part == "Z" || part == "N":
 		e.kind = part[0]
 	case part == "MY":
 		e.kind = 'M'

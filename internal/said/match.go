@@ -121,7 +121,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
-			if !weak[alt[0]] && m.obj.empty() && !m.lex.prefixes[alt[0]] {
+			if e == m.p.verb {
 				m.verb = strings.Join(alt, "_")
 			}
 			if m.step(e+1, i+n, true) {
@@ -133,6 +133,9 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
 			saved := m.plural
 			m.plural = plurals[m.tokens[i].word]
+			if m.lex.han && i+1 < len(m.tokens) && m.tokens[i+1].word == "们" {
+				i++
+			}
 			if m.step(e+1, i+1, true) {
 				return true
 			}
@@ -143,9 +146,8 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 	case 'M':
 		if i < len(m.tokens) && m.lex.possessives[m.tokens[i].word] && !m.tokens[i].quoted {
-			i++
-			if m.lex.han && i < len(m.tokens) && m.tokens[i].word == "的" {
-				i++
+			if i++; m.lex.han {
+				i = afterOwner(m.tokens, i)
 			}
 			saved := m.says
 			for i < len(m.tokens) && (m.lex.news[m.tokens[i].word] || m.lex.olds[m.tokens[i].word]) {
@@ -195,11 +197,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			}
 			m.obj, m.noun, m.canon, m.value, m.class = savedObj, savedNoun, "", "", noClass
 		}
-	case 'X', 'Y':
+	case 'X', 'Y', 'Z':
 		set := func(s span) {
-			if el.kind == 'X' {
+			switch el.kind {
+			case 'X':
 				m.obj = s
-			} else {
+			case 'Y':
 				m.ended = s
 			}
 		}
@@ -225,6 +228,16 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		set(span{})
 	}
 	return false
+}
+
+// afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
+func afterOwner(t []token, i int) int {
+	for _, w := range [...]string{"们", "家", "的"} {
+		if i+1 < len(t) && t[i].word == w {
+			i++
+		}
+	}
+	return i
 }
 
 // plurals are the subjects that take the plural.
@@ -258,7 +271,7 @@ func (m *matcher) last(e int) bool {
 			return false
 		}
 	}
-	return e == len(m.p.elements)-1
+	return true
 }
 
 // joinsWords reports marks that may stand within an object.

@@ -278,7 +278,11 @@ func sentencesOf(s string, mask []byte) []sentence {
 		case unicode.IsSpace(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
 			i += size
 		case isHan(r):
-			add(token{lo: i, hi: i + size, word: s[i : i+size], quoted: quoted, upper: true})
+			word := s[i : i+size]
+			if plain, ok := simplified[word]; ok {
+				word = plain
+			}
+			add(token{lo: i, hi: i + size, word: word, quoted: quoted, upper: true})
 			i += size
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			lo := i
@@ -472,6 +476,9 @@ func foldWord(s string) string {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			folded := text.Fold(s)
+			if len(s) <= 3 && len(folded) < len(s) && folded[0] < utf8.RuneSelf { // sí, él, té
+				return strings.ToLower(s)
+			}
 			if strings.HasSuffix(s, "ó") && strings.HasSuffix(folded, "o") {
 				folded = folded[:len(folded)-1] + "ó"
 			}
