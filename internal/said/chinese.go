@@ -24,10 +24,10 @@ I 喜欢|想要|要|希望 X 的 回答|回复|答案 : answer_style func wish i
 不要|别 再? 给我|向我|跟我 推荐|提|提到|建议|发|说 X : should_not wish adds is=wishzh
 
 // corrections
-她|他|它 的? 名字? 叫|是 X : name func subject=she is=ended
-是 X : it func change subject=it is=ended
+她|他|它 的? 名字? 叫|是 X , 不是|不叫 Y : name func subject=she is=short
+她|他|它 的? 名字? 叫 X : name func subject=she is=nickname
+是 X , 不是 Y : it func change subject=it is=short
 不 是 Y , 而? 是 X : it func change subject=it
-应该 是 X : it func change subject=it is=ended
 
 // name, age, birth
 I 的? 名字|全名|大名 叫|是 X : name func clear
@@ -53,6 +53,7 @@ I 搬家 了 , 新家|现在|新地址|新房子? 住? 在|是 X : lives_in func
 I 搬家 了 , 现在 住 X : lives_in func change clear
 I 的? 新家|新房子|新公寓|新住处 在 X : lives_in func change clear
 I 和|跟 X 一起 住 : lives_with adds
+住 在? X : lives_in func change is=now
 I 一个人 住|生活 : lives_with func value=一个人
 I 自己 住|一个人住 : lives_with func value=一个人
 I 定居|居住 在? X : lives_in func clear
@@ -93,6 +94,9 @@ I 把 @thing 卖|送|处理 掉? 了? : $ denied change clear
 I 把 Y 换 成 了? 一辆|一台|一部|辆? X : owns change clear
 I 把 X 卖 掉? 了? : owns denied change
 I 卖 掉? 了? @thing : $ denied change clear
+@thing 卖 掉? 了 : $ denied change
+X I 戒 掉? 了? : does_not adds change
+I 戒 了? X , 改喝|改吃|现在喝|改用 X : uses change adds
 I 已经? 没 有? @thing 了? : $ denied clear
 I 开 的? 是|着 一辆|辆|一台? X : car func clear
 I 开 一辆|辆|一台 X : car func clear
@@ -126,6 +130,8 @@ I 有 一? 个|位 @kin 叫|名叫 X : $ adds clear
 I 还? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet , 它|名字|她|他? 叫|名叫|名字叫 X : $ adds clear
 I 还? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet 叫|名叫|名字叫 X : $ adds clear
 I 家? 还? 养|收养|领养 了? 一只|两只|三只|一条|两条|一匹|几只|只|条|一|两? #pet : has_pet adds clear
+家里 还? 养|有 了? 一只|两只|三只|一条|两条|只|条 #pet : has_pet adds clear
+还? 收养|领养 了? 一只|两只|只|一条|条? #pet : has_pet adds change
 I 家? 有 一只|两只|三只|一条|两条 #pet : has_pet adds clear
 I 有 一个|两个|三个|四个|个|俩|一对|一位 #kin : has_family adds clear
 I 没 有? #kin : has_family denied
@@ -134,6 +140,7 @@ I 和|跟|与 X 结婚 了? : spouse func change
 I 结婚|离婚|订婚 了 : marital_status func change value=married
 I 是|现在|目前? #status : marital_status func clear
 I 和|跟|与 @role 分手 了? : $ denied change
+I 和|跟|与 X 分手 了? : partner denied change
 
 // health and diet
 I 对 X 严重|有点|有些|轻度|重度|都? 过敏 : allergic_to adds clear
@@ -193,6 +200,7 @@ I 不 太|怎么|是很|大|爱? 喜欢|爱|爱吃|爱喝 吃|喝|看|听|玩? X
 I 讨厌|受不了|痛恨|最讨厌|最怕|反感 吃|喝|听|看? X : dislikes pref adds clear is=like
 I 害怕|怕|恐惧 X : fears adds clear is=like
 I 喜欢|喜爱|热爱|爱好|酷爱|钟爱|迷上了|痴迷|爱上了|迷 X : likes pref adds clear is=like deny=dislikes
+I 迷 X : likes pref adds is=like
 I 爱 吃|喝|看|听|玩|读 X : likes pref adds clear is=like deny=dislikes
 I 对 X 感兴趣|有兴趣|着迷|很感兴趣 : likes pref adds clear deny=dislikes
 MY 的? 爱好|兴趣|业余爱好 是|有|包括 X : hobby adds pref clear
@@ -236,11 +244,11 @@ func chinese() *lexicon {
 		pronouns:    wordSet("她 他 你 您"),
 		of:          "的",
 		peopleEnds:  []string{"师", "员", "生", "家", "护士", "理", "监", "手", "司机", "长", "官", "农", "匠", "士", "者", "警", "编", "媒", "贩", "导", "授", "工"},
-		manners:     wordSet("简 短 洁 详 细 练 明 正 式 礼 话 点 精 炼 少"),
+		manners:     phrasesOf("简短 简洁 详细 简练 简明 正式 礼貌 一句话 精炼 少废话 直接 口语 随意 分点 列点 短 简单 通俗 客气"),
 		units:       wordSet("公 摄 华 英 千 米 人"),
 	}
 	l.adverbs = make(phrases)
-	l.adverbs.add("已经 刚 刚刚 都 一直 很 非常 特别 真的 其实 就 才 超 超级 挺 比较 真 也是 目前 当前 终于 本人 自己 十分 相当 蛮 确实 向来 一向 从小 从小就 上个月 上周 去年 前阵子 今年 这个月 前几天 最近刚 正式 主要 严重 地", 0)
+	l.adverbs.add("已经 刚 刚刚 都 一直 很 非常 特别 真的 其实 就 才 超 超级 挺 比较 真 特 最 也是 目前 当前 终于 本人 自己 十分 相当 蛮 确实 向来 一向 从小 从小就 上个月 上周 去年 前阵子 今年 这个月 前几天 最近刚 正式 主要 严重 地", 0)
 	l.adverbs.add("不 没 没有 从不 从来不", saysNot)
 	l.adverbs.add("不再 再也不", saysEnds)
 	l.adverbs.add("现在 最近 如今 从今天起 从现在起 从上周起 从下周起 现在起 从这周起 这个学期", saysNew)
@@ -252,13 +260,16 @@ func chinese() *lexicon {
 	l.openers.add("请 麻烦", saysPlease)
 	l.joins = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 由于 结果")
 	l.asks = phrasesOf("什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪 谁 为什么 多少 几点 有没有 有什么 能不能 可不可以 是不是 要不要 该 推荐 帮我 请问 你觉得 你说 给我 怎么办 可以")
-	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词")
+	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词 是是是 对啊 呵呵 可不是嘛")
 	l.blocks = phrasesOf("如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 昨天 今天 明天 今晚 昨晚 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 刚才 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
 	l.ends = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 的时候 时候 来着 已经 也 而不是")
 	l.trails = make(phrases)
 	l.trails.add("了 呢 啊 哦 哈 呀 的 啦 嘛 哟 诶 喔 哈哈 谢谢 上班 工作 人 一点 就行 就好 即可 多年 很多年 好几年 这边 那边 读书 为主 很久 三年 两年 五年 十年 了三年 , : 一些 过 年 多 半年 住", 0)
 	l.trails.add("现在", saysNew)
-	l.instead = phrasesOf("而不是 不是 ,_不是")
+	l.instead = phrasesOf("而不是")
+	l.nots = phrasesOf("不是 不叫 而不是")
+	l.reports = phrasesOf("说 写 写着 写道 问 回答 填 告诉我 喊")
+	l.reasons = phrasesOf("因为 由于")
 	l.over = phrasesOf("胜过 多过 超过 而不是")
 	l.notButs = [2]phrases{phrasesOf("不是"), phrasesOf("而是 是 ,_是 ,_而是")}
 	l.reacts = phrasesOf("这 那 你 您 它 他 她 什么 怎么 谁 哪 上你 这个 那个 自己 和你 跟你 死 得")

@@ -10,9 +10,11 @@ import (
 type reader struct {
 	text     string
 	lex      *lexicon
-	reported bool // somebody else's wording: other persons' forms, subjects may be missing
-	lower    bool // the writer uses no capitals
-	long     bool // only clear rows count
+	reported bool   // somebody else's wording: other persons' forms, subjects may be missing
+	lower    bool   // the writer uses no capitals
+	long     bool   // only clear rows count
+	speaker  string // whom the last clause was about: "I", "my sister", or ""
+	person   string // the last of the writer's people that was named
 	m        matcher
 }
 
@@ -22,38 +24,30 @@ func (r *reader) read(s sentence) []Claim {
 	tokens := s.tokens
 	blocked := anyPhrase(lex.blocksAll, tokens)
 	limit := len(tokens)
+	r.lower = !slices.ContainsFunc(tokens, func(t token) bool { return t.upper })
 	if s.question {
-		if limit = r.questionAt(tokens); limit == 0 {
-			return r.wishOf(s, blocked)
+		limit = r.questionAt(tokens)
+		out := r.wishOf(s, blocked)
+		if limit == 0 || len(out) > 0 {
+			if !blocked {
+				out = append(out, r.reasonsIn(s, 0)...)
+			}
+			return out
 		}
 	}
-	r.lower = !slices.ContainsFunc(tokens, func(t token) bool { return t.upper })
+	limit = r.reportAt(tokens, limit)
 	var out []Claim
-	spoke := false // an earlier clause of the sentence was the speaker's
+	r.speaker = ""
+	if r.reported {
+		r.speaker = "I"
+	}
 	for at := 0; at < limit; {
-		next := r.nextClause(tokens, at+1, limit)
 		if tokens[at].mark {
 			at++
 			continue
 		}
-		start, before := at, says(0)
-		for start < limit {
-			n, sy := lex.openers.at(tokens, start)
-			if n == 0 {
-				n, sy = lex.adverbs.at(tokens, start)
-			}
-			if n == 0 {
-				n, _ = lex.joins.at(tokens, start)
-			}
-			if n == 0 || start+n >= limit {
-				break
-			}
-			before |= sy
-			start += n
-			if start < limit && tokens[start].mark && tokens[start].word == "," {
-				start++
-			}
-		}
+		next := r.nextClause(tokens, at+1, limit)
+		start, before := r.openings(tokens, at, limit)
 		if start >= limit {
 			break
 		}
@@ -61,7 +55,19 @@ func (r *reader) read(s sentence) []Claim {
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
-		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, spoke || r.reported)
+		elided := r.elidesAt(tokens, at, start)
+		var claim Claim
+		end, ok := 0, false
+		if start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 && !r.reported {
+			if claim, end, ok = r.claimAt(s, tokens[:limit], at, 0, "", at); ok && claim.Wish {
+				start = at
+			} else {
+				ok = false
+			}
+		}
+		if !ok {
+			claim, end, ok = r.claimAt(s, tokens[:limit], start, before, elided, start)
+		}
 		if !ok && lex.prefixes[tokens[start].word] {
 			for j := start + 1; j < min(start+8, limit) && !ok; j++ {
 				if tokens[j].mark {
@@ -70,31 +76,122 @@ func (r *reader) read(s sentence) []Claim {
 					}
 					break
 				}
-				if n, _ := lex.blocks.at(tokens, j); n > 0 || lex.pronouns[tokens[j].word] && !r.reported {
+				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
 					break
 				}
-				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), false)
+				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), "", -1)
 				if ok {
 					start = j
 				}
 			}
 		}
-		if ok && (!blocked || claim.Wish) {
-			stop := r.nextClause(tokens, max(end, start+1), limit)
-			if !r.blockedIn(tokens[at:stop], claim) {
-				out = append(out, claim)
-				spoke = claim.Subject == "I" && !claim.Wish
-			}
-		} else if !ok {
-			spoke = spoke && lex.han
-			if lex.subjects[tokens[start].word] || lex.possessives[tokens[start].word] {
-				spoke = true
-			}
-		}
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
+		doubt := r.blockedIn(tokens[at:next], claim)
+		if ok && (!blocked || claim.Wish) && !doubt {
+			out = append(out, claim)
+		}
+		r.noteSpeaker(tokens, start, doubt)
 		at = max(next, at+1)
+	}
+	if s.question && !blocked {
+		out = append(out, r.reasonsIn(s, limit)...)
+	}
+	return out
+}
+
+// openings skips what may stand before a clause, and collects what it says.
+func (r *reader) openings(tokens []token, at, limit int) (start int, before says) {
+	start = at
+	for start < limit {
+		n, sy := r.lex.openers.at(tokens, start)
+		if n == 0 {
+			n, sy = r.lex.adverbs.at(tokens, start)
+		}
+		if n == 0 {
+			n, _ = r.lex.joins.at(tokens, start)
+		}
+		if n == 0 || start+n >= limit {
+			break
+		}
+		before |= sy
+		start += n
+		if start < limit && tokens[start].mark && tokens[start].word == "," {
+			start++
+		}
+	}
+	return start, before
+}
+
+// elidesAt is the subject that a clause without one takes over, "" for none.
+func (r *reader) elidesAt(tokens []token, at, start int) string {
+	switch {
+	case r.speaker == "" || strings.HasSuffix(tokens[start].word, "ing"):
+		return ""
+	case r.reported, r.lex.han:
+		return r.speaker
+	}
+	switch tokens[at].word { // "and work at X"
+	case "and", "but", "und", "aber", "y", "e", "pero":
+		return r.speaker
+	}
+	return ""
+}
+
+// noteSpeaker records whom a clause is about, for the one behind it.
+func (r *reader) noteSpeaker(tokens []token, start int, doubt bool) {
+	if r.reported {
+		return
+	}
+	t := tokens[start]
+	person, n := r.personAt(tokens, start)
+	switch {
+	case doubt:
+		r.speaker = ""
+	case n > 0:
+		r.speaker, r.person = person, person
+	case r.lex.subjects[t.word]:
+		r.speaker = "I"
+	case r.lex.pronouns[t.word] && r.person == "":
+		r.speaker = ""
+	case r.lex.han:
+	}
+}
+
+// reportAt is where somebody else's words begin: behind "he wrote:".
+func (r *reader) reportAt(tokens []token, limit int) int {
+	if r.reported {
+		return limit
+	}
+	for i := 0; i < limit; i++ {
+		if n, _ := r.lex.reports.at(tokens, i); n == 0 || i > 0 && r.lex.subjects[tokens[i-1].word] {
+			continue
+		}
+		for k := i; k < limit; k++ {
+			if tokens[k].word == ":" || tokens[k].word == "," && k-i <= 2 {
+				return k
+			}
+		}
+	}
+	return limit
+}
+
+// reasonsIn is what a question says in passing, from token i on: "…, since I'm
+// vegan?"
+func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
+	t := s.tokens
+	for ; i < len(t); i++ {
+		n, _ := r.lex.reasons.at(t, i)
+		if n == 0 || i+n >= len(t) || !r.lex.subjects[t[i+n].word] && !r.lex.possessives[t[i+n].word] {
+			continue
+		}
+		c, end, ok := r.claimAt(s, t, i+n, 0, "", -1)
+		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], c) {
+			continue
+		}
+		c.Sentence = r.text[t[i+n].lo:t[max(end, i+n+1)-1].hi]
+		out = append(out, c)
 	}
 	return out
 }
@@ -109,7 +206,7 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 		if s.tokens[at].mark {
 			continue
 		}
-		c, _, ok := r.claimAt(s, s.tokens, at, 0, false)
+		c, _, ok := r.claimAt(s, s.tokens, at, 0, "", -1)
 		if ok && c.Wish && at > 0 && standing(r.lex, s.tokens) {
 			return []Claim{c}
 		}
@@ -145,7 +242,7 @@ func (r *reader) blockedIn(tokens []token, c Claim) bool {
 		if tokens[i].word == hiddenWord && !c.Wish {
 			return true
 		}
-		if n, _ := r.lex.blocks.at(tokens, i); n > 0 && !c.Wish {
+		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish {
 			return true
 		}
 	}
@@ -214,25 +311,38 @@ func (r *reader) nextMark(tokens []token, i, limit int) int {
 }
 
 // claimAt is the claim that begins at token i: of the speaker, or of one of her
-// people.
-func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elide bool) (c Claim, end int, ok bool) {
+// people. elided is the subject of a clause without one; begin is i where rows
+// may match that do without a subject.
+func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elided string, begin int) (c Claim, end int, ok bool) {
 	m := &r.m
-	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elide}
+	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
+		if c.Subject == "she" && r.person != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
+			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person, "my "), false
+		}
 		return c, end, ok
 	}
 	subject, n := r.personAt(tokens, i)
-	if n == 0 {
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person != "" && !r.reported && people[tokens[i].word] {
+		subject, n = r.person, 1
+	}
+	if n == 0 && strings.HasPrefix(elided, "my ") {
+		subject = elided
+	}
+	if subject == "" {
 		return Claim{}, 0, false
 	}
 	// "my sister lives …" is read as "I live …" in another person's form.
-	rest := make([]token, 0, len(tokens)-i)
-	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+n-1].hi, word: subjectWord})
+	rest := make([]token, 0, len(tokens)-i+1)
+	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
 	rest = append(rest, tokens[i+n:]...)
-	*m = matcher{lex: r.lex, tokens: rest, third: true}
+	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
 	c, end, ok = r.firstRow(s, 0, before, subject)
 	return c, i + n - 1 + end, ok
 }
+
+// people are the pronouns for somebody.
+var people = wordSet("she he they er sie él ella 她 他")
 
 // The words that stand for the person spoken of, and for what is hers, in a
 // sentence about her.
@@ -355,14 +465,10 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 		c.Ended = r.textOf(ended)
 	}
 	switch {
-	case m.value != "" && r.keepsWord(m.class):
-		c.Object = r.textOf(m.obj)
-	case m.value != "":
-		c.Object = m.value
 	case !obj.empty():
 		c.Object = r.textOf(obj)
-	default:
-		c.Object = p.value
+	case p.value != "":
+		c.Object = r.textOf(m.verbAt)
 	}
 
 	c.Predicate = p.predicate
@@ -430,9 +536,6 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	}
 	return c, true
 }
-
-// keepsWord reports classes whose object stays in the words of the sentence.
-func (r *reader) keepsWord(c class) bool { return c == work || c == weekday }
 
 func (r *reader) textOf(s span) string {
 	if s.empty() {
@@ -526,7 +629,11 @@ func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
 		if m.tokens[k].mark && m.tokens[k].word == "," {
 			k++
 		}
-		if n, _ := lex.instead.at(m.tokens, k); n > 0 && k+n < len(m.tokens) {
+		n, _ := lex.instead.at(m.tokens, k)
+		if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
+			n, _ = lex.nots.at(m.tokens, k)
+		}
+		if n > 0 && k+n < len(m.tokens) {
 			end := m.objectEnd(k + n)
 			if end > k+n && end-k-n <= 5 && !m.beginsClause(k+n) {
 				ended = span{k + n, end}
@@ -628,7 +735,11 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 				return false
 			}
 		}
-		return true
+		return m.end >= len(t) || !restrictive[t[m.end].word]
+	case "now":
+		return said&saysNew != 0 && n <= 6
+	case "pursuit": // "surfing", which somebody takes up
+		return pursuits[first.word] && n <= 5
 	case "day":
 		for k := obj.lo; k < obj.hi; k++ {
 			if r.dayAt(t, k) || lex.timely[t[k].word] {
@@ -672,7 +783,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 		return lex.manner(t, obj) && n <= 6
 	case "mannerly": // nothing but how to answer, asked for with a courtesy
 		for k := obj.lo; k < obj.hi; k++ {
-			if !lex.manners[t[k].word] && !lex.known[t[k].word] {
+			if n, _ := lex.manners.at(t, k); n == 0 && !lex.known[t[k].word] {
 				return false
 			}
 		}
@@ -814,12 +925,18 @@ func (r *reader) joined(t []token, k int) bool {
 // manner reports an adverbial of how to answer.
 func (l *lexicon) manner(t []token, obj span) bool {
 	for k := obj.lo; k < obj.hi; k++ {
-		if l.manners[t[k].word] {
+		if n, _ := l.manners.at(t, k); n > 0 {
 			return true
 		}
 	}
 	return false
 }
+
+// restrictive words narrow what is liked to what is spoken of just now.
+var restrictive = wordSet("that who which how when")
+
+// pursuits are what people take up.
+var pursuits = wordSet("volunteering surfing running swimming playing painting knitting cycling yoga pilates meditating learning gardening hiking climbing baking cooking jogging lifting boxing dancing journaling crocheting pottery taking doing going skiing snowboarding sailing rowing birdwatching photography drawing singing crossfit guitar piano woodworking sewing")
 
 // numerals are numbers in words, as ages are given.
 var numerals = wordSet(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty

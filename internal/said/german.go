@@ -34,9 +34,11 @@ du sollst immer|nie|nur X : should wish adds
 
 // corrections
 ihr|sein name|vorname ist|war X : name func subject=she is=name
-sie|er heißt X : name func subject=she is=ended
-es|das ist|war|heißt X : it func change subject=it is=ended
-I meine|meinte X : it func change subject=it is=ended
+sie|er heißt X , nicht Y : name func subject=she is=short
+sie|er heißt X : name func subject=she is=proper
+es|das ist|heißt X , nicht Y : it func change subject=it is=short
+es|das ist|heißt nicht Y , sondern X : it func change subject=it is=short
+I meine|meinte X , nicht Y : it func change subject=it is=short
 
 // name, age, birth
 MY name ist|lautet X : name func clear is=name
@@ -174,7 +176,7 @@ I? esse|trinke I? X wieder : eats change adds
 I? habe I? aufgehört zu rauchen : does_not adds change value=smoke
 I? rauche|trinke I? nicht|nie mehr? : does_not adds value=smoke
 I? esse|lebe|ernähre I? mich? #diet : diet func clear deniable
-I? bin I? jetzt|seit|ein|eine? #diet : diet func clear deniable
+I? bin I? jetzt|seit|ein|eine? #diet geworden? : diet func clear deniable
 I? bin I? #condition : has_condition adds clear
 I? habe I? #condition : has_condition adds clear
 I? leide I? an|unter X : has_condition adds
@@ -223,6 +225,10 @@ I? ziehe I? X Y vor : prefers pref adds is=never
 am_liebsten trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite I X : likes pref adds clear is=like
 I? trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite|fahre|sitze I? am_liebsten X : likes pref adds clear is=like
 I? bin I? ein|eine|kein|keine? großer|große|riesiger|riesen|totaler|echter? fan von|der|des X : likes pref adds deny=dislikes clear is=like
+I? bin I? eher|mehr ein|der|die? X : prefers pref adds is=upper
+X finde I furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
+I? finde I? X furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
+X geht gar_nicht : dislikes pref adds is=upper
 I? kann I? X nicht_leiden|nicht_ausstehen|nicht_ab : dislikes pref adds clear
 X kann I nicht_leiden|nicht_ausstehen : dislikes pref adds
 I? mag I? kein|keine|keinen|nicht X : dislikes pref adds clear is=like
@@ -252,6 +258,7 @@ I? stehe I? um X auf : wake_up_time func habit is=digits
 I? gehe I? um X ins_bett|schlafen : bedtime func habit is=digits
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
 X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
+I? habe I? aufgehört mit X : does habit denied change
 I? habe I? angefangen zu X : does habit change adds is=short
 I? habe I? mit X angefangen : does habit change adds is=upper
 I? bin I? ein|eine? X : works_as func is=person clear
@@ -293,10 +300,11 @@ func german() *lexicon {
 		pronouns:   wordSet("er sie es man du ihr wer jemand"),
 		of:         "von",
 		peopleEnds: []string{"lehrer", "pfleger", "arbeiter", "berater", "entwickler", "programmierer", "fahrer", "verkaufer", "makler", "handler", "backer", "maler", "tischler", "schreiner", "techniker", "mechaniker", "informatiker", "elektriker", "musiker", "forscher", "designer", "manager", "trainer", "erzieher", "richter", "controller", "physiker", "mathematiker", "chemiker", "redakteur", "schuler", "friseur", "erin", "istin", "entin", "torin", "eurin", "login", "terin", "kerin", "anwaltin", "arztin", "kochin", "ist", "ent", "tor", "eur", "loge", "mann", "frau", "wirt", "wirtin", "anwalt", "arzt", "koch", "schwester", "hebamme", "beamter", "beamtin", "assistent", "gartner", "optiker", "apotheker", "bauer", "winzer", "imker", "buchhalter", "leiter", "betreuer", "bibliothekar", "steward", "pilot", "soldat", "student", "azubi", "uhrmacher", "klempner", "installateur", "dolmetscher", "ubersetzer", "schriftsteller", "autor", "notar", "tierpfleger", "sekretar", "sekretarin", "polizist", "meister", "meisterin"},
-		manners:    wordSet("kurz kurze kurzen knapp knappe knappen ausführlich ausführliche präzise einfach einfache einfachen förmlich locker höflich direkt stichpunkten stichpunkte stichworten sachlich kürzer kürzere verständlich prägnant prägnante bündig länger sätze sätzen wort fachbegriffe fachjargon bullet tabellen aufzählung lang lange"),
+		manners:    phrasesOf("kurz kurze kurzen knapp knappe knappen ausführlich ausführliche präzise einfach einfache einfachen förmlich locker höflich direkt stichpunkten stichpunkte stichworten sachlich kürzer kürzere verständlich prägnant prägnante bündig länger sätze sätzen wort fachbegriffe fachjargon bullet tabellen aufzählung lang lange"),
 		units:      wordSet("metrisch metrische metrischen metrischem celsius fahrenheit kilometer kilometern kilogramm euro imperial meilen"),
 		extra:      "der die das und ist nicht ein eine mit auf für ich wir du er sie es bitte dich mir mich dir heute hat war zu dem den von wie was auch noch schon wenn aber oder kannst hast bist wird über sind",
 	}
+	l.clipped = map[string]string{"hab": "habe", "geh": "gehe", "fahr": "fahre", "schreib": "schreibe", "rauch": "rauche", "vertrag": "vertrage", "mach": "mache", "wohn": "wohne", "spiel": "spiele", "lern": "lerne", "lauf": "laufe", "trink": "trinke", "ess": "esse", "hass": "hasse", "komm": "komme", "koch": "koche", "les": "lese", "steh": "stehe", "find": "finde", "nutz": "nutze", "benutz": "benutze", "treff": "treffe", "leb": "lebe", "hor": "hore", "sprech": "spreche", "lieb": "liebe", "arbeit": "arbeite", "nehm": "nehme", "nem": "einem", "nen": "einen", "ne": "eine"}
 	l.adverbs = make(phrases)
 	l.adverbs.add("gerade eben ja halt eigentlich übrigens sehr wirklich total echt ganz schon bereits aktuell derzeit momentan zurzeit leider doch mal einfach vor_allem besonders nur seit_jahren seit_langem selbst persönlich beide endlich so stark schwer extrem leicht wohl ziemlich richtig absolut voll dann außerdem hauptberuflich beruflich seit_kurzem_erst gestern_erst erst noch", 0)
 	l.adverbs.add("nicht nie niemals kein keine keinen keinem gar_nicht überhaupt_nicht kaum selten", saysNot)
@@ -312,7 +320,7 @@ func german() *lexicon {
 	l.openers.add("auch außerdem", saysAlso)
 	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
 	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
-	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt")
+	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
 	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann gestern heute morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt vorhin ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
 	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
 	l.trails = make(phrases)
@@ -320,7 +328,10 @@ func german() *lexicon {
 	l.trails.add("jetzt nun inzwischen mittlerweile neuerdings stattdessen wieder ab_sofort ab_jetzt künftig", saysNew)
 	l.trails.add("mehr nicht_mehr", saysEnds)
 	l.trails.add("auch ebenfalls", saysAlso)
-	l.instead = phrasesOf("statt anstatt anstelle_von nicht und_nicht nicht_mehr")
+	l.instead = phrasesOf("statt anstatt anstelle_von")
+	l.nots = phrasesOf("nicht und_nicht nicht_mehr")
+	l.reports = phrasesOf("sagte sagt schrieb schreibt geschrieben gesagt meinte meint erzählte erzählt fragte fragt antwortete stand steht behauptet")
+	l.reasons = phrasesOf("weil da denn")
 	l.over = phrasesOf("als statt")
 	l.notButs = [2]phrases{phrasesOf("nicht kein keine keinen nicht_mehr"), phrasesOf("sondern ,_sondern")}
 	l.reacts = phrasesOf("es das dies diese dieser dieses diesen dein deine deinen deinem ihn sie dich euch ihr ihre wie was wenn dass zu so_was alles beides mehr einen_moment ihren die_idee den_vorschlag die_art deinen")

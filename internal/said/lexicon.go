@@ -93,6 +93,10 @@ type lexicon struct {
 	possessives map[string]bool   // my, our
 	third       map[string]string // of another person: a verb's form to that of I
 	plural      map[string]string // of we: a verb's form to that of I
+	clipped     map[string]string // as people type: hab for habe
+	reports     phrases           // verbs of saying: what follows is somebody's words
+	reasons     phrases           // begin a clause that says why: because, considering
+	nots        phrases           // after a comma they begin what is corrected: "not Noor"
 	thirdRule   func(word string, known map[string]bool) string
 	adverbs     phrases         // may stand anywhere between the elements of a pattern
 	openers     phrases         // may stand before a clause
@@ -119,7 +123,7 @@ type lexicon struct {
 	of          string          // joins owner and thing: "el dentista de Elena"
 	people      phrases         // head nouns of what somebody is, beyond their endings
 	peopleEnds  []string
-	manners     map[string]bool // how to answer: briefly, short
+	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
 	extra       string          // words that tell the language, beyond the others
 	han         bool
@@ -202,7 +206,7 @@ func (l *lexicon) finish() {
 					l.known[w] = true
 				}
 			}
-			if !e.opt && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
+			if !e.opt && usable(e) && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
 				key = k
 			}
 		}
@@ -211,6 +215,9 @@ func (l *lexicon) finish() {
 			continue
 		}
 		for _, alt := range p.elements[key].words {
+			if alt[0] == possessiveWord || alt[0] == subjectWord {
+				continue // see usable
+			}
 			if at := l.index[alt[0]]; len(at) == 0 || at[len(at)-1] != i {
 				l.index[alt[0]] = append(at, i)
 			}
@@ -228,6 +235,16 @@ func (l *lexicon) finish() {
 	for _, w := range strings.Fields(l.extra) {
 		l.known[foldWord(w)] = true
 	}
+}
+
+// usable reports an element by whose words a row can be looked up.
+func usable(e element) bool {
+	for _, alt := range e.words {
+		if alt[0] == possessiveWord || alt[0] == subjectWord {
+			return false
+		}
+	}
+	return true
 }
 
 // weak words are poor keys: most sentences hold them.
@@ -313,7 +330,14 @@ func elementOf(part string) []element {
 		}
 	default:
 		for _, alt := range strings.Split(part, "|") {
-			e.words = append(e.words, sequence(alt))
+			switch alt {
+			case "MY":
+				e.words = append(e.words, []string{possessiveWord})
+			case "I":
+				e.words = append(e.words, []string{subjectWord})
+			default:
+				e.words = append(e.words, sequence(alt))
+			}
 		}
 	}
 	return []element{e}

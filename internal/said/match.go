@@ -15,16 +15,18 @@ type matcher struct {
 	plural bool // the subject is we
 	elide  bool // the subject may be missing
 
-	p     *pattern
-	obj   span
-	ended span
-	noun  span
-	value string // canonical object of a # class
-	canon string // canonical noun of an @ class
-	class class
-	verb  string // the words of the row that stand before the object
-	says  says
-	end   int
+	p      *pattern
+	obj    span
+	ended  span
+	noun   span
+	value  string // canonical object of a # class
+	canon  string // canonical noun of an @ class
+	class  class
+	verb   string // the alternative of the row that "%" stands for
+	verbAt span   // and where it stands
+	start  int    // the clause begins here
+	says   says
+	end    int
 }
 
 // Bounds of a match.
@@ -39,7 +41,7 @@ const (
 func (m *matcher) run(p *pattern, i int) bool {
 	m.p = p
 	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.says, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
-	m.verb = ""
+	m.verb, m.verbAt = "", span{}
 	return m.step(0, i, true)
 }
 
@@ -51,6 +53,15 @@ func (m *matcher) word(i int, word string) bool {
 	}
 	if t.quoted || t.mark {
 		return false
+	}
+	switch word {
+	case possessiveWord:
+		return m.lex.possessives[t.word]
+	case subjectWord:
+		return m.lex.subjects[t.word]
+	}
+	if m.lex.clipped[t.word] == word {
+		return true
 	}
 	if m.plural && m.lex.plural[t.word] == word {
 		return true
@@ -121,13 +132,14 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
+			savedAt := m.verbAt
 			if e == m.p.verb {
-				m.verb = strings.Join(alt, "_")
+				m.verb, m.verbAt = strings.Join(alt, "_"), span{i, i + n}
 			}
 			if m.step(e+1, i+n, true) {
 				return true
 			}
-			m.verb = saved
+			m.verb, m.verbAt = saved, savedAt
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
@@ -141,7 +153,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			}
 			m.plural = saved
 		}
-		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == 0) {
+		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
 		}
 	case 'M':
@@ -414,7 +426,7 @@ func (m *matcher) closes(i int) bool {
 	if m.last(len(m.p.elements)-1) && len(m.p.elements) > 0 {
 		for i < len(m.tokens) {
 			t := &m.tokens[i]
-			if t.mark || m.stops(i) || m.lex.prefixes[t.word] {
+			if t.mark || m.stops(i) || m.lex.prefixes[t.word] || m.lex.subjects[t.word] {
 				return true
 			}
 			if n, _ := m.lex.joins.at(m.tokens, i); n > 0 {

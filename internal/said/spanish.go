@@ -26,9 +26,11 @@ quiero que siempre|nunca X : should wish adds
 
 // corrections
 su nombre es|era X : name func subject=she is=name
-se llama X : name func subject=she is=ended
-es|era|no_es|eso_es X : it func change subject=it is=ended
-quise|quería decir X : it func change subject=it is=ended
+se llama X , no Y : name func subject=she is=short
+se llama X : name func subject=she is=proper
+es X , no Y : it func change subject=it is=short
+no es Y , sino|es X : it func change subject=it is=short
+quise|quería decir X , no Y : it func change subject=it is=short
 
 // name, age, birth
 me_llamo X : name func clear is=name
@@ -180,6 +182,10 @@ uno|una de MY N favoritos|favoritas|preferidos|preferidas es|son X : likes adds 
 X es|son MY N favorito|favorita|preferido|preferida : favourite_$ func pref
 ahora|últimamente prefiero X : prefers pref change clear
 I? prefiero X : prefers pref adds clear is=like
+I? soy más de|del X : prefers pref adds clear is=like
+me_flipa|me_flipan|me_chifla|me_chiflan|me_mola|me_molan|me_gusta_más|me_late X : likes pref adds clear is=like
+a MY @kin les|le? gusta|gustan|encanta|encantan|fascina|fascinan X : likes pref adds subject=$ is=like
+siempre pido|elijo|escojo X : prefers pref adds is=like
 a? mí|I? me|nos gustan|gusta|encantan|encanta|fascinan|fascina|chifla|apasiona|apasionan mucho|más|muchísimo? X : likes pref adds deny=dislikes clear is=like
 X me|nos gustan|gusta|encantan|encanta|fascinan|fascina|apasiona|apasionan mucho|muchísimo|más? : likes pref adds deny=dislikes is=like
 I? adoro|amo|disfruto de|del|la|el? X : likes pref adds clear is=like
@@ -199,8 +205,8 @@ I? soy|hago voluntario|voluntaria|voluntariado en X : volunteers_at habit adds
 I? uso|utilizo X : uses adds is=upper clear
 I? me_levanto|me_despierto a_las X : wake_up_time func habit is=number
 I? me_acuesto a_las X : bedtime func habit is=number
-I? corro|nado|cocino|leo|voy|hago|salgo|tomo|bebo|como|desayuno|ceno|medito|camino|veo|escucho|escribo|pinto|bailo|visito|llamo|trabajo|juego|estudio|quedo|monto|compro|ando|paseo|duermo X : % habit adds is=habit clear
-todos_los|todas_las|cada|los X corro|nado|cocino|leo|voy|hago|salgo|tomo|desayuno|ceno|medito|camino|veo|escribo|pinto|bailo|visito|llamo|juego|quedo|paseo|monto X : % habit adds clear
+I? cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|bebo|como|desayuno|ceno|medito|camino|veo|escucho|escribo|pinto|bailo|visito|llamo|trabajo|juego|estudio|quedo|monto|compro|ando|paseo|duermo X : % habit adds is=habit clear
+I? todos_los|todas_las|cada|los X cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|desayuno|ceno|medito|camino|veo|escribo|pinto|bailo|visito|llamo|juego|quedo|paseo|monto X : % habit adds clear
 I? suelo X : does habit adds clear
 I? empecé|he_empezado a X : does habit change adds is=hobby
 I? soy|es un|una? X : works_as func is=person clear
@@ -242,7 +248,7 @@ func spanish() *lexicon {
 		pronouns:   wordSet("él ella ellos ellas tú usted ustedes quien se le"),
 		of:         "de",
 		peopleEnds: []string{"ero", "era", "ista", "or", "ora", "ogo", "oga", "ico", "ica", "ano", "ana", "ante", "ente", "iz", "profe", "chef", "juez", "piloto", "abogado", "abogada", "arquitecto", "arquitecta", "jubilado", "jubilada", "contable", "guia", "policia", "autonomo", "estudiante", "matrona", "abogado", "cocinero", "albanil", "chofer", "funcionario", "funcionaria", "becario", "becaria", "veterinario", "veterinaria", "bibliotecario", "bibliotecaria", "empresario", "empresaria", "licenciado", "ingeniero", "madre", "padre"},
-		manners:    wordSet("breve brevemente corto corta cortas cortos concisa conciso concisas concisamente corto directo directa claro claramente detalle detalladas detalladamente sencillo sencilla sencillas sencillamente formal formalmente informal resumido resumidas puntos lista listas breves largas largos simple simples rodeos grano formalidad tecnicismos"),
+		manners:    phrasesOf("breve brevemente corto corta cortas cortos concisa conciso concisas concisamente corto directo directa claro claramente detalle detalladas detalladamente sencillo sencilla sencillas sencillamente formal formalmente informal resumido resumidas puntos breves largas largos simple simples rodeos grano formalidad tecnicismos"),
 		units:      wordSet("métrico métrica métricas celsius fahrenheit kilómetros kilos euros imperial millas centígrados"),
 		extra:      "el la los las que es un una y no con para por mi me te se lo en de del al está son muy pero cómo qué más hoy ya puedes tengo este esta eso soy si gracias hola bien sobre quiero fue ha he",
 	}
@@ -270,7 +276,7 @@ func spanish() *lexicon {
 	l.openers.add("también además", saysAlso)
 	l.joins = phrasesOf("y e pero porque así_que aunque sino ya_que pues mientras por_eso entonces o_sea además")
 	l.asks = phrasesOf("qué que_me cuál cuáles cómo dónde cuándo quién por_qué cuánto cuántos puedes puede podrías podría me_recomiendas me_puedes debería hay sabes tienes conoces crees te_parece alguna algún alguna_idea me_ayudas qué_tal es_posible puedo podemos recomiéndame ayúdame dime_qué")
-	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo")
+	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo sí_claro ay_sí")
 	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi hoy ayer mañana planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si anoche esta_noche algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
 	l.trails = make(phrases)
@@ -278,10 +284,13 @@ func spanish() *lexicon {
 	l.trails.add("ahora últimamente en_su_lugar otra_vez de_nuevo a_partir_de_ahora de_ahora_en_adelante", saysNew)
 	l.trails.add("ya_no nunca_más", saysEnds)
 	l.trails.add("también además", saysAlso)
-	l.instead = phrasesOf("en_vez_de en_lugar_de no y_no")
+	l.instead = phrasesOf("en_vez_de en_lugar_de")
+	l.nots = phrasesOf("no y_no")
+	l.reports = phrasesOf("dijo dice escribió puso pone contó preguntó pregunta respondió responde_él decía")
+	l.reasons = phrasesOf("porque ya_que como pues dado_que")
 	l.over = phrasesOf("a al antes_que que")
 	l.notButs = [2]phrases{phrasesOf("no"), phrasesOf("sino ,_sino")}
-	l.reacts = phrasesOf("eso esto ese esa esos esas este esta estos estas tu tus lo que cómo cuando tú te verte saber ver_que la_idea tu_idea la_propuesta más mucho tanto todo así oír oírlo leerte hablar_contigo contigo su la_forma")
+	l.reacts = phrasesOf("decir decirlo decirte eso esto ese esa esos esas este esta estos estas tu tus lo que cómo cuando tú te verte saber ver_que la_idea tu_idea la_propuesta más mucho tanto todo así oír oírlo leerte hablar_contigo contigo su la_forma")
 	l.users = phrasesOf("el_usuario la_usuaria usuario usuaria el_cliente la_clienta la_persona al_usuario")
 	l.people = phrasesOf("ama_de_casa amo_de_casa")
 	l.patterns = rows(spanishRows)
