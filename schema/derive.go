@@ -61,7 +61,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if err := ValidUnit("weight", weight); err != nil {
 		return false, err
 	}
-	if m.State == StateSuperseded || m.State == StateRetired {
+	if m.ended() {
 		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -60,4 +61,14 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 		}
 	}
 	return nil
+}
+
+// back finds the user's turn that holds the claim, and what is understood of it.
+func (c *claim) back(turns []schema.Memory, d *Deps) {
+	c.backing = back(c.content, turns, d)
+	names, sentence := []string{d.Scope.User}, ""
+	if c.backing != nil {
+		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
+	}
+	c.reading, c.outright = claims.Told(c.content, sentence, names)
 }

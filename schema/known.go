@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ClaimsLike says which claims of a user a new one is compared with.
+type ClaimsLike struct {
+	Hash string // of the text, see [HashContent]
+	// Subjects and Predicates are the forms under which claims of one key are
+	// stored; a claim needs one of each.
+	Subjects, Predicates []string
+	Sources              []int64 // what the new claim rests on
+	// Newest adds so many of the newest claims about one of the subjects,
+	// whatever they say.
+	Newest int
+}
+
+// maxLike bounds the claims that a new one is compared with.
+const maxLike = 300
+
+const claimsLike = `SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
+	UNION SELECT m.id FROM json_each(?3) s CROSS JOIN json_each(?4) p CROSS JOIN memories m
+		WHERE m.user_id = ?1 AND m.subject = s.value AND m.predicate = p.value AND m.subject IS NOT NULL
+	UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference') AND state = 'forgotten'
+	UNION SELECT ms.memory_id FROM json_each(?5) j CROSS JOIN memory_sources ms ON ms.source_id = j.value
+	UNION SELECT id FROM (SELECT m.id FROM json_each(?3) s CROSS JOIN memories m
+		WHERE m.user_id = ?1 AND m.subject = s.value AND m.subject IS NOT NULL ORDER BY m.id DESC LIMIT ?6)
+	ORDER BY 1 DESC LIMIT ?7`
+
+// ClaimsLike reads the claims that a new one is compared with, newest first:
+// those that are held to be true, and quarantined ones; and all that were
+// forgotten.
+func (tx *Tx) ClaimsLike(ctx context.Context, userID int64, q ClaimsLike) ([]Memory, error) {
+	ids, err := tx.int64s(ctx, claimsLike, userID, q.Hash, jsonList(q.Subjects), jsonList(q.Predicates), jsonList(q.Sources), q.Newest, maxLike)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	var claims []Memory
+	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+		Where("+m.user_id = ? AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
+		Where("m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?)", StateForgotten, StateActive, StateDormant, StateQuarantined).
+		Order("m.id DESC").Scan(ctx)
+	return claims, err
+}
+
+// Claims reads a user's facts and preferences that are not quarantined or
+// retired, the newest so many.
+func (tx *Tx) Claims(ctx context.Context, userID int64, most int) (claims []Memory, err error) {
+	err = selectMemories(tx, &claims).Where("m.user_id = ? AND m.kind <> 'episode' AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
+		Where("m.state IN (?, ?, ?, ?)", StateActive, StateDormant, StateSuperseded, StateForgotten).
+		Order("m.id DESC").Limit(int64(most)).Scan(ctx)
+	return claims, err
+}
+
+// Cited is a message that a claim rests on, and the words of it that say so.
+type Cited struct {
+	MemoryID int64 // the claim
+	SourceID int64
+	Quote    string
+	Origin   Origin
+	Trust    Trust
+	Role     string
+	Speaker  string
+	Time     Time // when it was said
+}
+
+// OwnWords is [Memory.OwnWords] of the message.
+func (c *Cited) OwnWords() bool { return c.Role == "user" && c.Origin == OriginUser && c.Trust >= MaxTrust }
+
+// Cited lists what claims rest on, by claim and source.
+func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
+		CROSS JOIN memory_sources ms ON ms.memory_id = j.value CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, jsonList(claims))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var cited []Cited
+	for rows.Next() {
+		var c Cited
+		if err := rows.Scan(&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time); err != nil {
+			return nil, err
+		}
+		cited = append(cited, c)
+	}
+	return cited, rows.Err()
+}
+
+// Resting reads what rests on the given memories, in whatever state.
+func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []Memory, err error) {
+	if len(on) == 0 {
+		return nil, nil
+	}
+	err = selectMemories(tx, &resting).Where("+m.user_id = ?", userID).
+		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = j.value)", jsonList(on)).
+		Order("m.id").Scan(ctx)
+	return resting, err
+}
+
+// ByID reads memories of a user by their row ids.
+func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []Memory, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = selectMemories(tx, &memories).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+		Where("+m.user_id = ?", userID).Order("m.id").Scan(ctx)
+	return memories, err
+}
+
+const ofProtectedEntity = `SELECT EXISTS (SELECT 1 FROM memory_entities me
+	JOIN entities named ON named.id = me.entity_id
+	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
+	WHERE (e.protected OR named.protected) AND me.memory_id = ?)`
+
+// OfProtectedEntity reports a memory that mentions a protected entity.
+func (tx *Tx) OfProtectedEntity(ctx context.Context, memoryID int64) (guarded bool, err error) {
+	err = tx.Row(ctx, ofProtectedEntity, []any{memoryID}, &guarded)
+	return guarded, err
+}
+
+func (tx *Tx) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// jsonList is a list for json_each.
+func jsonList[T string | int64](list []T) string {
+	b, err := json.Marshal(append([]T{}, list...))
+	if err != nil {
+		panic(err) // strings and numbers can always be encoded
+	}
+	return string(b)
+}
+
+// TakeOver gives a claim that code read in a message the attributes and the
+// confidence that it has once somebody else has stated it too.
+func (tx *Tx) TakeOver(ctx context.Context, m *Memory, attributes Attributes, confidence float64, by Actor) error {
+	if err := tx.changeMemory(ctx, m, by, opAttribute, change{"attributes", attributes}, change{"confidence", confidence}); err != nil {
+		return err
+	}
+	m.Attributes, m.Confidence = attributes, confidence
+	return nil
+}
