@@ -157,3 +157,23 @@ func (tx *Tx) TakeOver(ctx context.Context, m *Memory, attributes Attributes, co
 	m.Attributes, m.Confidence = attributes, confidence
 	return nil
 }
+
+// Before reads the messages of a message's conversation that were said before
+// it, the last first; without a session those of the hour before.
+func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
+	since := int64(-1 << 62)
+	if m.SessionID == 0 {
+		since = m.EventTime.UnixMilli() - 3_600_000
+	}
+	err = selectMemories(tx, &before).Where("m.session_id IS ? AND m.event_time >= ?", nullID(m.SessionID), since).
+		Where("(m.event_time < ? OR m.event_time = ? AND m.id < ?)", m.EventTime, m.EventTime, m.ID).
+		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
+		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
+	return before, err
+}
+
+// Summarised reads the user's entities that have a summary.
+func (tx *Tx) Summarised(ctx context.Context, userID int64) (entities []Entity, err error) {
+	err = tx.NewSelect().Model(&entities).Where("user_id = ? AND summary <> ''", userID).Order("id").Scan(ctx)
+	return entities, err
+}
