@@ -113,16 +113,16 @@ func (h Health) Healthy() bool {
 func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
 	var since schema.Time
 	if err := s.Row(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT ?2 AS topic, coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0) AS cursor
+		JOIN (SELECT ?2 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?6), 0)) AS cursor
 			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
 		WHERE e.user_id = ?1`,
-		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer}, &h.Waiting, &since); err != nil {
+		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer, saidConsumer}, &h.Waiting, &since); err != nil {
 		return err
 	}
 	h.Since = since.Time
 	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
-		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3)`,
-		[]any{userID, enrichConsumer, recalledConsumer}, &h.Retrying, &h.Parked); err != nil {
+		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`,
+		[]any{userID, enrichConsumer, recalledConsumer, saidConsumer}, &h.Retrying, &h.Parked); err != nil {
 		return err
 	}
 	failures, err := s.Failures(ctx)

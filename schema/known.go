@@ -5,42 +5,59 @@ import (
 	"encoding/json"
 )
 
-// ClaimsLike says which claims of a user a new one is compared with.
-type ClaimsLike struct {
-	Hash string // of the text, see [HashContent]
-	// Subjects and Predicates are the forms under which claims of one key are
-	// stored; a claim needs one of each.
-	Subjects, Predicates []string
-	Sources              []int64 // what the new claim rests on
-	// Newest adds so many of the newest claims about one of the subjects,
-	// whatever they say.
-	Newest int
+// ClaimKey is what a claim is compared by.
+type ClaimKey struct {
+	ID                         int64
+	Kind                       Kind
+	Subject, Predicate, Object string
+	Temporal                   string // see [AttrTemporal]
+	Drawn                      bool   // a night drew it, in a model's words
 }
 
-// maxLike bounds the claims that a new one is compared with.
-const maxLike = 300
+// comparedKeys bounds the claims that a new one is compared with: the newest.
+const comparedKeys = 1000
 
-const claimsLike = `SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
-	UNION SELECT m.id FROM json_each(?3) s CROSS JOIN json_each(?4) p CROSS JOIN memories m
-		WHERE m.user_id = ?1 AND m.subject = s.value AND m.predicate = p.value AND m.subject IS NOT NULL
-	UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference') AND state = 'forgotten'
-	UNION SELECT ms.memory_id FROM json_each(?5) j CROSS JOIN memory_sources ms ON ms.source_id = j.value
-	UNION SELECT id FROM (SELECT m.id FROM json_each(?3) s CROSS JOIN memories m
-		WHERE m.user_id = ?1 AND m.subject = s.value AND m.subject IS NOT NULL ORDER BY m.id DESC LIMIT ?6)
-	ORDER BY 1 DESC LIMIT ?7`
+const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
+		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
+	FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
+		AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
+	ORDER BY id DESC LIMIT ?2`
 
-// ClaimsLike reads the claims that a new one is compared with, newest first:
-// those that are held to be true, and quarantined ones; and all that were
-// forgotten.
-func (tx *Tx) ClaimsLike(ctx context.Context, userID int64, q ClaimsLike) ([]Memory, error) {
-	ids, err := tx.int64s(ctx, claimsLike, userID, q.Hash, jsonList(q.Subjects), jsonList(q.Predicates), jsonList(q.Sources), q.Newest, maxLike)
+// ClaimKeys lists what a user's claims say, newest first: of those that are held
+// to be true, and of forgotten ones.
+func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
+	rows, err := tx.Query(ctx, claimKeys, userID, comparedKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys []ClaimKey
+	for rows.Next() {
+		var k ClaimKey
+		if err := rows.Scan(&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
+
+const alikeClaims = `SELECT value FROM json_each(?3)
+	UNION SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
+	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = j.value`
+
+// ClaimsAlike reads claims that a new one is compared with, newest first: those
+// of the given ids, those of the same text, and those that rest on one of its
+// sources, as far as they are held to be true, quarantined or forgotten.
+func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, sources []int64) ([]Memory, error) {
+	ids, err := tx.int64s(ctx, alikeClaims, userID, hash, jsonList(ids), jsonList(sources))
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	var claims []Memory
 	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
-		Where("+m.user_id = ? AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
-		Where("m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?)", StateForgotten, StateActive, StateDormant, StateQuarantined).
+		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
+		Where("(m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateActive, StateDormant, StateQuarantined).
 		Order("m.id DESC").Scan(ctx)
 	return claims, err
 }
@@ -67,7 +84,9 @@ type Cited struct {
 }
 
 // OwnWords is [Memory.OwnWords] of the message.
-func (c *Cited) OwnWords() bool { return c.Role == "user" && c.Origin == OriginUser && c.Trust >= MaxTrust }
+func (c *Cited) OwnWords() bool {
+	return c.Role == "user" && c.Origin == OriginUser && c.Trust >= MaxTrust
+}
 
 // Cited lists what claims rest on, by claim and source.
 func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {

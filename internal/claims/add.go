@@ -3,6 +3,7 @@ package claims
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -49,13 +50,14 @@ const (
 	Known                       // it was known, and nothing changed
 	Surer                       // it was known, and has gained evidence
 	Quarantined                 // it is stored and set aside
-	Refused                     // the user asked to forget it and has not said it since
+	Refused                     // the user asked to forget it and has not said it since, or it was undone
 )
 
 // Outcome is what became of a claim, and of others because of it.
 type Outcome struct {
 	Fate Fate
-	// Memory holds now; of a refused claim it is the forgotten one.
+	// Memory holds now; of a refused claim it is the forgotten one, or the claim
+	// itself, which is not stored.
 	Memory *schema.Memory
 	// Ended are the claims that it superseded.
 	Ended []*schema.Memory
@@ -113,6 +115,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
 	}
+	if undone, err := a.undone(ctx); err != nil || undone {
+		return Outcome{Fate: Refused, Memory: c.Memory}, err
+	}
 	if k := a.forgotten(); k != nil {
 		return Outcome{Fate: Refused, Memory: &k.Memory}, nil
 	}
@@ -160,21 +165,26 @@ func (a *addition) quotes() []schema.Cited {
 
 // find reads the claims to compare with.
 func (a *addition) find(ctx context.Context) error {
-	m := a.Memory
-	q := schema.ClaimsLike{Hash: a.hash}
-	if known(a.reading) {
-		q.Subjects, q.Predicates = subjectForms(cmp.Or(m.Subject, a.reading.Subject), a.owner), predicateForms(a.reading.Predicate)
+	keys, err := a.tx.ClaimKeys(ctx, a.Memory.UserID)
+	if err != nil {
+		return err
 	}
-	if m.Predicate != "" && key(m.Predicate) != key(a.reading.Predicate) {
-		q.Predicates = append(q.Predicates, predicateForms(m.Predicate)...)
-	}
-	if a.wide && m.Subject != "" {
-		q.Newest = newest
+	var near, sources []int64
+	left := newest
+	for _, k := range keys {
+		c := ofKey(k, a.owner)
+		switch {
+		case a.mayBear(c):
+			near = append(near, k.ID)
+		case a.wide && left > 0 && a.reading.Subject != "" && a.reading.Subject == c.Subject:
+			near = append(near, k.ID)
+			left--
+		}
 	}
 	for _, e := range a.Evidence {
-		q.Sources = append(q.Sources, e.Memory.ID)
+		sources = append(sources, e.Memory.ID)
 	}
-	found, err := a.tx.ClaimsLike(ctx, m.UserID, q)
+	found, err := a.tx.ClaimsAlike(ctx, a.Memory.UserID, a.hash, near, sources)
 	if err != nil {
 		return err
 	}
@@ -202,6 +212,17 @@ func (a *addition) find(ctx context.Context) error {
 		a.near = append(a.near, k)
 	}
 	return nil
+}
+
+// mayBear reports whether a claim may say the same as the new one or end it or be
+// ended by it, as far as its columns tell.
+func (a *addition) mayBear(k said.Claim) bool {
+	if !known(a.reading) || k.Predicate == "" {
+		return false
+	}
+	verdicts := []said.Verdict{said.Same, said.Replaces, said.Unsure}
+	return like(a.reading, k) || slices.Contains(verdicts, said.Compare(a.reading, k)) || slices.Contains(verdicts, said.Compare(k, a.reading)) ||
+		a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
 }
 
 // forgotten is the claim that the user asked to forget and that the new one
@@ -233,6 +254,30 @@ func (a *addition) lastSaid() time.Time {
 		}
 	}
 	return last
+}
+
+// undone reports a claim that code had read in the same message, which somebody
+// took back.
+func (a *addition) undone(ctx context.Context) (bool, error) {
+	for _, e := range a.Evidence {
+		if !e.Memory.OwnWords() {
+			continue
+		}
+		_, state, err := a.tx.RunState(ctx, a.Memory.UserID, RunOf(e.Memory.UID))
+		if errors.Is(err, schema.ErrNotFound) || err == nil && state != "undone" {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, c := range said.Claims(e.Memory.Content, 0) {
+			c.Subject = spoken(Stored(c.Subject, a.owner, e.Memory.Speaker), a.owner)
+			if like(c, a.reading) || said.Compare(a.reading, c) == said.Same {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // best is the claim that says the same: one that is not set aside before one that
@@ -373,15 +418,15 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 }
 
 // mayChange reports a claim that can stand against the new one: another current
-// one of the same subject and predicate that is trusted no more, of which both or
-// neither is a plan, and which is not said in the same sentence.
+// one, of which both or neither is a plan, and which is not said in the same
+// sentence.
 func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	switch {
 	case k.ID == out.Memory.ID || slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID }):
 		return false
 	case k.State != schema.StateActive && k.State != schema.StateDormant:
 		return false
-	case !known(a.reading) || !known(k.reading) || a.reading.Subject != k.reading.Subject:
+	case !known(a.reading) || k.reading.Predicate == "":
 		return false
 	case (a.reading.Temporal == said.Plan) != (k.reading.Temporal == said.Plan) || a.Memory.ValidFrom.After(a.tx.Now) || k.ValidFrom.After(a.tx.Now):
 		return false

@@ -192,19 +192,7 @@ func overlap(a, b string) bool {
 
 // add stores what a sentence of a message says.
 func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
-	m := &schema.Memory{
-		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,
-		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
-		Confidence: Confidence, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
-		Origin: from.Origin, Trust: from.Trust, Attributes: schema.Attributes{schema.AttrSaid: saidClaim},
-	}
-	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
-		m.Kind = schema.KindPreference
-	}
-	if c.Wish {
-		m.Attributes[schema.AttrSaid] = saidWish
-	}
-	Label(m, c, w.owner.User, from.Speaker)
+	m := w.claimOf(from, sentence, c)
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
 		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: true,
 		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
@@ -227,4 +215,22 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 	}
 	w.made[sentence] = append(w.made[sentence], out.Memory)
 	return out.Memory, nil
+}
+
+// claimOf is the claim that a sentence of a message makes.
+func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
+	m := &schema.Memory{
+		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,
+		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
+		Confidence: Confidence, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
+		Origin: from.Origin, Trust: from.Trust, Attributes: schema.Attributes{schema.AttrSaid: saidClaim},
+	}
+	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
+		m.Kind = schema.KindPreference
+	}
+	if c.Wish {
+		m.Attributes[schema.AttrSaid] = saidWish
+	}
+	Label(m, c, w.owner.User, from.Speaker)
+	return m
 }

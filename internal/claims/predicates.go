@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -44,17 +43,4 @@ func Predicate(predicate string) string {
 		return name
 	}
 	return p
-}
-
-// forms are all wordings of a predicate, its common name first.
-func forms(predicate string) []string {
-	name := Predicate(predicate)
-	all := []string{name}
-	for w, of := range wordings {
-		if of == name && w != name {
-			all = append(all, w)
-		}
-	}
-	slices.Sort(all[1:])
-	return all
 }

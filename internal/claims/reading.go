@@ -3,8 +3,6 @@ package claims
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
@@ -46,6 +44,9 @@ func isOwner(name, owner string) bool {
 
 // spoken is a stored subject as [said.Claim] has it.
 func spoken(subject, owner string) string {
+	if subject == theUser || subject == speaker {
+		return speaker // as most are
+	}
 	folded := text.Fold(subject)
 	for _, who := range []string{theUser, "user", text.Fold(owner)} {
 		switch {
@@ -62,32 +63,6 @@ func spoken(subject, owner string) string {
 	return folded
 }
 
-// subjectForms are the forms under which claims about one subject may be
-// stored.
-func subjectForms(subject, owner string) []string {
-	spoken := spoken(subject, owner)
-	forms := []string{subject, spoken}
-	for _, who := range []string{theUser, "user", "The user", owner, capital(owner)} {
-		switch of, near := strings.CutPrefix(spoken, mine); {
-		case who == "":
-		case spoken == speaker:
-			forms = append(forms, who)
-		case near:
-			forms = append(forms, who+"'s "+of)
-		}
-	}
-	slices.Sort(forms)
-	return slices.Compact(forms)
-}
-
-func capital(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(first)) + s[size:]
-}
-
 // spelling lets two spellings of a predicate meet.
 var spelling = strings.NewReplacer("favorite", "favourite", "color", "colour", "neighbor", "neighbour")
 
@@ -100,20 +75,8 @@ func key(predicate string) string {
 	return strings.TrimSuffix(p, "_is")
 }
 
-// predicateForms are the forms under which claims of one predicate may be
-// stored.
-func predicateForms(predicate string) []string {
-	k := key(predicate)
-	all := append(forms(predicate), predicate, k, "has_"+k, k+"_is")
-	for _, p := range slices.Clone(all) {
-		all = append(all, strings.NewReplacer("favourite", "favorite", "colour", "color", "neighbour", "neighbor").Replace(p))
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // known reports a reading that can be compared.
-func known(c said.Claim) bool { return c.Predicate != "" && c.Object != "" }
+func known(c said.Claim) bool { return c.Predicate != "" && (c.Object != "" || c.Denied) }
 
 // like reports whether two readings name one subject, predicate and object.
 func like(a, b said.Claim) bool {
@@ -169,11 +132,23 @@ func Label(m *schema.Memory, c said.Claim, owner, by string) {
 
 // labelled is what the columns of a claim say.
 func labelled(m *schema.Memory, owner string) said.Claim {
-	return said.Claim{
-		Subject: spoken(m.Subject, owner), Predicate: key(m.Predicate), Object: m.Object, Sentence: m.Content,
-		Preference: m.Kind == schema.KindPreference, Temporal: said.Temporal(m.Attributes[schema.AttrTemporal]),
-		Denied: grounding.Denial.MatchString(m.Content),
+	c := ofKey(schema.ClaimKey{
+		Kind: m.Kind, Subject: m.Subject, Predicate: m.Predicate, Object: m.Object, Temporal: m.Attributes[schema.AttrTemporal],
+		Drawn: m.RunID != 0 && m.Attributes[schema.AttrSaid] == "",
+	}, owner)
+	c.Sentence, c.Denied = m.Content, grounding.Denial.MatchString(m.Content)
+	return c
+}
+
+func ofKey(k schema.ClaimKey, owner string) said.Claim {
+	c := said.Claim{
+		Subject: spoken(k.Subject, owner), Predicate: k.Predicate, Object: k.Object,
+		Preference: k.Kind == schema.KindPreference, Temporal: said.Temporal(k.Temporal),
 	}
+	if k.Drawn { // in a model's words
+		c.Predicate = key(k.Predicate)
+	}
+	return c
 }
 
 // read completes what the columns of a claim say by what is understood of the

@@ -176,13 +176,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		t.addEpisodes(found)
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// What stands in messages only is not to become a claim later.
-			claim, err := w.add(ctx, w.Memory, q.About, t.reading)
+			m := w.claimOf(w.Memory, q.About, t.reading)
+			err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by)
 			if err != nil {
 				return err
 			}
-			if claim != nil {
-				t.claims = append(t.claims, *claim)
-			}
+			t.claims = append(t.claims, *m)
 		}
 	case w.onlyAsks():
 		previous, err := w.previous(ctx)
