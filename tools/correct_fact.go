@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
@@ -158,11 +156,6 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if waiting {
 		return "The same correction was proposed before. " + fmt.Sprintf(waits, old.UID), nil
 	}
-	uid, err := uuid.NewV7()
-	if err != nil {
-		return "", err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO proposals (id, uid, user_id, kind, payload, reason, state, created_at) VALUES (`+schema.UnusedID("proposals")+`, ?, ?, ?, ?, ?, 'pending', ?)`,
-		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
+	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", byModel)
 	return fmt.Sprintf(waits, old.UID), err
 }

@@ -91,9 +91,8 @@ type Changes struct {
 	Run string
 	// Undone says that it was taken back before and is not done again.
 	Undone bool
-	// Hidden and Kept are the claims that a given [Request] has hidden or
-	// protected, now or earlier.
-	Hidden, Kept []schema.Memory
+	// Hidden are the memories that are forgotten now.
+	Hidden []schema.Memory
 }
 
 // Read carries out what a message of owner's says, in one write and once: the
@@ -133,7 +132,8 @@ type reading struct {
 	tx  *schema.Tx
 	run *run
 
-	made map[string][]*schema.Memory // claims that the message makes or repeats, by sentence
+	made   map[string][]*schema.Memory // claims that the message makes or repeats, by sentence
+	hidden []schema.Memory
 }
 
 func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
@@ -157,10 +157,11 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 		}
 	}
 	for _, q := range meant {
-		if err := w.meant(ctx, q, changes); err != nil {
+		if err := w.meant(ctx, q); err != nil {
 			return err
 		}
 	}
+	changes.Hidden = w.hidden
 	if len(w.run.outcomes) > 0 || !w.run.fresh {
 		changes.Run = uid
 	}

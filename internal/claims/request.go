@@ -281,6 +281,32 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	return t, nil
 }
 
+// Names reports whether words name a memory: it says the same, it is about what
+// they call it, or it holds most of them.
+func Names(about string, m *schema.Memory, owner string) bool {
+	k := labelled(m, owner)
+	if c, _ := Told(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
+		return true
+	}
+	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
+	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	if k.Predicate != "" && (slices.Contains(likelyPredicates(noun), key(m.Predicate)) || k.Subject == mine+noun) {
+		return true
+	}
+	held, terms, n := wordsOf(m), text.QueryTerms(phrase, 0), 0
+	for _, term := range terms {
+		if slices.Contains(held, term) {
+			n++
+		}
+	}
+	return n > 0 && 2*n > len(terms)
+}
+
+// wordsOf are the terms of what a memory says.
+func wordsOf(m *schema.Memory) []string {
+	return text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
+}
+
 // likelyPredicates are the predicates that a noun names, the likeliest first.
 func likelyPredicates(noun string) []string {
 	predicates := []string{key(strings.ReplaceAll(noun, " ", "_"))}
@@ -298,7 +324,7 @@ func (t *targets) holds(m *schema.Memory) bool {
 	if len(t.terms) == 0 {
 		return false
 	}
-	held := text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
+	held := wordsOf(m)
 	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
 }
 
@@ -338,6 +364,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			return err
 		}
 		w.run.did("forget", fresh)
+		w.hidden = append(w.hidden, *fresh)
 		return nil
 	}
 	var ids []int64
@@ -409,7 +436,7 @@ func (t *targets) tells(s string) bool {
 
 // meant carries out a request of the message for memories that somebody else has
 // found.
-func (w *reading) meant(ctx context.Context, q Request, changes *Changes) error {
+func (w *reading) meant(ctx context.Context, q Request) error {
 	t := targets{certain: true}
 	for _, uid := range q.Memories {
 		m, err := w.tx.Memory(ctx, w.UserID, uid)
@@ -428,10 +455,8 @@ func (w *reading) meant(ctx context.Context, q Request, changes *Changes) error 
 				return err
 			}
 		}
-		changes.Kept = t.claims
 		return nil
 	}
-	changes.Hidden = append(slices.Clone(t.claims), t.episodes...)
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
 }
