@@ -69,6 +69,7 @@ func (o DualOptions) Config() *Config {
 	}
 	return &Config{
 		invalid:   o.validate(),
+		NoClaims:  true,
 		Scorer:    o.score,
 		Retention: func(*Record, time.Time) float64 { return 1 },
 		Stages:    func([]Stage) []Stage { return o.stages() },

@@ -156,7 +156,7 @@ func (s *Session) toolDeps() tools.Deps {
 		},
 		Redact:    s.ext.redactor.text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
-		Log:       s.log, Archive: s.archive,
+		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.Blocks, Gate: s.ext.cfg.WriteGate, Hearsay: s.ext.cfg.InjectHearsay,
 		BlockSeen: s.seen, BlockTold: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),
