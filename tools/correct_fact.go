@@ -46,7 +46,7 @@ func correctFact() *Tool {
 }
 
 func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		old, err = readClaim(ctx, s, userID, args, id)
+		old, err = readClaim(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {
@@ -72,9 +72,9 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	switch {
 	case old.Protected:
-		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", d.Short(old.UID)), nil
 	case schema.HashContent(content) == old.ContentHash:
-		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", d.Short(old.UID)), nil
 	}
 	if old.Origin == schema.OriginUser {
 		// What the user said before cannot correct what they said since.
@@ -117,7 +117,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", replacement.UID, old.UID), nil
+	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", d.Short(replacement.UID), d.Short(old.UID)), nil
 }
 
 // keptEntities are the names by which the old claim mentions its entities that
@@ -152,7 +152,7 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 		return "", err
 	}
 	if waiting {
-		return "The same correction was proposed before. " + fmt.Sprintf(waits, old.UID), nil
+		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
 	uid, err := uuid.NewV7()
 	if err != nil {
@@ -160,5 +160,5 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO proposals (id, uid, user_id, kind, payload, reason, state, created_at) VALUES (`+schema.UnusedID("proposals")+`, ?, ?, ?, ?, ?, 'pending', ?)`,
 		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
-	return fmt.Sprintf(waits, old.UID), err
+	return fmt.Sprintf(waits, d.Short(old.UID)), err
 }

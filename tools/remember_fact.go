@@ -120,22 +120,22 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 		return "", err
 	}
 	if known != nil {
-		return rememberAgain(ctx, tx, known, c)
+		return rememberAgain(ctx, tx, d, known, c)
 	}
 	m, err := storeClaim(ctx, tx, d, userID, kindOf(c.content), c)
 	if err != nil {
 		return "", err
 	}
 	if m.State == schema.StateQuarantined {
-		return "Saved " + string(m.Kind) + " " + m.UID + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
 	}
 	if c.backing == nil {
-		return "Saved " + string(m.Kind) + " " + m.UID + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says.", nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says.", nil
 	}
-	return "Saved " + string(m.Kind) + " " + m.UID + ", with the user's message as its source.", nil
+	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source.", nil
 }
 
-func rememberAgain(ctx context.Context, tx *schema.Tx, known *schema.Memory, c claim) (string, error) {
+func rememberAgain(ctx context.Context, tx *schema.Tx, d *Deps, known *schema.Memory, c claim) (string, error) {
 	stronger, err := reinforce(ctx, tx, known, c.backing)
 	if err != nil {
 		return "", err
@@ -144,7 +144,7 @@ func rememberAgain(ctx context.Context, tx *schema.Tx, known *schema.Memory, c c
 		return "", err
 	}
 	if stronger {
-		return "That was known already as " + known.UID + "; the user has said it again, so it now counts as surer.", nil
+		return "That was known already as " + d.Short(known.UID) + "; the user has said it again, so it now counts as surer.", nil
 	}
-	return "That is known already as " + known.UID + "; nothing new was saved.", nil
+	return "That is known already as " + d.Short(known.UID) + "; nothing new was saved.", nil
 }
