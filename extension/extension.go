@@ -30,6 +30,7 @@ type Extension struct {
 	behind   *background
 	erasures finishing
 	cycles   cycles
+	cores    *coreViews
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -64,6 +65,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		return nil, errors.Join(err, db.Close())
 	}
 	x.captures.stamp = x.stamp
+	if x.cores, err = newCoreViews(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if err := x.loadCycles(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
