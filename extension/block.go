@@ -145,7 +145,11 @@ func arrange(entries []entry, order InjectOrder) []entry {
 			return a.Memory.EventTime.Compare(b.Memory.EventTime.Time)
 		}
 		if order != BestFirst {
-			if c := newest[b.heading].Compare(newest[a.heading]); c != 0 {
+			c := newest[b.heading].Compare(newest[a.heading])
+			if order == oldestFirst {
+				c = -c
+			}
+			if c != 0 {
 				return c
 			}
 		}

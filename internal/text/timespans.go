@@ -70,6 +70,7 @@ func (p *timeParser) expression(i int) (timeMatch, bool) {
 	case "since":
 		if m, ok := p.moment(i+1, 0); ok && !m.recurring {
 			end := dayStart(p.ref).AddDate(0, 0, 1)
+			m.future, m.nextFrom = 0, time.Time{}
 			if m.from.Before(end) {
 				m.i, m.to = i, end
 				return m, true
@@ -79,6 +80,14 @@ func (p *timeParser) expression(i int) (timeMatch, bool) {
 		}
 	case "before", "until", "till":
 		if m, ok := p.moment(i+1, 0); ok && !m.recurring {
+			m.nextFrom, m.nextTo = p.ref, m.from // of one to come, the time until then
+			if !m.from.After(p.ref) && m.future != 0 {
+				m.nextTo = addUnits(m.from, 1, m.future)
+			}
+			if !m.nextTo.After(p.ref) {
+				m.nextFrom = time.Time{}
+			}
+			m.future = 0
 			m.i, m.to = i, m.from
 			m.from = time.Date(1, 1, 1, 0, 0, 0, 0, p.ref.Location())
 			return m, true
