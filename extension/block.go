@@ -64,6 +64,7 @@ type block struct {
 type blockHead struct {
 	blocks string // core memory, with a preface of its own
 	core   string // the core section, with its title
+	note   string // about the records, such as a day of which there are none
 }
 
 func (h *blockHead) empty() bool { return h.blocks == "" && h.core == "" }
@@ -116,7 +117,7 @@ func render(head blockHead, entries []entry, order InjectOrder, budget int, loc 
 		return block{}
 	}
 	var body strings.Builder
-	body.WriteString(preface + head.blocks + head.core)
+	body.WriteString(preface + head.blocks + head.core + head.note)
 	if len(b.shown) > 0 {
 		body.WriteString(recordsTitle)
 	}
@@ -165,7 +166,11 @@ func arrange(entries []entry, order InjectOrder) []entry {
 			return a.Memory.EventTime.Compare(b.Memory.EventTime.Time)
 		}
 		if order != BestFirst {
-			if c := newest[b.heading].Compare(newest[a.heading]); c != 0 {
+			c := newest[b.heading].Compare(newest[a.heading])
+			if order == oldestFirst {
+				c = -c
+			}
+			if c != 0 {
 				return c
 			}
 		}

@@ -148,7 +148,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}, talk: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
 	return s, nil
 }

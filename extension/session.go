@@ -23,6 +23,7 @@ type Session struct {
 	own   *turn // see turn
 	tools []*tools.Tool
 	shown *blocks
+	talk  *talk
 }
 
 // Scope is the scope the session was opened with.
@@ -142,7 +143,7 @@ func (s *Session) seen(block string) any {
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
-		Search: s.Recall,
+		Search: s.recallPlanned,
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
 			s.announceShown(ctx, "tool", &Answer{Query: query, Results: results})
 		},
