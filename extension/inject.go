@@ -70,6 +70,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	var chosen []entry
 	if answer != nil {
 		chosen = choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe)
+		chosen = chosen[:min(len(chosen), cfg.InjectLimit)] // what has faded comes last, in the places that are left
 	}
 	block := renderAfter(core.text, chosen, cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
@@ -95,7 +96,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		return nil, nil
 	}
 	return s.ext.Recall(ctx, s.scope, Query{
-		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
+		Text: clip(question), Limit: cfg.InjectLimit, Faded: true, Diversity: injectDiversity, Unquarantined: true,
 		Skip: func(m *schema.Memory) bool {
 			return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content)
 		},

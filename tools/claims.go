@@ -49,12 +49,13 @@ func storeClaim(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind 
 		UserID: userID, SessionID: sessionID, SessionName: d.Scope.Session, Agent: d.Scope.Agent,
 		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
+		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
 	if c.backing != nil {
 		m.Origin, m.Trust, m.EventTime = c.backing.turn.Origin, c.backing.turn.Trust, c.backing.turn.EventTime
 	}
 	if doubt := c.doubt(); doubt != "" {
-		m.State, m.Attributes = schema.StateQuarantined, schema.Attributes{schema.AttrQuarantine: doubt}
+		m.State, m.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, doubt
 	}
 	if err := tx.InsertMemory(ctx, m, c.chunks); err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing)
 	if err != nil {
 		return false, err
 	}
-	before := evidence{fresh.Confidence, fresh.Origin, fresh.Trust}
+	before := evidence{fresh.Confidence, fresh.Stability, fresh.Origin, fresh.Trust}
 	after := before
 	independent, err := tx.Independent(ctx, m, b.turn)
 	if err != nil {
@@ -160,6 +161,7 @@ func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing)
 	}
 	if independent {
 		after.Confidence += reinforcement * (1 - before.Confidence)
+		after.Stability = schema.Corroborated(before.Stability)
 	}
 	if b.turn.Trust >= before.Trust {
 		after.Origin, after.Trust = b.turn.Origin, b.turn.Trust
@@ -168,20 +170,21 @@ func reinforce(ctx context.Context, tx *schema.Tx, m *schema.Memory, b *backing)
 		return false, nil
 	}
 	*m = *fresh
-	m.Confidence, m.Origin, m.Trust = after.Confidence, after.Origin, after.Trust
+	m.Confidence, m.Stability, m.Origin, m.Trust = after.Confidence, after.Stability, after.Origin, after.Trust
 	return true, setEvidence(ctx, tx, m, before, after)
 }
 
 // evidence is how well a claim is supported.
 type evidence struct {
 	Confidence float64       `json:"confidence"`
+	Stability  float64       `json:"stability"`
 	Origin     schema.Origin `json:"origin"`
 	Trust      schema.Trust  `json:"trust"`
 }
 
 func setEvidence(ctx context.Context, tx *schema.Tx, m *schema.Memory, before, after evidence) error {
 	res, err := tx.NewUpdate().Table("memories").
-		Set("confidence = ?", after.Confidence).Set("origin = ?", string(after.Origin)).Set("trust = ?", int64(after.Trust)).
+		Set("confidence = ?", after.Confidence).Set("stability = ?", after.Stability).Set("origin = ?", string(after.Origin)).Set("trust = ?", int64(after.Trust)).
 		Set("version = version + 1").
 		Where("id = ? AND version = ?", m.ID, m.Version).Exec(ctx)
 	if err != nil {

@@ -62,7 +62,8 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 	return "Asked whether to protect " + quoted(m.Content) + ". The user or the host has to confirm it outside this conversation's tools; until then it is not protected.", nil
 }
 
-// ask records a pending confirmation unless one for this memory waits.
+// ask records a pending confirmation unless one for this memory waits. Until it is
+// decided the memory does not fade.
 func ask(ctx context.Context, tx *schema.Tx, m *schema.Memory) (bool, error) {
 	waiting, err := tx.NewSelect().Table("confirmations").
 		Where("user_id = ? AND memory_id = ? AND state = 'pending'", m.UserID, m.ID).Exists(ctx)
@@ -75,5 +76,8 @@ func ask(ctx context.Context, tx *schema.Tx, m *schema.Memory) (bool, error) {
 	}
 	_, err = tx.Exec(ctx, "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)",
 		uid.String(), m.UserID, m.ID, m.Content, tx.Now.UnixMilli())
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	return true, tx.Hold(ctx, m)
 }
