@@ -44,7 +44,7 @@ type RunnerOptions struct {
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search. Default nil: [DefaultRetirementCap].
 	RetirementCap *float64
-	// Retention says how memories fade. Default nil: [recall.RetentionOf].
+	// Retention says how memories fade. Default nil: [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
 	// Now is the clock that forgetting is measured by. Default the database's.
 	Now func() time.Time

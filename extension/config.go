@@ -96,7 +96,8 @@ type Config struct {
 	// which are given, and to Scorer their order. Default 0: 200 in all.
 	ScoreAmong float64
 	// Retention says how derived memories fade, in the ranking and at night.
-	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
+	// Default nil: [recall.DefaultRetention], by which what the user said of standing
+	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
 	// Rater gives the importance of a message that came without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a

@@ -81,7 +81,9 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.Profile, found.ProfileTokens = section.profile()
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
-	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, choose(results, cfg.InjectSure, cfg.InjectMaybe))
+	relevant := choose(results, cfg.InjectSure, cfg.InjectMaybe)
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
+	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, relevant)
 	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {

@@ -296,6 +296,9 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
 		Tags: old.Tags,
 	}
+	if typ := old.Attributes[schema.AttrTemporal]; typ != "" {
+		m.Attributes = schema.Attributes{schema.AttrTemporal: typ}
+	}
 	if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...)); err != nil {
 		return err
 	}

@@ -85,7 +85,10 @@ func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)
 }
 
-var episodeBit = bitOfKind(schema.KindEpisode)
+var (
+	episodeBit = bitOfKind(schema.KindEpisode)
+	dormantBit = bitOfState(schema.StateDormant)
+)
 
 // said reports an episode, as opposed to what is derived.
 func (l *label) said() bool { return l.kind == episodeBit }

@@ -47,6 +47,9 @@ type Query struct {
 	AsOf AsOf
 	// Dormant includes memories that have faded out of default search.
 	Dormant bool
+	// Faded adds facts and preferences that have faded out of default search,
+	// behind the Limit results and at most as many again: for places that are left.
+	Faded bool
 	// Unquarantined leaves out what is quarantined. Whatever is put before a
 	// model unasked sets it.
 	Unquarantined bool

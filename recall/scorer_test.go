@@ -119,7 +119,7 @@ func TestAScorerThatFailsIsNoEmptyAnswer(t *testing.T) {
 
 func TestARetentionPolicyReplacesTheCurve(t *testing.T) {
 	m := &schema.Memory{DecayRate: 0.1, Stability: 3, CreatedAt: schema.At(noon.AddDate(0, 0, -3))}
-	require.InDelta(t, RetentionOf(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
+	require.InDelta(t, DefaultRetention(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
 	// FSRS-6: 0.9 is left after as many days as the stability.
 	power := RetentionPolicy(func(m *schema.Memory, now time.Time) float64 {
 		return math.Pow(1+19.0/81*now.Sub(m.CreatedAt.Time).Hours()/24/m.Stability, -0.5)

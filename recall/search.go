@@ -22,7 +22,7 @@ type Options struct {
 	// leaves it to the relevance which are given, and to the scorer their order.
 	// Default 0: all that it weighs ([ScoreDepth]).
 	ScoreAmong float64
-	// Retention says how memories fade. Default nil: [RetentionOf].
+	// Retention says how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
@@ -123,10 +123,18 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			return err
 		}
 		answer.Results = cut(results, q)
+		if len(ranked.faded) > 0 {
+			ranked.candidates = ranked.faded
+			if results, err = s.read(ctx, snap, userID, q, ranked); err != nil {
+				return err
+			}
+			answer.Results = append(answer.Results, cut(results, q)...)
+		}
 		verdict := ranked.topic.judge(answer.Results)
 		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
 		for i := range answer.Results {
-			answer.Results[i].Relevance = max(answer.Results[i].sure, verdict.relevance(answer.Results[i].ranked()))
+			r := &answer.Results[i]
+			r.Rank, r.Relevance = i+1, max(r.sure, verdict.relevance(r.ranked()))
 		}
 		return nil
 	})
@@ -161,6 +169,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 type ranked struct {
 	candidates []scored
 	weak       []scored // by relevance, too little to be weighed by the scorer
+	faded      []scored // dormant ones that stand behind all others
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
@@ -214,8 +223,18 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 			return nil, err
 		}
 	}
+	var faded []scored
+	if q.Faded && !q.Dormant {
+		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
+			dormant := ix.labels[c.doc].state == dormantBit
+			if dormant {
+				faded = append(faded, c)
+			}
+			return dormant
+		})
+	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	all := &ranked{candidates, weak, derived, degraded, topic, ""}
+	all := &ranked{candidates, weak, faded, derived, degraded, topic, ""}
 	if q.Plan.Active() {
 		if err := r.carryOut(ctx, all); err != nil {
 			return nil, err
