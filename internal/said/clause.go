@@ -36,7 +36,9 @@ func (r *reader) read(s sentence) []Claim {
 		}
 	}
 	limit = r.reportAt(tokens, limit)
+	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
+	hedged := false
 	r.speaker = ""
 	if r.reported {
 		r.speaker = "I"
@@ -51,22 +53,18 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
-		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways) == 0 && !r.reported {
+		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways|saysNot) == 0 && !r.reported {
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
 		elided := r.elidesAt(tokens, at, start)
-		var claim Claim
-		end, ok := 0, false
-		if start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 && !r.reported {
-			if claim, end, ok = r.claimAt(s, tokens[:limit], at, 0, "", at); ok && claim.Wish {
-				start = at
-			} else {
-				ok = false
+		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, start)
+		if !ok && start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 {
+			// Rows may begin with such words themselves: "always …", "no como …".
+			for from := at; from < start && !ok; from++ {
+				claim, end, ok = r.claimAt(s, tokens[:limit], from, 0, elided, from)
+				ok = ok && (claim.Wish || before&saysNot != 0)
 			}
-		}
-		if !ok {
-			claim, end, ok = r.claimAt(s, tokens[:limit], start, before, elided, start)
 		}
 		if !ok && lex.prefixes[tokens[start].word] {
 			for j := start + 1; j < min(start+8, limit) && !ok; j++ {
@@ -88,11 +86,13 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := r.blockedIn(tokens[at:next], claim)
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 		}
-		r.noteSpeaker(tokens, start, doubt)
+		// "I think, …" leaves a doubt about what follows it.
+		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
+		r.noteSpeaker(tokens, start, ok && !doubt)
 		at = max(next, at+1)
 	}
 	if s.question && !blocked {
@@ -139,19 +139,24 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	return ""
 }
 
+// lasting reports a claim that may be dated to the day: a change, a wish.
+func lasting(c Claim) bool {
+	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
+}
+
 // noteSpeaker records whom a clause is about, for the one behind it.
-func (r *reader) noteSpeaker(tokens []token, start int, doubt bool) {
+func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
 	if r.reported {
 		return
 	}
 	t := tokens[start]
 	person, n := r.personAt(tokens, start)
 	switch {
-	case doubt:
-		r.speaker = ""
 	case n > 0:
 		r.speaker, r.person = person, person
-	case r.lex.subjects[t.word]:
+	case !claimed && !r.lex.han:
+		r.speaker = ""
+	case claimed || r.lex.subjects[t.word]:
 		r.speaker = "I"
 	case r.lex.pronouns[t.word] && r.person == "":
 		r.speaker = ""
@@ -362,7 +367,7 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 	if r.lex.han {
 		j = afterOwner(tokens, j)
 	}
-	for _, c := range [...]class{kin, role, pet} {
+	for _, c := range [...]class{kin, role, friend, pet} {
 		for w := m.maxNoun(); w >= 1; w-- {
 			if j+w > len(tokens) {
 				continue
@@ -424,10 +429,10 @@ func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Cla
 	slices.Sort(found)
 	for _, k := range found {
 		p := &r.lex.patterns[k]
-		if r.long && p.flags&clear == 0 || subject != "I" && p.flags&wishes != 0 {
+		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 {
 			continue
 		}
-		if !m.run(p, i) {
+		if m.from = i; !m.run(p, i) {
 			continue
 		}
 		if c, ok = r.build(s, before, subject); ok {
@@ -454,7 +459,7 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	obj, ended := m.obj, m.ended
 	if !obj.empty() && m.value == "" {
 		var more says
-		obj, ended, more = r.polish(obj, ended, c.Preference)
+		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
 		said |= more
 		if obj.empty() {
 			return c, false
@@ -467,8 +472,10 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	switch {
 	case !obj.empty():
 		c.Object = r.textOf(obj)
+	case p.value != "" && c.Wish:
+		c.Object = r.textOf(span{m.from, m.end})
 	case p.value != "":
-		c.Object = r.textOf(m.verbAt)
+		c.Object = r.textOf(m.lastAt)
 	}
 
 	c.Predicate = p.predicate
@@ -493,6 +500,9 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	}
 	if c.Predicate == "%" {
 		c.Predicate = m.verb
+		if canon, ok := verbs[m.verb]; ok {
+			c.Predicate = canon
+		}
 	}
 	switch p.subject {
 	case "":
@@ -507,10 +517,10 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	if p.flags&wishes != 0 {
 		c.Change = p.flags&changes != 0 || said&saysNew != 0
 	}
-	if said&saysNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != pet && !c.Wish {
+	if said&saysNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
 		c.Functional = true
 	}
-	if said&saysAlso != 0 || m.class == kin && p.predicate == "$" || m.class == pet {
+	if said&saysAlso != 0 || (m.class == kin || m.class == friend) && p.predicate == "$" || m.class == pet {
 		c.Functional = false
 		c.Change = c.Change && said&saysAlso == 0
 	}
@@ -543,7 +553,16 @@ func (r *reader) textOf(s span) string {
 	}
 	t := r.m.tokens
 	lo, hi := t[s.lo].lo, t[s.hi-1].hi
-	return strings.Trim(strings.TrimSpace(r.text[lo:hi]), "\"“”„«»「」『』`* ")
+	out := strings.Trim(strings.TrimSpace(r.text[lo:hi]), "\"“”„«»「」『』`* ")
+	if strings.Count(out, "\"")%2 != 0 {
+		out = strings.ReplaceAll(out, "\"", "")
+	}
+	return out
+}
+
+// lowerPreference reports languages whose word for likes is that for prefers.
+func lowerPreference(l *lexicon, p *pattern) bool {
+	return p.predicate == "likes" && l.of == "von"
 }
 
 // openPredicate is the predicate of a noun phrase that no table holds.
@@ -560,7 +579,7 @@ func (r *reader) openPredicate(noun span) string {
 	}
 	for k := noun.lo + 1; k <= noun.hi; k++ { // "my sister Noor"
 		head := phraseOf(r.m.tokens[noun.lo:k])
-		for _, c := range [...]class{kin, role, pet} {
+		for _, c := range [...]class{kin, role, friend, pet} {
 			if _, ok := nounIn(head, c); ok {
 				return ""
 			}
@@ -610,7 +629,9 @@ func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
 	for k := obj.lo + 1; k < obj.hi && ended.empty(); k++ {
 		n, _ := lex.instead.at(m.tokens, k)
 		if n == 0 && prefers {
-			n, _ = lex.over.at(m.tokens, k)
+			if n, _ = lex.over.at(m.tokens, k); n > 0 && m.tokens[k].word == "to" && obj.hi-k-n > 2 {
+				n = 0 // "to" and a verb
+			}
 		}
 		if n > 0 {
 			if k+n < obj.hi {
@@ -656,7 +677,7 @@ func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
 		cut := 0
 		for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
 			n, s := lex.trails.at(m.tokens[:obj.hi], k)
-			if n == 0 {
+			if n == 0 && !lex.han {
 				n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
 			}
 			if n > 0 && k+n == obj.hi {
@@ -674,11 +695,11 @@ func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
 		obj.hi--
 	}
 	for obj.lo < obj.hi {
-		if lex.articles[m.tokens[obj.lo].word] && obj.hi-obj.lo > 1 || m.tokens[obj.lo].mark {
+		if lex.articles[m.tokens[obj.lo].word] && !m.tokens[obj.lo].quoted && obj.hi-obj.lo > 1 && (!m.tokens[obj.lo].upper || obj.lo == 0) || m.tokens[obj.lo].mark {
 			obj.lo++
 			continue
 		}
-		if n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo); n > 0 && obj.lo+n < obj.hi {
+		if n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo); n > 0 && !lex.han && obj.lo+n < obj.hi {
 			said |= s
 			obj.lo += n
 			continue
@@ -718,7 +739,10 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "noun": // no mere adjective
 		return article || capital && (!lex.han || !lex.vague[first.word]) || lex.han
 	case "place":
-		return capital && !r.people(obj) || article || lex.han
+		if lodgings[t[obj.hi-1].word] || lodgings[first.word] || n > 1 && lodgings[t[obj.lo+1].word] {
+			return false
+		}
+		return capital || article || lex.han
 	case "person": // an occupation
 		for _, other := range [...]class{diet, condition, status} {
 			if _, ok := nounIn(m.phrase(obj), other); ok {
@@ -734,8 +758,18 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 			if k, _ := lex.reacts.at(t, obj.lo-1); k > 0 {
 				return false
 			}
+			if before == "the" && !first.upper && !first.quoted && m.p.flags&preference != 0 && !kinds[first.word] {
+				return false // what is spoken of just now
+			}
+		}
+		if last := t[obj.hi-1].word; lex.prefixes[first.word] && first.word != "to" && !first.quoted && !lex.han && !first.upper || refers[last] {
+			return false
 		}
 		return m.end >= len(t) || !restrictive[t[m.end].word]
+	case "ordered": // begins with what an assistant does
+		return lex.verbs[first.word] && (obj.lo <= 2 || standing(lex, t[:obj.lo]) && obj.lo <= 4)
+	case "correction":
+		return n <= 4 && m.end >= len(t)
 	case "now":
 		return said&saysNew != 0 && n <= 6
 	case "pursuit": // "surfing", which somebody takes up
@@ -780,7 +814,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "value": // of an open noun: a name, a number, a thing
 		return n <= 6 && !r.people(obj) && (first.upper && !lex.vague[first.word] || first.quoted || r.hasDigit(obj))
 	case "manner": // how to answer
-		return lex.manner(t, obj) && n <= 6
+		return lex.manner(t, obj) && n <= 4
 	case "mannerly": // nothing but how to answer, asked for with a courtesy
 		for k := obj.lo; k < obj.hi; k++ {
 			if n, _ := lex.manners.at(t, k); n == 0 && !lex.known[t[k].word] {
@@ -791,7 +825,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "favourite": // the noun of the row says that it is a favourite
 		return strings.HasPrefix(c.Predicate, "favourite_") && r.favourite(m.noun) || c.Predicate == "likes" && r.favourite(m.noun)
 	case "title": // a name, or a title and a name
-		return first.upper && n <= 5 && !r.people(obj) || r.lower && n <= 2
+		return first.upper && n <= 5 && (!r.people(obj) || n > 1 && t[obj.hi-1].upper) || lex.of == "de" && n > 1 && n <= 4 && t[obj.hi-1].upper || r.lower && n <= 2
 	case "street": // an address
 		return r.hasDigit(obj) && n <= 6 && !lex.timely[first.word]
 	case "daily":
@@ -825,7 +859,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "livezh":
 		return n >= 2 && first.word != "院" && first.word != "宿"
 	case "personname": // a name: two to four characters, or Latin letters
-		return n >= 2 && n <= 6 && !r.people(span{obj.lo, obj.hi}) && !lex.vague[first.word] && first.word != "一" && first.word != "个" && t[obj.hi-1].word != "的"
+		return n >= 2 && n <= 6 && !r.whole(obj) && !lex.vague[first.word] && first.word != "一" && first.word != "个" && t[obj.hi-1].word != "的"
 	case "foodzh":
 		return n >= 1 && n <= 8
 	case "longzh":
@@ -841,7 +875,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "openzh":
 		return n >= 2 && n <= 12 && !lex.vague[first.word] && t[obj.hi-1].word != "的" && !(t[min(obj.hi, len(t)-1)].word == "的")
 	case "unit":
-		return n <= 3 && (lex.units[first.word] || lex.units[t[obj.hi-1].word])
+		return n <= 6 && (lex.units[first.word] || lex.units[t[obj.hi-1].word])
 	case "field":
 		return n <= 5 && !article
 	case "upper":
@@ -861,14 +895,16 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "standing":
 		return standing(lex, t) && n <= 12 || n <= 4 && r.lex.manner(t, obj)
 	case "imperative": // begins with a verb, and does not speak of the writer
-		return n <= maxObject && !lex.subjects[first.word] && !lex.articles[first.word] && !lex.prefixes[first.word] && !first.mark && !strings.HasSuffix(first.word, "ing") && !first.upper
+		return n <= maxObject && !lex.subjects[first.word] && !lex.articles[first.word] && !lex.prefixes[first.word] && !first.mark && !strings.HasSuffix(first.word, "ing") && !first.upper && first.word != "let" && first.word != "lets" && first.word != "is"
 	case "wish":
 		return n <= 12 && (!lex.vague[first.word] || first.word == "me") && standing(lex, t)
 	case "ing":
 		return strings.HasSuffix(first.word, "ing") && len(first.word) > 5
 	case "food":
 		k, _ := lex.reacts.at(t, obj.lo)
-		return k == 0 && n <= 7 && !article
+		return k == 0 && n <= 7 && !article && !lex.prefixes[first.word] && (lex.han || lex.of != "of" || !strings.HasSuffix(first.word, "ing"))
+	case "trait": // "dog" in "a dog person"
+		return n <= 2 && !vagueTraits[first.word]
 	case "creative":
 		return n <= 5
 	case "never":
@@ -904,7 +940,16 @@ func (r *reader) proper(obj span) bool {
 	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] {
 		return false
 	}
+	if r.lex.of == "von" && obj.hi-obj.lo == 1 && r.people(obj) {
+		return false
+	}
 	return !strings.HasSuffix(w, "ese") && !strings.HasSuffix(w, "ish") && !(strings.HasSuffix(w, "ian") && len(w) > 7)
+}
+
+// whole reports a phrase that is an occupation and nothing more.
+func (r *reader) whole(obj span) bool {
+	n, _ := r.lex.people.at(r.m.tokens, obj.lo)
+	return n > 0 && obj.lo+n >= obj.hi
 }
 
 func (r *reader) hasDigit(obj span) bool {
@@ -931,6 +976,18 @@ func (l *lexicon) manner(t []token, obj span) bool {
 	}
 	return false
 }
+
+// refers are words that stand for something said elsewhere.
+var refers = wordSet("it them this that these those")
+
+// vagueTraits tell nothing of a person.
+var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
+
+// lodgings are no homes.
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse lake-view next front back final table tears")
+
+// kinds are nouns that name a kind with "the": "I love the sea".
+var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling sensation vibe aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office connection simplicity")
 
 // restrictive words narrow what is liked to what is spoken of just now.
 var restrictive = wordSet("that who which how when")
@@ -1005,9 +1062,14 @@ func (r *reader) people(obj span) bool {
 	}
 	if r.lex.han {
 		w = t[obj.hi-1].word
+		for k := obj.lo; k < obj.hi; k++ {
+			if n, _ := r.lex.belongs.at(t, k); n > 0 {
+				return false
+			}
+		}
 	}
 	for _, end := range r.lex.peopleEnds {
-		if strings.HasSuffix(w, end) && len(w) > len(end)+1 || r.lex.han && w == end {
+		if strings.HasSuffix(w, end) && len(w) > len(end)+1 || w == end && (r.lex.han || len(end) > 3) {
 			return true
 		}
 	}

@@ -116,7 +116,9 @@ I? besitze|habe I? ein|eine|einen #thing : owns adds
 I? bin I? von Y auf|zu X umgestiegen|gewechselt : uses func change clear
 I? bin I? auf|zu X umgestiegen|gewechselt : uses change adds is=upper
 statt Y nutze|benutze|trinke|nehme|fahre|verwende I X : uses func change
-neue|neuer|neues|aktuelle @thing :|ist|lautet X : $ func change
+neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
+@thing : X : $ func reported
+@role : X : $ func reported
 die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
 
 // people
@@ -321,7 +323,8 @@ func german() *lexicon {
 	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
 	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
 	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
-	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann gestern heute morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt vorhin ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
+	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
+	l.passing = phrasesOf("gestern heute heute_abend heute_morgen vorhin gerade_eben heute_früh gestern_abend diesmal neulich")
 	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
 	l.trails = make(phrases)
 	l.trails.add("gekauft geholt angeschafft statt fließend heißt bitte übrigens eigentlich momentan derzeit zurzeit gerade ja halt aktuell persönlich sehr danke lol haha wirklich total , . : vor_allem besonders über_alles schon_immer so_sehr wahnsinnig einfach fix leider mal allergisch", 0)

@@ -89,14 +89,17 @@ func sequence(s string) []string {
 
 // lexicon is what the engine knows of a language.
 type lexicon struct {
-	subjects    map[string]bool   // I, we
-	possessives map[string]bool   // my, our
-	third       map[string]string // of another person: a verb's form to that of I
-	plural      map[string]string // of we: a verb's form to that of I
-	clipped     map[string]string // as people type: hab for habe
-	reports     phrases           // verbs of saying: what follows is somebody's words
-	reasons     phrases           // begin a clause that says why: because, considering
-	nots        phrases           // after a comma they begin what is corrected: "not Noor"
+	subjects    map[string]bool      // I, we
+	possessives map[string]bool      // my, our
+	third       map[string]string    // of another person: a verb's form to that of I
+	plural      map[string]string    // of we: a verb's form to that of I
+	runTogether map[string][2]string // contractions typed without an apostrophe
+	clipped     map[string]string    // as people type: hab for habe
+	reports     phrases              // verbs of saying: what follows is somebody's words
+	passing     phrases              // what holds just now is no standing claim
+	verbs       map[string]bool      // what an assistant is asked to do
+	reasons     phrases              // begin a clause that says why: because, considering
+	nots        phrases              // after a comma they begin what is corrected: "not Noor"
 	thirdRule   func(word string, known map[string]bool) string
 	adverbs     phrases         // may stand anywhere between the elements of a pattern
 	openers     phrases         // may stand before a clause
@@ -122,6 +125,7 @@ type lexicon struct {
 	pronouns    map[string]bool // he, she
 	of          string          // joins owner and thing: "el dentista de Elena"
 	people      phrases         // head nouns of what somebody is, beyond their endings
+	belongs     phrases         // 会员: what looks like an occupation and is none
 	peopleEnds  []string
 	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
@@ -177,9 +181,9 @@ const (
 	adds   // several may hold, whatever the adverbs
 	denied // says that it is not so
 	deniable
-	elides  // the subject may be missing at the start of a sentence
-	clear   // accepted in long messages
-	bounded // must reach the end of the clause
+	elides       // the subject may be missing at the start of a sentence
+	clear        // accepted in long messages
+	reportedOnly // as an agent puts it down, not as people talk
 )
 
 // finish compiles what the tables say.
@@ -198,7 +202,7 @@ func (l *lexicon) finish() {
 			if e.kind != 'w' {
 				continue
 			}
-			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) {
+			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) && !l.articles[e.words[0][0]] && !l.prefixes[e.words[0][0]] {
 				p.verb = k
 			}
 			for _, alt := range e.words {
@@ -228,6 +232,9 @@ func (l *lexicon) finish() {
 		for w := range set {
 			l.known[w] = true
 		}
+	}
+	for w := range l.runTogether {
+		l.known[w] = true
 	}
 	for _, p := range []phrases{l.adverbs, l.openers, l.joins, l.asks, l.ends, l.trails, l.blocks, l.users} {
 		know(p)
@@ -286,6 +293,8 @@ func rows(table string) []pattern {
 				p.flags |= denied
 			case "deniable":
 				p.flags |= deniable
+			case "reported":
+				p.flags |= reportedOnly
 			case "elide":
 				p.flags |= elides
 			case "clear":

@@ -23,8 +23,9 @@ type matcher struct {
 	canon  string // canonical noun of an @ class
 	class  class
 	verb   string // the alternative of the row that "%" stands for
-	verbAt span   // and where it stands
 	start  int    // the clause begins here
+	from   int    // the row begins here
+	lastAt span   // the last words of the row that must stand there
 	says   says
 	end    int
 }
@@ -41,7 +42,7 @@ const (
 func (m *matcher) run(p *pattern, i int) bool {
 	m.p = p
 	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.says, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
-	m.verb, m.verbAt = "", span{}
+	m.verb, m.lastAt = "", span{}
 	return m.step(0, i, true)
 }
 
@@ -132,14 +133,22 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
-			savedAt := m.verbAt
+			savedAt, said := m.lastAt, m.says
 			if e == m.p.verb {
-				m.verb, m.verbAt = strings.Join(alt, "_"), span{i, i + n}
+				m.verb = alt[0]
+				if len(alt) > 1 {
+					m.verb = strings.Join(alt, "_")
+				}
+			}
+			if !el.opt {
+				m.lastAt = span{i, i + n}
+			} else if k, s := m.lex.adverbs.at(m.tokens, i); k == n {
+				m.says |= s
 			}
 			if m.step(e+1, i+n, true) {
 				return true
 			}
-			m.verb, m.verbAt = saved, savedAt
+			m.verb, m.lastAt, m.says = saved, savedAt, said
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
@@ -229,7 +238,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		for n := 1; n <= m.maxInner() && i+n <= len(m.tokens); n++ {
 			t := &m.tokens[i+n-1]
-			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) {
+			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) || !m.lex.han && !t.quoted && m.lex.subjects[t.word] {
 				break
 			}
 			set(span{i, i + n})

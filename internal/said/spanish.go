@@ -90,7 +90,9 @@ I? tengo|compré|me_compré un|una nuevo|nueva @thing ,|:|– un|una? X : $ func
 I? tengo|conduzco un|una @thing X : $ func clear is=upper
 I? tengo un|una #thing : owns adds
 el|la nuevo|nueva @thing es X : $ func change
-nuevo|nueva @thing : X : $ func change
+nuevo|nueva @thing : X : $ func change is=noun
+@thing : X : $ func reported
+@role : X : $ func reported
 I? cambié|he_cambiado|cambiamos el|la|MY @thing por un|una? X : $ func change
 I? cambié|he_cambiado|cambiamos el|la|MY Y por un|una? X : owns change
 
@@ -247,7 +249,7 @@ func spanish() *lexicon {
 		her:        wordSet("su sus"),
 		pronouns:   wordSet("él ella ellos ellas tú usted ustedes quien se le"),
 		of:         "de",
-		peopleEnds: []string{"ero", "era", "ista", "or", "ora", "ogo", "oga", "ico", "ica", "ano", "ana", "ante", "ente", "iz", "profe", "chef", "juez", "piloto", "abogado", "abogada", "arquitecto", "arquitecta", "jubilado", "jubilada", "contable", "guia", "policia", "autonomo", "estudiante", "matrona", "abogado", "cocinero", "albanil", "chofer", "funcionario", "funcionaria", "becario", "becaria", "veterinario", "veterinaria", "bibliotecario", "bibliotecaria", "empresario", "empresaria", "licenciado", "ingeniero", "madre", "padre"},
+		peopleEnds: []string{"ero", "era", "ista", "or", "ora", "ogo", "oga", "medico", "tecnico", "mecanico", "informatico", "quimico", "fisico", "musico", "musica", "tecnica", "informatica", "electricista", "cirujano", "cirujana", "dependiente", "gerente", "asistente", "agente", "comerciante", "cantante", "actriz", "profe", "chef", "juez", "piloto", "abogado", "abogada", "arquitecto", "arquitecta", "jubilado", "jubilada", "contable", "guia", "policia", "autonomo", "estudiante", "matrona", "abogado", "cocinero", "albanil", "chofer", "funcionario", "funcionaria", "becario", "becaria", "veterinario", "veterinaria", "bibliotecario", "bibliotecaria", "empresario", "empresaria", "licenciado", "ingeniero", "madre", "padre"},
 		manners:    phrasesOf("breve brevemente corto corta cortas cortos concisa conciso concisas concisamente corto directo directa claro claramente detalle detalladas detalladamente sencillo sencilla sencillas sencillamente formal formalmente informal resumido resumidas puntos breves largas largos simple simples rodeos grano formalidad tecnicismos"),
 		units:      wordSet("métrico métrica métricas celsius fahrenheit kilómetros kilos euros imperial millas centígrados"),
 		extra:      "el la los las que es un una y no con para por mi me te se lo en de del al está son muy pero cómo qué más hoy ya puedes tengo este esta eso soy si gracias hola bien sobre quiero fue ha he",
@@ -277,7 +279,8 @@ func spanish() *lexicon {
 	l.joins = phrasesOf("y e pero porque así_que aunque sino ya_que pues mientras por_eso entonces o_sea además")
 	l.asks = phrasesOf("qué que_me cuál cuáles cómo dónde cuándo quién por_qué cuánto cuántos puedes puede podrías podría me_recomiendas me_puedes debería hay sabes tienes conoces crees te_parece alguna algún alguna_idea me_ayudas qué_tal es_posible puedo podemos recomiéndame ayúdame dime_qué")
 	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo sí_claro ay_sí")
-	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi hoy ayer mañana planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si anoche esta_noche algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
+	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
+	l.passing = phrasesOf("hoy ayer anoche esta_noche esta_mañana esta_tarde ahora_mismo hace_un_rato el_otro_día mañana_por")
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
 	l.trails = make(phrases)
 	l.trails.add("por_favor por_cierto personalmente actualmente la_verdad mucho muchísimo jaja lol siempre gracias de_momento por_ahora desde_siempre más sobre_todo especialmente ya , . : bastante un_montón tanto comprado", 0)
