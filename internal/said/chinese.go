@@ -146,6 +146,7 @@ I 和|跟|与 @role 分手 了? : $ denied change
 I 和|跟|与 X 分手 了? : partner denied change
 
 // health and diet
+I 对 X 不 过敏 : allergic_to denied change
 I 对 X 严重|有点|有些|轻度|重度|都? 过敏 : allergic_to adds clear
 I 吃|喝 X 会? 过敏 : allergic_to adds clear
 X 过敏 : allergic_to adds elide is=foodzh

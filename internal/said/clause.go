@@ -204,7 +204,7 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 // wishOf is the standing wish that a question asks for: "Could you always answer
 // in German?"
 func (r *reader) wishOf(s sentence, blocked bool) []Claim {
-	if r.reported || blocked {
+	if r.reported || blocked || !standing(r.lex, s.tokens) {
 		return nil
 	}
 	for at := 0; at < min(len(s.tokens), 12); at++ {
@@ -212,7 +212,7 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 			continue
 		}
 		c, _, ok := r.claimAt(s, s.tokens, at, 0, "", -1)
-		if ok && c.Wish && at > 0 && standing(r.lex, s.tokens) {
+		if ok && c.Wish && at > 0 {
 			return []Claim{c}
 		}
 	}
@@ -368,10 +368,7 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 		j = afterOwner(tokens, j)
 	}
 	for _, c := range [...]class{kin, role, friend, pet} {
-		for w := m.maxNoun(); w >= 1; w-- {
-			if j+w > len(tokens) {
-				continue
-			}
+		for w := m.nounLength(j); w >= 1; w-- {
 			canon, ok := m.nounAt(j, w, c)
 			if !ok {
 				continue
@@ -416,13 +413,12 @@ func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Cla
 		if m.third {
 			if first, ok := r.lex.third[t.word]; ok {
 				collect(first)
-			} else if r.lex.thirdRule != nil && !t.mark {
-				if first := r.lex.thirdRule(t.word, r.lex.known); first != "" {
-					collect(first)
-				}
 			}
 		}
 		if first, ok := r.lex.plural[t.word]; ok {
+			collect(first)
+		}
+		if first, ok := r.lex.clipped[t.word]; ok {
 			collect(first)
 		}
 	}

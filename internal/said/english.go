@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // englishRows are the patterns of English. Verbs stand in the form of "I".
 const englishRows = `
 // wishes: how the assistant should be
@@ -170,13 +172,13 @@ I am the? parent|mother|father|mum|dad|mom of|to X : has_family adds
 I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds value=parent
 
 // health and diet
+I am not allergic|intolerant to X : allergic_to denied change
 I am? allergic|intolerant to X : allergic_to adds clear elide is=like
 I am X intolerant : allergic_to adds
 I have a|an|MY? severe|bad|mild|serious|strong? X allergy|intolerance : allergic_to adds clear
 I have a|an severe|bad|mild? allergy|intolerance to X : allergic_to adds clear
 I developed|have_developed a|an allergy to X : allergic_to adds change clear
 I react badly to X : allergic_to adds
-I not allergic to X : allergic_to denied
 I can not|never eat|have|drink|tolerate|digest|handle|do X : cannot_eat adds clear is=like
 I am? not|never allowed|supposed to eat|have|drink X : cannot_eat adds
 I do? not|never eat X : cannot_eat adds clear is=food
@@ -318,22 +320,14 @@ func english() *lexicon {
 		possessives: wordSet("my our"),
 		plural:      map[string]string{"are": "am"},
 		third:       map[string]string{"is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "prefers": "prefer"},
-		thirdRule: func(w string, known map[string]bool) string {
-			if len(w) < 4 || w[len(w)-1] != 's' {
-				return ""
+		thirdForms: func(w string) []string {
+			if len(w) < 3 {
+				return nil
 			}
-			if base := w[:len(w)-1]; known[base] {
-				return base
+			if base, ok := strings.CutSuffix(w, "y"); ok && !strings.ContainsAny(base[len(base)-1:], "aeiou") {
+				return []string{base + "ies"}
 			}
-			if len(w) > 4 && w[len(w)-2] == 'e' {
-				if base := w[:len(w)-2]; known[base] {
-					return base
-				}
-				if w[len(w)-3] == 'i' && known[w[:len(w)-3]+"y"] {
-					return w[:len(w)-3] + "y"
-				}
-			}
-			return ""
+			return []string{w + "s", w + "es"}
 		},
 		prefixes:   wordSet("in on at for since after during with every these this lately nowadays as most each by from within around usually to of near about into over under between through without like via per than"),
 		articles:   wordSet("a an the some any"),

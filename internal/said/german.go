@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // germanRows are the patterns of German. Verbs stand in the form of "ich"; the
 // subject may stand before or behind them.
 const germanRows = `
@@ -156,6 +158,8 @@ I? habe I? geheiratet : marital_status func change value=married
 I? bin I? mutter|vater|mama|papa von X : has_family adds
 
 // health and diet
+I? bin I? nicht allergisch gegen|auf X : allergic_to denied change
+I? bin I? nicht gegen|auf X allergisch : allergic_to denied change
 I? bin I? allergisch|intolerant gegen|auf X : allergic_to adds clear
 I? bin I? gegen|auf X allergisch : allergic_to adds clear
 I? reagiere I? allergisch auf X : allergic_to adds clear
@@ -280,16 +284,11 @@ func german() *lexicon {
 		possessives: wordSet("mein meine meinem meinen meiner meines unser unsere unserem unseren unserer unsren"),
 		plural:      map[string]string{"sind": "bin", "haben": "habe", "fahren": "fahre", "heissen": "heisse", "essen": "esse", "mogen": "mag", "konnen": "kann", "durfen": "darf", "sprechen": "spreche", "spielen": "spiele", "wohnen": "wohne", "leben": "lebe", "arbeiten": "arbeite", "trinken": "trinke", "gehen": "gehe", "lieben": "liebe", "nutzen": "nutze", "kommen": "komme", "machen": "mache", "vertragen": "vertrage", "trainieren": "trainiere", "heiraten": "heirate", "sammeln": "sammle"},
 		third:       map[string]string{"ist": "bin", "hat": "habe", "fahrt": "fahre", "isst": "esse", "heisst": "heisse", "spricht": "spreche", "tragt": "trage", "liest": "lese", "lauft": "laufe", "nimmt": "nehme", "trifft": "treffe", "kann": "kann", "darf": "darf", "mag": "mag", "sich": "mich", "vertragt": "vertrage", "ihm": "mir", "ihr": "mir", "sammelt": "sammle"},
-		thirdRule: func(w string, known map[string]bool) string {
-			if len(w) > 3 && w[len(w)-1] == 't' {
-				if base := w[:len(w)-1] + "e"; known[base] {
-					return base
-				}
-				if w[len(w)-2] == 'e' && known[w[:len(w)-1]] {
-					return w[:len(w)-1]
-				}
+		thirdForms: func(w string) []string {
+			if base, ok := strings.CutSuffix(w, "e"); ok && len(base) > 2 {
+				return []string{base + "t", base + "et"}
 			}
-			return ""
+			return nil
 		},
 		prefixes:   wordSet("in im am an auf seit nach vor bei beim mit zu zum zur für von vom ab aus um über unter durch während wegen jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags morgens abends mittags nachts heutzutage beruflich privat als zum"),
 		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),

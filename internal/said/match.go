@@ -68,12 +68,7 @@ func (m *matcher) word(i int, word string) bool {
 		return true
 	}
 	if m.third {
-		if first, ok := m.lex.third[t.word]; ok {
-			return first == word
-		}
-		if m.lex.thirdRule != nil && t.word[0] == word[0] {
-			return m.lex.thirdRule(t.word, m.lex.known) == word
-		}
+		return m.lex.third[t.word] == word
 	}
 	return false
 }
@@ -199,10 +194,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		m.noun = span{}
 	case '@', '#':
-		for n := m.maxNoun(); n >= 1; n-- {
-			if i+n > len(m.tokens) {
-				continue
-			}
+		for n := m.nounLength(i); n >= 1; n-- {
 			canon, ok := m.nounAt(i, n, el.class)
 			if !ok {
 				continue
@@ -317,6 +309,19 @@ func (m *matcher) nounWord(i int) bool {
 		return false
 	}
 	return true
+}
+
+// nounLength is how many tokens from i a noun of the tables may have.
+func (m *matcher) nounLength(i int) int {
+	if i >= len(m.tokens) {
+		return 0
+	}
+	word := m.tokens[i].word
+	n := nounLengths[word]
+	if n == 0 && len(word) > 3 && strings.HasSuffix(word, "s") {
+		n = nounLengths[word[:len(word)-1]]
+	}
+	return min(n, len(m.tokens)-i)
 }
 
 // nounAt is the canonical name of the n tokens from i in a class.

@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // spanishRows are the patterns of Spanish. Verbs stand in the form of "yo"; the
 // subject is mostly left out.
 const spanishRows = `
@@ -133,6 +135,7 @@ I? me_divorcié|nos_divorciamos|me_he_divorciado : marital_status func change va
 I? rompí|terminé con MY @role : $ denied change
 
 // health and diet
+I? no soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to denied change
 I? soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to adds clear is=like
 I? tengo alergia a|al|a_la|a_los|a_las X : allergic_to adds clear
 I? soy|es intolerante a|al|a_la X : allergic_to adds clear
@@ -227,17 +230,11 @@ func spanish() *lexicon {
 		plural:      map[string]string{},
 		third: map[string]string{"es": "soy", "esta": "estoy", "tiene": "tengo", "conduce": "conduzco", "maneja": "manejo", "prefiere": "prefiero", "se": "me", "le": "me", "va": "voy", "hace": "hago", "ha": "he",
 			"mudó": "mude", "trasladó": "traslade", "vendió": "vendi", "cambió": "cambie", "compró": "compre", "dejó": "deje", "empezó": "empece", "nació": "naci", "creció": "creci", "llama": "llamo", "juega": "juego", "suele": "suelo", "viene": "vengo", "cumple": "cumplo", "puede": "puedo", "toca": "toco", "sale": "salgo", "sigue": "sigo", "ella": "\x01", "el": "el"},
-		thirdRule: func(w string, known map[string]bool) string {
-			n := len(w)
-			if n < 4 {
-				return ""
+		thirdForms: func(w string) []string {
+			if base, ok := strings.CutSuffix(w, "o"); ok && len(base) > 2 {
+				return []string{base + "a", base + "e"}
 			}
-			if w[n-1] == 'a' || w[n-1] == 'e' {
-				if base := w[:n-1] + "o"; known[base] {
-					return base
-				}
-			}
-			return ""
+			return nil
 		},
 		prefixes:   wordSet("en a de del al desde hace para por con sin los las cada todos todas hasta sobre entre durante según como profesionalmente"),
 		articles:   wordSet("el la los las un una unos unas"),
