@@ -167,6 +167,14 @@ I 戴 眼镜|隐形眼镜|助听器 : wears adds value=眼镜
 I 每天|每晚|每早 都|要? 吃|服用 X 药 : takes adds habit
 
 // languages
+I 不 会 说|讲 X : speaks denied
+I 不 会 开车|游泳|做饭|跳舞|滑雪|骑车 : cannot adds value=x
+I 穿 X 码 : size func
+I 身高|个子 是|有? X : height func is=digits
+I 不 太? 能 吃 X : cannot_eat adds clear
+X 不 是 I 的 菜 : dislikes pref adds
+I 希望|要求|想要 你 以后|每次|总是|一直|始终|都|永远 都? X : should wish adds is=wishzh
+I 念|读|学 的 是 X 专业? : studies func
 I 会|能 说|讲 X : speaks adds clear
 I 会 #language : speaks adds
 I 说|讲 #language : speaks adds

@@ -89,6 +89,7 @@ func (r *reader) read(s sentence) []Claim {
 		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
+			out = append(out, r.alike(claim)...)
 		}
 		// "I think, …" leaves a doubt about what follows it.
 		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
@@ -97,6 +98,28 @@ func (r *reader) read(s sentence) []Claim {
 	}
 	if s.question && !blocked {
 		out = append(out, r.reasonsIn(s, limit)...)
+	}
+	return out
+}
+
+// alike are the further items of a list of things of one class: "two cats and a
+// parrot".
+func (r *reader) alike(c Claim) (out []Claim) {
+	m := &r.m
+	if m.value == "" || m.class != pet && m.class != kin && m.class != condition {
+		return nil
+	}
+	end := m.objectEnd(m.obj.lo)
+	for i := m.obj.hi; i < end; i++ {
+		for n := m.nounLength(i); n >= 1; n-- {
+			if _, ok := m.nounAt(i, n, m.class); ok {
+				more := c
+				more.Object = r.textOf(span{i, i + n})
+				out = append(out, more)
+				i += n - 1
+				break
+			}
+		}
 	}
 	return out
 }
@@ -222,10 +245,10 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 // standing reports words by which a request is meant for good.
 func standing(lex *lexicon, tokens []token) bool {
 	for i := range tokens {
-		if _, s := lex.adverbs.at(tokens, i); s&(saysAlways|saysNew) != 0 {
+		if _, s := lex.adverbs.at(tokens, i); s&saysAlways != 0 {
 			return true
 		}
-		if _, s := lex.openers.at(tokens, i); s&(saysAlways|saysNew) != 0 {
+		if _, s := lex.openers.at(tokens, i); s&saysAlways != 0 {
 			return true
 		}
 	}
@@ -409,6 +432,7 @@ func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Cla
 		if t.quoted {
 			continue
 		}
+		m.plural = m.plural || plurals[t.word]
 		collect(t.word)
 		if m.third {
 			if first, ok := r.lex.third[t.word]; ok {
@@ -471,7 +495,11 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	case p.value != "" && c.Wish:
 		c.Object = r.textOf(span{m.from, m.end})
 	case p.value != "":
-		c.Object = r.textOf(m.lastAt)
+		at := m.lastAt
+		if n, s := r.lex.adverbs.at(m.tokens, at.lo); n > 0 && s&(saysNot|saysEnds) != 0 {
+			at = m.verbAt
+		}
+		c.Object = r.textOf(at)
 	}
 
 	c.Predicate = p.predicate
@@ -508,6 +536,9 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 		c.Subject = p.subject
 	}
 
+	if subject != "I" && c.Predicate == "does" {
+		return c, false // what she does just now, most often
+	}
 	c.Functional = p.flags&functional != 0
 	c.Change = p.flags&changes != 0 || said&(saysNew|saysEnds) != 0
 	if p.flags&wishes != 0 {
@@ -733,7 +764,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	case "name": // of somebody or something
 		return capital && n <= 6 && (first.upper || first.quoted || r.lower || article)
 	case "noun": // no mere adjective
-		return article || capital && (!lex.han || !lex.vague[first.word]) || lex.han
+		return article || first.upper || first.quoted || r.lower || r.hasDigit(obj) || lex.han
 	case "place":
 		if lodgings[t[obj.hi-1].word] || lodgings[first.word] || n > 1 && lodgings[t[obj.lo+1].word] {
 			return false
@@ -983,7 +1014,7 @@ var vagueTraits = wordSet("big huge massive great real mixed good bad nice diffe
 var lodgings = wordSet("hotel hostel airbnb motel guesthouse lake-view next front back final table tears")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
-var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling sensation vibe aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office connection simplicity")
+var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")
 
 // restrictive words narrow what is liked to what is spoken of just now.
 var restrictive = wordSet("that who which how when")

@@ -144,7 +144,7 @@ X ist|bin MY @role : $ func is=title clear
 X ist|bin MY @kin : $ adds is=proper clear
 X ist|bin MY @pet : $ adds is=proper
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|erwachsene|älteren|jüngeren|kleinen? #kin : has_family adds clear
-I? habe I? einen|eine|ein|zwei|drei|vier|fünf neue|kleine|alten? #pet : has_pet adds clear
+I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
 I? habe I? keine|keinen|kein #kin : has_family denied
 I? habe I? keine|keinen|kein #pet : has_pet denied
 MY @pet ist|bin gestorben|eingeschläfert : $ denied change
@@ -191,6 +191,13 @@ I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
 I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
 
 // languages
+I? spreche I? kein X : speaks denied is=upper
+I? kann I? nicht schwimmen|autofahren|auto_fahren|kochen|tanzen|skifahren|radfahren|singen : cannot adds value=x
+I? trage|habe I? schuhgröße|größe|konfektionsgröße X : size func is=digits
+X ist nichts für_mich : dislikes pref adds is=like
+X schmeckt|schmecken mir nicht|überhaupt_nicht|gar_nicht : dislikes pref adds is=like
+mir schmeckt|schmecken X nicht : dislikes pref adds is=like
+I? bin I? kein großer? fan von X : dislikes pref adds is=like
 I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper
 I? lerne I? seit|gerade|jetzt|neuerdings? #language : learns adds
 I? kann I? X sprechen : speaks adds is=upper
@@ -260,8 +267,8 @@ I? bin I? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|fr
 I? spiele|sammle|unterrichte|trainiere|singe|züchte I? seit|in|im? X : % habit adds is=like clear deniable
 I? engagiere I? mich X : volunteers_at habit adds
 I? nutze|benutze|verwende I? X : uses adds is=upper clear
-I? stehe I? um X auf : wake_up_time func habit is=digits
-I? gehe I? um X ins_bett|schlafen : bedtime func habit is=digits
+I? stehe I? immer|meistens|jeden_tag? um X auf : wake_up_time func habit is=number
+I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
 X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
 I? habe I? aufgehört mit X : does habit denied change

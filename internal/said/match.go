@@ -25,7 +25,8 @@ type matcher struct {
 	verb   string // the alternative of the row that "%" stands for
 	start  int    // the clause begins here
 	from   int    // the row begins here
-	lastAt span   // the last words of the row that must stand there
+	verbAt span
+	lastAt span // the last words of the row that must stand there
 	says   says
 	end    int
 }
@@ -130,7 +131,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			saved := m.verb
 			savedAt, said := m.lastAt, m.says
 			if e == m.p.verb {
-				m.verb = alt[0]
+				m.verb, m.verbAt = alt[0], span{i, i + n}
 				if len(alt) > 1 {
 					m.verb = strings.Join(alt, "_")
 				}
@@ -147,15 +148,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
-			saved := m.plural
-			m.plural = plurals[m.tokens[i].word]
 			if m.lex.han && i+1 < len(m.tokens) && m.tokens[i+1].word == "们" {
 				i++
 			}
 			if m.step(e+1, i+1, true) {
 				return true
 			}
-			m.plural = saved
 		}
 		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
@@ -245,7 +243,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 
 // afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
 func afterOwner(t []token, i int) int {
-	for _, w := range [...]string{"们", "家", "的"} {
+	for _, w := range [...]string{"们", "家", "那", "这", "的"} {
 		if i+1 < len(t) && t[i].word == w {
 			i++
 		}
