@@ -249,7 +249,6 @@ func chinese() *lexicon {
 		articles:    map[string]bool{},
 		vague:       wordSet("这 那 它 他 她 你 您 啥 谁 怎"),
 		timely:      wordSet("每 天 周 星 末 晚 早 都 常 年 月"),
-		favourites:  map[string]bool{},
 		olds:        wordSet("旧 前"),
 		news:        wordSet("新"),
 		her:         map[string]bool{},

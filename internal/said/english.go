@@ -25,7 +25,7 @@ please? do? not|never|stop|avoid|no use|using|writing|adding|with? any|the|so_ma
 no emojis|emoji please? : emojis func wish value=none
 please? do? not|never mention|suggest|recommend|remind|ask|call|bring_up|talk_about|discuss|use|send|include|show|give|offer|propose X : should_not wish adds is=wish clear
 please? stop suggesting|recommending|using|calling|mentioning|asking|sending|apologising|apologizing X : should_not wish adds
-please? avoid X : should_not wish adds is=standing
+please? avoid X : should_not wish adds is=wish
 always X : should wish adds is=ordered clear
 from_now_on ,? please? X : should wish adds is=imperative clear
 in_future|going_forward ,? please? X : should wish adds is=imperative clear
@@ -39,7 +39,6 @@ please remember to X : should wish adds is=imperative
 // corrections
 her|his|their name is|was X : name func subject=she is=name
 it|that is X , not Y : it func change subject=it is=correction
-it|that is not Y , it|that is X : it func change subject=it is=correction
 I meant|mean X , not Y : it func change subject=it is=short
 
 // name, age, birth
@@ -181,7 +180,7 @@ I have a|an|MY? severe|bad|mild|serious|strong? X allergy|intolerance : allergic
 I have a|an severe|bad|mild? allergy|intolerance to X : allergic_to adds clear
 I developed|have_developed a|an allergy to X : allergic_to adds change clear
 I react badly to X : allergic_to adds
-I can not|never eat|have|drink|tolerate|digest|handle|do X : cannot_eat adds clear is=like
+I can not|never eat|have|drink|tolerate|digest X : cannot_eat adds clear is=like
 I am? not|never allowed|supposed to eat|have|drink X : cannot_eat adds
 I do? not|never eat X : cannot_eat adds clear is=food
 I do? not|never drink|smoke : does_not adds value=drink
@@ -339,16 +338,15 @@ func english() *lexicon {
 			}
 			return []string{w + "s", w + "es"}
 		},
-		prefixes:   wordSet("in on at for since after during with every these this lately nowadays as most each by from within around usually to of near about into over under between through without like via per than"),
-		articles:   wordSet("a an the some any"),
-		vague:      wordSet("it this that these those them him her you your me us he she they something anything everything nothing someone somebody anyone everyone one ones thing things lot lots bit bunch way ways stuff what how why who when where whether more less much many next other another same such not here there so too problem problems question questions guess point advice opinion thought thoughts idea ideas concern concerns feeling code function error issue issues plan plans turn fault day night week month year time first last only best worst biggest main current mess wreck fool kind sort part pleasure honour honor understanding hope wish mind heart life head world everything's step front back tears mood case reason rest"),
-		timely:     wordSet("every daily weekly monthly yearly mornings evenings afternoons nights weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays weekly fortnight twice once each weekdays annually summers winters"),
-		favourites: wordSet("favourite favorite fave fav go-to"),
-		olds:       wordSet("old former previous ex"),
-		news:       wordSet("new newest latest updated"),
-		her:        wordSet("her his their"),
-		pronouns:   wordSet("he she they you it there who"),
-		of:         "of",
+		prefixes: wordSet("in on at for since after during with every these this lately nowadays as most each by from within around usually to of near about into over under between through without like via per than"),
+		articles: wordSet("a an the some any"),
+		vague:    wordSet("it this that these those them him her you your me us he she they something anything everything nothing someone somebody anyone everyone one ones thing things lot lots bit bunch way ways stuff what how why who when where whether more less much many next other another same such not here there so too problem problems question questions guess point advice opinion thought thoughts idea ideas concern concerns feeling code function error issue issues plan plans turn fault day night week month year time first last only best worst biggest main current mess wreck fool kind sort part pleasure honour honor understanding hope wish mind heart life head world everything's suggestion recommendation ton along into excuse response reaction reply answer intention hunch impression step front back tears mood case reason rest"),
+		timely:   wordSet("every daily weekly monthly yearly mornings evenings afternoons nights weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays weekly fortnight twice once each weekdays annually summers winters"),
+		olds:     wordSet("old former previous ex"),
+		news:     wordSet("new newest latest updated"),
+		her:      wordSet("her his their"),
+		pronouns: wordSet("he she they you it there who"),
+		of:       "of",
 		runTogether: map[string][2]string{
 			"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
 			"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},

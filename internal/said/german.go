@@ -301,7 +301,6 @@ func german() *lexicon {
 		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),
 		vague:      wordSet("es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
 		timely:     wordSet("jeden jede jedes täglich wöchentlich monatlich jährlich morgens abends nachmittags vormittags nachts mittags wochenends montags dienstags mittwochs donnerstags freitags samstags sonntags werktags zweimal dreimal einmal"),
-		favourites: wordSet("lieblings"),
 		olds:       wordSet("alter alte altes alten ehemaliger ehemalige früherer frühere"),
 		news:       wordSet("neuer neue neues neuen neuem neuerdings"),
 		her:        wordSet("sein seine seinen seinem seiner ihre ihren ihrem ihrer"),

@@ -117,7 +117,6 @@ type lexicon struct {
 	reacts      phrases                    // objects of likes that only react: that, your idea
 	vague       map[string]bool            // objects that say nothing: it, this
 	timely      map[string]bool            // words of a recurring time: every, Tuesdays, mornings
-	favourites  map[string]bool            // favourite
 	olds        map[string]bool            // adjectives of what is over: old, former
 	news        map[string]bool            // new
 	her         map[string]bool            // possessives of somebody spoken of
@@ -227,7 +226,7 @@ func (l *lexicon) finish() {
 		}
 	}
 	l.subjects[subjectWord], l.possessives[possessiveWord] = true, true
-	for _, set := range []map[string]bool{l.subjects, l.possessives, l.prefixes, l.articles, l.her, l.favourites, l.pronouns} {
+	for _, set := range []map[string]bool{l.subjects, l.possessives, l.prefixes, l.articles, l.her, l.pronouns} {
 		for w := range set {
 			l.known[w] = true
 		}

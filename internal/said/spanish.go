@@ -247,7 +247,6 @@ func spanish() *lexicon {
 		articles:   wordSet("el la los las un una unos unas"),
 		vague:      wordSet("lo eso esto esta este ese esa aquello algo nada todo todos nadie alguien que qué como cómo cuando donde quien más menos así aquí allí allá problema problemas pregunta idea opinión plan error duda consejo culpa vez verdad vida muy bien mal mucho mucha mejor peor único única otro otra mismo misma mitad parte acuerdo forma buen buena"),
 		timely:     wordSet("cada todos todas diariamente lunes martes miércoles jueves viernes sábados domingos mañanas tardes noches fines veces semanalmente diario"),
-		favourites: wordSet("favorito favorita preferido preferida favoritos favoritas"),
 		olds:       wordSet("antiguo antigua viejo vieja anterior ex"),
 		news:       wordSet("nuevo nueva nuevos nuevas"),
 		her:        wordSet("su sus"),
