@@ -14,6 +14,9 @@ var files embed.FS
 // maxTopics bounds the topics that topics.txt may name.
 const maxTopics = 128
 
+// kinship scales how near topics.txt says two topics are.
+const kinship = 0.7
+
 // weak is the weight of a word marked with "~": it has other meanings as well,
 // or says little.
 const weak = 0.4
@@ -98,7 +101,7 @@ func (l *words) readTopics(list string) map[string]uint8 {
 			if !known {
 				panic("topics.txt: " + fields[k])
 			}
-			v := max(float32(mustFloat(fields[k+1])), l.near[i][j])
+			v := max(kinship*float32(mustFloat(fields[k+1])), l.near[i][j])
 			l.near[i][j], l.near[j][i] = v, v
 		}
 	}

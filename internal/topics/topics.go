@@ -122,7 +122,7 @@ func near(q, s Set, rare *[maxTopics]float64) float64 {
 }
 
 // lengthPower is the share of a sentence's length that counts against it.
-var lengthPower = 1.0
+var lengthPower = 0.8
 
 func (l *words) weight(topic uint8, rare *[maxTopics]float64) float64 {
 	w := l.weights[topic]
@@ -162,7 +162,7 @@ func (c *Census) Settle() {
 	n := float64(c.texts) + priorTexts
 	for i := range c.rare {
 		df := float64(c.with[i]) + priorTexts*priorShare
-		c.rare[i] = max(0.1, math.Log(n/df)/math.Log(1/priorShare))
+		c.rare[i] = math.Sqrt(max(0.1, math.Log(n/df)/math.Log(1/priorShare)))
 	}
 	c.fresh = true
 }
