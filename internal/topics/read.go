@@ -128,6 +128,9 @@ func (l *words) readWord(lang language, folded []byte, list []word, times float3
 	if len(w) < 2 {
 		return 0
 	}
+	if functionWords[string(w)][lang] {
+		return 1
+	}
 	if s, ok := t.find(w, lang); ok {
 		l.met(s, times, sums)
 		return 1
@@ -250,24 +253,34 @@ func (l *words) compound(t *table, w []byte, times float32, sums *[maxTopics]flo
 	}
 	found, head := false, len(w)
 	for i := 3; i <= len(w)-minStem; i++ {
-		if s, ok := t.find(w[i:], german); ok {
+		if s, ok := t.part(w[i:]); ok {
 			l.met(s, times*headPart, sums)
 			found, head = true, i
 			break
 		}
 	}
 	for i := min(head, len(w)-3); i >= minStem; i-- {
-		s, ok := t.exact[string(w[:i])]
-		if !ok {
-			s, ok = t.stems[string(w[:i])]
-		}
-		if ok {
+		if s, ok := t.part(w[:i]); ok {
 			l.met(s, times*leadPart, sums)
 			found = true
 			break
 		}
 	}
 	return found
+}
+
+// part looks a part of a compound up. Without its ending it must be longer than
+// a stem: too many words begin or end with those letters.
+func (t *table) part(w []byte) (span, bool) {
+	if s, ok := t.exact[string(w)]; ok {
+		return s, true
+	}
+	root := stem(w, german)
+	if len(root) <= minStem {
+		return span{}, false
+	}
+	s, ok := t.stems[string(root)]
+	return s, ok
 }
 
 // readHan adds the topics of the words of a run of Chinese characters, longest
@@ -322,7 +335,7 @@ var functionWords = func() map[string][chinese]bool {
 	m := make(map[string][chinese]bool)
 	for lang, list := range [chinese]string{
 		english: "the a an and or of to in on at is are was were be been i im ive id ill my me mine you your we our us he she it its his her they them their this that these those there what which who whom whose when where why how do does did dont can could should would will shall must not no with without for from by about as if but so than then have has had any some up out get let please",
-		german:  "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ich mir mich mein meine meinen meinem meiner du dir dich dein deine er sie es wir uns unser unsere ihr ihm ihn ihnen ist sind war waren bin bist sein hat habe haben hatte wird werde werden wurde kann konnte soll sollte muss musste mag darf will wer was wann wo wie warum wieso welche welcher welches welchen woher wohin mit ohne von vom zu zum zur bei beim im in am an auf aus fur um uber unter nach vor durch bis als wenn dass ob weil auch noch nur schon sehr mal ja nein bitte heute jetzt hier da dort so denn",
+		german:  "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ich mir mich mein meine meinen meinem meiner du dir dich dein deine er sie es wir uns unser unsere ihr ihm ihn ihnen ist sind war waren bin bist sein hat habe haben hatte wird werde werden wurde kann konnte soll sollte muss musste mag darf will wer was wann wo wie warum wieso welche welcher welches welchen woher wohin mit ohne von vom zu zum zur bei beim im in am an auf aus fur um uber unter nach vor durch bis als wenn dass ob weil auch noch nur schon sehr mal ja nein bitte heute jetzt hier da dort so denn seit danach davor damit dafur darf daran wieder immer nie mehr viel viele alle alles etwas nichts jede jeder jedes jeden dieser diese dieses diesen man uns euch gibt geht gehe machen mache macht brauche braucht brauchen mochte wurden gerade eigentlich doch halt eben gern gerne ganz also vielleicht zwischen gegen weiter weil sollen wollen will konnen mussen worden lassen lass seinen seiner ihrem ihren",
 		spanish: "el la los las un una unos unas y o pero no ni yo me mi mis mio tu te ti tus usted su sus le les lo nos nuestro nuestra se es son era fue soy eres somos esta estan estoy este esto ese eso ha he han hay tengo tiene que quien cual cuando donde como por para con sin de del al en a desde hasta sobre entre si muy mas ya tambien solo porque aqui hoy puedo debo puede",
 	} {
 		for w := range bytes.FieldsSeq([]byte(list)) {
