@@ -36,6 +36,8 @@ type table struct {
 	exact map[string]span // as written
 	stems map[string]span // without ending; of the languages that have a stemmer here
 	opens map[string]bool // first words of phrases
+
+	begins map[rune]uint8 // lengths of the Chinese words that begin so, a bit each
 }
 
 // span is a word's topics in words.entries.
@@ -149,7 +151,7 @@ func readWords(list, name string, number map[string]uint8, to map[string][]weigh
 }
 
 func (l *words) table(listed map[string][]weighted, lang language) table {
-	t := table{exact: make(map[string]span, len(listed)), opens: make(map[string]bool)}
+	t := table{exact: make(map[string]span, len(listed)), opens: make(map[string]bool), begins: make(map[rune]uint8)}
 	if lang == german || lang == spanish {
 		t.stems = make(map[string]span, len(listed))
 	}
@@ -159,6 +161,9 @@ func (l *words) table(listed map[string][]weighted, lang language) table {
 		if first, _, phrase := strings.Cut(w, "_"); phrase {
 			t.opens[first] = true
 			continue
+		}
+		if first, _ := utf8.DecodeRuneInString(w); lang == chinese && first >= firstHan {
+			t.begins[first] |= 1 << utf8.RuneCountInString(w)
 		}
 		if t.stems == nil {
 			continue
@@ -206,11 +211,14 @@ func fold(r rune) rune {
 		return 0
 	case r < 0x180:
 		return rune(latin[r-0xc0])
-	case r >= 0x3400 && r <= 0x9fff:
+	case r >= firstHan && r <= 0x9fff:
 		return r
 	}
 	return 0
 }
+
+// firstHan is the first of the Chinese characters.
+const firstHan = 0x3400
 
 // latin folds U+00C0 to U+017F; a space stands for what is no letter of ours.
 var latin = func() (t [0x180 - 0xc0]byte) {

@@ -11,7 +11,7 @@ const (
 	// maxPhrase is the length of the longest phrase, in words.
 	maxPhrase = 3
 	// maxHan is the length of the longest Chinese word, in characters.
-	maxHan = 4
+	maxHan = 6
 	// Words that are found in another language than the text's, as part of a
 	// compound's head, or of its first part weigh so much.
 	foreign  = 0.8
@@ -41,7 +41,7 @@ func (l *words) read(text string, sums *[maxTopics]float32) {
 		if certain {
 			n = l.readWord(lang, folded, list[i:], 1, sums)
 		} else {
-			for lang := range chinese {
+			for lang := range languageCount {
 				n = max(n, l.readWord(lang, folded, list[i:], 1, sums))
 			}
 		}
@@ -74,7 +74,7 @@ func split(text string, folded []byte, list []word) ([]byte, []word) {
 			open = false
 			continue
 		}
-		if isHan := f >= 0x3400; !open || isHan != han {
+		if isHan := f >= firstHan; !open || isHan != han {
 			if open {
 				list[len(list)-1].to = len(folded)
 				folded = append(folded, '_')
@@ -287,30 +287,28 @@ func (t *table) part(w []byte) (span, bool) {
 // first from the left.
 func (l *words) readHan(run []byte, sums *[maxTopics]float32) {
 	t := &l.languages[chinese]
-	for i := 0; i < len(run); {
-		_, first := utf8.DecodeRune(run[i:])
-		ends, n := [maxHan]int{}, 0
-		for j := i; j < len(run) && n < maxHan; n++ {
-			_, size := utf8.DecodeRune(run[j:])
-			j += size
-			ends[n] = j
-		}
-		step := first
-		for n--; n >= 0; n-- {
-			if s, ok := t.exact[string(run[i:ends[n]])]; ok {
+	for len(run) > 0 {
+		first, step := utf8.DecodeRune(run)
+		lengths := t.begins[first]
+		for n := maxHan; n > 0; n-- {
+			// Every character of a run takes three bytes.
+			if lengths>>n&1 == 0 || len(run) < 3*n {
+				continue
+			}
+			if s, ok := t.exact[string(run[:3*n])]; ok {
 				l.met(s, 1, sums)
-				step = ends[n] - i
+				step = 3 * n
 				break
 			}
 		}
-		i += step
+		run = run[step:]
 	}
 }
 
 // guess tells the language of a text from its function words; it is certain
 // when one has more of them than the others.
 func guess(folded []byte, list []word) (language, bool) {
-	var hits [chinese]int
+	var hits [languageCount]int
 	for _, w := range list {
 		if !w.han {
 			for lang, in := range functionWords[string(folded[w.from:w.to])] {
@@ -331,8 +329,8 @@ func guess(folded []byte, list []word) (language, bool) {
 	return best, most > second
 }
 
-var functionWords = func() map[string][chinese]bool {
-	m := make(map[string][chinese]bool)
+var functionWords = func() map[string][languageCount]bool {
+	m := make(map[string][languageCount]bool)
 	for lang, list := range [chinese]string{
 		english: "the a an and or of to in on at is are was were be been i im ive id ill my me mine you your we our us he she it its his her they them their this that these those there what which who whom whose when where why how do does did dont can could should would will shall must not no with without for from by about as if but so than then have has had any some up out get let please",
 		german:  "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ich mir mich mein meine meinen meinem meiner du dir dich dein deine er sie es wir uns unser unsere ihr ihm ihn ihnen ist sind war waren bin bist sein hat habe haben hatte wird werde werden wurde kann konnte soll sollte muss musste mag darf will wer was wann wo wie warum wieso welche welcher welches welchen woher wohin mit ohne von vom zu zum zur bei beim im in am an auf aus fur um uber unter nach vor durch bis als wenn dass ob weil auch noch nur schon sehr mal ja nein bitte heute jetzt hier da dort so denn seit danach davor damit dafur darf daran wieder immer nie mehr viel viele alle alles etwas nichts jede jeder jedes jeden dieser diese dieses diesen man uns euch gibt geht gehe machen mache macht brauche braucht brauchen mochte wurden gerade eigentlich doch halt eben gern gerne ganz also vielleicht zwischen gegen weiter weil sollen wollen will konnen mussen worden lassen lass seinen seiner ihrem ihren",

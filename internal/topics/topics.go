@@ -19,10 +19,7 @@ import (
 
 // A Set is the topics of a text, each with how much of the text is about it.
 // The zero Set is that of a text of which nothing is known.
-type Set struct {
-	topics []weighted
-	norm   float64 // of the weights, as Near counts them
-}
+type Set struct{ topics []weighted }
 
 type weighted struct {
 	topic  uint8
@@ -77,69 +74,77 @@ func (l *words) set(sums *[maxTopics]float32) Set {
 	for i := range l.names {
 		if w := sums[i]; w > 0 {
 			s.topics = append(s.topics, weighted{uint8(i), w})
-			s.norm += float64(w) * float64(w) * l.weights[i] * l.weights[i]
 		}
 	}
-	s.norm = math.Sqrt(s.norm)
 	return s
 }
 
 // Near says how near a sentence is to a question, 0–1: for each topic of the
 // question the nearest of the sentence's, weighted by how much the topic tells,
 // over the lengths of both. It is 0 when either is empty.
-func Near(question, sentence Set) float64 { return near(question, sentence, nil) }
+func Near(question, sentence Set) float64 { return Ask(question).Near(sentence) }
 
-func near(q, s Set, rare *[maxTopics]float64) float64 {
-	if len(q.topics) == 0 || len(s.topics) == 0 {
-		return 0
-	}
+// A Question is a question's topics, prepared for many sentences. It does not
+// change and may be used by several goroutines.
+type Question struct {
+	rows    [][maxTopics]float32 // for each of its topics what each topic of a sentence is worth
+	weights *[maxTopics]float64  // squared, of the topics
+	length  float64
+}
+
+// Ask prepares a question for [Question.Near].
+func Ask(question Set) *Question { return ask(question, &lexicon().weights) }
+
+func ask(q Set, weights *[maxTopics]float64) *Question {
 	l := lexicon()
-	var sum, qq, ss float64
-	for _, t := range q.topics {
-		wt := float64(t.weight) * l.weight(t.topic, rare)
-		qq += wt * wt
-		best := 0.0
-		row := &l.near[t.topic]
-		for _, u := range s.topics {
-			best = max(best, float64(row[u.topic])*float64(u.weight)*l.weight(u.topic, rare))
-		}
-		sum += wt * best
+	a := &Question{rows: make([][maxTopics]float32, len(q.topics)), weights: new([maxTopics]float64)}
+	for i := range l.names {
+		a.weights[i] = weights[i] * weights[i]
 	}
-	if rare == nil {
-		ss = s.norm
-	} else {
-		for _, u := range s.topics {
-			w := float64(u.weight) * l.weight(u.topic, rare)
-			ss += w * w
+	for i, t := range q.topics {
+		w := float64(t.weight) * weights[t.topic]
+		a.length += w * w
+		for u := range l.names {
+			a.rows[i][u] = float32(w * float64(l.near[t.topic][u]) * weights[u])
 		}
-		ss = math.Sqrt(ss)
 	}
-	if qq == 0 || ss == 0 {
+	a.length = math.Sqrt(a.length)
+	return a
+}
+
+// Near is [Near] of the question.
+func (q *Question) Near(sentence Set) float64 {
+	if q.length == 0 || len(sentence.topics) == 0 {
 		return 0
 	}
-	// A soft cosine; the damping lets a long sentence lose less than a cosine would.
-	return min(1, sum/(math.Sqrt(qq)*math.Pow(ss, lengthPower)))
-}
-
-// lengthPower is the share of a sentence's length that counts against it.
-var lengthPower = 0.8
-
-func (l *words) weight(topic uint8, rare *[maxTopics]float64) float64 {
-	w := l.weights[topic]
-	if rare != nil {
-		w *= rare[topic]
+	var sum float32
+	for i := range q.rows {
+		row, best := &q.rows[i], float32(0)
+		for _, u := range sentence.topics {
+			best = max(best, row[u.topic&(maxTopics-1)]*u.weight)
+		}
+		sum += best
 	}
-	return w
+	if sum == 0 {
+		return 0
+	}
+	square := 0.0
+	for _, u := range sentence.topics {
+		square += float64(u.weight) * float64(u.weight) * q.weights[u.topic&(maxTopics-1)]
+	}
+	return min(1, float64(sum)/(q.length*math.Pow(square, lengthPower/2)))
 }
+
+// lengthPower is the share of a sentence's length that counts against it; 1
+// makes Near a cosine, which puts long turns too far down.
+const lengthPower = 0.8
 
 // A Census counts in how many of one user's texts each topic occurs, so that a
-// topic she always speaks of tells less. The zero Census weighs all alike. It is
-// not safe for concurrent use while texts are added.
+// topic she always speaks of tells less. It is not safe for
+// concurrent use while texts are added.
 type Census struct {
 	texts int
 	with  [maxTopics]int
-	rare  [maxTopics]float64
-	fresh bool
 }
 
 // Add counts a text.
@@ -153,18 +158,6 @@ func (c *Census) count(s Set, n int) {
 	for _, t := range s.topics {
 		c.with[t.topic] += n
 	}
-	c.fresh = false
-}
-
-// Settle computes the weights of what was added. [Census.Near] does so itself
-// after a change; call Settle before several goroutines compare.
-func (c *Census) Settle() {
-	n := float64(c.texts) + priorTexts
-	for i := range c.rare {
-		df := float64(c.with[i]) + priorTexts*priorShare
-		c.rare[i] = math.Sqrt(max(0.1, math.Log(n/df)/math.Log(1/priorShare)))
-	}
-	c.fresh = true
 }
 
 const (
@@ -175,9 +168,18 @@ const (
 )
 
 // Near is [Near] with each topic weighted by how seldom it is in the census.
-func (c *Census) Near(question, sentence Set) float64 {
-	if !c.fresh {
-		c.Settle()
+func (c *Census) Near(question, sentence Set) float64 { return c.Ask(question).Near(sentence) }
+
+// Ask is [Ask] with each topic weighted by how seldom it is in the census, as
+// it is now.
+func (c *Census) Ask(question Set) *Question {
+	l := lexicon()
+	var weights [maxTopics]float64
+	n := float64(c.texts) + priorTexts
+	for i := range l.names {
+		df := float64(c.with[i]) + priorTexts*priorShare
+		rare := max(0.1, math.Log(n/df)/math.Log(1/priorShare))
+		weights[i] = l.weights[i] * math.Sqrt(rare)
 	}
-	return near(question, sentence, &c.rare)
+	return ask(question, &weights)
 }
