@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed topics.txt en.txt wordnet.txt de.txt es.txt zh.txt
+//go:embed topics.txt en.txt wordnet.txt de.txt es.txt zh.txt tech.txt
 var files embed.FS
 
 // maxTopics bounds the topics that topics.txt may name.
@@ -57,7 +57,7 @@ var lexicon = sync.OnceValue(func() *words {
 	l := new(words)
 	number := l.readTopics(mustRead("topics.txt"))
 	for lang, names := range [languageCount][]string{
-		english: {"en.txt", "wordnet.txt"}, german: {"de.txt"}, spanish: {"es.txt"}, chinese: {"zh.txt"},
+		english: {"en.txt", "wordnet.txt", "tech.txt"}, german: {"de.txt", "tech.txt"}, spanish: {"es.txt", "tech.txt"}, chinese: {"zh.txt"},
 	} {
 		listed := make(map[string][]weighted)
 		for _, name := range names {
