@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 //go:embed topics.txt en.txt wordnet.txt de.txt es.txt zh.txt tech.txt
@@ -34,7 +36,7 @@ type words struct {
 // A table holds the words of one language. Phrases are joined by "_".
 type table struct {
 	exact map[string]span // as written
-	stems map[string]span // without ending; of the languages that have a stemmer here
+	stems map[string]span // without ending; of English as [text.Terms] gives it
 	opens map[string]bool // first words of phrases
 
 	begins map[rune]uint8 // lengths of the Chinese words that begin so, a bit each
@@ -152,7 +154,7 @@ func readWords(list, name string, number map[string]uint8, to map[string][]weigh
 
 func (l *words) table(listed map[string][]weighted, lang language) table {
 	t := table{exact: make(map[string]span, len(listed)), opens: make(map[string]bool), begins: make(map[rune]uint8)}
-	if lang == german || lang == spanish {
+	if lang != chinese {
 		t.stems = make(map[string]span, len(listed))
 	}
 	stemmed := make(map[string][]weighted)
@@ -168,9 +170,12 @@ func (l *words) table(listed map[string][]weighted, lang language) table {
 		if t.stems == nil {
 			continue
 		}
-		s := stem([]byte(w), lang)
+		s := string(stem([]byte(w), lang))
+		if lang == english {
+			s = text.Prepare(w)
+		}
 		for _, e := range topics {
-			stemmed[string(s)] = join(stemmed[string(s)], e)
+			stemmed[s] = join(stemmed[s], e)
 		}
 	}
 	for s, topics := range stemmed {

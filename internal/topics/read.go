@@ -166,7 +166,11 @@ func (t *table) find(w []byte, lang language) (span, bool) {
 		return s, true
 	}
 	if lang == english {
-		return t.lemma(w)
+		if s, ok := t.lemma(w); ok {
+			return s, true
+		}
+		s, ok := t.stems[string(w)] // of a text that went through [text.Prepare]
+		return s, ok
 	}
 	s, ok := t.stems[string(stem(w, lang))]
 	return s, ok
@@ -225,7 +229,7 @@ func stem(w []byte, lang language) []byte {
 	if lang == spanish {
 		endings = spanishEndings
 	}
-	if lang == chinese {
+	if lang == chinese || lang == english {
 		return w
 	}
 	for _, e := range endings {
