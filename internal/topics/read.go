@@ -242,11 +242,11 @@ func stem(w []byte, lang language) []byte {
 
 const minStem = 4
 
-func split0(s string) [][]byte { return bytes.Fields([]byte(s)) }
+func fields(s string) [][]byte { return bytes.Fields([]byte(s)) }
 
 var (
-	germanEndings  = split0("innen ern end est ten tet te in em en er es et st e n s t")
-	spanishEndings = split0("aciones iendo ieron abais aremos eremos iremos ando aban aron aste iste adas ados idas idos amos emos imos aba ado ada ido ida ian ara era ira are ere ire as es os an en ar er ir ia io a e o s n")
+	germanEndings  = fields("innen ern end est ten tet te in em en er es et st e n s t")
+	spanishEndings = fields("aciones iendo ieron abais aremos eremos iremos ando aban aron aste iste adas ados idas idos amos emos imos aba ado ada ido ida ian ara era ira are ere ire as es os an en ar er ir ia io a e o s n")
 )
 
 // compound adds the topics of a German compound's head, the longest word it
