@@ -107,9 +107,19 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	return s.ext.Recall(ctx, s.scope, Query{
 		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
 		Skip: func(m *schema.Memory) bool {
-			return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content) || strings.Contains(prompt, text.Line(m.Content))
+			return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
 		},
 	})
+}
+
+// stands reports whether a prompt holds a text, as it was said or as a block shows
+// it.
+func stands(content, prompt string) bool {
+	if strings.Contains(prompt, content) {
+		return true
+	}
+	line := text.Line(content)
+	return line != strings.TrimSpace(content) && strings.Contains(prompt, line)
 }
 
 // volunteers drops what reads like an instruction and is not the user's own:
