@@ -107,7 +107,7 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	case !(n.input.strength(m) < FadedBelow):
 		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
 	}
-	guarded, err := ofProtectedEntity(ctx, tx, m.ID)
+	guarded, err := tx.OfProtectedEntity(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}

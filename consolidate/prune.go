@@ -116,8 +116,3 @@ func guardedMemories(ctx context.Context, s *schema.Snapshot, userID int64) (map
 	}
 	return guarded, nil
 }
-
-func ofProtectedEntity(ctx context.Context, tx *schema.Tx, memoryID int64) (guarded bool, err error) {
-	err = tx.Row(ctx, "SELECT EXISTS ("+ofProtected+" AND me.memory_id = ?)", []any{memoryID}, &guarded)
-	return guarded, err
-}

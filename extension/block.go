@@ -70,6 +70,7 @@ type block struct {
 type blockHead struct {
 	blocks string // core memory, with a preface of its own
 	core   string // the core section, with its title
+	note   string // about the records, such as a day of which there are none
 }
 
 func (h *blockHead) empty() bool { return h.blocks == "" && h.core == "" }
@@ -96,7 +97,7 @@ func render(head blockHead, entries []entry, order InjectOrder, budget int, loc 
 			entries[i].originKnown = true
 		}
 	}
-	left := budget - text.Tokens(fenceStart(widestNonce)+preface+title+fenceEnd(widestNonce))
+	left := budget - text.Tokens(fenceStart(widestNonce)+preface+head.note+title+fenceEnd(widestNonce))
 	const anyID = "m55555"
 	var b block
 	under := make(map[heading]int)
@@ -130,7 +131,7 @@ func render(head blockHead, entries []entry, order InjectOrder, budget int, loc 
 		return block{}
 	}
 	var body strings.Builder
-	body.WriteString(preface + head.blocks + head.core)
+	body.WriteString(preface + head.blocks + head.core + head.note)
 	if len(b.shown) > 0 {
 		body.WriteString(title)
 	}
@@ -179,7 +180,11 @@ func arrange(entries []entry, order InjectOrder) []entry {
 			return a.Memory.EventTime.Compare(b.Memory.EventTime.Time)
 		}
 		if order != BestFirst {
-			if c := newest[b.heading].Compare(newest[a.heading]); c != 0 {
+			c := newest[b.heading].Compare(newest[a.heading])
+			if order == oldestFirst {
+				c = -c
+			}
+			if c != 0 {
 				return c
 			}
 		}

@@ -147,6 +147,13 @@ type Config struct {
 	// and so is what an agent answers thereafter. Default none.
 	InternalTools []string
 
+	// NoClaims leaves what users say outright in their own messages to nights and
+	// tools. By default it is read seconds after the message was stored, without a
+	// model: "I'm allergic to nuts", "I've moved to Oslo" become facts, and end
+	// what they replace. What a user asks to keep for good or to forget is carried
+	// out in any case. Default false.
+	NoClaims bool
+
 	// NoSchedule switches the internal night schedule off, for hosts that call
 	// [Extension.Consolidate] themselves. Default false.
 	NoSchedule bool

@@ -158,13 +158,12 @@ type claimReader struct {
 // current reports a claim that is held to be true and may be told.
 func isCurrentClaim(m *schema.Memory) bool {
 	return (m.Kind == schema.KindFact || m.Kind == schema.KindPreference) && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
-		m.ValidUntil.IsZero() && m.Attributes[schema.AttrForgotten] == ""
+		m.ValidUntil.IsZero()
 }
 
 // isOwnSaying reports a message of the user's own that may be quoted.
 func isOwnSaying(m *schema.Memory) bool {
-	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
-		m.Attributes[schema.AttrForgotten] == ""
+	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
 }
 
 func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, error) {
@@ -218,7 +217,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 		for _, old := range earlier[id] {
 			c.needs = append(c.needs, old)
 			m, there := ended[old]
-			if !there || stillSays(&m, &c.claim) {
+			if !there || m.State != schema.StateSuperseded || stillSays(&m, &c.claim) {
 				continue
 			}
 			if at := m.ValidUntil.Time; at.After(c.since) {
@@ -475,7 +474,7 @@ func isRelative(s string, said time.Time) bool {
 // successor's own words.
 func endedMark(e schema.Ended, loc *time.Location) string {
 	mark := "no longer so since " + e.Claim.ValidUntil.In(loc).Format(dateShown)
-	if e.By == nil {
+	if e.By == nil || e.By.Hearsay() || !e.By.OwnWords() && inspect(e.By.Content) != "" {
 		return mark
 	}
 	return mark + ": " + text.Truncate(text.Line(e.By.Content), maxBefore)

@@ -68,8 +68,9 @@ func (o DualOptions) Config() *Config {
 		o.Worth = consolidate.ByImportance(o.Tau)
 	}
 	return &Config{
-		invalid: o.validate(),
-		Scorer:  o.score,
+		invalid:  o.validate(),
+		NoClaims: true,
+		Scorer:   o.score,
 
 		coreToldOnly: true, // its document extracts no facts from messages
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -25,6 +26,7 @@ type Extension struct {
 	searcher *recall.Searcher
 	vectors  *consolidate.Vectoriser // nil without an embedder
 	runner   *consolidate.Runner
+	reader   *claims.Reader
 	behind   *background
 	erasures finishing
 	cycles   cycles
@@ -85,6 +87,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisodes, Topics: ownTopics,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
+	x.reader = x.newReader()
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
@@ -145,7 +148,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}, talk: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
 	return s, nil
 }

@@ -40,6 +40,8 @@ type Injection struct {
 
 	nonce  string
 	quoted []string // public ids of the messages that Profile quotes
+	asked  string   // the question as it was searched for, "" when it was not
+	bare   bool     // it was searched together with the talk
 }
 
 // InjectedItem is one memory in a block.
@@ -69,9 +71,9 @@ const injectDiversity = 0.2
 // returned beside an error, too.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
 	core, failed := s.ext.coreMemory(ctx, s.scope)
-	answer, err := s.search(ctx, question, prompt)
+	answer, plan, err := s.search(ctx, question, prompt)
 	cfg := &s.ext.cfg
-	found := &Injection{Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
+	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
 	var results []Result
 	if answer != nil {
 		results = answer.Results
@@ -81,35 +83,13 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
 	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, choose(results, cfg.InjectSure, cfg.InjectMaybe))
-	block := render(blockHead{core.text, section.text}, chosen, cfg.InjectOrder, cfg.InjectTokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := firstLine(text.Line(e.Memory.Content), lineLength)
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
 	return found, errors.Join(failed, err, unread, unmarked)
-}
-
-// search looks for what may help with question and is not in the prompt
-// already. It is nil for a question that nothing is searched for.
-func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, error) {
-	cfg := &s.ext.cfg
-	// As texts are stored: what is asked must be recognised among them. Redacted
-	// before it is cut, which could halve a secret beyond recognition.
-	question, err := s.ext.redactor.text(ctx, "", text.Clean(question))
-	if err != nil {
-		return nil, err
-	}
-	prompt = s.ext.redactor.builtin.Redact(text.Clean(prompt))
-	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
-		return nil, nil
-	}
-	return s.ext.Recall(ctx, s.scope, Query{
-		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
-		Skip: func(m *schema.Memory) bool {
-			return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
-		},
-	})
 }
 
 // stands reports whether a prompt holds a text, as it was said or as a block shows
@@ -161,6 +141,7 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 	default:
 		s.ext.fault(s.scope, door, recalled, err)
 	}
+	s.talk.heard(found)
 	if found.Block == "" {
 		return "", recorded
 	}

@@ -23,6 +23,7 @@ type Session struct {
 	own   *turn // see turn
 	tools []*tools.Tool
 	shown *blocks
+	talk  *talk
 }
 
 // Scope is the scope the session was opened with.
@@ -146,7 +147,7 @@ func (s *Session) seen(block string) any {
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
-		Search: s.Recall,
+		Search: s.recallPlanned,
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
 			s.announceShown(ctx, "tool", &Answer{Query: query, Results: results})
 		},
@@ -166,7 +167,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Full:      func(short string) (uid string, known bool) { return s.turn().ids.uid(short) },
 		Redact:    s.ext.redactor.text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
-		Log:       s.log, Archive: s.archive,
+		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.Blocks, Gate: s.ext.cfg.WriteGate, Hearsay: s.ext.cfg.InjectHearsay,
 		BlockSeen: s.seen, BlockTold: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),

@@ -79,7 +79,7 @@ func bitOfKind(k schema.Kind) kindBit {
 	return 1 << slices.Index(schema.Kinds, k)
 }
 
-var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired}
+var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired, schema.StateForgotten}
 
 func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -17,8 +20,10 @@ type backing struct {
 // turnsRead is how many of the user's turns in the session can back a claim.
 const turnsRead = 20
 
-// readUserTurns reads what the user said last in this session, newest first.
-func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
+// readUserTurns reads what the user said last in this session, newest first: what
+// is active, and what is in one of the given states.
+func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
+	states = append(states, schema.StateActive)
 	var turns []schema.Memory
 	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, d.Scope)
@@ -27,7 +32,7 @@ func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
 		}
 		q := s.NewSelect().Model(&turns).
 			Where("user_id = ? AND kind = ? AND role = 'user'", userID, schema.KindEpisode).
-			Where("origin = ? AND trust = ? AND state = ?", schema.OriginUser, int64(schema.MaxTrust), schema.StateActive).
+			Where("origin = ? AND trust = ? AND state IN (?)", schema.OriginUser, int64(schema.MaxTrust), bun.List(states)).
 			Order("event_time DESC", "id DESC").Limit(turnsRead)
 		if d.Scope.Session == "" {
 			q = q.Where("session_id IS NULL")
@@ -60,4 +65,14 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 		}
 	}
 	return nil
+}
+
+// back finds the user's turn that holds the claim, and what is understood of it.
+func (c *claim) back(turns []schema.Memory, d *Deps) {
+	c.backing = back(c.content, turns, d)
+	names, sentence := []string{d.Scope.User}, ""
+	if c.backing != nil {
+		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
+	}
+	c.reading, c.outright = claims.Told(c.content, sentence, names)
 }

@@ -49,6 +49,8 @@ func currentClaim(d *Deps, args arguments, m *schema.Memory, replacement string)
 	case m.Kind == schema.KindEpisode:
 		return mistakef("%s: %s is an episode, a message as it was said, and what was said stays as it was. "+
 			"If it led to a fact, use that fact's id; if not, use remember_fact to state what is true. Nothing was changed.", args.tool.name, d.Short(m.UID))
+	case m.State == schema.StateForgotten:
+		return mistakef("%s: the user asked to forget what %s says. Do not bring it up. Nothing was changed.", args.tool.name, d.Short(m.UID))
 	case m.State == schema.StateSuperseded && replacement != "":
 		return mistakef("%s: %s is no longer current; %s replaced it. Use that id. Nothing was changed.", args.tool.name, d.Short(m.UID), d.Short(replacement))
 	case m.State == schema.StateSuperseded || m.State == schema.StateRetired || !m.ValidUntil.IsZero():

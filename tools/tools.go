@@ -60,6 +60,9 @@ type Deps struct {
 	BlockSeen func(name string) any
 	// BlockTold hears of what the model now takes a block to be. Nil: nobody does.
 	BlockTold func(name string, content any)
+	// OnlyRequests leaves the claims of users' own messages to nights and tools
+	// where a tool reads what a message asks to keep or to forget.
+	OnlyRequests bool
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
@@ -103,7 +106,9 @@ func New(d Deps, names ...string) []*Tool {
 		d.Location = time.UTC
 	}
 	if d.Render == nil {
-		d.Render = func(_ context.Context, results []recall.Result) (string, error) { return renderLines(results, d.Location), nil }
+		d.Render = func(_ context.Context, results []recall.Result) (string, error) {
+			return renderLines(results, d.Location), nil
+		}
 	}
 	if d.TurnTrust == nil {
 		d.TurnTrust = func() schema.Trust { return schema.MaxTrust }

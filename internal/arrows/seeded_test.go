@@ -30,7 +30,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"an arrow sideways",
 			pkg{folder: "consolidate", imports: []string{ours("eventbus")}},
-			"consolidate imports eventbus: its row allows schema, recall, internal/text, internal/grounding, internal/poison, internal/redact",
+			"consolidate imports eventbus: its row allows schema, recall, internal/text, internal/grounding, internal/poison, internal/redact, internal/claims",
 		},
 		{
 			"a leaf that reaches out",
