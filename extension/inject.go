@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -91,6 +92,16 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
 	return found, errors.Join(failed, err, unread, unmarked)
+}
+
+// stands reports whether a prompt holds a text, as it was said or as a block shows
+// it.
+func stands(content, prompt string) bool {
+	if strings.Contains(prompt, content) {
+		return true
+	}
+	line := text.Line(content)
+	return line != strings.TrimSpace(content) && strings.Contains(prompt, line)
 }
 
 // volunteers drops what reads like an instruction and is not the user's own:

@@ -122,7 +122,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		return s.ext.Recall(ctx, s.scope, Query{
 			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
-				return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content) || strings.Contains(prompt, text.Line(m.Content))
+				return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
 			},
 		})
 	}
