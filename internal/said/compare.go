@@ -54,12 +54,21 @@ func opposite(a, b string) bool { return opposites[[2]string{a, b}] || opposites
 
 // exclusive groups of objects that cannot both be so.
 var exclusive = []map[string]bool{
-	wordSet("vegetarian vegan pescatarian omnivore"),
-	wordSet("single married divorced widowed engaged separated"),
+	stems("vegetarian vegan pescatarian omnivore"),
+	stems("single married divorced widowed engaged separated"),
+}
+
+// stems are words as contentWords gives them.
+func stems(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[strings.Join(text.Terms(w), " ")] = true
+	}
+	return set
 }
 
 func excludes(a, b string) bool {
-	a, b = text.Fold(a), text.Fold(b)
+	a, b = canonical(a), canonical(b)
 	for _, g := range exclusive {
 		if g[a] && g[b] {
 			return a != b
@@ -68,8 +77,11 @@ func excludes(a, b string) bool {
 	return false
 }
 
+// canonical is an object in the words of the tables, where they know it.
+func canonical(object string) string { return strings.Join(contentWords(object), " ") }
+
 // jobless are occupations that end every employment.
-var jobless = wordSet("retired unemployed")
+var jobless = stems("retired unemployed")
 
 // Compare says how a later claim stands to an earlier one about the same
 // person. It is judged by form: equal predicate, functional or said to be
@@ -211,10 +223,10 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 			return Unsure
 		}
 	case a.family == "work":
-		if a.name == "works_as" && jobless[text.Fold(later.Object)] {
+		if a.name == "works_as" && jobless[canonical(later.Object)] {
 			return Replaces
 		}
-		if b.name == "works_as" && jobless[text.Fold(earlier.Object)] {
+		if b.name == "works_as" && jobless[canonical(earlier.Object)] {
 			return Replaces
 		}
 		if same {
@@ -268,7 +280,7 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 			return Same
 		}
 		if has("marital_status", "spouse") || has("marital_status", "partner") || has("marital_status", "fiance") {
-			if a.name == "marital_status" && partnerless[text.Fold(later.Object)] || b.name == "marital_status" && partnerless[text.Fold(earlier.Object)] {
+			if a.name == "marital_status" && partnerless[canonical(later.Object)] || b.name == "marital_status" && partnerless[canonical(earlier.Object)] {
 				return Replaces
 			}
 			return Unrelated
@@ -294,7 +306,7 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 }
 
 // partnerless are states that end a partnership.
-var partnerless = wordSet("single divorced widowed separated")
+var partnerless = stems("single divorced widowed separated")
 
 // compareActivity judges claims whose subjects are said differently: "yoga" and
 // "yoga class".
@@ -364,7 +376,7 @@ var fillers = wordSet("dr mr mrs ms prof professor frau herr sr sra señor seño
 func contentWords(s string) []string {
 	var out []string
 	folded := text.Fold(s)
-	for _, c := range [...]class{language, weekday, diet, condition} {
+	for _, c := range [...]class{language, weekday, diet, condition, status, occupation, kin, pet} {
 		if canon, ok := nounIn(folded, c); ok {
 			return text.Terms(canon)
 		}

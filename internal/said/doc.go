@@ -21,8 +21,8 @@
 //	my @role is X             : $ func name
 //	I switch from Y to X      : $ func
 //
-// Words in capitals are slots: I is the subject, X the object, Y what ended, N a
-// noun that becomes the predicate ($). @class is a noun of a table in slots.go
+// Words in capitals are slots: I is the subject, X the object, Y what ended, Z
+// what is passed over, N a noun that becomes the predicate ($). @class is a noun of a table in slots.go
 // and fills N. a|b are alternatives, a_b stands for two words, ? marks what may
 // be missing. Adverbs may stand between any two elements; what they say (not,
 // now, always, also) is recorded. A row that has a more general form below it

@@ -24,20 +24,21 @@ no emojis|emoji please? : emojis func wish value=none
 please? do? not|never mention|suggest|recommend|remind|ask|call|bring_up|talk_about|discuss|use|send|include|show|give|offer|propose X : should_not wish adds is=wish clear
 please? stop suggesting|recommending|using|calling|mentioning|asking|sending|apologising|apologizing X : should_not wish adds
 please? avoid X : should_not wish adds is=standing
-always X : should wish adds is=imperative clear
+always X : should wish adds is=ordered clear
 from_now_on ,? please? X : should wish adds is=imperative clear
 in_future|going_forward ,? please? X : should wish adds is=imperative clear
 whenever|when|every_time I ask X , X : should wish adds is=imperative
 I want|need|expect you to always|never|only X : should wish adds clear
 I like|prefer it|you to X : should wish adds is=standing
 you should|must always|never X : should wish adds
-please? only X : should wish adds is=imperative
+please? only X : should wish adds is=ordered
 please remember to X : should wish adds is=imperative
 
 // corrections
 her|his|their name is|was X : name func subject=she is=name
-it|that is|was|should_be X : it func change subject=it is=ended
-I meant|mean X : it func change subject=it is=ended
+it|that is X , not Y : it func change subject=it is=correction
+it|that is not Y , it|that is X : it func change subject=it is=correction
+I meant|mean X , not Y : it func change subject=it is=short
 
 // name, age, birth
 MY name is X : name func clear is=name
@@ -56,7 +57,7 @@ I hail from X : from func trait is=place
 
 // residence
 I live|living at X : address func clear is=digits deniable
-I am|have? been? live|living|reside|residing|based|located|settled right? in|at|near|on|outside X : lives_in func clear is=place deniable
+I am|have? been? live|living|reside|residing|based|located right? in|at|near|on|outside X : lives_in func clear is=place deniable
 I live with MY|a X : lives_with adds is=short
 I live alone : lives_with func value=nobody
 I have? moved|relocated from Y to X : lives_in func change clear elide is=place
@@ -69,9 +70,9 @@ MY place|home|flat|apartment|house is in|at|on X : lives_in func clear is=place
 I not live|reside in|at X : lives_in denied change is=place clear
 
 // work
-I work as a|an? X at|for|in Y : works_as func clear is=short
+I work as a|an? X at|for|in Z : works_as func clear is=short
 I have? been? work|working|employed as a|an? X : works_as func clear is=short
-I am|have? been? work|working|employed at|for|with|by X : works_at func clear is=place deniable
+I am|have? been? work|working|employed at|for|by X : works_at func clear is=place deniable
 I not work|working at|for X : works_at denied change clear
 I work in X : works_in func is=field deniable
 I work from home X : works_from_home habit
@@ -80,7 +81,8 @@ I left|quit MY? old? job|position|role at|with X : works_at denied change clear 
 I quit|left|lost MY job : works_at denied change elide clear
 I have? started|got|landed|found|took a|an|MY? job|position|role at|with X : works_at func change elide clear
 I have a|MY job|position|role at|with X : works_at func clear
-I have? started|joined working? at|with|for X : works_at func change clear elide is=place
+I have? started working at|with|for X : works_at func change clear elide is=place
+I have? started at|with X : works_at func change clear is=proper
 I have|got a? second|another|side|extra job at|with|as a? X : works_at adds is=short
 I got|was|have_been hired|employed by|at X : works_at func change clear
 I got|was|have_been promoted to X : works_as func change clear
@@ -91,9 +93,9 @@ I retired : works_as func change value=retired elide
 I am unemployed|between_jobs|out_of_work : works_as func value=unemployed
 I am self-employed|self_employed|freelance|a_freelancer : works_as func value=self-employed
 I run|own MY_own|a X business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
-I study|studying X at Y : studies func
+I study|studying X at Z : studies func
 I am? study|studying|majoring|major at X : studies_at func is=place
-I am? study|studying|majoring|major in? X : studies func is=field
+I am? study|studying|majoring|major in? X : studies func is=studies
 MY major|minor is|was? in X : studies func is=field
 I am in|at the? X grade|school|university : studies_at func is=place
 
@@ -105,16 +107,19 @@ I sold|got_rid_of|gave_away MY|the old? X : owns denied change elide is=name
 I traded|swapped|exchanged in? MY|the old? Y for a|an? X : owns change elide
 I replaced MY|the old? Y with a|an? X : owns change elide
 I have? got|bought|have|own a|MY new @thing ,|:|– X : $ func change elide is=noun
-I upgraded|switched from Y to X : owns change elide
+I upgraded from Y to X : owns change elide
 I drive|driving a|an|MY X : car func clear is=short deniable
 I not drive any_more? : car denied
 I ride a|an|MY X : bike func is=short
 I not have|own a|an|any|MY @thing : $ denied clear
 I have|own no @thing : $ denied
 I own a|an #thing : owns adds deniable
-new|current @thing :|is|= X : $ func change
+new @thing :|is|= X : $ func change is=noun
 the new @thing is X : $ func change is=noun
-@thing :|changed|updated to? X : $ func change
+@thing changed|updated|has_changed to X : $ func change reported is=noun
+@thing :|= X : $ func reported
+@role :|= X : $ func reported
+favourite|favorite N :|= X : favourite_$ func pref reported
 MY @thing changed|has_changed to|, it_is? X : $ func change
 MY @thing has? changed : $ denied change
 
@@ -124,6 +129,9 @@ MY @kin 's name is|am X : $ adds clear
 MY @kin goes by X : $ adds
 the name of MY @kin is X : $ adds
 MY @kin is|am X : $ adds is=proper
+MY @friend is|am called|named X : $ adds clear
+MY @friend 's name is|am X : $ adds clear
+X is|am MY @friend : $ adds is=proper
 MY @pet is|am called|named X : $ adds clear
 MY @pet 's name is|am X : $ adds clear
 MY @pet is|am a|an X : pet_breed adds subject=$ is=short
@@ -158,7 +166,7 @@ I broke_up|split_up with X : partner denied change elide
 I and MY @role broke_up|split_up : $ denied change
 I am #status : marital_status func clear
 I got|have #status : marital_status func change clear elide
-I am? the? parent|mother|father|mum|dad|mom of|to X : has_family adds
+I am the? parent|mother|father|mum|dad|mom of|to X : has_family adds
 I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds value=parent
 
 // health and diet
@@ -171,10 +179,11 @@ I react badly to X : allergic_to adds
 I not allergic to X : allergic_to denied
 I can not|never eat|have|drink|tolerate|digest|handle|do X : cannot_eat adds clear is=like
 I am? not|never allowed|supposed to eat|have|drink X : cannot_eat adds
-I do? not|never eat|have X : cannot_eat adds clear is=food
+I do? not|never eat X : cannot_eat adds clear is=food
 I do? not|never drink|smoke : does_not adds value=drink
 I do? not|never drink X : does_not_drink adds clear is=like
-I have? stopped|quit|gave_up|given_up eating|drinking? X : cannot_eat adds change elide is=food
+I have? stopped eating|drinking X : cannot_eat adds change elide is=food
+I have? quit|gave_up|given_up eating|drinking? X : cannot_eat adds change elide is=food
 I quit|stopped smoking|drinking : does_not adds change value=smoke elide
 I eat|drink X again|now : eats change adds is=like
 I can eat|have|drink X again|now : eats change adds is=like
@@ -207,8 +216,8 @@ I left|quit|cancelled Y and|, joined|signed_up X : member_of change elide
 I have? switched|changed @place ,|:|to|and|– now? at|am_now_at|it_is|to? X : $ func change elide
 I have? joined X : member_of adds change is=place clear elide
 I have? signed_up at|with X : member_of adds change is=name
-I cancelled|canceled|quit MY membership at|with X : member_of denied change elide
-I cancelled|canceled|quit MY X membership : member_of denied change elide
+I cancelled|canceled|quit|gave_up MY @place? membership at|with X : member_of denied change elide
+I cancelled|canceled|quit|gave_up MY X membership : member_of denied change elide
 I train|work_out|exercise|working_out at X : gym func is=place
 MY @place is|am now? X : $ func is=name
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? is|am|are now? on|at|every X : schedule func subject=$ habit is=day clear
@@ -225,28 +234,34 @@ MY day|days off is|are on? X : days_off func is=day
 
 // dated events
 MY N is|starts|takes_place on|the? X : $ event func is=date
-I have a|an|MY N on|the X : $ event is=date
 I am getting_married on X : wedding event func is=date
 I am? fly|flying|travelling|traveling to X on X : trip plan is=date
 
 // likes
-MY favourite|favorite|fave|fav|go-to|preferred N is|are|has_always_been|used_to_be? X : favourite_$ func pref clear
+MY favourite|favorite|fave|fav|go-to|preferred N is|are|has_always_been|has_to_be X : favourite_$ func pref clear
 MY favourite|favorite|fave|fav thing|things is|are X : likes adds pref
 MY favourite|favorite|fav of_all? is|are X : likes adds pref is=name
 one of MY favourite|favorite|fave|go-to N is|are|has_always_been X : likes adds pref clear
 X is|are|am|has_always_been|have_always_been one_of? MY all-time|all_time|absolute|new? favourite|favorite|go-to N : favourite_$ func pref is=like
-X is|are one_of MY favourites|favorites|favourite|favorite X? : likes adds pref is=like
+X is|are one_of MY favourites|favorites : likes adds pref is=like
 X is|am|has_always_been MY passion|hobby : passion adds pref is=like
 MY passion is|are|has_always_been X : passion adds pref is=like
 MY hobby|hobbies|interests|passions is|are|include|includes X : hobby adds pref is=like clear
 these_days|nowadays|lately|now ,? I prefer|like|love X : prefers pref change clear is=like
 I prefer|favour|favor X : prefers pref adds clear is=like
 I not prefer X : dislikes pref adds is=like
-I am? a|an|MY|such_a? big|huge|massive|great|real|die-hard|lifelong|avid|not_a? fan|sucker|lover of|for X : likes deny=dislikes pref adds clear is=like
-I am? a|an X fan|lover|enthusiast|buff|addict|nerd|geek|person|junkie|fanatic : is trait pref adds is=like deny=dislikes
-I am? a|an? big|huge|avid|keen|passionate X reader|gardener|cook|runner|hiker|cyclist|swimmer|gamer|baker|photographer? : is trait pref adds is=never
+I am? a|an|MY|such_a? big|huge|massive|great|real|die-hard|lifelong|avid|not_a? fan|sucker|lover of|for X : likes deny=dislikes pref adds elide clear is=like
+I am not too? much? of? a? fan of X : dislikes pref adds is=like
+I have a|an|MY? particular|strong|keen|great|deep|real? interest|passion|love|weakness|soft_spot in|for X : likes pref adds is=like
+X is|has_always_been a|my? favourite|favorite|fave of mine : likes pref adds is=like
+another|the? one|thing|N? I love|like|enjoy is X : likes pref adds is=like
+I am? a|an X fan|lover|enthusiast|buff|addict|nerd|geek|person|junkie|fanatic : is trait pref adds is=trait deny=dislikes
+I am more of a X : prefers pref adds is=like clear
+I am more_of_a X : prefers pref adds is=like
+I am the? oldest|youngest|middle of X : sibling_order trait
+I am a|an? big|huge|avid|keen|passionate X reader|gardener|cook|runner|hiker|cyclist|swimmer|gamer|baker|photographer? : is trait pref adds is=never
 I am? really|very? into X : likes pref adds is=like deny=dislikes
-I am? passionate|crazy|enthusiastic|mad about X : likes pref adds is=like deny=dislikes clear
+I am|have_been? passionate|crazy|enthusiastic|mad about X : likes pref adds is=like deny=dislikes clear
 I am? keen|hooked on X : likes pref adds is=like deny=dislikes
 I am? fond of X : likes pref adds is=like deny=dislikes
 I am? captivated|fascinated by X : likes pref adds is=like
@@ -266,26 +281,27 @@ I am? a|an early_bird|night_owl|morning_person|introvert|extrovert|only_child|ve
 I am? an? only_child|left-handed|right-handed|colour-blind : is trait adds value=x
 
 // habits and occupations
-I am? a|an|the X : works_as func is=person clear
+I am a|an|the X : works_as func is=person clear
 I became|become a|an X : works_as func change is=person clear
-I am? learning|trying_to_learn how? to? X : learns adds is=short
+I am learning|trying_to_learn how? to? X : learns adds is=like
 I am training|preparing|studying for X : preparing_for adds is=like
 I am saving up? for X : saving_for adds is=like
-I am writing|reading a|an|MY X : % adds is=creative
+I am writing a|an|MY X : writing adds is=creative
 I use X as MY @thing : $ func clear
 I use X for X : uses adds is=name
 I am? use|using|been_using X : uses adds clear is=name
 I have? switched|moved|changed from Y to X : uses change func elide clear
-I have? switched|changed to|over_to X : uses change adds elide clear is=name
+I have? switched|changed to|over_to X : uses change adds elide clear is=noun
 I play|collect|teach|coach|breed|sing|knit|wear|practise|practice|volunteer|support|follow|subscribe|tutor at|for|with|in|to? X : % habit adds is=like clear deniable
 I volunteer|volunteering at|for|with X : volunteers_at habit adds is=like clear
 I have been playing|collecting|teaching|coaching|volunteering|practising|practicing|painting|running|writing|training|dancing|climbing|surfing X : % habit adds is=like
-I have? started|began|begun|took_up|taken_up|picked_up volunteering|surfing|running|swimming|playing|painting|knitting|cycling|yoga|pilates|meditating|learning|gardening|hiking|climbing|baking|cooking|jogging|going_to|taking|attending|lifting at|with|for|to? X : does habit change adds elide is=like
-I have? started|took_up|taken_up volunteering|surfing|running|swimming|painting|knitting|cycling|yoga|pilates|meditating|gardening|hiking|climbing|jogging : does habit change adds elide value=x
+I have? started|began|begun|took_up|taken_up|picked_up X : does habit change adds elide is=pursuit
+I am? also? starting|starting_to|taking_up X : does habit change adds is=pursuit
+I am always on_the_lookout for X : interested_in pref adds
 I wake_up|get_up|get_out_of_bed at X : wake_up_time func habit is=digits
 I go_to_bed|go_to_sleep at X : bedtime func habit is=digits
-I go|run|swim|cycle|jog|walk|cook|bake|read|watch|drink|eat|meet|visit|attend|have|take|do|make|spend|write|paint|train|work|start|call|see|listen|keep|try|buy|skip|start|order|get|meditate|exercise|hike|travel|commute|practice|babysit|study|play|help|host|celebrate|garden|pray X : % habit adds is=habit clear
-I am always|constantly X : is habit adds is=ing
+I go|run|swim|cycle|jog|walk|cook|bake|read|watch|drink|eat|meet|visit|attend|take|do|make|spend|write|paint|train|work|start|call|see|listen|keep|try|buy|skip|start|order|get|meditate|exercise|hike|travel|commute|practice|babysit|study|play|help|host|celebrate|garden|pray X : % habit adds is=habit clear
+I am always X : is habit adds is=ing
 I go|run|swim|cycle|jog|walk|meditate|exercise|pray|journal|garden every|each|on|twice|once|three_times X : % habit adds
 
 // status of things, open nouns
@@ -329,38 +345,48 @@ func english() *lexicon {
 		her:        wordSet("her his their"),
 		pronouns:   wordSet("he she they you it there who"),
 		of:         "of",
+		runTogether: map[string][2]string{
+			"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
+			"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},
+		},
 		peopleEnds: []string{"er", "or", "ist", "ian", "ant", "eer", "man", "woman", "person", "nurse", "chef", "cook", "student", "pilot", "lawyer", "dentist", "intern", "assistant", "clerk", "analyst", "judge", "coach", "guide", "agent", "freelancer", "widow", "grad", "graduate", "vet", "surgeon", "architect", "secretary", "mechanic", "electrician", "consultant", "accountant", "scientist", "priest", "pastor", "monk", "nun", "ceo", "cto", "cfo", "dad", "mom", "mum", "parent", "mother", "father", "researcher", "professor", "postdoc", "paramedic", "attendant", "adviser"},
 		units:      wordSet("metric imperial celsius fahrenheit kilometres kilometers miles kilograms pounds kelvin euros dollars 24-hour 24h"),
-		manners:    wordSet("bullet points bulleted spelling sentences language english-only markdown tone jargon markdown prose plain-text succinctly succinct longer shorter casually politely gently directly slowly technical friendly bluntly blunt sentence words paragraph paragraphs minimum maximum briefly concisely short shortly brief concise formally informally simply simple plain detailed detail honest honestly directly direct polite casual"),
+		manners:    phrasesOf("bullet_points bulleted british_spelling american_spelling british_english short_sentences plain_language simple_language markdown jargon markdown prose plain-text succinctly succinct longer shorter casually politely gently directly slowly technical friendly bluntly blunt one_sentence two_sentences one_paragraph few_words briefly concisely short shortly brief concise formally informally simply simple plain detailed detail honest honestly directly direct polite casual"),
+		verbs:      wordSet("use give answer reply respond write format include provide list show call keep add explain check cite confirm mention ask convert start end put translate remind round consider suggest recommend highlight speak avoid report combine double-check tell send spell quote assume sort summarize summarise address refer treat tag describe state note present display offer warn specify define break sign begin finish pick choose send wrap stick prioritise prioritize be skip leave ignore"),
 		extra:      "the a an is was with you your have has had it that this what from been are of me do does not will would can could please thanks and to for",
 	}
 	l.adverbs = make(phrases)
-	l.adverbs.add("just really still actually currently recently finally only already officially do both personally absolutely totally definitely kind_of sort_of quite pretty very super mainly primarily truly honestly simply even happily fully a_bit also_currently basically probably_always then ever genuinely sincerely strictly severely highly deathly terribly extremely mildly slightly now_officially originally particularly especially most myself ourselves both_of_us all", 0)
+	l.adverbs.add("just really still actually currently recently finally only already officially part_time full_time part-time full-time do both personally absolutely totally definitely kind_of sort_of quite pretty very super mainly primarily truly honestly simply even happily fully a_bit also_currently basically probably_always then ever genuinely sincerely strictly severely highly deathly terribly extremely mildly slightly now_officially originally particularly especially most myself ourselves both_of_us all", 0)
 	l.adverbs.add("not never hardly barely rarely seldom", saysNot)
 	l.adverbs.add("no_longer not_any_longer", saysEnds)
 	l.adverbs.add("now these_days nowadays lately as_of_today since_yesterday as_of_now since_last_week since_last_month since_this_week", saysNew)
 	l.adverbs.add("usually often normally generally typically mostly regularly sometimes frequently tend_to every_day every_morning every_evening every_night every_week every_weekend every_year every_month on_weekends at_weekends", saysHabit)
 	l.adverbs.add("always", saysHabit|saysAlways)
-	l.adverbs.add("also additionally another a_second", saysAlso)
+	l.adverbs.add("also additionally a_second", saysAlso)
 	l.openers = make(phrases)
-	l.openers.add(`well so ok okay oh ah hi hey hello yes yeah yep yup no nope btw by_the_way fyi just_so_you_know for_the_record actually remember_that remember please_remember_that please_remember please_note_that please_note note_that keep_in_mind_that keep_in_mind you_should_know_that you_should_know i_should_mention_that i_should_mention i_forgot_to_mention_that i_forgot_to_mention personally honestly to_be_honest tbh update correction sorry good_news big_news news small_update quick_update as_you_know as_i_said as_for_me in_case_it_helps for_context for_reference some_background thanks thank_you i_wanted_to_tell_you_that i_wanted_to_tell_you i_wanted_to_let_you_know_that just_to_let_you_know turns_out unfortunately sadly luckily fun_fact that_is_why because given_that considering considering_that never_forget_that never_forget do_not_forget_that do_not_forget remember_for_good one_more_thing one_thing important heads_up guess_what first second also_note_that you_know i_mean let_me_tell_you about_me about_myself small_correction quick_correction scrap_that forget_that no_wait wait haha hmm ooh wow great cool right sure absolutely of_course it_turns_out_that it_turns_out i_told_you_that did_i_mention_that for_your_information just_fyi save_this for_your_notes please_save_that please_save_this please_keep_in_mind_that please_keep_in_mind i_have_to_say i_must_say i_must_admit i_have_to_admit what_i_can_say_is_that the_thing_is the_truth_is`, 0)
+	l.openers.add(`well so ok okay oh ah hi hey hello yes yeah yep yup no_, nope btw by_the_way fyi just_so_you_know for_the_record actually remember_that remember please_remember_that please_remember please_note_that please_note note_that keep_in_mind_that keep_in_mind you_should_know_that you_should_know i_should_mention_that i_should_mention i_forgot_to_mention_that i_forgot_to_mention personally honestly to_be_honest tbh update correction sorry good_news big_news news small_update quick_update as_you_know as_i_said as_for_me in_case_it_helps for_context for_reference some_background thanks thank_you i_wanted_to_tell_you_that i_wanted_to_tell_you i_wanted_to_let_you_know_that just_to_let_you_know turns_out unfortunately sadly luckily fun_fact that_is_why because given_that considering considering_that never_forget_that never_forget do_not_forget_that do_not_forget remember_for_good one_more_thing one_thing important heads_up guess_what first second also_note_that you_know i_mean let_me_tell_you about_me about_myself small_correction quick_correction scrap_that forget_that no_wait wait haha hmm ooh wow great cool right sure absolutely of_course it_turns_out_that it_turns_out i_told_you_that did_i_mention_that for_your_information just_fyi save_this for_your_notes please_save_that please_save_this please_keep_in_mind_that please_keep_in_mind i_have_to_say i_must_say i_must_admit i_have_to_admit what_i_can_say_is_that the_thing_is the_truth_is`, 0)
 	l.openers.add("from_now_on going_forward in_future in_the_future starting_today as_of_today", saysNew|saysAlways)
 	l.openers.add("please", saysPlease)
 	l.openers.add("also plus", saysAlso)
-	l.joins = phrasesOf("and but because so since as though although while whereas plus then cause cuz however that_is_why and_so")
+	l.joins = phrasesOf("and but because so since as though although while whereas plus then cause cuz however that_is_why is_why and_so")
 	l.asks = phrasesOf("what who where when why how which whose can_you could_you would_you will_you should_i should_we do_you do_i do_we does did_you is_there is_it are_there are_you am_i have_you has_it shall can_i can_we could_i any_ideas any_tips any_advice any_suggestions any_recommendations got_any tell_me help_me let_me_know isn't is_this is_that is_my are_these are_my does_that can_this what's right could_we would_it is_the are_the")
-	l.blocksAll = phrasesOf("imagine pretend let_us_say suppose what_if once_upon roleplay role-play role_play in_the_story in_my_novel in_my_story my_character the_character my_protagonist my_narrator hypothetically they_say i_heard people_say yeah_right just_kidding jk joking kidding sarcasm in_a_parallel_universe in_another_life in_my_dream in_my_dreams in_this_scenario in_the_scene legend_has_it rumour_has_it rumor_has_it lol_no not_really as_a_joke")
-	l.blocks = phrasesOf("would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not yesterday last_night this_morning tonight tomorrow for_now_maybe next_week next_month next_year")
-	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years ten_years a_couple yesterday today and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")
+	l.blocksAll = phrasesOf("imagine pretend let_us_say suppose what_if once_upon roleplay role-play role_play in_the_story in_my_novel in_my_story my_character the_character my_protagonist my_narrator hypothetically they_say i_heard people_say yeah_right just_kidding jk joking kidding sarcasm in_a_parallel_universe in_another_life in_my_dream in_my_dreams in_this_scenario in_the_scene legend_has_it rumour_has_it rumor_has_it lol_no not_really as_a_joke oh_sure oh_great sure_sure oh_joy oh_yes_sure")
+	l.blocks = phrasesOf("would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not tomorrow next_week next_month next_year")
+	l.passing = phrasesOf("yesterday last_night this_morning tonight today this_afternoon this_evening just_now right_now at_the_moment this_time a_while_ago earlier the_other_day")
+	l.blocks.add("will_always", saysAlways)
+	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years four_years six_years ten_years about_a_year about_two a_couple yesterday today and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")
 	l.trails = make(phrases)
 	l.trails.add("btw by_the_way tho though please at_the_moment personally a_lot so_much very_much right_now already for_now haha lol myself actually of_course for_sure to_be_honest tbh then anyway generally mostly especially it_seems you_know really most the_most best all_the_time , . : more_than_anything most_of_all", 0)
 	l.trails.add("now these_days nowadays instead again from_now_on going_forward lately in_future", saysNew)
 	l.trails.add("anymore any_more any_longer", saysEnds)
 	l.trails.add("too as_well in_addition", saysAlso)
-	l.instead = phrasesOf("instead_of rather_than in_place_of not and_not no_longer")
+	l.instead = phrasesOf("instead_of rather_than in_place_of and_no_longer")
+	l.nots = phrasesOf("not and_not no_longer")
+	l.reports = phrasesOf("said says wrote writes told tells goes reads asked asks answered replied shouted whispered claims claimed texted posted quote")
+	l.reasons = phrasesOf("because since as considering given given_that considering_that cause cuz especially_since")
 	l.over = phrasesOf("over to than above more_than")
 	l.notButs = [2]phrases{phrasesOf("not"), phrasesOf("but ,_but")}
-	l.reacts = phrasesOf("it this that these those your you yours him her them his their how what when where the hearing seeing to_hear to_see reading_your knowing being_able having_you chatting talking_to meeting_you being_around_you spending_time_with_you everything all_of both each_other one_another more one such that's to_say to_think to_think_about to_know to_imagine to_be_able to_be_sure going_through having_to idea question every_minute every_second working_with_you to_call")
+	l.reacts = phrasesOf("to_say_it saying it this that these those your you yours him her them his their how what when where hearing seeing to_hear to_see reading_your knowing being_able having_you chatting talking_to meeting_you being_around_you spending_time_with_you everything all_of both each_other one_another more one such that's to_say to_think to_think_about to_know to_imagine to_be_able to_be_sure going_through having_to idea question every_minute every_second working_with_you to_call")
 	l.users = phrasesOf("the_user this_user user the_person the_human the_customer the_client the_speaker")
 	l.people = phrasesOf("nurse chef ceo cto stay-at-home")
 	l.patterns = rows(englishRows)

@@ -70,6 +70,10 @@ func sequence(s string) []string {
 		word := part
 		if rest := []rune(part); len(rest) > 0 && isHan(rest[0]) {
 			for _, r := range rest {
+				if plain, ok := simplified[string(r)]; ok {
+					seq = append(seq, plain)
+					continue
+				}
 				seq = append(seq, string(r))
 			}
 			continue
@@ -85,10 +89,17 @@ func sequence(s string) []string {
 
 // lexicon is what the engine knows of a language.
 type lexicon struct {
-	subjects    map[string]bool   // I, we
-	possessives map[string]bool   // my, our
-	third       map[string]string // of another person: a verb's form to that of I
-	plural      map[string]string // of we: a verb's form to that of I
+	subjects    map[string]bool      // I, we
+	possessives map[string]bool      // my, our
+	third       map[string]string    // of another person: a verb's form to that of I
+	plural      map[string]string    // of we: a verb's form to that of I
+	runTogether map[string][2]string // contractions typed without an apostrophe
+	clipped     map[string]string    // as people type: hab for habe
+	reports     phrases              // verbs of saying: what follows is somebody's words
+	passing     phrases              // what holds just now is no standing claim
+	verbs       map[string]bool      // what an assistant is asked to do
+	reasons     phrases              // begin a clause that says why: because, considering
+	nots        phrases              // after a comma they begin what is corrected: "not Noor"
 	thirdRule   func(word string, known map[string]bool) string
 	adverbs     phrases         // may stand anywhere between the elements of a pattern
 	openers     phrases         // may stand before a clause
@@ -114,8 +125,9 @@ type lexicon struct {
 	pronouns    map[string]bool // he, she
 	of          string          // joins owner and thing: "el dentista de Elena"
 	people      phrases         // head nouns of what somebody is, beyond their endings
+	belongs     phrases         // 会员: what looks like an occupation and is none
 	peopleEnds  []string
-	manners     map[string]bool // how to answer: briefly, short
+	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
 	extra       string          // words that tell the language, beyond the others
 	han         bool
@@ -155,6 +167,7 @@ type pattern struct {
 	temporal  Temporal
 	guard     string
 	flags     rowFlags
+	verb      int // the element that "%" stands for: the one with most words
 	row       string
 }
 
@@ -168,9 +181,9 @@ const (
 	adds   // several may hold, whatever the adverbs
 	denied // says that it is not so
 	deniable
-	elides  // the subject may be missing at the start of a sentence
-	clear   // accepted in long messages
-	bounded // must reach the end of the clause
+	elides       // the subject may be missing at the start of a sentence
+	clear        // accepted in long messages
+	reportedOnly // as an agent puts it down, not as people talk
 )
 
 // finish compiles what the tables say.
@@ -189,12 +202,15 @@ func (l *lexicon) finish() {
 			if e.kind != 'w' {
 				continue
 			}
+			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) && !l.articles[e.words[0][0]] && !l.prefixes[e.words[0][0]] {
+				p.verb = k
+			}
 			for _, alt := range e.words {
 				for _, w := range alt {
 					l.known[w] = true
 				}
 			}
-			if !e.opt && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
+			if !e.opt && usable(e) && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
 				key = k
 			}
 		}
@@ -203,6 +219,9 @@ func (l *lexicon) finish() {
 			continue
 		}
 		for _, alt := range p.elements[key].words {
+			if alt[0] == possessiveWord || alt[0] == subjectWord {
+				continue // see usable
+			}
 			if at := l.index[alt[0]]; len(at) == 0 || at[len(at)-1] != i {
 				l.index[alt[0]] = append(at, i)
 			}
@@ -214,12 +233,25 @@ func (l *lexicon) finish() {
 			l.known[w] = true
 		}
 	}
+	for w := range l.runTogether {
+		l.known[w] = true
+	}
 	for _, p := range []phrases{l.adverbs, l.openers, l.joins, l.asks, l.ends, l.trails, l.blocks, l.users} {
 		know(p)
 	}
 	for _, w := range strings.Fields(l.extra) {
 		l.known[foldWord(w)] = true
 	}
+}
+
+// usable reports an element by whose words a row can be looked up.
+func usable(e element) bool {
+	for _, alt := range e.words {
+		if alt[0] == possessiveWord || alt[0] == subjectWord {
+			return false
+		}
+	}
+	return true
 }
 
 // weak words are poor keys: most sentences hold them.
@@ -233,10 +265,11 @@ func rows(table string) []pattern {
 		if line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
-		form, meaning, ok := strings.Cut(line, " : ")
-		if !ok {
+		colon := strings.LastIndex(line, " : ")
+		if colon < 0 {
 			panic("said: row without meaning: " + line)
 		}
+		form, meaning := line[:colon], line[colon+3:]
 		p := pattern{temporal: State, row: line}
 		for _, part := range strings.Fields(form) {
 			p.elements = append(p.elements, elementOf(part)...)
@@ -260,6 +293,8 @@ func rows(table string) []pattern {
 				p.flags |= denied
 			case "deniable":
 				p.flags |= deniable
+			case "reported":
+				p.flags |= reportedOnly
 			case "elide":
 				p.flags |= elides
 			case "clear":
@@ -292,7 +327,7 @@ func elementOf(part string) []element {
 	}
 	e := element{kind: 'w', opt: opt}
 	switch {
-	case part == "I" || part == "X" || part == "Y" || part == "N":
+	case part == "I" || part == "X" || part == "Y" || part == "Z" || part == "N":
 		e.kind = part[0]
 	case part == "MY":
 		e.kind = 'M'
@@ -304,7 +339,14 @@ func elementOf(part string) []element {
 		}
 	default:
 		for _, alt := range strings.Split(part, "|") {
-			e.words = append(e.words, sequence(alt))
+			switch alt {
+			case "MY":
+				e.words = append(e.words, []string{possessiveWord})
+			case "I":
+				e.words = append(e.words, []string{subjectWord})
+			default:
+				e.words = append(e.words, sequence(alt))
+			}
 		}
 	}
 	return []element{e}

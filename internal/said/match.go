@@ -15,16 +15,19 @@ type matcher struct {
 	plural bool // the subject is we
 	elide  bool // the subject may be missing
 
-	p     *pattern
-	obj   span
-	ended span
-	noun  span
-	value string // canonical object of a # class
-	canon string // canonical noun of an @ class
-	class class
-	verb  string // the words of the row that stand before the object
-	says  says
-	end   int
+	p      *pattern
+	obj    span
+	ended  span
+	noun   span
+	value  string // canonical object of a # class
+	canon  string // canonical noun of an @ class
+	class  class
+	verb   string // the alternative of the row that "%" stands for
+	start  int    // the clause begins here
+	from   int    // the row begins here
+	lastAt span   // the last words of the row that must stand there
+	says   says
+	end    int
 }
 
 // Bounds of a match.
@@ -39,7 +42,7 @@ const (
 func (m *matcher) run(p *pattern, i int) bool {
 	m.p = p
 	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.says, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
-	m.verb = ""
+	m.verb, m.lastAt = "", span{}
 	return m.step(0, i, true)
 }
 
@@ -51,6 +54,15 @@ func (m *matcher) word(i int, word string) bool {
 	}
 	if t.quoted || t.mark {
 		return false
+	}
+	switch word {
+	case possessiveWord:
+		return m.lex.possessives[t.word]
+	case subjectWord:
+		return m.lex.subjects[t.word]
+	}
+	if m.lex.clipped[t.word] == word {
+		return true
 	}
 	if m.plural && m.lex.plural[t.word] == word {
 		return true
@@ -121,31 +133,42 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
-			if !weak[alt[0]] && m.obj.empty() && !m.lex.prefixes[alt[0]] {
-				m.verb = strings.Join(alt, "_")
+			savedAt, said := m.lastAt, m.says
+			if e == m.p.verb {
+				m.verb = alt[0]
+				if len(alt) > 1 {
+					m.verb = strings.Join(alt, "_")
+				}
+			}
+			if !el.opt {
+				m.lastAt = span{i, i + n}
+			} else if k, s := m.lex.adverbs.at(m.tokens, i); k == n {
+				m.says |= s
 			}
 			if m.step(e+1, i+n, true) {
 				return true
 			}
-			m.verb = saved
+			m.verb, m.lastAt, m.says = saved, savedAt, said
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
 			saved := m.plural
 			m.plural = plurals[m.tokens[i].word]
+			if m.lex.han && i+1 < len(m.tokens) && m.tokens[i+1].word == "们" {
+				i++
+			}
 			if m.step(e+1, i+1, true) {
 				return true
 			}
 			m.plural = saved
 		}
-		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == 0) {
+		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
 		}
 	case 'M':
 		if i < len(m.tokens) && m.lex.possessives[m.tokens[i].word] && !m.tokens[i].quoted {
-			i++
-			if m.lex.han && i < len(m.tokens) && m.tokens[i].word == "的" {
-				i++
+			if i++; m.lex.han {
+				i = afterOwner(m.tokens, i)
 			}
 			saved := m.says
 			for i < len(m.tokens) && (m.lex.news[m.tokens[i].word] || m.lex.olds[m.tokens[i].word]) {
@@ -195,11 +218,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			}
 			m.obj, m.noun, m.canon, m.value, m.class = savedObj, savedNoun, "", "", noClass
 		}
-	case 'X', 'Y':
+	case 'X', 'Y', 'Z':
 		set := func(s span) {
-			if el.kind == 'X' {
+			switch el.kind {
+			case 'X':
 				m.obj = s
-			} else {
+			case 'Y':
 				m.ended = s
 			}
 		}
@@ -214,7 +238,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		for n := 1; n <= m.maxInner() && i+n <= len(m.tokens); n++ {
 			t := &m.tokens[i+n-1]
-			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) {
+			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) || !m.lex.han && !t.quoted && m.lex.subjects[t.word] {
 				break
 			}
 			set(span{i, i + n})
@@ -225,6 +249,16 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		set(span{})
 	}
 	return false
+}
+
+// afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
+func afterOwner(t []token, i int) int {
+	for _, w := range [...]string{"们", "家", "的"} {
+		if i+1 < len(t) && t[i].word == w {
+			i++
+		}
+	}
+	return i
 }
 
 // plurals are the subjects that take the plural.
@@ -258,7 +292,7 @@ func (m *matcher) last(e int) bool {
 			return false
 		}
 	}
-	return e == len(m.p.elements)-1
+	return true
 }
 
 // joinsWords reports marks that may stand within an object.
@@ -401,7 +435,7 @@ func (m *matcher) closes(i int) bool {
 	if m.last(len(m.p.elements)-1) && len(m.p.elements) > 0 {
 		for i < len(m.tokens) {
 			t := &m.tokens[i]
-			if t.mark || m.stops(i) || m.lex.prefixes[t.word] {
+			if t.mark || m.stops(i) || m.lex.prefixes[t.word] || m.lex.subjects[t.word] {
 				return true
 			}
 			if n, _ := m.lex.joins.at(m.tokens, i); n > 0 {

@@ -7,6 +7,7 @@ import "strings"
 func Requests(message string) []Request {
 	var out []Request
 	for _, s := range parse(message) {
+		s.tokens = languages()[0].spellOut(s.tokens)
 		if req, ok := requestIn(message, s); ok {
 			out = append(out, req)
 		}

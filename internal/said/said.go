@@ -71,6 +71,7 @@ func Claims(message string, max int) []Claim {
 		if own, scores := languageOf(sentences[i : i+1]); own != nil && own != main && scores[own.number] > scores[main.number]+1 {
 			r.lex = own
 		}
+		sentences[i].tokens = r.lex.spellOut(sentences[i].tokens)
 		for _, c := range r.read(sentences[i]) {
 			if slices.Contains(out, c) {
 				continue
@@ -117,7 +118,7 @@ func Reported(statement string, names []string) (c Claim, ok bool) {
 			lex = languages()[0]
 		}
 		r := reader{text: statement, lex: lex, reported: true}
-		s.tokens = lex.aboutUser(s.tokens, folded)
+		s.tokens = lex.aboutUser(lex.spellOut(s.tokens), folded)
 		if claims := r.read(s); len(claims) > 0 {
 			return claims[0], true
 		}

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -278,7 +279,11 @@ func sentencesOf(s string, mask []byte) []sentence {
 		case unicode.IsSpace(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
 			i += size
 		case isHan(r):
-			add(token{lo: i, hi: i + size, word: s[i : i+size], quoted: quoted, upper: true})
+			word := s[i : i+size]
+			if plain, ok := simplified[word]; ok {
+				word = plain
+			}
+			add(token{lo: i, hi: i + size, word: word, quoted: quoted, upper: true})
 			i += size
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
 			lo := i
@@ -449,19 +454,26 @@ func splitWord(s string, lo, hi int) []token {
 		}
 	}
 	t.word = foldWord(raw)
-	if split, ok := runTogether[t.word]; ok {
-		cut := lo + len(split[0])
-		if cut <= hi {
-			return []token{{lo: lo, hi: cut, word: split[0], upper: t.upper}, {lo: cut, hi: hi, word: split[1]}}
-		}
-	}
 	return []token{t}
 }
 
-// runTogether are contractions typed without their apostrophe.
-var runTogether = map[string][2]string{
-	"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
-	"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},
+// spellOut splits contractions typed without their apostrophe: only English has
+// them, and "im" is a German word.
+func (l *lexicon) spellOut(tokens []token) []token {
+	if !slices.ContainsFunc(tokens, func(t token) bool { return l.runTogether[t.word] != [2]string{} }) {
+		return tokens
+	}
+	out := make([]token, 0, len(tokens)+2)
+	for _, t := range tokens {
+		split := l.runTogether[t.word]
+		if split[0] == "" || t.hi-t.lo <= len(split[0]) {
+			out = append(out, t)
+			continue
+		}
+		cut := t.lo + len(split[0])
+		out = append(out, token{lo: t.lo, hi: cut, word: split[0], upper: t.upper, quoted: t.quoted}, token{lo: cut, hi: t.hi, word: split[1], quoted: t.quoted})
+	}
+	return out
 }
 
 // foldWord is [text.Fold] for one word, which keeps a final ó: "trabajó" is
@@ -472,6 +484,12 @@ func foldWord(s string) string {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			folded := text.Fold(s)
+			if accented[strings.ToLower(s)] {
+				return strings.ToLower(s)
+			}
+			if len(s) <= 3 && len(folded) < len(s) && folded[0] < utf8.RuneSelf { // sí, él, té
+				return strings.ToLower(s)
+			}
 			if strings.HasSuffix(s, "ó") && strings.HasSuffix(folded, "o") {
 				folded = folded[:len(folded)-1] + "ó"
 			}
@@ -486,6 +504,9 @@ func foldWord(s string) string {
 	}
 	return strings.ToLower(s)
 }
+
+// accented are words whose accent makes another word: "cómo" asks, "como" eats.
+var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true}
 
 func wordSet(words string) map[string]bool {
 	set := make(map[string]bool)

@@ -6,26 +6,26 @@ import "strings"
 type class byte
 
 const (
-	noClass   class = iota
-	role            // somebody in a role, one at a time: dentist
-	kin             // somebody of whom there may be several: sister
-	pet             // an animal: dog
-	thing           // what belongs to somebody, one at a time: car, address
-	topic           // what one has a favourite of: colour
-	condition       // an illness or intolerance
-	activity        // what has a schedule: yoga
-	place           // where one is a member: gym
-	diet            // a way of eating
-	status          // a civil status
-	work            // an occupation
-	style           // a way of answering
+	noClass    class = iota
+	role             // somebody in a role, one at a time: dentist
+	kin              // somebody of whom there may be several: sister
+	friend           // somebody of whom there are many: colleague
+	pet              // an animal: dog
+	thing            // what belongs to somebody, one at a time: car, address
+	topic            // what one has a favourite of: colour
+	condition        // an illness or intolerance
+	activity         // what has a schedule: yoga
+	place            // where one is a member: gym
+	diet             // a way of eating
+	status           // a civil status
+	occupation       // what stands in place of a job
 	language
 	weekday
 )
 
 var classNames = map[string]class{
-	"role": role, "kin": kin, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
-	"activity": activity, "place": place, "diet": diet, "status": status, "work": work, "style": style, "language": language, "day": weekday,
+	"role": role, "kin": kin, "friend": friend, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
+	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday,
 }
 
 // noun is an entry of the table of nouns.
@@ -65,15 +65,15 @@ role spouse: wife husband spouse frau mann ehefrau ehemann mujer marido esposa e
 role fiance: fiancé fiancée fiance fiancee verlobter verlobte prometido prometida 未婚妻 未婚夫
 role flatmate: flatmate roommate housemate mitbewohner mitbewohnerin compañero_de_piso compañera_de_piso 室友
 role neighbour: neighbour neighbor nachbar nachbarin vecino vecina 邻居 鄰居
-role mother: mother mum mom mama mutter mutti madre mamá 妈妈 母亲 媽媽 母親 我妈
-role father: father dad papa vater vati padre papá 爸爸 父亲 父親
+role mother: mother mum mom mama mutter mutti madre mamá 妈妈 母亲 妈 老妈
+role father: father dad papa vater vati padre papá 爸爸 父亲 爸 老爸
 role mother_in_law: mother-in-law schwiegermutter suegra 岳母 婆婆
 role father_in_law: father-in-law schwiegervater suegro 岳父 公公
 kin sister: sister little_sister big_sister older_sister younger_sister elder_sister sis schwester kleine_schwester große_schwester ältere_schwester jüngere_schwester hermana hermana_mayor hermana_menor 姐姐 妹妹 姐 妹
 kin brother: brother little_brother big_brother older_brother younger_brother elder_brother bro bruder kleiner_bruder großer_bruder älterer_bruder jüngerer_bruder hermano hermano_mayor hermano_menor 哥哥 弟弟 哥 弟
 kin daughter: daughter older_daughter younger_daughter tochter ältere_tochter jüngere_tochter hija 女儿 闺女 女兒 大女儿 小女儿
 kin son: son older_son younger_son sohn älterer_sohn jüngerer_sohn hijo 儿子 兒子 大儿子 小儿子
-kin child: child kid kids children baby kind kinder hijos hijos_e_hijas bebé niños 孩子 小孩 宝宝
+kin child: 娃 老大 老二 俩娃 child kid kids children baby kind kinder hijos hijos_e_hijas bebé niños 孩子 小孩 宝宝
 kin twins: twins zwillinge mellizos gemelos 双胞胎
 kin sibling: sibling siblings geschwister hermanos 兄弟姐妹
 kin aunt: aunt tante tía 阿姨 姑姑 姨妈 舅妈
@@ -85,8 +85,8 @@ kin grandmother: grandmother grandma granny gran nan oma großmutter abuela 奶�
 kin grandfather: grandfather grandpa granddad opa großvater abuelo 爷爷 外公 姥爷
 kin grandson: grandson enkel nieto 孙子
 kin granddaughter: granddaughter enkelin nieta 孙女
-kin friend: friend mate freund freundin kumpel amigo amiga 朋友
-kin colleague: colleague coworker co-worker kollege kollegin compañero compañera colega 同事
+friend friend: friend mate freund freundin kumpel amigo amiga 朋友
+friend colleague: colleague coworker co-worker kollege kollegin compañero compañera colega 同事
 kin sister_in_law: sister-in-law schwägerin cuñada 嫂子
 kin brother_in_law: brother-in-law schwager cuñado 姐夫 妹夫
 kin godchild: godson goddaughter godchild patenkind ahijado ahijada 干女儿
@@ -244,7 +244,7 @@ topic bread: bread brot pan 面包
 topic seat: seat sitzplatz asiento 座位
 topic app: app
 topic tree: tree baum árbol
-condition diabetes: diabetes diabetic type_1_diabetes type_2_diabetes zucker diabetiker diabetikerin diabético diabética diabetes_tipo_1 diabetes_tipo_2 糖尿病
+condition diabetes: diabetes_typ_1 diabetes_typ_2 typ-1-diabetes typ-2-diabetes 一型糖尿病 二型糖尿病 1型糖尿病 2型糖尿病 diabetes diabetic type_1_diabetes type_2_diabetes zucker diabetiker diabetikerin diabético diabética diabetes_tipo_1 diabetes_tipo_2 糖尿病
 condition asthma: asthma asthmatic asthma asma asmático asmática 哮喘
 condition coeliac disease: coeliac celiac coeliac_disease celiac_disease zöliakie celiaquía celíaco celíaca 乳糜泻
 condition lactose intolerance: lactose_intolerant lactose-intolerant lactose_intolerance laktoseintolerant laktoseintoleranz intolerante_a_la_lactosa 乳糖不耐 乳糖不耐受 乳糖不耐症
@@ -292,6 +292,9 @@ status divorced: divorced geschieden divorciado divorciada 离婚了 離婚了 �
 status widowed: widowed witwe witwer verwitwet viudo viuda
 status engaged: engaged verlobt comprometido comprometida 订婚了
 status separated: separated getrennt separado separada
+occupation retired: retired rentner rentnerin pensioniert im_ruhestand in_rente in_pension jubilado jubilada pensionist pensionistin 退休 退休了
+occupation unemployed: unemployed arbeitslos arbeitssuchend desempleado desempleada en_paro en_el_paro 失业 laid_off fired between_jobs out_of_work
+occupation self-employed: self-employed selbstständig selbständig freiberuflich freelance autónomo autónoma freelancer 自由职业
 activity yoga: yoga yoga_class yogakurs 瑜伽 瑜伽课
 activity pilates: pilates 普拉提
 activity choir: choir choir_practice choir_rehearsal chor chorprobe coro 合唱团
@@ -435,10 +438,27 @@ enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre n
 // predicateOf is a noun phrase as a predicate: canonical where the table knows
 // it, else in snake_case.
 func predicateOf(phrase string) string {
-	for _, c := range [...]class{thing, role, kin, pet, topic, place} {
+	for _, c := range [...]class{thing, role, kin, friend, pet, topic, place} {
 		if canon, ok := nounIn(phrase, c); ok {
 			return canon
 		}
 	}
 	return strings.ReplaceAll(phrase, " ", "_")
 }
+
+// verbs are the canonical names of verbs that are predicates themselves.
+var verbs = func() map[string]string {
+	table := make(map[string]string)
+	for canon, words := range map[string]string{
+		"play": "playing spiele toco juego", "collect": "collecting sammle colecciono", "teach": "teaching unterrichte enseño",
+		"practise": "practicing practising practice practico", "sing": "singe canto", "coach": "coaching", "swim": "schwimme nado", "run": "running laufe jogge corro",
+		"cook": "koche cocino", "read": "lese leo", "go": "gehe voy", "drink": "trinke bebo", "eat": "esse como", "write": "schreibe escribo",
+		"dance": "dancing tanze bailo", "paint": "painting male pinto", "meet": "treffe quedo", "call": "telefoniere llamo", "walk": "wandere camino",
+	} {
+		table[canon] = canon
+		for _, w := range strings.Fields(words) {
+			table[foldWord(w)] = canon
+		}
+	}
+	return table
+}()
