@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,7 +216,9 @@ func (l *diary) found(query string) (texts []string) {
 }
 
 // memory is what the export says of the memory itself.
-func (l *diary) memory() []string { return memoryOf(l.t, exported(l.t, l.x, dora)) }
+func (l *diary) memory() []string {
+	return slices.DeleteFunc(memoryOf(l.t, exported(l.t, l.x, dora)), func(line string) bool { return strings.HasPrefix(line, `{"ebb"`) || strings.HasPrefix(line, `{"entity"`) }) // counts
+}
 
 func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
 	l := newDiary(t)
@@ -308,7 +311,7 @@ func TestNeverForgetProtectsAtOnce(t *testing.T) {
 		"pointing":        func(l *diary) { l.says("I'm allergic to penicillin."); l.publish("Never forget that.") },
 		"what was known": func(l *diary) {
 			l.says("I'm allergic to penicillin.")
-			l.says("Never forget my allergy to penicillin.")
+			l.says("Never forget that I am allergic to penicillin.")
 		},
 		"without a form": func(l *diary) { l.says("Penicillin nearly killed me as a child."); l.publish("Never forget this.") },
 		"claims are not read": func(l *diary) {
@@ -335,40 +338,40 @@ func TestNeverForgetProtectsAtOnce(t *testing.T) {
 
 func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
 	for name, say := range map[string]func(l *diary){
-		"naming it": func(l *diary) { l.says("Please forget that I live in Vexmoor.") },
+		"naming it": func(l *diary) { l.says("Please forget that I live in Zagreb.") },
 		"pointing": func(l *diary) {
-			l.publish("I live in Vexmoor, as I said.")
-			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Vexmoor is a fine place.")))
+			l.publish("I live in Zagreb, as I said.")
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Zagreb is a fine place.")))
 			l.publish("Forget that.")
 		},
-		"by a word": func(l *diary) { l.says("Forget what I said about Vexmoor.") },
+		"by a word": func(l *diary) { l.says("Forget what I said about Zagreb.") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newDiary(t)
 			l.says("I'm allergic to nuts.")
-			l.says("I live in Vexmoor.")
-			l.says("Vexmoor is where I live, near the lake.")
+			l.says("I live in Zagreb.")
+			l.says("Zagreb is where I live, near the lake.")
 			before := l.memory()
 			say(l)
 			if name == "pointing" {
-				l.says("Forget what I said about Vexmoor.")
+				l.says("Forget what I said about Zagreb.")
 			}
-			for _, text := range l.found("Where do I live? Vexmoor lake") {
-				require.NotContains(t, text, "Vexmoor")
+			for _, text := range l.found("Where do I live? Zagreb lake") {
+				require.NotContains(t, text, "Zagreb")
 			}
 			require.Equal(t, []string{"nuts"}, l.objects())
 			s, err := l.x.Session(dora)
 			require.NoError(t, err)
-			require.NotContains(t, s.injected(t.Context(), "model", "Where do I live? In Vexmoor?", ""), "Vexmoor")
+			require.NotContains(t, s.injected(t.Context(), "model", "Where do I live? In Zagreb?", ""), "Zagreb")
 
 			// Neither a night nor a model makes it again.
 			l.facts = []map[string]any{{
-				"text": "Dora lives in Vexmoor.", "kind": "fact", "subject": "Dora", "predicate": "lives_in", "object": "Vexmoor", "type": "state",
-				"when": "", "confidence": .9, "importance": 5, "quote": "I live in Vexmoor",
+				"text": "Dora lives in Zagreb.", "kind": "fact", "subject": "Dora", "predicate": "lives_in", "object": "Zagreb", "type": "state",
+				"when": "", "confidence": .9, "importance": 5, "quote": "I live in Zagreb",
 			}}
 			_, err = l.x.Consolidate(t.Context(), dora)
 			require.NoError(t, err)
-			l.tool("remember_fact", map[string]any{"content": "Dora lives in Vexmoor."})
+			l.tool("remember_fact", map[string]any{"content": "Dora lives in Zagreb."})
 			require.Equal(t, []string{"nuts"}, l.objects())
 
 			runs := l.runs("said")
@@ -377,11 +380,11 @@ func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, undone.Kept)
 				require.Empty(t, without(before, l.memory()), "bytes come back")
-				require.Contains(t, l.objects(), "Vexmoor")
+				require.Contains(t, l.objects(), "Zagreb")
 				return
 			}
-			l.says("I live in Vexmoor again.")
-			require.ElementsMatch(t, []string{"nuts", "Vexmoor"}, l.objects(), "the user says it anew")
+			l.says("I live in Zagreb again.")
+			require.ElementsMatch(t, []string{"nuts", "Zagreb"}, l.objects(), "the user says it anew")
 		})
 	}
 }
@@ -410,11 +413,11 @@ func TestForgetAnOldValueLeavesTheNewOne(t *testing.T) {
 
 func TestForgettingIsOneUsers(t *testing.T) {
 	l := newDiary(t)
-	l.says("I live in Vexmoor.")
+	l.says("I live in Zagreb.")
 	other := Scope{User: "eve", Session: "s"}
-	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "I live in Vexmoor."), eventbus.UserMessage(other, "Forget what I said about Vexmoor.")))
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "I live in Zagreb."), eventbus.UserMessage(other, "Forget what I said about Zagreb.")))
 	require.NoError(t, l.x.WaitIdle(t.Context()))
-	require.Equal(t, []string{"Vexmoor"}, l.objects())
+	require.Equal(t, []string{"Zagreb"}, l.objects())
 	_, err := l.x.Undo(t.Context(), other, l.runs("said")[0].UID)
 	require.ErrorIs(t, err, ErrNotFound)
 }

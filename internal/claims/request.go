@@ -175,7 +175,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t = named
-		t.addEpisodes(found)
+		t.addEpisodes(found, w.ID)
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// What stands in messages only is not to become a claim later.
 			m := w.claimOf(w.Memory, q.About, t.reading)
@@ -330,10 +330,11 @@ func (t *targets) holds(m *schema.Memory) bool {
 	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
 }
 
-// addEpisodes adds the messages among those found that say what is named.
-func (t *targets) addEpisodes(found []schema.Memory) {
+// addEpisodes adds the messages among those found that say what is named, but for
+// the one that asks.
+func (t *targets) addEpisodes(found []schema.Memory, but int64) {
 	for _, m := range found {
-		if m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
+		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
 			t.episodes = append(t.episodes, m)
 		}
 	}
