@@ -104,12 +104,18 @@ const ofProtected = `SELECT me.memory_id FROM memory_entities me
 	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
 	WHERE (e.protected OR named.protected)`
 
-// guardedMemories are the memories that mention a protected entity.
+// guardedMemories are the memories that mention a protected entity, or about
+// which a person is asked.
 func guardedMemories(ctx context.Context, s *schema.Snapshot, userID int64) (map[int64]bool, error) {
 	var ids []int64
 	if err := s.NewRaw(ofProtected+" AND named.user_id = ?", userID).Scan(ctx, &ids); err != nil {
 		return nil, err
 	}
+	waiting, err := s.WaitingMemories(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, waiting...)
 	guarded := make(map[int64]bool, len(ids))
 	for _, id := range ids {
 		guarded[id] = true

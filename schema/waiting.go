@@ -78,3 +78,13 @@ func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, 
 	}
 	return tenant, name, err
 }
+
+// WaitingMemories lists the memories of a user about which a question or a
+// proposal waits.
+func (s *Snapshot) WaitingMemories(ctx context.Context, userID int64) (ids []int64, err error) {
+	err = s.NewRaw(`SELECT memory_id FROM confirmations WHERE user_id = ?0 AND state = 'pending'
+		UNION SELECT m.id FROM proposals p
+			JOIN memories m ON m.uid IN (json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.later'))
+			WHERE p.user_id = ?0 AND p.state = 'pending' AND m.user_id = ?0`, userID).Scan(ctx, &ids)
+	return ids, err
+}
