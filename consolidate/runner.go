@@ -25,10 +25,12 @@ const (
 // take out of search.
 const DefaultRetirementCap = 0.05
 
-// The lease that lets one run at a time write to a database. It is short, so
-// that a killed process does not keep the next from starting.
+// NightLease is the lease that lets one run at a time write to a database.
+const NightLease = "night"
+
+// The lease is short, so that a killed process does not keep the next run from
+// starting.
 const (
-	leaseName = "night"
 	leaseTTL  = time.Second
 	heartbeat = leaseTTL / 4
 )
@@ -246,7 +248,7 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 // ttl, which is worth waiting for.
 func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 	for waited := time.Duration(0); ; waited += heartbeat {
-		lease, err := r.db.AcquireLease(ctx, leaseName, r.opts.Holder, leaseTTL)
+		lease, err := r.db.AcquireLease(ctx, NightLease, r.opts.Holder, leaseTTL)
 		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL {
 			return lease, err
 		}

@@ -15,6 +15,9 @@ type Recalled struct {
 	Channel string         `json:"channel"` // memory | model | tool
 	Query   string         `json:"query,omitempty"`
 	Items   []RecalledItem `json:"items"`
+	// Core are the public ids of the messages that a core section quoted for the
+	// first time in this conversation. That is no access to them.
+	Core []string `json:"core,omitempty"`
 }
 
 // RecalledItem is one memory that was shown.

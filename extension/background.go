@@ -50,6 +50,9 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		for i, item := range recalled.Items {
 			items[i] = consolidate.RecalledItem(item)
 		}
+		for _, uid := range recalled.Core {
+			items = append(items, consolidate.RecalledItem{ID: uid})
+		}
 		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
 	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart(), eventbus.InTurn())
 	if err != nil {

@@ -55,8 +55,14 @@ type Config struct {
 	// are local. Default time.Local.
 	Location *time.Location
 
-	// InjectLimit is how many memories are put before a model at most.
-	// Default 5.
+	// CoreTokens is the most tokens that the core section may take: what the user
+	// has said of themselves and has not taken back, in their own words, at the
+	// head of every context ([Extension.Profile]). Of more, the question chooses.
+	// It is beside InjectTokens; where there are Blocks, within BlockTokens. Default
+	// 400; below 0 there is none.
+	CoreTokens int
+	// InjectLimit is how many memories are put before a model at most, beside the
+	// core section. Default 30.
 	InjectLimit int
 	// InjectTokens is the most tokens they may take together with the fence
 	// around them, estimated without a vocabulary. Default 1200.
@@ -186,6 +192,9 @@ type Config struct {
 	// Hooks report what happens behind a turn. Default none.
 	Hooks Hooks
 
+	// coreToldOnly leaves out of the core section what was only said.
+	coreToldOnly bool
+
 	invalid error // of the options of the profile that made it; Open returns it
 }
 
@@ -214,7 +223,8 @@ type Hooks struct {
 
 // Defaults of [Config].
 const (
-	DefaultInjectLimit  = 5
+	DefaultCoreTokens   = 400
+	DefaultInjectLimit  = 30
 	DefaultInjectTokens = 1200
 	DefaultBlockTokens  = 10_000
 	DefaultInjectMaybe  = 0.5
@@ -226,6 +236,9 @@ const (
 // the fence.
 const leastBlockTokens = 100
 
+// leastCoreTokens is what the core section's title and a short line take.
+const leastCoreTokens = 40
+
 func (c *Config) withDefaults() Config {
 	var cfg Config
 	if c != nil {
@@ -236,6 +249,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.Location == nil {
 		cfg.Location = time.Local
+	}
+	if cfg.CoreTokens == 0 {
+		cfg.CoreTokens = DefaultCoreTokens
 	}
 	if cfg.InjectLimit == 0 {
 		cfg.InjectLimit = DefaultInjectLimit
@@ -284,7 +300,9 @@ func (c *Config) validate() error {
 	case c.invalid != nil:
 		return c.invalid
 	case c.InjectLimit < 0 || c.InjectLimit > recall.MaxLimit:
-		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
+		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 30)"}
+	case c.CoreTokens > 0 && c.CoreTokens < leastCoreTokens:
+		return &schema.InvalidError{Field: "Config.CoreTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.InjectTokens < 0:
 		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
 	case c.BlockTokens < leastBlockTokens*(1+len(c.Blocks)):

@@ -30,6 +30,7 @@ type Extension struct {
 	behind   *background
 	erasures finishing
 	cycles   cycles
+	cores    *coreViews
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -64,6 +65,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		return nil, errors.Join(err, db.Close())
 	}
 	x.captures.stamp = x.stamp
+	if x.cores, err = newCoreViews(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if err := x.loadCycles(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -144,7 +148,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}, talk: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
 	return s, nil
 }

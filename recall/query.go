@@ -55,6 +55,10 @@ type Query struct {
 	// prompt holds already. Nil skips none.
 	Skip func(*schema.Memory) bool
 
+	// Plan is what the question asks for beyond its words ([PlanOf]): the memories
+	// that it is about come first. Nil is none.
+	Plan *Plan
+
 	// Diversity is the weight, 0–1, that maximal marginal relevance gives to
 	// being unlike the results above. 0 turns it off.
 	Diversity float64
@@ -113,6 +117,9 @@ type Answer struct {
 	// Degraded lists the arms that failed or were incomplete. Results are
 	// right without them, only fewer or ranked less well.
 	Degraded []Degraded
+	// Note says in a sentence what a plan did not find: that nothing is stored from
+	// the time asked about, and what is nearest. It holds no text of a memory.
+	Note string
 	// Considered is the number of memories that were scored.
 	Considered int
 	// Relevance is how likely the question is about what this memory holds at
@@ -142,6 +149,9 @@ type Result struct {
 	// [Answer.Relevance], less what the result stands behind the best. It
 	// compares across queries and does not order the results.
 	Relevance float64
+	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
+	// a memory that stands where the ranker put it.
+	Why string
 	// Rank counts from 1.
 	Rank int
 	// Arms are the arms that found it, with its rank and raw score in each.
@@ -153,6 +163,7 @@ type Result struct {
 	Parts []Signal
 
 	passage passage
+	sure    float64 // least relevance
 }
 
 // ArmRank is a memory's place in one arm.

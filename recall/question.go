@@ -18,6 +18,7 @@ type question struct {
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
 	spans    []span             // times it names
+	own      int                // parts that are the question's own, before those of the talk; 0 = all
 }
 
 // kindOfAnswer is what a question asks for.
@@ -67,7 +68,8 @@ func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
 	q.kind, q.ofOthers = answerKind(all), asksYou(all)
-	for _, s := range text.TimeSpans(asked, now) {
+	times := text.TimeSpans(asked, now)
+	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}
 	called := make(map[string]bool) // terms that name a speaker
@@ -87,8 +89,29 @@ func (ix *index) understand(asked string, now time.Time) *question {
 			}
 		}
 	}
-	q.divide(ix, text.QueryTerms(text.WithoutFunctionWords(asked), maxParts), called)
+	terms := text.QueryTerms(text.WithoutFunctionWords(withoutDigits(asked, times)), maxParts)
+	if len(terms) == 0 { // there is nothing but a date
+		terms = text.QueryTerms(asked, maxParts)
+	}
+	q.divide(ix, terms, called)
 	return q
+}
+
+// withoutDigits leaves out the digits of dates: the time is looked for, and a "31"
+// elsewhere is another.
+func withoutDigits(asked string, times []text.TimeSpan) string {
+	if len(times) == 0 {
+		return asked
+	}
+	left := []byte(asked)
+	for _, t := range times {
+		for i := range len(t.Text) {
+			if c := &left[t.Offset+i]; *c >= '0' && *c <= '9' {
+				*c = ' '
+			}
+		}
+	}
+	return string(left)
 }
 
 // divide makes the parts. Who a question is about is told by the speaker of a

@@ -116,6 +116,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil {
 			return err
 		}
+		answer.Note = ranked.note
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
@@ -125,7 +126,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		verdict := ranked.topic.judge(answer.Results)
 		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
 		for i := range answer.Results {
-			answer.Results[i].Relevance = verdict.relevance(answer.Results[i].ranked())
+			answer.Results[i].Relevance = max(answer.Results[i].sure, verdict.relevance(answer.Results[i].ranked()))
 		}
 		return nil
 	})
@@ -163,6 +164,7 @@ type ranked struct {
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
+	note       string
 }
 
 // rank runs arms → fuse → score → ration.
@@ -181,6 +183,9 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	r := &Request{
 		Query: q, UserID: userID, Snapshot: snap,
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
+	}
+	if err := r.takeUp(ctx); err != nil {
+		return nil, err
 	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {
@@ -210,7 +215,13 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	return &ranked{candidates, weak, derived, degraded, topic}, nil
+	all := &ranked{candidates, weak, derived, degraded, topic, ""}
+	if q.Plan.Active() {
+		if err := r.carryOut(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // ask runs the arms side by side, the first, which has most to do, without
@@ -320,10 +331,15 @@ func (q *Query) excludes(m *schema.Memory) string {
 // cut runs diversify, which may bring derived memories up again, → budget →
 // limit and numbers what is left.
 func cut(results []Result, q Query) []Result {
-	results = diversify(results, q.Diversity)
-	if q.Diversity > 0 {
-		results = ration(results, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	first := 0 // what a plan puts first stays there
+	for first < len(results) && results[first].Why != "" {
+		first++
 	}
+	rest := diversify(results[first:], q.Diversity)
+	if q.Diversity > 0 {
+		rest = ration(rest, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	}
+	results = append(results[:first:first], rest...)
 	results = withinBudget(results, q.Budget)
 	results = results[:min(len(results), q.Limit)]
 	for i := range results {

@@ -100,7 +100,7 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	}
 	considered := slices.ContainsFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID })
 	results = cut(results, q)
-	e.Result.Relevance = all.topic.judge(results).relevance(result.ranked())
+	e.Result.Relevance = max(result.sure, all.topic.judge(results).relevance(result.ranked()))
 	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
 		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
 		return nil

@@ -24,7 +24,7 @@ func confirmFact() *Tool {
 }
 
 func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		m, err = readClaim(ctx, s, userID, args, id)
+		m, err = readClaim(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {

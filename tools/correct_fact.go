@@ -45,7 +45,7 @@ func correctFact() *Tool {
 }
 
 func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +63,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		old, err = readClaim(ctx, s, userID, args, id)
+		old, err = readClaim(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {
@@ -71,9 +71,9 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	switch {
 	case old.Protected:
-		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", d.Short(old.UID)), nil
 	case schema.HashContent(content) == old.ContentHash:
-		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", d.Short(old.UID)), nil
 	}
 	if old.Origin == schema.OriginUser {
 		// What the user said before cannot correct what they said since.
@@ -119,7 +119,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 			return "", err
 		}
 	}
-	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", replacement.UID, old.UID), nil
+	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", d.Short(replacement.UID), d.Short(old.UID)), nil
 }
 
 // keptEntities are the names by which the old claim mentions its entities that
@@ -154,8 +154,8 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 		return "", err
 	}
 	if waiting {
-		return "The same correction was proposed before. " + fmt.Sprintf(waits, old.UID), nil
+		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
 	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", byModel)
-	return fmt.Sprintf(waits, old.UID), err
+	return fmt.Sprintf(waits, d.Short(old.UID)), err
 }

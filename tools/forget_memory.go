@@ -37,7 +37,7 @@ func forgetMemory() *Tool {
 }
 
 func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -168,7 +168,11 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	if d.Shown != nil {
 		d.Shown(ctx, query, answer.Results)
 	}
-	return "Nothing was hidden yet. If one of these is what the user wants forgotten, call forget_memory again with its memory_id; if you are not sure, ask the user:\n" + d.Render(answer.Results), nil
+	records, err := d.Render(ctx, answer.Results)
+	if err != nil {
+		return "", err
+	}
+	return "Nothing was hidden yet. If one of these is what the user wants forgotten, call forget_memory again with its memory_id; if you are not sure, ask the user:\n" + records, nil
 }
 
 // reader carries out what users ask for in their messages.

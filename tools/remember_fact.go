@@ -130,24 +130,24 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 	case claims.Refused:
 		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil
 	case claims.Surer:
-		return "That was known already as " + m.UID + "; the user has said it again, so it now counts as surer." + ended(out), nil
+		return "That was known already as " + d.Short(m.UID) + "; the user has said it again, so it now counts as surer." + ended(d, out), nil
 	case claims.Known:
-		return "That is known already as " + m.UID + "; nothing new was saved." + ended(out), nil
+		return "That is known already as " + d.Short(m.UID) + "; nothing new was saved." + ended(d, out), nil
 	case claims.Quarantined:
-		return "Saved " + string(m.Kind) + " " + m.UID + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
 	case claims.Made:
 	}
 	if c.backing == nil {
-		return "Saved " + string(m.Kind) + " " + m.UID + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(out), nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(d, out), nil
 	}
-	return "Saved " + string(m.Kind) + " " + m.UID + ", with the user's message as its source." + ended(out), nil
+	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), nil
 }
 
 // ended tells a model what its claim has replaced.
-func ended(out claims.Outcome) string {
+func ended(d *Deps, out claims.Outcome) string {
 	var b strings.Builder
 	for _, m := range out.Ended {
-		fmt.Fprintf(&b, " No longer current: %s, %s.", m.UID, quoted(m.Content))
+		fmt.Fprintf(&b, " No longer current: %s, %s.", d.Short(m.UID), quoted(m.Content))
 	}
 	return b.String()
 }

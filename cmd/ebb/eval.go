@@ -26,6 +26,8 @@ type evalCmd struct {
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
 	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
+	Life      bool    `help:"Measure instead what stands before a model over a year of labelled lives: DIR holds one file a life, see docs/LIVES.md."`
+	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; -1: none)."`
 }
 
 // Help says what is measured, and documents the JSON.
@@ -55,6 +57,9 @@ func (c *evalCmd) Run(a *app) (err error) {
 	}
 	if err := c.check(); err != nil {
 		return err
+	}
+	if c.Life {
+		return c.runLives(a)
 	}
 	if evalset.IsTiered(c.Dir) {
 		named, err := profileNamed(cmp.Or(a.asked, "threetier"))

@@ -16,7 +16,7 @@ type runsCmd struct {
 func (runsCmd) Help() string {
 	return `The ledger of one user's memory, newest first: the nights, and each message that changed something by itself (cause said) or by ebb forget (cause host). ebb undo takes one back.
 
-With --json: {"runs": [{"id", "cause", "local_day", "state": "running"|"done"|"failed"|"undone", "started_at", "finished_at", "stages", "error", "calls", "input_tokens", "output_tokens", "cost", "faults"}]}.`
+With --json: {"runs": [{"id", "cause", "local_day", "state": "running"|"interrupted"|"done"|"failed"|"undone", "started_at", "finished_at", "stages", "error", "calls", "input_tokens", "output_tokens", "cost", "faults"}]}.`
 }
 
 func (c *runsCmd) Run(a *app) (err error) {
@@ -51,7 +51,7 @@ func (p *page) run(run *extension.Run) error {
 	if err != nil {
 		return err
 	}
-	colour := map[string]string{"done": good, "failed": red, "running": warm, "undone": dim}[run.State]
+	colour := map[string]string{"done": good, "failed": red, "running": warm, "interrupted": warm, "undone": dim}[run.State]
 	cause := run.Cause
 	if run.LocalDay != "" {
 		cause += " of " + run.LocalDay

@@ -76,7 +76,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn"},
+		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

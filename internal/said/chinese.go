@@ -146,6 +146,7 @@ I 和|跟|与 @role 分手 了? : $ denied change
 I 和|跟|与 X 分手 了? : partner denied change
 
 // health and diet
+I 对 X 不 过敏 : allergic_to denied change
 I 对 X 严重|有点|有些|轻度|重度|都? 过敏 : allergic_to adds clear
 I 吃|喝 X 会? 过敏 : allergic_to adds clear
 X 过敏 : allergic_to adds elide is=foodzh
@@ -166,6 +167,14 @@ I 戴 眼镜|隐形眼镜|助听器 : wears adds value=眼镜
 I 每天|每晚|每早 都|要? 吃|服用 X 药 : takes adds habit
 
 // languages
+I 不 会 说|讲 X : speaks denied
+I 不 会 开车|游泳|做饭|跳舞|滑雪|骑车 : cannot adds value=x
+I 穿 X 码 : size func
+I 身高|个子 是|有? X : height func is=digits
+I 不 太? 能 吃 X : cannot_eat adds clear
+X 不 是 I 的 菜 : dislikes pref adds
+I 希望|要求|想要 你 以后|每次|总是|一直|始终|都|永远 都? X : should wish adds is=wishzh
+I 念|读|学 的 是 X 专业? : studies func
 I 会|能 说|讲 X : speaks adds clear
 I 会 #language : speaks adds
 I 说|讲 #language : speaks adds
@@ -240,7 +249,6 @@ func chinese() *lexicon {
 		articles:    map[string]bool{},
 		vague:       wordSet("这 那 它 他 她 你 您 啥 谁 怎"),
 		timely:      wordSet("每 天 周 星 末 晚 早 都 常 年 月"),
-		favourites:  map[string]bool{},
 		olds:        wordSet("旧 前"),
 		news:        wordSet("新"),
 		her:         map[string]bool{},

@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // englishRows are the patterns of English. Verbs stand in the form of "I".
 const englishRows = `
 // wishes: how the assistant should be
@@ -23,7 +25,7 @@ please? do? not|never|stop|avoid|no use|using|writing|adding|with? any|the|so_ma
 no emojis|emoji please? : emojis func wish value=none
 please? do? not|never mention|suggest|recommend|remind|ask|call|bring_up|talk_about|discuss|use|send|include|show|give|offer|propose X : should_not wish adds is=wish clear
 please? stop suggesting|recommending|using|calling|mentioning|asking|sending|apologising|apologizing X : should_not wish adds
-please? avoid X : should_not wish adds is=standing
+please? avoid X : should_not wish adds is=wish
 always X : should wish adds is=ordered clear
 from_now_on ,? please? X : should wish adds is=imperative clear
 in_future|going_forward ,? please? X : should wish adds is=imperative clear
@@ -37,7 +39,6 @@ please remember to X : should wish adds is=imperative
 // corrections
 her|his|their name is|was X : name func subject=she is=name
 it|that is X , not Y : it func change subject=it is=correction
-it|that is not Y , it|that is X : it func change subject=it is=correction
 I meant|mean X , not Y : it func change subject=it is=short
 
 // name, age, birth
@@ -75,6 +76,7 @@ I have? been? work|working|employed as a|an? X : works_as func clear is=short
 I am|have? been? work|working|employed at|for|by X : works_at func clear is=place deniable
 I not work|working at|for X : works_at denied change clear
 I work in X : works_in func is=field deniable
+I work nights|shifts|night_shifts|remotely|part-time|part_time|full-time|weekends|from_home : works_hours func habit value=x
 I work from home X : works_from_home habit
 I left|quit|leave Y to|and|, now? joined|join|am|work|working|moved at|for|to? X : works_at func change elide clear is=name
 I left|quit MY? old? job|position|role at|with X : works_at denied change clear elide
@@ -92,7 +94,7 @@ I am|have retired : works_as func value=retired
 I retired : works_as func change value=retired elide
 I am unemployed|between_jobs|out_of_work : works_as func value=unemployed
 I am self-employed|self_employed|freelance|a_freelancer : works_as func value=self-employed
-I run|own MY_own|a X business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
+I run|own MY|a own? X? business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
 I study|studying X at Z : studies func
 I am? study|studying|majoring|major at X : studies_at func is=place
 I am? study|studying|majoring|major in? X : studies func is=studies
@@ -114,6 +116,7 @@ I ride a|an|MY X : bike func is=short
 I not have|own a|an|any|MY @thing : $ denied clear
 I have|own no @thing : $ denied
 I own a|an #thing : owns adds deniable
+I own a|an|two|three|four|several X : owns adds is=short
 new @thing :|is|= X : $ func change is=noun
 the new @thing is X : $ func change is=noun
 @thing changed|updated|has_changed to X : $ func change reported is=noun
@@ -153,7 +156,7 @@ X is|am MY @role : $ func is=name clear
 X is|am MY @kin : $ adds is=proper clear
 X is|am MY @pet : $ adds is=proper
 I have|got a|an|one|two|three|four|five|six|several|many older|younger|big|little? #kin : has_family adds clear
-I have|got a|an|one|two|three|four|five|six|several X? #pet : has_pet adds clear
+I have|got a|an|one|two|three|four|five|six|several X? #pet : has_pet adds elide clear
 I have? adopted|got|rescued a|an|two|another new? #pet : has_pet adds change elide
 I have no #pet : has_pet denied
 I have no #kin : has_family denied
@@ -170,14 +173,14 @@ I am the? parent|mother|father|mum|dad|mom of|to X : has_family adds
 I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds value=parent
 
 // health and diet
+I am not allergic|intolerant to X : allergic_to denied change
 I am? allergic|intolerant to X : allergic_to adds clear elide is=like
 I am X intolerant : allergic_to adds
 I have a|an|MY? severe|bad|mild|serious|strong? X allergy|intolerance : allergic_to adds clear
 I have a|an severe|bad|mild? allergy|intolerance to X : allergic_to adds clear
 I developed|have_developed a|an allergy to X : allergic_to adds change clear
 I react badly to X : allergic_to adds
-I not allergic to X : allergic_to denied
-I can not|never eat|have|drink|tolerate|digest|handle|do X : cannot_eat adds clear is=like
+I can not|never eat|have|drink|tolerate|digest X : cannot_eat adds clear is=like
 I am? not|never allowed|supposed to eat|have|drink X : cannot_eat adds
 I do? not|never eat X : cannot_eat adds clear is=food
 I do? not|never drink|smoke : does_not adds value=drink
@@ -203,6 +206,13 @@ I am on X medication : takes adds
 
 // languages
 I speak|understand X fluently|natively|well : speaks adds clear is=upper
+I not speak X : speaks denied is=upper
+I can not swim|drive|cook|dance|ski|ride_a_bike|sing : cannot adds value=x
+I wear|take size X : size func is=short
+I bank with X : bank func is=name
+I take|drink|have|like MY tea|coffee|steak|eggs|whisky|pizza X : % adds pref is=short
+X is not MY thing|cup_of_tea|style : dislikes pref adds is=like
+X is not for_me|really_for_me : dislikes pref adds is=like
 I speak X : speaks adds clear is=upper
 I am fluent|native|bilingual in X : speaks adds clear
 I am a native #language speaker : native_language func
@@ -287,6 +297,7 @@ I am learning|trying_to_learn how? to? X : learns adds is=like
 I am training|preparing|studying for X : preparing_for adds is=like
 I am saving up? for X : saving_for adds is=like
 I am writing a|an|MY X : writing adds is=creative
+I no_longer use|go_to|attend|play|do|take|wear|watch|read X : % denied change is=like
 I use X as MY @thing : $ func clear
 I use X for X : uses adds is=name
 I am? use|using|been_using X : uses adds clear is=name
@@ -298,8 +309,8 @@ I have been playing|collecting|teaching|coaching|volunteering|practising|practic
 I have? started|began|begun|took_up|taken_up|picked_up X : does habit change adds elide is=pursuit
 I am? also? starting|starting_to|taking_up X : does habit change adds is=pursuit
 I am always on_the_lookout for X : interested_in pref adds
-I wake_up|get_up|get_out_of_bed at X : wake_up_time func habit is=digits
-I go_to_bed|go_to_sleep at X : bedtime func habit is=digits
+I wake_up|get_up|get_out_of_bed at X : wake_up_time func habit is=number
+I go_to_bed|go_to_sleep at X : bedtime func habit is=number
 I go|run|swim|cycle|jog|walk|cook|bake|read|watch|drink|eat|meet|visit|attend|take|do|make|spend|write|paint|train|work|start|call|see|listen|keep|try|buy|skip|start|order|get|meditate|exercise|hike|travel|commute|practice|babysit|study|play|help|host|celebrate|garden|pray X : % habit adds is=habit clear
 I am always X : is habit adds is=ing
 I go|run|swim|cycle|jog|walk|meditate|exercise|pray|journal|garden every|each|on|twice|once|three_times X : % habit adds
@@ -318,33 +329,24 @@ func english() *lexicon {
 		possessives: wordSet("my our"),
 		plural:      map[string]string{"are": "am"},
 		third:       map[string]string{"is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "prefers": "prefer"},
-		thirdRule: func(w string, known map[string]bool) string {
-			if len(w) < 4 || w[len(w)-1] != 's' {
-				return ""
+		thirdForms: func(w string) []string {
+			if len(w) < 3 {
+				return nil
 			}
-			if base := w[:len(w)-1]; known[base] {
-				return base
+			if base, ok := strings.CutSuffix(w, "y"); ok && !strings.ContainsAny(base[len(base)-1:], "aeiou") {
+				return []string{base + "ies"}
 			}
-			if len(w) > 4 && w[len(w)-2] == 'e' {
-				if base := w[:len(w)-2]; known[base] {
-					return base
-				}
-				if w[len(w)-3] == 'i' && known[w[:len(w)-3]+"y"] {
-					return w[:len(w)-3] + "y"
-				}
-			}
-			return ""
+			return []string{w + "s", w + "es"}
 		},
-		prefixes:   wordSet("in on at for since after during with every these this lately nowadays as most each by from within around usually to of near about into over under between through without like via per than"),
-		articles:   wordSet("a an the some any"),
-		vague:      wordSet("it this that these those them him her you your me us he she they something anything everything nothing someone somebody anyone everyone one ones thing things lot lots bit bunch way ways stuff what how why who when where whether more less much many next other another same such not here there so too problem problems question questions guess point advice opinion thought thoughts idea ideas concern concerns feeling code function error issue issues plan plans turn fault day night week month year time first last only best worst biggest main current mess wreck fool kind sort part pleasure honour honor understanding hope wish mind heart life head world everything's step front back tears mood case reason"),
-		timely:     wordSet("every daily weekly monthly yearly mornings evenings afternoons nights weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays weekly fortnight twice once each weekdays annually summers winters"),
-		favourites: wordSet("favourite favorite fave fav go-to"),
-		olds:       wordSet("old former previous ex"),
-		news:       wordSet("new newest latest updated"),
-		her:        wordSet("her his their"),
-		pronouns:   wordSet("he she they you it there who"),
-		of:         "of",
+		prefixes: wordSet("in on at for since after during with every these this lately nowadays as most each by from within around usually to of near about into over under between through without like via per than"),
+		articles: wordSet("a an the some any"),
+		vague:    wordSet("it this that these those them him her you your me us he she they something anything everything nothing someone somebody anyone everyone one ones thing things lot lots bit bunch way ways stuff what how why who when where whether more less much many next other another same such not here there so too problem problems question questions guess point advice opinion thought thoughts idea ideas concern concerns feeling code function error issue issues plan plans turn fault day night week month year time first last only best worst biggest main current mess wreck fool kind sort part pleasure honour honor understanding hope wish mind heart life head world everything's suggestion recommendation ton along into excuse response reaction reply answer intention hunch impression step front back tears mood case reason rest"),
+		timely:   wordSet("every daily weekly monthly yearly mornings evenings afternoons nights weekends mondays tuesdays wednesdays thursdays fridays saturdays sundays weekly fortnight twice once each weekdays annually summers winters"),
+		olds:     wordSet("old former previous ex"),
+		news:     wordSet("new newest latest updated"),
+		her:      wordSet("her his their"),
+		pronouns: wordSet("he she they you it there who"),
+		of:       "of",
 		runTogether: map[string][2]string{
 			"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
 			"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},
@@ -356,7 +358,7 @@ func english() *lexicon {
 		extra:      "the a an is was with you your have has had it that this what from been are of me do does not will would can could please thanks and to for",
 	}
 	l.adverbs = make(phrases)
-	l.adverbs.add("just really still actually currently recently finally only already officially part_time full_time part-time full-time do both personally absolutely totally definitely kind_of sort_of quite pretty very super mainly primarily truly honestly simply even happily fully a_bit also_currently basically probably_always then ever genuinely sincerely strictly severely highly deathly terribly extremely mildly slightly now_officially originally particularly especially most myself ourselves both_of_us all", 0)
+	l.adverbs.add("just really still actually currently recently finally only already officially got part_time full_time part-time full-time do both personally absolutely totally definitely kind_of sort_of quite pretty very super mainly primarily truly honestly simply even happily fully a_bit also_currently basically probably_always then ever genuinely sincerely strictly severely highly deathly terribly extremely mildly slightly now_officially originally particularly especially most myself ourselves both_of_us all", 0)
 	l.adverbs.add("not never hardly barely rarely seldom", saysNot)
 	l.adverbs.add("no_longer not_any_longer", saysEnds)
 	l.adverbs.add("now these_days nowadays lately as_of_today since_yesterday as_of_now since_last_week since_last_month since_this_week", saysNew)

@@ -25,7 +25,8 @@ type matcher struct {
 	verb   string // the alternative of the row that "%" stands for
 	start  int    // the clause begins here
 	from   int    // the row begins here
-	lastAt span   // the last words of the row that must stand there
+	verbAt span
+	lastAt span // the last words of the row that must stand there
 	says   says
 	end    int
 }
@@ -68,12 +69,7 @@ func (m *matcher) word(i int, word string) bool {
 		return true
 	}
 	if m.third {
-		if first, ok := m.lex.third[t.word]; ok {
-			return first == word
-		}
-		if m.lex.thirdRule != nil && t.word[0] == word[0] {
-			return m.lex.thirdRule(t.word, m.lex.known) == word
-		}
+		return m.lex.third[t.word] == word
 	}
 	return false
 }
@@ -135,7 +131,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			saved := m.verb
 			savedAt, said := m.lastAt, m.says
 			if e == m.p.verb {
-				m.verb = alt[0]
+				m.verb, m.verbAt = alt[0], span{i, i + n}
 				if len(alt) > 1 {
 					m.verb = strings.Join(alt, "_")
 				}
@@ -152,15 +148,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
-			saved := m.plural
-			m.plural = plurals[m.tokens[i].word]
 			if m.lex.han && i+1 < len(m.tokens) && m.tokens[i+1].word == "们" {
 				i++
 			}
 			if m.step(e+1, i+1, true) {
 				return true
 			}
-			m.plural = saved
 		}
 		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
@@ -199,10 +192,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		m.noun = span{}
 	case '@', '#':
-		for n := m.maxNoun(); n >= 1; n-- {
-			if i+n > len(m.tokens) {
-				continue
-			}
+		for n := m.nounLength(i); n >= 1; n-- {
 			canon, ok := m.nounAt(i, n, el.class)
 			if !ok {
 				continue
@@ -253,7 +243,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 
 // afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
 func afterOwner(t []token, i int) int {
-	for _, w := range [...]string{"们", "家", "的"} {
+	for _, w := range [...]string{"们", "家", "那", "这", "的"} {
 		if i+1 < len(t) && t[i].word == w {
 			i++
 		}
@@ -317,6 +307,19 @@ func (m *matcher) nounWord(i int) bool {
 		return false
 	}
 	return true
+}
+
+// nounLength is how many tokens from i a noun of the tables may have.
+func (m *matcher) nounLength(i int) int {
+	if i >= len(m.tokens) {
+		return 0
+	}
+	word := m.tokens[i].word
+	n := nounLengths[word]
+	if n == 0 && len(word) > 3 && strings.HasSuffix(word, "s") {
+		n = nounLengths[word[:len(word)-1]]
+	}
+	return min(n, len(m.tokens)-i)
 }
 
 // nounAt is the canonical name of the n tokens from i in a class.

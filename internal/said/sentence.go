@@ -165,9 +165,11 @@ var closing = map[rune]string{
 // maskQuotes marks the quotations, code spans and stage directions of a line.
 func maskQuotes(s string, lo, hi int, mask []byte) {
 	line := s[lo:hi]
+	var unclosed [16]rune // marks that nothing closes on this line
+	count := 0
 	for i, r := range line {
 		end, quote := closing[r]
-		if !quote || mask[lo+i] != plain {
+		if !quote || mask[lo+i] != plain || slices.Contains(unclosed[:count], r) {
 			continue
 		}
 		size := utf8.RuneLen(r)
@@ -198,6 +200,8 @@ func maskQuotes(s string, lo, hi int, mask []byte) {
 		if stop < 0 {
 			if r == '\'' || r == '‘' || r == '"' || r == '*' || r == '`' || r == '[' {
 				// Nothing closes it, nor any other of its kind on this line.
+				unclosed[count] = r
+				count++
 				continue
 			}
 			stop = len(rest)
@@ -308,6 +312,9 @@ func sentencesOf(s string, mask []byte) []sentence {
 			}
 			end(j, question)
 			i = j
+		case (r == '\'' || r == '’') && !quoted && cur.lo >= 0 && cur.tokens[len(cur.tokens)-1].hi == i && strings.HasSuffix(cur.tokens[len(cur.tokens)-1].word, "s"):
+			add(token{lo: i, hi: i + size, word: "'s"}) // "Jonas' dentist"
+			i += size
 		default:
 			if !quoted && (strings.ContainsRune(",;:()–—-，；：、（）/+&~|=*#", r) || unicode.IsSymbol(r)) {
 				word := ","

@@ -410,6 +410,17 @@ var nouns = func() map[string][]noun {
 	return table
 }()
 
+// nounLengths is the number of tokens of the longest noun phrase that begins
+// with a word.
+var nounLengths = func() map[string]int {
+	table := make(map[string]int, len(nouns))
+	for phrase := range nouns {
+		seq := sequence(strings.ReplaceAll(phrase, " ", "_"))
+		table[seq[0]] = max(table[seq[0]], len(seq))
+	}
+	return table
+}()
+
 // foldPhrase folds the words of a table entry, which are joined by underscores.
 func foldPhrase(s string) string {
 	words := strings.Split(s, "_")
