@@ -117,6 +117,30 @@ func Told(content, sentence string, names []string) (c said.Claim, outright bool
 	return said.Claim{}, false
 }
 
+// SaysSame is the sentence of a user's message that says what a model's claim
+// says, as far as both are understood; "" when none does.
+func SaysSame(message, claim string, names []string) string {
+	reported, ok := said.Reported(claim, names)
+	if !ok {
+		return ""
+	}
+	for _, c := range said.Claims(message, maxClaims) {
+		if said.Compare(c, reported) == said.Same || like(c, reported) && c.Denied == reported.Denied {
+			return c.Sentence
+		}
+	}
+	return ""
+}
+
+// OwnSentence is the first sentence of a user's message that says something of
+// themselves, "" when none does.
+func OwnSentence(message string) string {
+	if all := said.Claims(message, 1); len(all) > 0 {
+		return all[0].Sentence
+	}
+	return ""
+}
+
 // Label gives a memory the subject, predicate, object and temporal type of a
 // reading, said by somebody of that name; by is "" for the owner.
 func Label(m *schema.Memory, c said.Claim, owner, by string) {
