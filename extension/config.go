@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -213,6 +214,9 @@ type Hooks struct {
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	// OnProposal is told of everything that waits for a person to decide, once it
+	// is stored: [Extension.Proposals] and [Extension.Confirmations] list it.
+	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnProgress is told how far a night has got: before each stage, as a stage
 	// gets on, and once at the end.
 	OnProgress func(consolidate.Progress)
@@ -282,6 +286,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
+	}
+	if cfg.Hooks.OnProposal == nil {
+		cfg.Hooks.OnProposal = func(schema.Scope, eventbus.Proposed) {}
 	}
 	if cfg.Hooks.OnProgress == nil {
 		cfg.Hooks.OnProgress = func(consolidate.Progress) {}

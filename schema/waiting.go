@@ -74,3 +74,20 @@ func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, 
 	}
 	return tenant, name, err
 }
+
+// Waits reports a memory about which a question or a proposal waits.
+func (tx *Tx) Waits(ctx context.Context, m *Memory) (waits bool, err error) {
+	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ?1 AND memory_id = ?2 AND state = 'pending')
+		OR EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND state = 'pending' AND instr(payload, ?3) > 0)`, []any{m.UserID, m.ID, m.UID}, &waits)
+	return waits, err
+}
+
+// WaitingMemories lists the memories of a user about which a question or a
+// proposal waits.
+func (s *Snapshot) WaitingMemories(ctx context.Context, userID int64) (ids []int64, err error) {
+	err = s.NewRaw(`SELECT memory_id FROM confirmations WHERE user_id = ?0 AND state = 'pending'
+		UNION SELECT m.id FROM proposals p
+			JOIN memories m ON m.uid IN (json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.later'))
+			WHERE p.user_id = ?0 AND p.state = 'pending' AND m.user_id = ?0`, userID).Scan(ctx, &ids)
+	return ids, err
+}

@@ -462,3 +462,25 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 	out.Ended = append(out.Ended, &ended)
 	return nil
 }
+
+// Newer finds what the user has stated since a moment that bears on a claim: the
+// claim that superseded it, and current ones that it would replace or that may
+// exclude it.
+func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {
+	a := &addition{Claim: Claim{Memory: m}, tx: tx, owner: owner, hash: m.ContentHash}
+	cited, err := tx.Cited(ctx, []int64{m.ID})
+	if err != nil {
+		return nil, err
+	}
+	a.reading, _ = read(m, owner, cited)
+	if err := a.find(ctx); err != nil {
+		return nil, err
+	}
+	for _, k := range a.near {
+		verdict := said.Compare(k.reading, a.reading)
+		if k.ID != m.ID && isCurrent(&k.Memory) && k.CreatedAt.After(since) && (verdict == said.Replaces || verdict == said.Unsure || k.ID == m.SupersededBy) {
+			newer = append(newer, k.Memory)
+		}
+	}
+	return newer, nil
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -173,7 +175,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t = named
-		t.addEpisodes(found)
+		t.addEpisodes(found, w.ID)
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// What stands in messages only is not to become a claim later.
 			m := w.claimOf(w.Memory, q.About, t.reading)
@@ -328,10 +330,11 @@ func (t *targets) holds(m *schema.Memory) bool {
 	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
 }
 
-// addEpisodes adds the messages among those found that say what is named.
-func (t *targets) addEpisodes(found []schema.Memory) {
+// addEpisodes adds the messages among those found that say what is named, but for
+// the one that asks.
+func (t *targets) addEpisodes(found []schema.Memory, but int64) {
 	for _, m := range found {
-		if m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
+		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
 			t.episodes = append(t.episodes, m)
 		}
 	}
@@ -437,17 +440,9 @@ func (t *targets) tells(s string) bool {
 // meant carries out a request of the message for memories that somebody else has
 // found.
 func (w *reading) meant(ctx context.Context, q Request) error {
-	t := targets{certain: true}
-	for _, uid := range q.Memories {
-		m, err := w.tx.Memory(ctx, w.UserID, uid)
-		if err != nil {
-			return err
-		}
-		if m.Kind == schema.KindEpisode {
-			t.episodes = append(t.episodes, *m)
-		} else {
-			t.claims = append(t.claims, *m)
-		}
+	t, err := w.these(ctx, q.Memories)
+	if err != nil {
+		return err
 	}
 	if q.Verb == said.Keep {
 		for i := range t.claims {
@@ -459,4 +454,47 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// Forget hides memories of a user at a host's word, with all that would tell them
+// again, as a run of cause [schema.CauseHost].
+//
+// Errors: [schema.ErrNotFound] for an id that is not the user's; the database's.
+func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (changes Changes, err error) {
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return changes, err
+	}
+	w := &reading{message: &message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
+	if w.run, err = open(ctx, tx, userID, uid.String(), schema.CauseHost, "host"); err != nil {
+		return changes, err
+	}
+	t, err := w.these(ctx, uids)
+	if err != nil {
+		return changes, err
+	}
+	if err := w.hide(ctx, &t); err != nil {
+		return changes, err
+	}
+	if changes.Hidden = w.hidden; len(w.hidden) > 0 {
+		changes.Run = uid.String()
+	}
+	return changes, w.run.close(ctx)
+}
+
+// these are the memories of the given ids as targets.
+func (w *reading) these(ctx context.Context, uids []string) (t targets, err error) {
+	t.certain = true
+	for _, uid := range uids {
+		m, err := w.tx.Memory(ctx, w.UserID, uid)
+		if err != nil {
+			return t, err
+		}
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, *m)
+		} else {
+			t.claims = append(t.claims, *m)
+		}
+	}
+	return t, nil
 }
