@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,19 +23,22 @@ type heading struct {
 
 // record is one recalled memory as a model sees it.
 type record struct {
-	ID      string `json:"id"`
-	Kind    string `json:"kind"`
-	Time    string `json:"time"` // with the weekday, of the heading's day
-	Speaker string `json:"speaker,omitempty"`
-	Origin  string `json:"origin"`
-	Cycle   string `json:"cycle,omitempty"`  // of an entry of a stream or an archive, like the next two
-	Type    string `json:"type,omitempty"`   // what it tells of
-	Source  string `json:"source,omitempty"` // the document it is a part of
-	Until   string `json:"true_until,omitempty"`
-	State   string `json:"state,omitempty"` // unless active
-	Text    string `json:"text"`
-	Cut     bool   `json:"cut,omitempty"`     // the text goes on in memory
-	Partial bool   `json:"partial,omitempty"` // it may have been going on when it was said
+	ID      string   `json:"id"`
+	Kind    string   `json:"kind"`
+	Time    string   `json:"time"` // with the weekday, of the heading's day
+	Speaker string   `json:"speaker,omitempty"`
+	Origin  string   `json:"origin"`
+	Cycle   string   `json:"cycle,omitempty"`  // of an entry of a stream or an archive, like the next two
+	Type    string   `json:"type,omitempty"`   // what it tells of
+	Source  string   `json:"source,omitempty"` // the document it is a part of
+	Until   string   `json:"true_until,omitempty"`
+	State   string   `json:"state,omitempty"`      // unless active
+	Rating  float64  `json:"importance,omitempty"` // 1–10, of an entry in a tool's answer, like the next two
+	Tags    []string `json:"tags,omitempty"`
+	Issues  string   `json:"issues,omitempty"` // numbers
+	Text    string   `json:"text"`
+	Cut     bool     `json:"cut,omitempty"`     // the text goes on in memory
+	Partial bool     `json:"partial,omitempty"` // it may have been going on when it was said
 }
 
 const blockPreface = "Records from long-term memory that may help with this turn, under the session and day they are from.\n" +
@@ -49,6 +53,7 @@ type entry struct {
 	recall.Result
 
 	short bool // a line of it is enough
+	asked bool // a tool asked for it: what an entry is labelled with is shown
 
 	heading heading // of the block that it is in
 	line    string  // as it stands there
@@ -173,6 +178,9 @@ func recordOf(e *entry, loc *time.Location) record {
 	if typ := cmp.Or(m.Attributes[schema.AttrType], m.Attributes[schema.AttrArchive]); typ != "" {
 		rec.Cycle, rec.Type, rec.Source = m.Attributes[schema.AttrCycle], typ, m.Attributes[schema.AttrSource]
 		rec.Speaker = cmp.Or(rec.Speaker, m.Agent)
+		if e.asked {
+			rec.Rating, rec.Tags, rec.Issues = math.Round(100*m.Importance)/10, m.Tags, m.Attributes[schema.AttrIssues]
+		}
 	}
 	if rec.Speaker == "" {
 		rec.Speaker = m.Role

@@ -180,6 +180,7 @@ type Config struct {
 	Hooks Hooks
 
 	invalid error // of the options of the profile that made it; Open returns it
+	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are

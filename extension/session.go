@@ -150,7 +150,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Render: func(results []recall.Result) string {
 			whole := make([]entry, len(results))
 			for i, r := range results {
-				whole[i].Result = r
+				whole[i].Result, whole[i].asked = r, true
 			}
 			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
 		},
