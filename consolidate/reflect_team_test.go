@@ -134,7 +134,6 @@ func TestATeamReflects(t *testing.T) {
 	require.Greater(t, len(s.Requests()), calls, "by hand")
 }
 
-
 // An insight rated 10 stands among core memory's lessons, with its own trust, and
 // goes with its run; a list that no model may write is left alone.
 func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
