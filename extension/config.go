@@ -197,6 +197,7 @@ type Config struct {
 	coreToldOnly bool
 
 	invalid error // of the options of the profile that made it; Open returns it
+	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
