@@ -73,6 +73,7 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 	case p.About == AboutSelf:
 		picks, err = r.ofSelf(ctx)
 		only = true
+	case r.asksOfStrangers(all.topic): // nothing here is about them
 	case len(p.Spans) > 0:
 		picks, err = r.inSpans(ctx, all)
 		only = p.Story
@@ -91,6 +92,20 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 	}
 	all.first(r.index, picks, only)
 	return nil
+}
+
+// asksOfStrangers reports a question that names, among what it asks about, somebody
+// or something that the memory has never heard of.
+func (r *Request) asksOfStrangers(t *topic) bool {
+	for i := range t.names {
+		n := &t.names[i]
+		if !n.heard() && slices.ContainsFunc(r.Plan.words, func(w string) bool {
+			return slices.ContainsFunc(text.Terms(w), func(term string) bool { return slices.Contains(n.terms, term) })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // first puts picks before all other candidates; only leaves no others.
@@ -290,30 +305,35 @@ func (r *Request) distinct(picks []pick, most int) (kept []pick) {
 // matching orders what is from a time for a question that asks for something in
 // it: what holds a word of it by how much it holds, then what else says most.
 func (r *Request) matching(picks []pick) []pick {
+	const (
+		much   = 0.4 // share of a longer question
+		longer = 40 * 24 * time.Hour
+	)
 	q := r.question
+	if s := r.Plan.Spans[0]; s.End.Sub(s.Start) > longer { // a time so long says little
+		return nil
+	}
+	several := len(r.Plan.words) > mostBareWords
 	held := func(p *pick) float64 {
 		d := r.matches.of(p.doc)
 		return q.weigh(d.held() | d.lent)
 	}
 	var some, rest []pick
 	for _, p := range r.distinct(picks, len(picks)) {
-		if held(&p) > 0 {
+		if share := held(&p); share >= much || share > 0 && !several {
 			some = append(some, p)
 		} else {
 			rest = append(rest, p)
 		}
 	}
 	slices.SortStableFunc(some, func(a, b pick) int { return cmp.Compare(held(&b), held(&a)) })
-	if len(r.Plan.words) > 2 && len(some) == 0 { // of something else, as it seems
-		return nil
+	if several { // what holds nothing of it is of something else
+		return some[:min(len(some), r.limit())]
 	}
 	slices.SortStableFunc(rest, func(a, b pick) int {
 		return cmp.Or(cmp.Compare(boolToInt(b.why == whyDate), boolToInt(a.why == whyDate)), cmp.Compare(b.info, a.info))
 	})
 	room := max(0, min(mostFill, r.limit())-len(some))
-	if len(r.Plan.words) > 2 {
-		room = min(room, 2)
-	}
 	rest = rest[:min(len(rest), room)]
 	return append(some[:min(len(some), r.limit())], rest...)
 }
@@ -543,7 +563,11 @@ func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ahead, gone, undated []pick
+	if !r.Plan.Personal && !r.Plan.named {
+		return nil, nil
+	}
+	past := pastAsked.MatchString(text.Fold(r.Text))
+	var ahead, gone []pick
 	for _, p := range found {
 		p.why, p.sure = whyWhen, sureOf
 		switch dates := r.datesIn(p.memory); {
@@ -551,12 +575,13 @@ func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
 			ahead = append(ahead, p)
 		case len(dates) > 0:
 			gone = append(gone, p)
-		default:
-			undated = append(undated, p)
 		}
 	}
-	picks := r.distinct(append(append(ahead, gone...), undated[:min(len(undated), 1)]...), 3)
-	if len(ahead)+len(gone) > 0 || !(r.Plan.Personal || r.Plan.named && len(r.Plan.words) == 1) || pastAsked.MatchString(text.Fold(r.Text)) {
+	if past {
+		gone = nil // the ground rests on words alone, as for any question
+	}
+	picks := r.distinct(append(ahead, gone...), 3)
+	if len(picks) > 0 || past || len(r.Plan.words) > mostBareWords {
 		return picks, nil
 	}
 	coming, err := r.ahead(ctx)
@@ -660,9 +685,10 @@ func (r *Request) ofSelf(ctx context.Context) ([]pick, error) {
 	var docs, said []uint32
 	for i := len(r.index.docs) - 1; i >= 0; i-- {
 		l, d := &r.index.labels[i], &r.index.docs[i]
+		dormant := l.keyed() && l.state == bitOfState(schema.StateDormant)
 		switch {
-		case !r.filter.admits(r.index, uint32(i)):
-		case l.keyed() && l.current():
+		case !dormant && !r.filter.admits(r.index, uint32(i)) || dormant && !r.filter.byState:
+		case l.keyed():
 			docs = append(docs, uint32(i))
 		case l.said() && d.flags&byUser != 0 && d.flags&(saysI|asks) == saysI && len(said) < 2*datedDepth:
 			said = append(said, uint32(i))

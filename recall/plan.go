@@ -30,6 +30,9 @@ type Plan struct {
 	About About
 	// Bare says that the question says little by itself: "And where?".
 	Bare bool
+	// World says that the question asks of the calendar or the clock alone, of
+	// which no memory tells.
+	World bool
 	// Personal says that the user asks about themselves.
 	Personal bool
 
@@ -47,7 +50,7 @@ type Plan struct {
 	generic bool     // it asks what happened, whoever to
 	advice  bool     // it asks what should be
 	short   bool     // it may be bare, if nothing is found for it alone
-	named   bool     // it asks for the one thing that has a name: "the wedding"
+	named   bool     // it asks for one thing by a word: "the wedding"
 }
 
 // MayBeBare reports a short question that may lean on what was said before,
@@ -103,9 +106,10 @@ func PlanOf(question string, now time.Time) Plan {
 	p.generic = slices.ContainsFunc(words, func(w string) bool { return happeningWord[w] }) || containsAny(folded, happeningHan)
 	p.When = asks && !ofTheWorld && whenAsked.MatchString(folded)
 	if p.When {
-		p.named = definite.MatchString(folded) || containsHan(folded)
+		p.named = (definite.MatchString(folded) || containsHan(folded)) && len(p.words) == 1
 		p.When = len(spans) == 0 && len(p.words) > 0
 	}
+	p.World = len(p.words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
 	if asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.words) == 0) {
 		p.Story = len(p.words) == 0
 		for _, s := range spans {
@@ -258,7 +262,7 @@ func isShort(question string, words, content []string) bool {
 // The forms of questions. All are matched against folded text: no capitals, no
 // accents.
 var (
-	lastTalkAsked = regexp.MustCompile(`\b(?:(?:talk|talked|talking|speak|spoke|discuss|discussed|chat|chatted|cover|covered|say|said|conversation|session|discussion)\b.*\b(?:last time|last session|previous(?:ly)?|last conversation|last chat)|(?:last|previous|prior|earlier|most recent) (?:conversation|chat|talk|session|discussion)|last time we (?:talked|spoke|chatted|met)|what (?:did|were|have) we (?:just )?(?:talk|talking|talked|discuss|discussing|speak|chat)[a-z]* about ?(?:before)?\W*$)` +
+	lastTalkAsked = regexp.MustCompile(`\b(?:(?:we|you and i|you tell me|i tell you)\b.*\b(?:talk|talked|talking|speak|spoke|speaking|discuss|discussed|discussing|chat|chatted|chatting|going over|tell)\b.*\b(?:last time|last session|previously)|(?:our|the|that|my) (?:last|previous|prior|earlier|most recent) (?:conversation|chat|talk|session|discussion)(?: (?:with you|together))?\W*$|last time we (?:talked|spoke|chatted|met)|what (?:did|were|have) we (?:just )?(?:talk|talking|talked|discuss|discussing|speak|chat)[a-z]* about ?(?:before)?\W*$)` +
 		`|\b(?:letzte[snmr]?|vorige[snmr]?|vergangene[snmr]?) mal\b.*\b(?:gesprochen|geredet|besprochen|diskutiert|unterhalten|erzahlt)|\b(?:zuletzt|beim letzten mal)\b.*\b(?:gesprochen|geredet|besprochen|diskutiert|unterhalten|thema)|\b(?:letzte[snmr]?|vorige[snmr]?|vorherige[snmr]?) (?:gesprach|unterhaltung|chat|sitzung|konversation)|\bworum ging es (?:zuletzt|letztes mal|beim letzten mal)` +
 		`|\b(?:hablamos|hablado|charlamos|conversamos|comentamos|discutimos|tratamos)\b.*\b(?:ultima vez|anterior|antes)|\b(?:ultima|anterior) (?:conversacion|charla|sesion|platica)|\b(?:conversacion|charla|sesion) anterior|\bla ultima vez que (?:hablamos|charlamos)|\bde que hablamos\W*$` +
 		`|(?:上次|上一次|上回|之前|最近一次).*(?:聊|谈|談|说了|讨论|討論|对话|對話|话题|話題)`)
@@ -266,7 +270,7 @@ var (
 		`|\b(?:weißt|weisst|kennst|merkst|gemerkt|gespeichert|wissen)\b.* (?:uber|von) (?:mich|mir)\W*$|\bwas hab(?:e)? ich dir\b[a-z ]*(?:erzahlt|gesagt|verraten|mitgeteilt)\W*$|\bwer bin ich\W*$` +
 		`|\b(?:sabes|recuerdas|conoces|guardado|tienes|aprendido)\b.* (?:de|sobre|acerca de) mi\W*$|\bque te he (?:contado|dicho)\b[a-z ]*\W*$|\bquien soy(?: yo)?\W*$`)
 	selfHan   = regexp.MustCompile(`你.*(?:知道|了解|记得|記得|记住|記住).*我|你.*对我.*(?:知道|了解)|关于我|關於我|我.*(?:告诉|告訴|跟你说|和你说|跟你讲).*(?:什么|什麼|哪些|多少)|我是谁|我是誰`)
-	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:when|what (?:day|date|time)|(?:on |at )?(?:which|what) (?:day|date|time))\b|\bwhen(?:'s| is| are| do| does| did| was| will)\b` +
+	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
 		`|\bwann\b|\b(?:welchem|welcher|welchen) tag\b|\bum wie ?viel uhr\b|\bcuando\b|\bque (?:dia|fecha)\b|\ba que hora\b|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|几点`)
 	definite     = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
 	aheadAsked   = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
