@@ -43,10 +43,10 @@ var (
 	dateWord     = vocabulary(`yesterday today tomorrow tonight ago last next week weekend month year day
 		monday tuesday wednesday thursday friday saturday sunday january february march april june july
 		august september october november december summer winter spring autumn birthday anniversary
-		gestern heute morgen vorgestern übermorgen letzte letzten letztes nächste nächsten nächster nächstes woche wochenende monat jahr tag
+		gestern heute morgen vorgestern übermorgen letzte letzten letztes nächste nächsten nächster nächstes woche wochenende monat jahr
 		montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz april mai juni juli oktober dezember
 		ostern ostersonntag weihnachten silvester pfingsten geburtstag
-		ayer hoy mañana anteayer anoche semana mes año próximo próxima pasado pasada lunes martes miércoles jueves viernes sábado domingo
+		ayer hoy mañana anteayer anoche semana próximo próxima pasado pasada lunes martes miércoles jueves viernes sábado domingo
 		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre navidad pascua nochevieja cumpleaños
 		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 周一 周二 周三 周四 周五 周六 周日 下月 生日 号`)
 	numberWord = vocabulary(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
