@@ -118,6 +118,9 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	if err != nil {
 		return nil, plan{}, err
 	}
+	if p.World {
+		return nil, p, nil
+	}
 	ask := func() (*Answer, error) {
 		return s.ext.Recall(ctx, s.scope, Query{
 			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Plan: &p.Plan,

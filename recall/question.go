@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -97,22 +98,24 @@ func (ix *index) understand(asked string, now time.Time) *question {
 	return q
 }
 
-// withoutDigits leaves out the digits of dates: the time is looked for, and a "31"
-// elsewhere is another.
+// withoutDigits leaves out the days in dates: the time is looked for, and a "31"
+// elsewhere is another. Years stay, of which texts speak.
 func withoutDigits(asked string, times []text.TimeSpan) string {
 	if len(times) == 0 {
 		return asked
 	}
 	left := []byte(asked)
 	for _, t := range times {
-		for i := range len(t.Text) {
-			if c := &left[t.Offset+i]; *c >= '0' && *c <= '9' {
-				*c = ' '
+		for _, digits := range dayNumber.FindAllStringIndex(t.Text, -1) {
+			for i := digits[0]; i < digits[1]; i++ {
+				left[t.Offset+i] = ' '
 			}
 		}
 	}
 	return string(left)
 }
+
+var dayNumber = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?\b`)
 
 // divide makes the parts. Who a question is about is told by the speaker of a
 // text, not by their name in it, which others say: the names of speakers are

@@ -1,6 +1,10 @@
 package recall
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Whether a question is about what the memory holds at all is not for the
 // ranker to say: it divides by the best of the search, so that something is
@@ -64,8 +68,13 @@ type verdict struct {
 	found   bool    // anything speaks for a result but who says it
 }
 
-// judge weighs the topic of a question beside the results, best first.
+// judge weighs the topic of a question beside the results, which it looks at in
+// the ranker's order, whatever a plan has put first.
 func (t *topic) judge(results []Result) verdict {
+	if len(results) > 0 && results[0].Why != "" {
+		results = slices.Clone(results)
+		slices.SortStableFunc(results, func(a, b Result) int { return cmp.Compare(b.ranked(), a.ranked()) })
+	}
 	g := t.grounds(results)
 	v := verdict{grounds: g.list(relevanceWeights), found: t.found(results, g)}
 	for _, ground := range v.grounds {

@@ -174,6 +174,7 @@ type ranked struct {
 	degraded   []Degraded
 	topic      *topic
 	note       string
+	relevant   bool // the words alone are likely about what this memory holds
 }
 
 // rank runs arms → fuse → score → ration.
@@ -234,8 +235,14 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		})
 	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	all := &ranked{candidates, weak, faded, derived, degraded, topic, ""}
+	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic}
 	if q.Plan.Active() {
+		best := make([]Result, min(len(candidates), topicDepth))
+		for i := range best {
+			best[i] = s.result(&candidates[i], new(schema.Memory))
+		}
+		verdict := topic.judge(best)
+		all.relevant = verdict.relevance(verdict.top) >= 0.5
 		if err := r.carryOut(ctx, all); err != nil {
 			return nil, err
 		}
