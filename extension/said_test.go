@@ -423,3 +423,39 @@ func TestForgettingIsOneUsers(t *testing.T) {
 	_, err := l.x.Undo(t.Context(), other, l.runs("said")[0].UID)
 	require.ErrorIs(t, err, ErrNotFound)
 }
+
+func TestACorrectionIsOfWhatWasSaidLast(t *testing.T) {
+	l := newDiary(t)
+	l.says("It's Dr Lind, not Dr Rao.")
+	require.Empty(t, l.claimed(), "of nothing that is known")
+	l.says("My dentist is Dr Rao.")
+	l.says("Sorry, it's Dr Lind, not Dr Rao.")
+	claims := l.claimed()
+	require.Len(t, claims, 1)
+	require.Equal(t, [3]string{"the user", "dentist", "Dr Lind"}, [3]string{claims[0].Subject, claims[0].Predicate, claims[0].Object})
+}
+
+func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
+	c := &changing[4]
+	for name, ways := range map[string][]func(l *diary){
+		"read, then told": {func(l *diary) { l.says(c.sentences[0]) }, func(l *diary) { l.tool("remember_fact", map[string]any{"content": c.contents[0]}) }},
+		"told, then read": {func(l *diary) { ways["told"](l, c, 0) }},
+		"extracted":       {func(l *diary) { ways["extracted"](l, c, 0) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			for _, f := range ways {
+				f(l)
+			}
+			claims := l.claimed()
+			require.Len(t, claims, 1)
+			require.Equal(t, c.contents[0], claims[0].Content)
+			require.Equal(t, "dentist", claims[0].Predicate)
+			require.Empty(t, claims[0].Attributes[schema.AttrSaid])
+			d, err := l.x.Get(t.Context(), dora, claims[0].UID)
+			require.NoError(t, err)
+			require.Len(t, d.Sources, 1)
+			require.Equal(t, c.sentences[0], d.Sources[0].Quote)
+		})
+	}
+}

@@ -85,7 +85,9 @@ func like(a, b said.Claim) bool {
 
 // alike reports whether one object holds the other as words.
 func alike(a, b string) bool {
-	a, b = text.Fold(a), text.Fold(b)
+	if a != b {
+		a, b = text.Fold(a), text.Fold(b)
+	}
 	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
