@@ -156,8 +156,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "nothing becomes surer by one voice saying it again",
 		File:    "schema/derive.go",
-		Old:     "weight = 0 // nothing",
-		New:     "weight += 0 // nothing",
+		Old:     "weight, stability = 0, m.Stability // nothing",
+		New:     "weight, stability = weight, m.Stability // nothing",
 		Package: "./consolidate",
 		Test:    "TestOneVoice",
 	},
