@@ -68,7 +68,7 @@ var table = []row{
 	},
 	{
 		pkg:       "extension",
-		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding"},
+		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding", "internal/topics"},
 		langchain: []string{anything},
 	},
 
