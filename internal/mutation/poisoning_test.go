@@ -300,8 +300,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "texts that address an assistant are noticed",
 		File:    "internal/poison/inspect.go",
-		Old:     "audiences, orders, 140) {",
-		New:     "audiences, orders, -1<<20) {",
+		Old:     "audiences, orders, 140) ||",
+		New:     "audiences, orders, -1<<20) ||",
 		Package: "./internal/poison",
 		Test:    "TestWhatTheCorpus",
 	},
@@ -312,6 +312,14 @@ var poisoning = []Mutant{
 		New:     "foreignAudiences, foreignOrders, -1<<20) && outright",
 		Package: "./internal/poison",
 		Test:    "TestWhatTheCorpus",
+	},
+	{
+		Defence: "instructions that name nobody are noticed in five languages",
+		File:    "internal/poison/inspect.go",
+		Old:     "if r.in(plain, w[r.gate]) {",
+		New:     "if r.in(plain, w[r.gate]) && false {",
+		Package: "./internal/poison",
+		Test:    "TestAttacksAreRecognisedInEachLanguage",
 	},
 	{
 		Defence: "a text in a fence cannot close it, nor open another",
