@@ -14,6 +14,7 @@ type question struct {
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
 	ofOthers bool               // it asks what the assistant, not the user, said
+	ofAsking bool               // it asks what was asked before
 	speakers map[uint16]bool    // speakers it names
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
@@ -66,7 +67,7 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
-	q.kind, q.ofOthers = answerKind(all), asksYou(all)
+	q.kind, q.ofOthers, q.ofAsking = answerKind(all), asksYou(all), text.AsksWhatWasAsked(asked)
 	for _, s := range text.TimeSpans(asked, now) {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}

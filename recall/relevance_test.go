@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,20 +99,50 @@ func TestNothingIsRelevantForItsSpeakerAlone(t *testing.T) {
 	}
 }
 
-// What the prompt holds already is not known by it: the question itself, for
-// one, which some doors store before it is asked.
+// What the prompt holds already is not known by it.
 func TestRelevanceForgetsWhatIsSkipped(t *testing.T) {
 	const question = "Which submarine did Captain Brannigan torpedo near Reykjavik?"
+	const statement = "Captain Brannigan says he did torpedo a submarine near Reykjavik."
 	without, with := open(t), open(t)
 	for range 60 {
 		say(t, without, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
 		say(t, with, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
 	}
-	say(t, with, ada, turn{role: "user", text: question})
-	skip := func(m *schema.Memory) bool { return m.Content == question }
+	say(t, with, ada, turn{role: "user", text: statement})
+	skip := func(m *schema.Memory) bool { return m.Content == statement }
 	require.Greater(t, search(t, New(with, Options{}), Query{Text: question}).Relevance, 0.7, "it is said there")
 	a, b := search(t, New(without, Options{}), Query{Text: question, Skip: skip}), search(t, New(with, Options{}), Query{Text: question, Skip: skip})
 	require.InDelta(t, a.Relevance, b.Relevance, 0.02)
+}
+
+// That something was asked before, and what was said for want of an answer, is
+// no answer; unless it is asked about.
+func TestEchoesAreNoAnswers(t *testing.T) {
+	for _, test := range []struct{ said, asked, unknown, about string }{
+		{"I drive a green Skoda, such a lovely car.", "Which car do I drive?", "I do not know that, sorry.", "What did I ask about my car?"},
+		{"Ich fahre einen grünen Skoda, ein tolles Auto.", "Welches Auto fahre ich?", "Das weiß ich leider nicht.", "Was habe ich dich über mein Auto gefragt?"},
+		{"Tengo un coche verde, un Skoda.", "¿Qué coche tengo?", "No lo sé, lo siento.", "¿Qué te pregunté sobre mi coche?"},
+		{"我开一辆绿色的车，是斯柯达。", "我开什么车？", "抱歉，我不知道。", "我问了什么关于车的问题？"},
+	} {
+		db := open(t)
+		turns := []turn{{session: "first", role: "user", text: test.said}}
+		for day := range 4 {
+			turns = append(turns,
+				turn{session: fmt.Sprint(day), role: "user", text: test.asked, minutes: 2 * day},
+				turn{session: fmt.Sprint(day), role: "assistant", text: test.unknown, minutes: 2*day + 1})
+		}
+		say(t, db, ada, turns...)
+		s := New(db, Options{})
+		answer := search(t, s, Query{Text: test.asked})
+		require.Equal(t, test.said, answer.Results[0].Memory.Content, "%v", texts(answer))
+		require.NotEqual(t, texts(answer)[1], texts(answer)[2], "equal texts come once")
+		require.Contains(t, texts(search(t, s, Query{Text: test.about}))[:2], test.asked)
+
+		alone := open(t)
+		say(t, alone, ada, turns[1:]...)
+		s = New(alone, Options{})
+		require.Equal(t, test.asked, search(t, s, Query{Text: test.asked}).Results[0].Memory.Content, "nothing is hidden")
+	}
 }
 
 func TestRelevanceIsAProbability(t *testing.T) {

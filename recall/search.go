@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -202,7 +203,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	topic := newTopic(ix.index, r.question, candidates)
+	topic := newTopic(ix.index, m, r.question, candidates)
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
@@ -263,7 +264,8 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent, moment or Skip excludes.
+// those that the query's agent, moment or Skip excludes. What repeats the text
+// of a result above it comes last.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -271,6 +273,8 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
+	said := make(map[string]bool, min(want, len(left)))
+	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
 		left = left[len(batch):]
@@ -294,13 +298,18 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				results = append(results, s.result(&c, m))
+				if folded := text.Fold(m.Content); said[folded] {
+					repeated = append(repeated, s.result(&c, m))
+				} else {
+					said[folded] = true
+					results = append(results, s.result(&c, m))
+				}
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	return results, nil
+	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
 
 // excludes says which part of the query keeps a memory that was read out of

@@ -64,7 +64,7 @@ type name struct {
 }
 
 // newTopic looks the parts of a question up.
-func newTopic(ix *index, q *question, candidates []scored) *topic {
+func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
 		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
 		interest: make([]float32, len(candidates)),
@@ -87,6 +87,20 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 			n.speaks = n.speaks || len(ix.named[term]) > 0
 		}
 		t.names = append(t.names, n)
+	}
+	for i := range candidates {
+		if c := &candidates[i]; c.echo {
+			said := m.read(ix, c.doc)
+			t.discount(c, len(said), func(term string) (uses int) {
+				id, known := ix.terms[term]
+				for _, t := range said {
+					if known && t == id {
+						uses++
+					}
+				}
+				return uses
+			})
+		}
 	}
 	return t
 }
@@ -138,23 +152,31 @@ func (q *question) namesPerson(ix *index) bool {
 // forget takes one candidate out of what is known: it is in the prompt already,
 // perhaps the question itself.
 func (t *topic) forget(m *schema.Memory, c *scored) {
+	if c.echo { // it never counted
+		return
+	}
 	terms := text.Terms(m.Content)
-	from := &t.stretches[c.passage.stretch]
-	from.words = max(0, from.words-len(terms))
 	held := make(map[string]int)
 	for _, term := range terms {
 		held[term]++
 	}
+	t.discount(c, len(terms), func(term string) int { return held[term] })
+}
+
+// discount takes a candidate of so many words out of what is known.
+func (t *topic) discount(c *scored, words int, uses func(term string) int) {
+	from := &t.stretches[c.passage.stretch]
+	from.words = max(0, from.words-words)
 	for i, term := range t.terms {
-		if n := held[term]; n > 0 {
+		if n := uses(term); n > 0 {
 			t.df[i], from.uses[i] = max(0, t.df[i]-1), max(0, from.uses[i]-n)
 		}
 	}
 	for k := range t.names {
 		n := &t.names[k]
-		n.mentions = slices.DeleteFunc(n.mentions, func(id int64) bool { return id == m.ID })
+		n.mentions = slices.DeleteFunc(n.mentions, func(id int64) bool { return id == c.memoryID })
 		for i, term := range n.terms {
-			if held[term] > 0 {
+			if uses(term) > 0 {
 				n.chunks[i] = max(0, n.chunks[i]-1)
 			}
 		}
