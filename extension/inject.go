@@ -69,7 +69,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found := &Injection{Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
 	var chosen []entry
 	if answer != nil {
-		chosen = choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe)
+		chosen = choose(answer.Relevance, volunteers(answer.Results), cfg)
 	}
 	block := renderAfter(core.text, chosen, cfg.InjectOrder, cfg.InjectTokens, cfg.Location)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
@@ -95,7 +95,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		return nil, nil
 	}
 	return s.ext.Recall(ctx, s.scope, Query{
-		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true,
+		Text: clip(question), Limit: cfg.InjectLimit, Diversity: injectDiversity, Unquarantined: true, Small: true,
 		Skip: func(m *schema.Memory) bool {
 			return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content)
 		},
@@ -115,13 +115,17 @@ func volunteers(results []Result) []Result {
 	})
 }
 
-// choose drops what is hardly relevant, and shortens what may be. It is a pure
-// function of its arguments.
-func choose(results []Result, sure, maybe float64) []entry {
+// choose takes nothing where the question is hardly about what the memory holds,
+// else the results that may answer it, and shortens those that hardly do. It is
+// a pure function of its arguments.
+func choose(about float64, results []Result, cfg *Config) []entry {
+	if about < cfg.InjectMaybe {
+		return nil
+	}
 	var chosen []entry
 	for _, r := range results {
-		if r.Relevance >= maybe {
-			chosen = append(chosen, entry{Result: r, short: r.Relevance < sure})
+		if r.Relevance >= cfg.InjectLeast {
+			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.InjectSure})
 		}
 	}
 	return chosen

@@ -51,6 +51,10 @@ type Query struct {
 	// model unasked sets it.
 	Unquarantined bool
 
+	// Small makes every memory a candidate where there are at most 16, whether
+	// or not it holds a word of the question.
+	Small bool
+
 	// Skip leaves out memories it returns true for, for instance what the
 	// prompt holds already. Nil skips none.
 	Skip func(*schema.Memory) bool
@@ -138,10 +142,13 @@ type Result struct {
 	// memory may stand behind turns of a smaller score. Scores of different
 	// queries compare only roughly.
 	Score float64
-	// Relevance is how likely the memory bears on the question at all, 0–1:
-	// [Answer.Relevance], less what the result stands behind the best. It
-	// compares across queries and does not order the results.
+	// Relevance is how likely the memory holds evidence for an answer, 0–1:
+	// [Answer.Relevance] times what Grounds give, so it is small where many
+	// results may. It compares across queries and does not order the results.
 	Relevance float64
+	// Grounds are what that rests on, given that the question is about what the
+	// memory holds; their contributions add up to ln odds.
+	Grounds []Signal
 	// Rank counts from 1.
 	Rank int
 	// Arms are the arms that found it, with its rank and raw score in each.
@@ -153,6 +160,7 @@ type Result struct {
 	Parts []Signal
 
 	passage passage
+	echo    bool
 }
 
 // ArmRank is a memory's place in one arm.

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,20 +149,31 @@ func TestEchoesAreNoAnswers(t *testing.T) {
 func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		g := grounds{
-			Familiar: 3 * unit.Draw(t, "familiar"), Close: unit.Draw(t, "close"), Bulk: unit.Draw(t, "bulk"), Strangers: 2 * unit.Draw(t, "strangers"),
-			Named: unit.Draw(t, "named"), Entity: unit.Draw(t, "entity"), Vector: unit.Draw(t, "vector"),
+		q := &topic{chunks: rapid.IntRange(0, 5000).Draw(t, "chunks"), terms: []string{"kettl"}, emphasis: []float64{1}, df: []int{3}, relation: []float64{0},
+			named: rapid.Bool().Draw(t, "named"), personal: rapid.Bool().Draw(t, "personal"), vectors: unit.Draw(t, "vectors"), interest: []float32{1}}
+		results := make([]Result, rapid.IntRange(0, 20).Draw(t, "results"))
+		for i := range results {
+			s := signals{Text: unit.Draw(t, "text"), Vector: 2 * unit.Draw(t, "vector"), Window: unit.Draw(t, "window"), Time: unit.Draw(t, "time")}
+			results[i] = Result{Score: 5 * unit.Draw(t, "score"), Signals: s.list(DefaultWeights()), echo: rapid.Bool().Draw(t, "echo")}
+			results[i].passage.exact = parts(rapid.IntRange(0, 1).Draw(t, "holds"))
 		}
-		v := verdict{top: 3, found: true}
-		for _, s := range g.list(relevanceWeights) {
-			v.odds += s.Contribution()
+		about, grounds := q.judge(results)
+		require.NotEmpty(t, grounds)
+		require.True(t, about >= 0 && about <= 1)
+		require.Equal(t, len(results) == 0, about == 0)
+		for _, r := range results {
+			require.Greater(t, r.Relevance, 0.)
+			require.LessOrEqual(t, r.Relevance, about)
+			require.InDelta(t, about*logistic(odds(r.Grounds)), r.Relevance, 1e-12)
 		}
-		best, behind := v.relevance(3), v.relevance(unit.Draw(t, "score"))
-		require.Greater(t, behind, 0.)
-		require.Less(t, best, 1.)
-		require.LessOrEqual(t, behind, best)
-		require.Zero(t, verdict{odds: v.odds}.relevance(3), "nothing found")
 	})
+}
+
+func TestWeightsLieBetweenTextAndVectors(t *testing.T) {
+	text, vectors := []Signal{{"a", 1, 2}, {"b", 1, -1}}, []Signal{{"a", 1, 4}, {"b", 1, 1}}
+	require.Equal(t, []Signal{{"a", 1, 2}, {"b", 1, -1}}, between(slices.Clone(text), vectors, 0))
+	require.Equal(t, []Signal{{"a", 1, 3}, {"b", 1, 0}}, between(slices.Clone(text), vectors, 0.5))
+	require.Equal(t, vectors, between(slices.Clone(text), vectors, 1))
 }
 
 func TestSharesAddUp(t *testing.T) {

@@ -123,11 +123,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			return err
 		}
 		answer.Results = cut(results, q)
-		verdict := ranked.topic.judge(answer.Results)
-		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
-		for i := range answer.Results {
-			answer.Results[i].Relevance = verdict.relevance(answer.Results[i].ranked())
-		}
+		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
 		return nil
 	})
 	if err != nil {
@@ -192,7 +188,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	r.similar.signal(ix.index, q.Text, candidates)
+	trust := r.similar.signal(ix.index, q.Text, candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err
@@ -204,6 +200,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	rank(candidates, s.weights)
 	topic := newTopic(ix.index, m, r.question, candidates)
+	topic.vectors = trust
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {

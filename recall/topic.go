@@ -43,8 +43,11 @@ type topic struct {
 	df       []int     // chunks that hold the part itself
 	relation []float64 // weight of its best relative that is known, 0–1
 
-	names []name
-	named bool // it names a speaker
+	names    []name
+	named    bool    // it names a speaker
+	personal bool    // it speaks of its asker
+	general  bool    // it asks for what no memory is needed for
+	vectors  float64 // how far vectors are trusted, 0–1; 0 without any
 
 	interest []float32 // text scores of the candidates, in no order
 }
@@ -67,6 +70,7 @@ type name struct {
 func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
 		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		personal: q.personal, general: q.general,
 		interest: make([]float32, len(candidates)),
 	}
 	for i := range candidates {
@@ -186,40 +190,6 @@ func (t *topic) discount(c *scored, words int, uses func(term string) int) {
 	}
 }
 
-// grounds are those of the results, best first.
-func (t *topic) grounds(results []Result) grounds {
-	g := grounds{Familiar: t.familiar(), Bulk: t.bulk(), Strangers: t.strangers(), Named: bit(t.named)}
-	shares := t.shares()
-	for _, r := range results[:min(len(results), topicDepth)] {
-		g.Close = max(g.Close, t.close(r.passage, shares))
-		for _, s := range r.ranking() {
-			switch s.Name {
-			case "entity":
-				g.Entity = max(g.Entity, s.Value*(1-g.Named))
-			case "vector":
-				g.Vector = max(g.Vector, s.Value)
-			}
-		}
-	}
-	return g
-}
-
-// found reports whether any candidate holds a word of the question, or any
-// result is from a time that it names, mentions an entity that it names and
-// nobody who speaks, or means something like it. Without that the results are
-// what somebody said, of whatever.
-func (t *topic) found(results []Result, g grounds) bool {
-	if len(results) == 0 {
-		return false
-	}
-	if g.Entity > 0 || g.Vector > 0 || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
-		return true
-	}
-	return slices.ContainsFunc(results, func(r Result) bool {
-		return slices.ContainsFunc(r.ranking(), func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
-	})
-}
-
 // familiar is how much the memory speaks of what is asked, in the stretch that
 // speaks of it most: the mean, by emphasis, of ln(1 + how often a word is used
 // in 4,000 words). What somebody is about comes up again and again. (The
@@ -278,6 +248,9 @@ func (n *name) heard() bool {
 
 // maturity is how much it says that a word is missing, 0–1.
 func (t *topic) maturity() float64 { return float64(t.chunks) / float64(t.chunks+youngChunks) }
+
+// young is the square of what maturity lacks: 1 of an empty memory.
+func (t *topic) young() float64 { return (1 - t.maturity()) * (1 - t.maturity()) }
 
 // shares are the weights of the parts in the question by rarity; they add up
 // to 1.
