@@ -118,19 +118,27 @@ func (ix *index) holding(term string) int {
 }
 
 // stretches counts the uses of each part in every stretch of the memory, up to
-// 255 a chunk.
+// 255 a chunk; of one that is not there those of its relatives.
 func (ix *index) stretches(parts []part) []stretch {
 	all := make([]stretch, len(ix.stretchWords))
 	uses := make([]int, len(all)*len(parts))
 	for i := range all {
 		all[i] = stretch{words: int(ix.stretchWords[i]), uses: uses[i*len(parts) : (i+1)*len(parts)]}
 	}
+	count := func(term uint32, part int) {
+		for at, uses := range ix.postings[term].all() {
+			all[at/stretchChunks].uses[part] += uses
+		}
+	}
 	for i := range parts {
-		if !parts[i].known {
+		if parts[i].known {
+			count(parts[i].exact, i)
 			continue
 		}
-		for at, uses := range ix.postings[parts[i].exact].all() {
-			all[at/stretchChunks].uses[i] += uses
+		for _, r := range parts[i].related {
+			if r.weight == 1 {
+				count(r.term, i)
+			}
 		}
 	}
 	return all

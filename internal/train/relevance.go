@@ -451,7 +451,11 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 				a.Of = set + "/" + q.Conversation
 			}
 			a.Named = namesAny(q.Question, speakers[memory])
-			answer, err := o.encoder.ask(ctx, x, user, extension.Query{Text: q.Question, Now: now, Limit: relevanceDepth, Wait: true, Small: true})
+			depth := relevanceDepth
+			if a.Needed > 0 {
+				depth *= 4
+			}
+			answer, err := o.encoder.ask(ctx, x, user, extension.Query{Text: q.Question, Now: now, Limit: depth, Wait: true, Small: true})
 			if err != nil {
 				return err
 			}
