@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -54,8 +55,14 @@ type Config struct {
 	// are local. Default time.Local.
 	Location *time.Location
 
-	// InjectLimit is how many memories are put before a model at most.
-	// Default 5.
+	// CoreTokens is the most tokens that the core section may take: what the user
+	// has said of themselves and has not taken back, in their own words, at the
+	// head of every context ([Extension.Profile]). Of more, the question chooses.
+	// It is beside InjectTokens; where there are Blocks, within BlockTokens. Default
+	// 400; below 0 there is none.
+	CoreTokens int
+	// InjectLimit is how many memories are put before a model at most, beside the
+	// core section. Default 30.
 	InjectLimit int
 	// InjectTokens is the most tokens they may take together with the fence
 	// around them, estimated without a vocabulary. Default 1200.
@@ -94,7 +101,8 @@ type Config struct {
 	// which are given, and to Scorer their order. Default 0: 200 in all.
 	ScoreAmong float64
 	// Retention says how derived memories fade, in the ranking and at night.
-	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
+	// Default nil: [recall.DefaultRetention], by which what the user said of standing
+	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
 	// Rater gives the importance of a message that came without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a
@@ -145,6 +153,13 @@ type Config struct {
 	// and so is what an agent answers thereafter. Default none.
 	InternalTools []string
 
+	// NoClaims leaves what users say outright in their own messages to nights and
+	// tools. By default it is read seconds after the message was stored, without a
+	// model: "I'm allergic to nuts", "I've moved to Oslo" become facts, and end
+	// what they replace. What a user asks to keep for good or to forget is carried
+	// out in any case. Default false.
+	NoClaims bool
+
 	// NoSchedule switches the internal night schedule off, for hosts that call
 	// [Extension.Consolidate] themselves. Default false.
 	NoSchedule bool
@@ -182,7 +197,11 @@ type Config struct {
 	// Hooks report what happens behind a turn. Default none.
 	Hooks Hooks
 
+	// coreToldOnly leaves out of the core section what was only said.
+	coreToldOnly bool
+
 	invalid error // of the options of the profile that made it; Open returns it
+	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
@@ -200,6 +219,9 @@ type Hooks struct {
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	// OnProposal is told of everything that waits for a person to decide, once it
+	// is stored: [Extension.Proposals] and [Extension.Confirmations] list it.
+	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnProgress is told how far a night has got: before each stage, as a stage
 	// gets on, and once at the end.
 	OnProgress func(consolidate.Progress)
@@ -207,7 +229,8 @@ type Hooks struct {
 
 // Defaults of [Config].
 const (
-	DefaultInjectLimit  = 5
+	DefaultCoreTokens   = 400
+	DefaultInjectLimit  = 30
 	DefaultInjectTokens = 1200
 	DefaultBlockTokens  = 10_000
 	DefaultInjectMaybe  = 0.6
@@ -220,6 +243,9 @@ const (
 // the fence.
 const leastBlockTokens = 100
 
+// leastCoreTokens is what the core section's title and a short line take.
+const leastCoreTokens = 40
+
 func (c *Config) withDefaults() Config {
 	var cfg Config
 	if c != nil {
@@ -230,6 +256,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.Location == nil {
 		cfg.Location = time.Local
+	}
+	if cfg.CoreTokens == 0 {
+		cfg.CoreTokens = DefaultCoreTokens
 	}
 	if cfg.InjectLimit == 0 {
 		cfg.InjectLimit = DefaultInjectLimit
@@ -270,6 +299,9 @@ func (c *Config) withDefaults() Config {
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
 	}
+	if cfg.Hooks.OnProposal == nil {
+		cfg.Hooks.OnProposal = func(schema.Scope, eventbus.Proposed) {}
+	}
 	if cfg.Hooks.OnProgress == nil {
 		cfg.Hooks.OnProgress = func(consolidate.Progress) {}
 	}
@@ -281,7 +313,9 @@ func (c *Config) validate() error {
 	case c.invalid != nil:
 		return c.invalid
 	case c.InjectLimit < 0 || c.InjectLimit > recall.MaxLimit:
-		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
+		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 30)"}
+	case c.CoreTokens > 0 && c.CoreTokens < leastCoreTokens:
+		return &schema.InvalidError{Field: "Config.CoreTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.InjectTokens < 0:
 		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
 	case c.BlockTokens < leastBlockTokens*(1+len(c.Blocks)):

@@ -40,8 +40,8 @@ func TestPreview(t *testing.T) {
 	s := previewed(t, Config{Hooks: Hooks{OnRecall: func(schema.Scope, string, *recall.Answer) { shown++ }}})
 	found, err := s.Preview(t.Context(), "What does Ottilie teach in Ghent?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, `"text":"Ottilie teaches the violin in Ghent on Thursdays."`)
-	require.Contains(t, found.Block, `{"session":"march","date":"Mon 2026-03-09"}`)
+	require.Contains(t, found.Block, ": Ottilie teaches the violin in Ghent on Thursdays.\n")
+	require.Contains(t, found.Block, "\n# march, Mon 2026-03-09\n")
 	require.Positive(t, found.Tokens)
 	require.LessOrEqual(t, found.Tokens, DefaultInjectTokens)
 	require.True(t, found.Items[0].Whole)
@@ -72,7 +72,7 @@ func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
 func TestMiddlingHitsAreALine(t *testing.T) {
 	found, err := previewed(t, Config{InjectSure: 1}).Preview(t.Context(), "How long did the ferry crossing take?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, `…","cut":true`)
+	require.Contains(t, found.Block, "… (cut)\n")
 	require.False(t, found.Items[0].Whole)
 }
 

@@ -79,13 +79,16 @@ func bitOfKind(k schema.Kind) kindBit {
 	return 1 << slices.Index(schema.Kinds, k)
 }
 
-var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired}
+var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired, schema.StateForgotten}
 
 func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)
 }
 
-var episodeBit = bitOfKind(schema.KindEpisode)
+var (
+	episodeBit = bitOfKind(schema.KindEpisode)
+	dormantBit = bitOfState(schema.StateDormant)
+)
 
 // said reports an episode, as opposed to what is derived.
 func (l *label) said() bool { return l.kind == episodeBit }

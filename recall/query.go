@@ -47,6 +47,9 @@ type Query struct {
 	AsOf AsOf
 	// Dormant includes memories that have faded out of default search.
 	Dormant bool
+	// Faded adds facts and preferences that have faded out of default search,
+	// behind the Limit results and at most as many again: for places that are left.
+	Faded bool
 	// Unquarantined leaves out what is quarantined. Whatever is put before a
 	// model unasked sets it.
 	Unquarantined bool
@@ -58,6 +61,10 @@ type Query struct {
 	// Skip leaves out memories it returns true for, for instance what the
 	// prompt holds already. Nil skips none.
 	Skip func(*schema.Memory) bool
+
+	// Plan is what the question asks for beyond its words ([PlanOf]): the memories
+	// that it is about come first. Nil is none.
+	Plan *Plan
 
 	// Diversity is the weight, 0–1, that maximal marginal relevance gives to
 	// being unlike the results above. 0 turns it off.
@@ -117,6 +124,9 @@ type Answer struct {
 	// Degraded lists the arms that failed or were incomplete. Results are
 	// right without them, only fewer or ranked less well.
 	Degraded []Degraded
+	// Note says in a sentence what a plan did not find: that nothing is stored from
+	// the time asked about, and what is nearest. It holds no text of a memory.
+	Note string
 	// Considered is the number of memories that were scored.
 	Considered int
 	// Relevance is how likely the question is about what this memory holds at
@@ -149,6 +159,9 @@ type Result struct {
 	// Grounds are what that rests on, given that the question is about what the
 	// memory holds; their contributions add up to ln odds.
 	Grounds []Signal
+	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
+	// a memory that stands where the ranker put it.
+	Why string
 	// Rank counts from 1.
 	Rank int
 	// Arms are the arms that found it, with its rank and raw score in each.
@@ -161,6 +174,7 @@ type Result struct {
 
 	passage passage
 	echo    bool
+	sure    float64 // least relevance
 }
 
 // ArmRank is a memory's place in one arm.

@@ -15,6 +15,10 @@ import (
 // nothing has a vector and for when everything has; between them lies how far
 // the vectors are to be trusted.
 
+// aboutIt is the relevance of an answer from which the question is taken to be
+// about what the memory holds.
+const aboutIt = 0.6
+
 // subject is what [Answer.Relevance] rests on: the [topic] of a question beside
 // the first results. All are 0 when there is nothing to say.
 type subject struct {
@@ -147,7 +151,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 			g.Behind = top - r.ranked()
 		}
 		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
-		r.Relevance = relevance * logistic(odds(r.Grounds))
+		r.Relevance = max(r.sure, relevance*logistic(odds(r.Grounds)))
 	}
 	return relevance, grounds
 }

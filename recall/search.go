@@ -23,7 +23,7 @@ type Options struct {
 	// leaves it to the relevance which are given, and to the scorer their order.
 	// Default 0: all that it weighs ([ScoreDepth]).
 	ScoreAmong float64
-	// Retention says how memories fade. Default nil: [RetentionOf].
+	// Retention says how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
@@ -117,13 +117,24 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil {
 			return err
 		}
+		answer.Note = ranked.note
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
 			return err
 		}
 		answer.Results = cut(results, q)
+		if len(ranked.faded) > 0 {
+			ranked.candidates = ranked.faded
+			if results, err = s.read(ctx, snap, userID, q, ranked); err != nil {
+				return err
+			}
+			answer.Results = append(answer.Results, cut(results, q)...)
+		}
 		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
+		for i := range answer.Results {
+			answer.Results[i].Rank = i + 1
+		}
 		return nil
 	})
 	if err != nil {
@@ -157,9 +168,12 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 type ranked struct {
 	candidates []scored
 	weak       []scored // by relevance, too little to be weighed by the scorer
+	faded      []scored // dormant ones that stand behind all others
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
+	note       string
+	relevant   bool // the words alone are likely about what this memory holds
 }
 
 // rank runs arms → fuse → score → ration.
@@ -178,6 +192,9 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	r := &Request{
 		Query: q, UserID: userID, Snapshot: snap,
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
+	}
+	if err := r.takeUp(ctx); err != nil {
+		return nil, err
 	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {
@@ -207,8 +224,30 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 			return nil, err
 		}
 	}
+	var faded []scored
+	if q.Faded && !q.Dormant {
+		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
+			dormant := ix.labels[c.doc].state == dormantBit
+			if dormant {
+				faded = append(faded, c)
+			}
+			return dormant
+		})
+	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	return &ranked{candidates, weak, derived, degraded, topic}, nil
+	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic}
+	if q.Plan.Active() {
+		best := make([]Result, min(len(candidates), topicDepth))
+		for i := range best {
+			best[i] = s.result(&candidates[i], new(schema.Memory))
+		}
+		about, _ := topic.judge(best)
+		all.relevant = about >= aboutIt
+		if err := r.carryOut(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // ask runs the arms side by side, the first, which has most to do, without
@@ -326,10 +365,15 @@ func (q *Query) excludes(m *schema.Memory) string {
 // cut runs diversify, which may bring derived memories up again, → budget →
 // limit and numbers what is left.
 func cut(results []Result, q Query) []Result {
-	results = diversify(results, q.Diversity)
-	if q.Diversity > 0 {
-		results = ration(results, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	first := 0 // what a plan puts first stays there
+	for first < len(results) && results[first].Why != "" {
+		first++
 	}
+	rest := diversify(results[first:], q.Diversity)
+	if q.Diversity > 0 {
+		rest = ration(rest, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	}
+	results = append(results[:first:first], rest...)
 	results = withinBudget(results, q.Budget)
 	results = results[:min(len(results), q.Limit)]
 	for i := range results {

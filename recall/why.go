@@ -81,6 +81,9 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 		return err
 	}
 	e.Degraded = all.degraded
+	if slices.ContainsFunc(all.faded, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
+		all.candidates = all.faded // which have places of their own
+	}
 	at := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == e.Memory.ID })
 	if at < 0 && slices.ContainsFunc(all.weak, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
 		e.Outcome, e.Reason = Outranked, fmt.Sprintf("%d others are more relevant, and only those are weighed further", len(all.candidates))

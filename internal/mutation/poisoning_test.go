@@ -324,8 +324,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "nobody knows a fence's mark beforehand",
 		File:    "extension/block.go",
-		Old:     "nonce := rand.Text()[:12]",
-		New:     "nonce := rand.Text()[:0] + \"AAAAAAAAAAAA\"",
+		Old:     "b.nonce = rand.Text()[:len(widestNonce)]",
+		New:     "b.nonce = rand.Text()[:0] + \"AAAAAAAAAAAA\"; break",
 		Package: "./plugin_test",
 		Test:    "TestWhatIsRememberedStaysInItsFence",
 	},
