@@ -76,7 +76,7 @@ func (r *reader) read(s sentence) []Claim {
 				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
 					break
 				}
-				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil) {
+				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
 					continue
 				}
 				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), "", -1)

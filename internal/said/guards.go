@@ -5,6 +5,22 @@ import (
 	"unicode/utf8"
 )
 
+// value is an object that a guard looks at.
+type value struct {
+	reader  *reader
+	lex     *lexicon
+	m       *matcher
+	t       []token
+	obj     span
+	n       int    // its words
+	first   *token // its first word
+	before  string // the word before it
+	said    says
+	claim   *Claim
+	article bool // it has an article
+	capital bool // one of its words has a capital, or its writer uses none
+}
+
 // accepts reports whether an object passes the guard of its row.
 func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	m, lex := &r.m, r.lex
@@ -14,205 +30,275 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	if obj.empty() || m.value != "" {
 		return guard != "habit" || said&saysHabit != 0
 	}
-	t := m.tokens
-	first := &t[obj.lo]
-	n := obj.hi - obj.lo
-	before := ""
+	v := value{reader: r, lex: lex, m: m, t: m.tokens, obj: obj, n: obj.hi - obj.lo, first: &m.tokens[obj.lo], said: said, claim: c}
 	if obj.lo > 0 {
-		before = t[obj.lo-1].word
+		v.before = v.t[obj.lo-1].word
 	}
-	article := lex.articles[before] || lex.articles[first.word]
-	if lex.vague[first.word] && (n == 1 || guard != "any" && guard != "wish") || !first.quoted && n == 1 && utf8.RuneCountInString(first.word) == 1 && !first.upper {
+	v.article = lex.articles[v.before] || lex.articles[v.first.word]
+	v.capital = !lex.han && r.lower
+	for _, t := range v.t[obj.lo:obj.hi] {
+		v.capital = v.capital || t.upper || t.quoted
+	}
+	if v.saysNothing() {
 		return false
 	}
-	if k, _ := lex.joins.at(t, obj.lo); k > 0 && !first.quoted && !lex.han {
-		return false
+	test, ok := guards[guard]
+	return !ok || test(&v)
+}
+
+// saysNothing reports an object that cannot be a value of any row.
+func (v *value) saysNothing() bool {
+	if v.first.quoted {
+		return v.lex.vague[v.first.word] && v.n == 1
 	}
-	capital := false
-	for k := obj.lo; k < obj.hi; k++ {
-		capital = capital || t[k].upper || t[k].quoted
+	if k, _ := v.lex.joins.at(v.t, v.obj.lo); k > 0 && !v.lex.han {
+		return true
 	}
-	if !lex.han && r.lower {
-		capital = true
-	}
-	switch guard {
-	case "name": // of somebody or something
-		return capital && n <= 6 && (first.upper || first.quoted || r.lower || article)
-	case "noun": // no mere adjective
-		return article || first.upper || first.quoted || r.lower || r.hasDigit(span{obj.lo, min(obj.hi, obj.lo+2)}) || lex.han
-	case "place":
-		if lodgings[t[obj.hi-1].word] || lodgings[first.word] || n > 1 && lodgings[t[obj.lo+1].word] {
+	single := v.n == 1 && utf8.RuneCountInString(v.first.word) == 1 && !v.first.upper
+	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
+}
+
+// guards are the tests that rows name with is=….
+var guards = map[string]func(v *value) bool{
+	"name": func(v *value) bool { // of somebody or something
+		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article)
+	},
+	"noun": func(v *value) bool { // no mere adjective
+		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+	},
+	"place": func(v *value) bool {
+		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return capital || article || lex.han
-	case "person": // an occupation
+		return v.capital || v.article || v.lex.han
+	},
+	"person": func(v *value) bool { // an occupation
 		for _, other := range [...]class{diet, condition, status} {
-			if _, ok := nounIn(m.phrase(obj), other); ok {
+			if _, ok := nounIn(v.m.phrase(v.obj), other); ok {
 				return false
 			}
 		}
-		return r.people(obj)
-	case "like":
-		if k, _ := lex.reacts.at(t, obj.lo); k > 0 {
+		return v.reader.people(v.obj)
+	},
+	"like": func(v *value) bool {
+		if k, _ := v.lex.reacts.at(v.t, v.obj.lo); k > 0 {
 			return false
 		}
-		if obj.lo > 0 {
-			if k, _ := lex.reacts.at(t, obj.lo-1); k > 0 {
+		if v.obj.lo > 0 {
+			if k, _ := v.lex.reacts.at(v.t, v.obj.lo-1); k > 0 {
 				return false
 			}
-			if before == "the" && !first.upper && !first.quoted && m.p.flags&preference != 0 && !kinds[first.word] {
+			if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {
 				return false // what is spoken of just now
 			}
 		}
-		if last := t[obj.hi-1].word; lex.prefixes[first.word] && first.word != "to" && !first.quoted && !lex.han && !first.upper || refers[last] {
+		if last := v.t[v.obj.hi-1].word; v.lex.prefixes[v.first.word] && v.first.word != "to" && !v.first.quoted && !v.lex.han && !v.first.upper || refers[last] {
 			return false
 		}
-		return m.end >= len(t) || !restrictive[t[m.end].word]
-	case "ordered": // begins with what an assistant does
-		return lex.verbs[first.word] && (obj.lo <= 2 || t[obj.lo-2].mark)
-	case "correction":
-		return n <= 4 && m.end >= len(t)
-	case "now":
-		return said&saysNew != 0 && n <= 6
-	case "pursuit": // "surfing", which somebody takes up
-		return pursuits[first.word] && n <= 5
-	case "day":
-		for k := obj.lo; k < obj.hi; k++ {
-			if r.dayAt(t, k) || lex.timely[t[k].word] {
+		return v.m.end >= len(v.t) || !restrictive[v.t[v.m.end].word]
+	},
+	"ordered": func(v *value) bool { // begins with what an assistant does
+		return v.lex.verbs[v.first.word] && (v.obj.lo <= 2 || v.t[v.obj.lo-2].mark)
+	},
+	"correction": func(v *value) bool {
+		return v.n <= 4 && v.m.end >= len(v.t)
+	},
+	"now": func(v *value) bool {
+		return v.said&saysNew != 0 && v.n <= 6
+	},
+	"pursuit": func(v *value) bool { // "surfing", which somebody takes up
+		return pursuits[v.first.word] && v.n <= 5
+	},
+	"day": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.reader.dayAt(v.t, k) || v.lex.timely[v.t[k].word] {
 				return true
 			}
 		}
 		return false
-	case "date":
-		return r.dated(t[obj.lo:obj.hi])
-	case "number":
-		for k := obj.lo; k < obj.hi; k++ {
-			if w := t[k].word; w[0] >= '0' && w[0] <= '9' || numerals[w] {
+	},
+	"date": func(v *value) bool {
+		return v.reader.dated(v.t[v.obj.lo:v.obj.hi])
+	},
+	"number": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if w := v.t[k].word; w[0] >= '0' && w[0] <= '9' || numerals[w] {
 				return true
 			}
 		}
 		return false
-	case "digits":
-		return strings.ContainsAny(c.Object, "0123456789")
-	case "habit":
-		if said&saysHabit != 0 {
+	},
+	"digits": func(v *value) bool {
+		return strings.ContainsAny(v.claim.Object, "0123456789")
+	},
+	"habit": func(v *value) bool {
+		if v.said&saysHabit != 0 {
 			return true
 		}
-		for k := obj.lo; k < min(obj.hi+3, len(t)); k++ {
-			if lex.timely[t[k].word] || r.dayAt(t, k) && strings.HasSuffix(t[k].word, "s") {
-				c.Temporal = Habit
+		for k := v.obj.lo; k < min(v.obj.hi+3, len(v.t)); k++ {
+			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && strings.HasSuffix(v.t[k].word, "s") {
+				v.claim.Temporal = Habit
 				return true
 			}
 		}
 		return false
-	case "short":
-		return n <= 8
-	case "entire": // a name, and the whole of the sentence
-		return capital && n <= 4 && r.proper(obj) && m.end >= len(t)
-	case "proper": // the name of somebody
-		return r.proper(obj)
-	case "age":
-		return n == 1 && (first.word[0] >= '1' && first.word[0] <= '9' && len(first.word) <= 3 || numerals[first.word] && len(first.word) > 2) && m.end >= len(t) || n == 1 && len(first.word) == 2 && first.word[0] >= '1' && first.word[0] <= '9' && (m.end >= len(t) || t[m.end].mark || r.joined(t, m.end))
-	case "value": // of an open noun: a name, a number, a thing
-		return n <= 6 && !r.people(obj) && (first.upper && !lex.vague[first.word] || first.quoted || r.hasDigit(obj))
-	case "manner": // how to answer
-		return lex.manner(t, obj) && n <= 4 && (n <= 2 || lex.manner(t, span{obj.hi - 2, obj.hi}))
-	case "mannerly": // nothing but how to answer, asked for with a courtesy
-		for k := obj.lo; k < obj.hi; k++ {
-			if n, _ := lex.manners.at(t, k); n == 0 && !lex.known[t[k].word] {
+	},
+	"short": func(v *value) bool {
+		return v.n <= 8
+	},
+	"entire": func(v *value) bool { // a name, and the whole of the sentence
+		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
+	},
+	"proper": func(v *value) bool { // the name of somebody
+		return v.reader.proper(v.obj)
+	},
+	"age": func(v *value) bool {
+		word := v.first.word
+		digits := word[0] >= '1' && word[0] <= '9' && len(word) <= 3
+		switch last := v.m.end >= len(v.t); {
+		case v.n != 1:
+			return false
+		case last:
+			return digits || numerals[word] && len(word) > 2
+		default: // "I'm 34 and …", not "I'm 2 minutes away"
+			return digits && len(word) == 2 && (v.t[v.m.end].mark || v.reader.joined(v.t, v.m.end))
+		}
+	},
+	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
+		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
+	},
+	"manner": func(v *value) bool { // how to answer
+		return v.lex.manner(v.t, v.obj) && v.n <= 4 && (v.n <= 2 || v.lex.manner(v.t, span{v.obj.hi - 2, v.obj.hi}))
+	},
+	"mannerly": func(v *value) bool { // nothing but how to answer, asked for with a courtesy
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if n, _ := v.lex.manners.at(v.t, k); n == 0 && !v.lex.known[v.t[k].word] {
 				return false
 			}
 		}
-		return n <= 4 && lex.manner(t, obj) && said&saysPlease != 0
-	case "favourite": // the noun of the row says that it is a favourite
-		return strings.HasPrefix(c.Predicate, "favourite_") && r.favourite(m.noun) || c.Predicate == "likes" && r.favourite(m.noun)
-	case "title": // a name, or a title and a name
-		return first.upper && n <= 5 && (!r.people(obj) || n > 1 && t[obj.hi-1].upper) || lex.of == "de" && n > 1 && n <= 4 && t[obj.hi-1].upper || r.lower && n <= 2
-	case "street": // an address
-		return r.hasDigit(obj) && n <= 6 && !lex.timely[first.word]
-	case "daily":
-		for k := obj.lo; k < obj.hi; k++ {
-			if lex.timely[t[k].word] || k == obj.lo && r.dayAt(t, k) {
+		return v.n <= 4 && v.lex.manner(v.t, v.obj) && v.said&saysPlease != 0
+	},
+	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
+		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
+	},
+	"title": func(v *value) bool { // a name, or a title and a name
+		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2
+	},
+	"street": func(v *value) bool { // an address
+		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
+	},
+	"daily": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.lex.timely[v.t[k].word] || k == v.obj.lo && v.reader.dayAt(v.t, k) {
 				return true
 			}
 		}
 		return false
-	case "allergy": // a German compound: Nussallergie
-		return n <= 2 && (strings.HasSuffix(t[obj.hi-1].word, "allergie") || strings.HasSuffix(t[obj.hi-1].word, "intoleranz") || strings.HasSuffix(t[obj.hi-1].word, "unvertraglichkeit")) && len(t[obj.hi-1].word) > 12
-	case "infinitive":
-		return n <= 8 && strings.HasSuffix(t[obj.hi-1].word, "en")
-	case "treat":
-		return first.word == "tú" || first.word == "usted" || first.word == "vos"
-	case "employer": // a name, or an article before what one works at
-		return capital || article
-	case "studies":
-		return n <= 5 && !lex.vague[first.word] && !lex.prefixes[first.word]
-	case "languages":
-		_, ok := nounIn(first.word, language)
+	},
+	"allergy": func(v *value) bool { // a German compound: Nussallergie
+		return v.n <= 2 && (strings.HasSuffix(v.t[v.obj.hi-1].word, "allergie") || strings.HasSuffix(v.t[v.obj.hi-1].word, "intoleranz") || strings.HasSuffix(v.t[v.obj.hi-1].word, "unvertraglichkeit")) && len(v.t[v.obj.hi-1].word) > 12
+	},
+	"infinitive": func(v *value) bool {
+		return v.n <= 8 && strings.HasSuffix(v.t[v.obj.hi-1].word, "en")
+	},
+	"treat": func(v *value) bool {
+		return v.first.word == "tú" || v.first.word == "usted" || v.first.word == "vos"
+	},
+	"employer": func(v *value) bool { // a name, or an article before what one works at
+		return v.capital || v.article
+	},
+	"studies": func(v *value) bool {
+		return v.n <= 5 && !v.lex.vague[v.first.word] && !v.lex.prefixes[v.first.word]
+	},
+	"languages": func(v *value) bool {
+		_, ok := nounIn(v.first.word, language)
 		return ok
-	case "order": // a Spanish imperative: usa, responde
-		return n <= 10 && (strings.HasSuffix(first.word, "a") || strings.HasSuffix(first.word, "e")) && standing(lex, t) && obj.lo <= 2
-	case "hobby": // begins with an infinitive
-		return n <= 5 && (strings.HasSuffix(first.word, "ar") || strings.HasSuffix(first.word, "er") || strings.HasSuffix(first.word, "ir")) && !strings.HasPrefix(first.word, "llo") && !strings.HasPrefix(first.word, "sent")
-	case "nickname":
-		return n <= 12
-	case "placezh": // 我是四川人, not 我是好人
-		return n >= 2 && n <= 6 && !r.people(obj)
-	case "livezh":
-		return n >= 2 && first.word != "院" && first.word != "宿"
-	case "personname": // a name: two to four characters, or Latin letters
-		return n >= 2 && n <= 6 && !r.whole(obj) && !lex.vague[first.word] && first.word != "一" && first.word != "个" && t[obj.hi-1].word != "的"
-	case "foodzh":
-		return n >= 1 && n <= 8
-	case "longzh":
-		return n >= 2 && n <= 12
-	case "joinzh":
-		return n >= 2 && n <= 14
-	case "habitzh":
-		return n >= 2 && n <= 16 && !lex.vague[first.word]
-	case "wishzh":
-		return n >= 2 && n <= 20
-	case "valuezh":
-		return n >= 1 && n <= 20 && !lex.vague[first.word] && !(n <= 2 && !r.hasDigit(obj)) && first.word != "好" && first.word != "很"
-	case "openzh":
-		return n >= 2 && n <= 12 && !lex.vague[first.word] && t[obj.hi-1].word != "的" && !(t[min(obj.hi, len(t)-1)].word == "的")
-	case "unit":
-		return n <= 6 && (lex.units[first.word] || lex.units[t[obj.hi-1].word])
-	case "field":
-		return n <= 5 && !article
-	case "upper":
-		return first.upper || r.lower
-	case "days": // again and again
-		for k := obj.lo; k < obj.hi; k++ {
-			if lex.timely[t[k].word] || r.dayAt(t, k) && (lex.han || strings.HasSuffix(t[k].word, "s")) {
+	},
+	"order": func(v *value) bool { // a Spanish imperative: usa, responde
+		return v.n <= 10 && (strings.HasSuffix(v.first.word, "a") || strings.HasSuffix(v.first.word, "e")) && standing(v.lex, v.t) && v.obj.lo <= 2
+	},
+	"hobby": func(v *value) bool { // begins with an infinitive
+		return v.n <= 5 && (strings.HasSuffix(v.first.word, "ar") || strings.HasSuffix(v.first.word, "er") || strings.HasSuffix(v.first.word, "ir")) && !strings.HasPrefix(v.first.word, "llo") && !strings.HasPrefix(v.first.word, "sent")
+	},
+	"nickname": func(v *value) bool {
+		return v.n <= 12
+	},
+	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
+		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
+	},
+	"livezh": func(v *value) bool {
+		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿"
+	},
+	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
+		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
+	},
+	"foodzh": func(v *value) bool {
+		return v.n >= 1 && v.n <= 8
+	},
+	"longzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 12
+	},
+	"joinzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 14
+	},
+	"habitzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
+	},
+	"wishzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 20
+	},
+	"valuezh": func(v *value) bool {
+		return v.n >= 1 && v.n <= 20 && !v.lex.vague[v.first.word] && !(v.n <= 2 && !v.reader.hasDigit(v.obj)) && v.first.word != "好" && v.first.word != "很"
+	},
+	"openzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 12 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的" && !(v.t[min(v.obj.hi, len(v.t)-1)].word == "的")
+	},
+	"unit": func(v *value) bool {
+		return v.n <= 6 && (v.lex.units[v.first.word] || v.lex.units[v.t[v.obj.hi-1].word])
+	},
+	"field": func(v *value) bool {
+		return v.n <= 5 && !v.article
+	},
+	"upper": func(v *value) bool {
+		return v.first.upper || v.reader.lower
+	},
+	"days": func(v *value) bool { // again and again
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s")) {
 				return true
 			}
 		}
 		return false
-	case "ended": // corrects something
-		return c.Ended != ""
-	case "always":
-		k, _ := lex.reacts.at(t, obj.lo)
-		return said&saysAlways != 0 && k == 0
-	case "standing":
-		return standing(lex, t) && n <= 12 || n <= 4 && r.lex.manner(t, obj)
-	case "imperative": // begins with a verb, and does not speak of the writer
-		return n <= maxObject && !lex.subjects[first.word] && !lex.articles[first.word] && !lex.prefixes[first.word] && !first.mark && !strings.HasSuffix(first.word, "ing") && !first.upper && first.word != "let" && first.word != "lets" && first.word != "is"
-	case "wish":
-		return n <= 12 && (!lex.vague[first.word] || first.word == "me") && standing(lex, t) && (m.from <= 2 || t[m.from-1].mark)
-	case "ing":
-		return strings.HasSuffix(first.word, "ing") && len(first.word) > 5
-	case "food":
-		k, _ := lex.reacts.at(t, obj.lo)
-		return k == 0 && n <= 7 && !article && !lex.prefixes[first.word] && (lex.han || lex.of != "of" || !strings.HasSuffix(first.word, "ing"))
-	case "trait": // "dog" in "a dog person"
-		return n <= 2 && !vagueTraits[first.word]
-	case "creative":
-		return n <= 5
-	case "never":
+	},
+	"always": func(v *value) bool {
+		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
+		return v.said&saysAlways != 0 && k == 0
+	},
+	"standing": func(v *value) bool {
+		return standing(v.lex, v.t) && v.n <= 12 || v.n <= 4 && v.lex.manner(v.t, v.obj)
+	},
+	"imperative": func(v *value) bool { // begins with a verb, and does not speak of the writer
+		return v.n <= maxObject && !v.lex.subjects[v.first.word] && !v.lex.articles[v.first.word] && !v.lex.prefixes[v.first.word] && !v.first.mark && !strings.HasSuffix(v.first.word, "ing") && !v.first.upper && v.first.word != "let" && v.first.word != "lets" && v.first.word != "is"
+	},
+	"wish": func(v *value) bool {
+		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
+	},
+	"ing": func(v *value) bool {
+		return strings.HasSuffix(v.first.word, "ing") && len(v.first.word) > 5
+	},
+	"food": func(v *value) bool {
+		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
+		return k == 0 && v.n <= 7 && !v.article && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
+	},
+	"trait": func(v *value) bool { // "dog" in "a dog person"
+		return v.n <= 2 && !vagueTraits[v.first.word]
+	},
+	"creative": func(v *value) bool {
+		return v.n <= 5
+	},
+	"never": func(v *value) bool {
 		return false
-	}
-	return true
+	},
 }
 
 // favourite reports a noun phrase of a favourite: "Lieblingsfarbe".

@@ -315,6 +315,9 @@ func rows(table string) []pattern {
 			case "habit", "trait", "event", "plan", "state":
 				p.temporal = Temporal(name)
 			case "is":
+				if guards[value] == nil {
+					panic("said: unknown guard " + f + " in: " + line)
+				}
 				p.guard = value
 			default:
 				panic("said: unknown flag " + f + " in: " + line)

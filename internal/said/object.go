@@ -178,103 +178,148 @@ func favouriteOf(phrase string) string {
 // polish takes from an object what is no part of it: articles, adverbials at
 // its end, and, behind "instead of" or in "not X but Y", what ended.
 func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
-	m, lex := &r.m, r.lex
 	var said says
-	// "not X but Y"
-	if n, _ := lex.notButs[0].at(m.tokens, obj.lo); n > 0 && ended.empty() {
-		for k := obj.lo + n; k < min(obj.lo+12, len(m.tokens)); k++ {
-			if b, _ := lex.notButs[1].at(m.tokens, k); b > 0 {
-				hi := k
-				if m.tokens[hi-1].mark {
-					hi--
-				}
-				ended = span{obj.lo + n, hi}
-				obj = span{k + b, m.objectEnd(k + b)}
-				m.end = obj.hi
-				said |= saysNew
-				break
-			}
-		}
+	if ended.empty() {
+		obj, ended, said = r.notBut(obj)
 	}
-	for k := obj.lo + 1; k < obj.hi && ended.empty(); k++ {
+	if ended.empty() {
+		var more says
+		obj, ended, more = r.insteadOf(obj, prefers)
+		said |= more
+	}
+	if ended.empty() {
+		var more says
+		ended, more = r.notThis(obj, prefers)
+		said |= more
+	}
+	obj, more := r.trimEnd(obj)
+	said |= more
+	obj, more = r.trimStart(obj)
+	return obj, ended, said | more
+}
+
+// notBut takes "not X but Y" apart.
+func (r *reader) notBut(obj span) (span, span, says) {
+	m, lex := &r.m, r.lex
+	n, _ := lex.notButs[0].at(m.tokens, obj.lo)
+	if n == 0 {
+		return obj, span{}, 0
+	}
+	for k := obj.lo + n; k < min(obj.lo+12, len(m.tokens)); k++ {
+		b, _ := lex.notButs[1].at(m.tokens, k)
+		if b == 0 {
+			continue
+		}
+		ended := span{obj.lo + n, k}
+		if m.tokens[k-1].mark {
+			ended.hi--
+		}
+		obj = span{k + b, m.objectEnd(k + b)}
+		m.end = obj.hi
+		return obj, ended, saysNew
+	}
+	return obj, span{}, 0
+}
+
+// insteadOf takes "tea instead of coffee" apart, and of a preference "tea over
+// coffee".
+func (r *reader) insteadOf(obj span, prefers bool) (span, span, says) {
+	m, lex := &r.m, r.lex
+	for k := obj.lo + 1; k < obj.hi; k++ {
 		n, _ := lex.instead.at(m.tokens, k)
 		if n == 0 && prefers {
 			if n, _ = lex.over.at(m.tokens, k); n > 0 && m.tokens[k].word == "to" && obj.hi-k-n > 2 {
 				n = 0 // "to" and a verb
 			}
 		}
-		if n > 0 {
-			if k+n < obj.hi {
-				ended = span{k + n, obj.hi}
-				if !prefers {
-					said |= saysNew
-				}
-			}
-			obj.hi = k
-			break
+		if n == 0 {
+			continue
+		}
+		ended := span{k + n, obj.hi}
+		obj.hi = k
+		if ended.empty() || prefers {
+			return obj, ended, 0
+		}
+		return obj, ended, saysNew
+	}
+	return obj, span{}, 0
+}
+
+// notThis is what ended behind the object: "…, not Noor", "… instead of tea".
+func (r *reader) notThis(obj span, prefers bool) (span, says) {
+	m, lex := &r.m, r.lex
+	k := obj.hi
+	if k >= len(m.tokens) {
+		return span{}, 0
+	}
+	if m.tokens[k].mark && m.tokens[k].word == "," {
+		k++
+	}
+	said := saysNew
+	n, _ := lex.instead.at(m.tokens, k)
+	if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
+		n, _ = lex.nots.at(m.tokens, k)
+	}
+	if n == 0 && prefers && k == obj.hi {
+		n, _ = lex.over.at(m.tokens, k)
+		said = 0
+	}
+	if n == 0 || k+n >= len(m.tokens) {
+		return span{}, 0
+	}
+	end := m.objectEnd(k + n)
+	if end == k+n {
+		return span{}, said
+	}
+	if end-k-n > 5 || m.beginsClause(k+n) && said != 0 {
+		return span{}, 0
+	}
+	m.end = end
+	return span{k + n, end}, said
+}
+
+// trimEnd takes adverbials, marks and prepositions off the end of an object.
+func (r *reader) trimEnd(obj span) (span, says) {
+	m, lex := &r.m, r.lex
+	var said says
+	for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
+		n, s := lex.trails.at(m.tokens[:obj.hi], k)
+		if n == 0 && !lex.han {
+			n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
+		}
+		if n > 0 && k+n == obj.hi {
+			said |= s
+			obj.hi -= n
+			k = max(obj.lo, obj.hi-6) - 1
 		}
 	}
-	if ended.empty() && obj.hi < len(m.tokens) {
-		// "…, not Noor", "… instead of tea"
-		k := obj.hi
-		if m.tokens[k].mark && m.tokens[k].word == "," {
-			k++
-		}
-		n, _ := lex.instead.at(m.tokens, k)
-		if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
-			n, _ = lex.nots.at(m.tokens, k)
-		}
-		if n > 0 && k+n < len(m.tokens) {
-			end := m.objectEnd(k + n)
-			if end > k+n && end-k-n <= 5 && !m.beginsClause(k+n) {
-				ended = span{k + n, end}
-				said |= saysNew
-				m.end = end
-			} else if end == k+n {
-				said |= saysNew
-			}
-		} else if prefers && k == obj.hi {
-			if n, _ := lex.over.at(m.tokens, k); n > 0 {
-				end := m.objectEnd(k + n)
-				if end > k+n {
-					ended, m.end = span{k + n, end}, end
-				}
-			}
-		}
-	}
-	// Trailing adverbials.
 	for obj.hi > obj.lo {
-		cut := 0
-		for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
-			n, s := lex.trails.at(m.tokens[:obj.hi], k)
-			if n == 0 && !lex.han {
-				n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
-			}
-			if n > 0 && k+n == obj.hi {
-				cut = n
-				said |= s
-				break
-			}
-		}
-		if cut == 0 {
+		last := m.tokens[obj.hi-1]
+		if !last.mark && (lex.han || !lex.prefixes[last.word] || obj.hi-obj.lo == 1) {
 			break
 		}
-		obj.hi -= cut
-	}
-	for obj.hi > obj.lo && (m.tokens[obj.hi-1].mark || lex.prefixes[m.tokens[obj.hi-1].word] && obj.hi-obj.lo > 1 && !lex.han) {
 		obj.hi--
 	}
+	return obj, said
+}
+
+// trimStart takes articles, marks and adverbs off the start of an object.
+func (r *reader) trimStart(obj span) (span, says) {
+	m, lex := &r.m, r.lex
+	var said says
 	for obj.lo < obj.hi {
-		if lex.articles[m.tokens[obj.lo].word] && !m.tokens[obj.lo].quoted && obj.hi-obj.lo > 1 && (!m.tokens[obj.lo].upper || obj.lo == 0) || m.tokens[obj.lo].mark {
+		first := m.tokens[obj.lo]
+		article := lex.articles[first.word] && !first.quoted && obj.hi-obj.lo > 1 && (!first.upper || obj.lo == 0)
+		if article || first.mark {
 			obj.lo++
 			continue
 		}
-		if n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo); n > 0 && !lex.han && obj.lo+n < obj.hi {
-			said |= s
-			obj.lo += n
-			continue
+		n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo)
+		if n == 0 || lex.han || obj.lo+n >= obj.hi {
+			break
 		}
-		break
+		said |= s
+		obj.lo += n
 	}
-	return obj, ended, said
+	return obj, said
 }
