@@ -492,7 +492,7 @@ func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	case (a.reading.Temporal == said.Plan) != (k.reading.Temporal == said.Plan) || a.Memory.ValidFrom.After(a.tx.Now) || k.ValidFrom.After(a.tx.Now):
 		return false
 	}
-	return !a.sharesSentence(k) && !describes(a.reading, k.reading) && !describes(k.reading, a.reading)
+	return !a.sharesSentence(k) && !describes(a.reading, k.reading)
 }
 
 // called are predicates whose objects have names, and may be described as well.
@@ -502,7 +502,7 @@ var called = map[string]bool{"lives_in": true, "home_town": true, "from": true, 
 // live on a hill" does not end "I live in Lisbon", nor "I work at a bank" "I work
 // at Fjordbank".
 func describes(c, named said.Claim) bool {
-	return called[key(c.Predicate)] && key(c.Predicate) == key(named.Predicate) && c.Ended == "" && !c.Denied && !named.Change &&
+	return called[key(c.Predicate)] && key(c.Predicate) == key(named.Predicate) && c.Ended == "" && !c.Denied &&
 		!hasName(c.Object) && hasName(named.Object)
 }
 
