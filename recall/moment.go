@@ -40,6 +40,8 @@ const (
 	// how many that hold a date.
 	storyDepth = 80
 	datedDepth = 400
+	// weighedDepth is how many texts of a time are weighed by their words.
+	weighedDepth = 4000
 	// datedBefore and datedAfter are how far from a date people speak of it without
 	// its number.
 	datedBefore = 60 * 24 * time.Hour
@@ -89,6 +91,7 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 			return err
 		}
 		picks = append(picks, talked...)
+		only = len(p.words) == 0 && len(r.question.parts) == r.question.own // there is nothing to look for
 	}
 	if p.When && all.relevant { // they stand where the words put them
 		all.mark(r.index, picks)
@@ -257,11 +260,19 @@ func (r *Request) from(ctx context.Context, spans []Span) ([]pick, error) {
 		}
 		return r.informative(doc)
 	}
-	var places []place
+	var inside []uint32
 	for i := range r.index.docs {
 		if r.index.labels[i].said() && within(spans, r.index.docs[i].time) && r.filter.admits(r.index, uint32(i)) {
-			places = append(places, place{uint32(i), info(uint32(i))})
+			inside = append(inside, uint32(i))
 		}
+	}
+	if len(inside) > weighedDepth { // of a year, the longer ones
+		slices.SortStableFunc(inside, func(a, b uint32) int { return cmp.Compare(r.index.docs[b].words, r.index.docs[a].words) })
+		inside = inside[:weighedDepth]
+	}
+	places := make([]place, len(inside))
+	for i, doc := range inside {
+		places[i] = place{doc, info(doc)}
 	}
 	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
 	var docs []uint32
@@ -674,19 +685,14 @@ func (r *Request) lastTalk(ctx context.Context) ([]pick, error) {
 		talks = 3
 		turns = 60 // that are looked at
 	)
-	var current uint32
-	if r.Plan.Session != "" {
-		id, err := r.Snapshot.SessionID(ctx, r.UserID, r.Plan.Session)
-		if err != nil {
-			return nil, err
-		}
-		current = r.index.sessions[id]
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var docs []uint32
 	for i := range r.index.docs {
 		d := &r.index.docs[i]
-		here := current != 0 && d.session == current && d.time > r.Now.Add(-talkPause).UnixMilli()
-		if r.index.labels[i].said() && d.time <= r.Now.UnixMilli() && !here && r.filter.admits(r.index, uint32(i)) {
+		if r.index.labels[i].said() && d.time <= r.Now.UnixMilli() && !r.isRunning(uint32(i), current) && r.filter.admits(r.index, uint32(i)) {
 			docs = append(docs, uint32(i))
 		}
 	}
@@ -773,6 +779,12 @@ func (r *Request) talkedOf(ctx context.Context, all *ranked) ([]pick, error) {
 		most   = 4
 		enough = 0.2
 	)
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What was just said is before the model as it is.
+	all.candidates = slices.DeleteFunc(all.candidates, func(c scored) bool { return r.isRunning(c.doc, current) })
 	var picks []pick
 	if len(r.question.parts) > r.question.own {
 		var known float32 // what nothing here holds says nothing of what it is about
