@@ -31,6 +31,9 @@ type Request struct {
 	filter   *filter
 	matches  *matches // of the text arm, which alone writes it
 	similar  *similar // of the vector arm, which alone writes it; nil without
+
+	terms    []uint32  // of the text looked at last, by a plan
+	rarities []float64 // by frequency, of a plan
 }
 
 // Candidate is one arm's proposal.

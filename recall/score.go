@@ -137,8 +137,7 @@ type scored struct {
 	score    float64
 	terms    []Signal // of the scorer, if there is one
 	passage  passage
-	why      string  // see [Result.Why]
-	sure     float64 // least relevance, of what a plan picks
+	picked   *pick // by a plan; nil
 }
 
 // rank orders candidates by the sum of their weighted signals; ties go to the

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -46,8 +47,9 @@ With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.
 type answerView struct {
 	Query      string         `json:"query"`
-	Considered int            `json:"considered"` // memories that were scored
-	Degraded   []degradedView `json:"degraded"`   // arms that did not answer
+	Considered int            `json:"considered"`     // memories that were scored
+	Degraded   []degradedView `json:"degraded"`       // arms that did not answer
+	Note       string         `json:"note,omitempty"` // what the time asked about holds nothing of
 	Results    []resultView   `json:"results"`
 }
 
@@ -60,6 +62,7 @@ type resultView struct {
 	Rank    int              `json:"rank"`
 	Score   float64          `json:"score"`
 	Memory  extension.Record `json:"memory"`
+	Why     string           `json:"why,omitempty"` // for what the question asks beyond its words it is here
 	Arms    []armView        `json:"arms,omitempty"`
 	Signals []signalView     `json:"signals,omitempty"`
 }
@@ -107,8 +110,18 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	for i, k := range q.Kind {
 		kinds[i] = extension.Kind(k)
 	}
+	text := strings.Join(q.Query, " ")
+	var plan *extension.Plan
+	if q.AsOf.IsZero() && q.KnownAt.IsZero() {
+		now := a.now
+		if now.IsZero() {
+			now = time.Now()
+		}
+		plan = new(extension.PlanOf(text, now.In(a.zone())))
+		plan.Bare = false // there is no talk
+	}
 	return ask(x, extension.Query{
-		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
+		Text: text, Plan: plan, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
 		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
 		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
 	})
@@ -154,6 +167,9 @@ func (q *query) run(a *app, explain bool) error {
 	if len(answer.Results) == 0 {
 		p.line("Nothing found.")
 	}
+	if answer.Note != "" {
+		p.line("%s", answer.Note)
+	}
 	for i, r := range answer.Results {
 		if i > 0 {
 			p.line("")
@@ -189,7 +205,7 @@ func whyOf(e *extension.Explanation) whyView {
 
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
-		Query: answer.Query, Considered: answer.Considered,
+		Query: answer.Query, Note: answer.Note, Considered: answer.Considered,
 		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
 	for i := range answer.Results {
@@ -211,6 +227,7 @@ func resultOf(r *extension.Result, explain bool) resultView {
 	if !explain {
 		return v
 	}
+	v.Why = r.Why
 	for _, arm := range r.Arms {
 		v.Arms = append(v.Arms, armView(arm))
 	}
@@ -254,6 +271,9 @@ func speaker(m *extension.Record) string {
 
 // reasons shows why a result stands where it does.
 func (p *page) reasons(r extension.Result) {
+	if r.Why != "" {
+		p.line("      here because it is %s", r.Why)
+	}
 	rows := make([][]string, 0, len(r.Arms)+len(r.Signals))
 	for _, arm := range r.Arms {
 		rows = append(rows, []string{arm.Arm + " arm", fmt.Sprintf("rank %d", arm.Rank), fmt.Sprintf("(%.3f)", arm.Score)})
