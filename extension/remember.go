@@ -142,7 +142,7 @@ func instate(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims
 	if out.Memory.ID == old.ID {
 		return &InvalidError{Field: "content", Reason: "says what the fact says already"}
 	}
-	if slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == old.ID }) {
+	if out.Replaced(old) {
 		return nil
 	}
 	if old.Protected {

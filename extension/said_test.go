@@ -459,3 +459,12 @@ func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
 		})
 	}
 }
+
+func TestADescriptionEndsNoName(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Lisbon.")
+	l.says("I live on a hill.")
+	require.ElementsMatch(t, []string{"Lisbon", "hill"}, l.objects())
+	l.says("I've moved to Oslo.")
+	require.Equal(t, []string{"Oslo"}, l.objects())
+}

@@ -200,7 +200,7 @@ func (r *Request) informative(doc uint32) (sum float64) {
 			sum += math.Pow(inverseDocumentFrequency(ix.counts.chunks, ix.frequency(t))/top, 4)
 		}
 	}
-	sum = min(sum, 12) + 0.3*float64(ix.docs[doc].names)
+	sum = min(sum, 12) + 0.3*float64(ix.docs[doc].manner.names())
 	return sum
 }
 

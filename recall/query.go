@@ -54,6 +54,10 @@ type Query struct {
 	// model unasked sets it.
 	Unquarantined bool
 
+	// Small makes every memory a candidate where there are at most 16, whether
+	// or not it holds a word of the question.
+	Small bool
+
 	// Skip leaves out memories it returns true for, for instance what the
 	// prompt holds already. Nil skips none.
 	Skip func(*schema.Memory) bool
@@ -148,10 +152,13 @@ type Result struct {
 	// memory may stand behind turns of a smaller score. Scores of different
 	// queries compare only roughly.
 	Score float64
-	// Relevance is how likely the memory bears on the question at all, 0–1:
-	// [Answer.Relevance], less what the result stands behind the best. It
-	// compares across queries and does not order the results.
+	// Relevance is how likely the memory holds evidence for an answer, 0–1:
+	// [Answer.Relevance] times what Grounds give, so it is small where many
+	// results may. It compares across queries and does not order the results.
 	Relevance float64
+	// Grounds are what that rests on, given that the question is about what the
+	// memory holds; their contributions add up to ln odds.
+	Grounds []Signal
 	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
 	// a memory that stands where the ranker put it.
 	Why string
@@ -166,6 +173,7 @@ type Result struct {
 	Parts []Signal
 
 	passage passage
+	echo    bool
 	sure    float64 // least relevance
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -140,11 +141,9 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			}
 			answer.Results = append(answer.Results, cut(results, q)...)
 		}
-		verdict := ranked.topic.judge(answer.Results)
-		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
+		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
 		for i := range answer.Results {
-			r := &answer.Results[i]
-			r.Rank, r.Relevance = i+1, max(r.sure, verdict.relevance(r.ranked()))
+			answer.Results[i].Rank = i + 1
 		}
 		return nil
 	})
@@ -219,7 +218,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	r.similar.signal(ix.index, q.Text, candidates)
+	trust := r.similar.signal(ix.index, q.Text, candidates)
 	r.signalThemes(candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
@@ -231,7 +230,8 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	topic := newTopic(ix.index, r.question, candidates)
+	topic := newTopic(ix.index, m, r.question, candidates)
+	topic.vectors = trust
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
@@ -255,8 +255,8 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		for i := range best {
 			best[i] = s.result(&candidates[i], new(schema.Memory))
 		}
-		verdict := topic.judge(best)
-		all.relevant = verdict.relevance(verdict.top) >= 0.5
+		about, _ := topic.judge(best)
+		all.relevant = about >= aboutIt
 		if err := r.carryOut(ctx, all); err != nil {
 			return nil, err
 		}
@@ -314,7 +314,8 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent, moment or Skip excludes.
+// those that the query's agent, moment or Skip excludes. What repeats the text
+// of a result above it comes last.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -322,6 +323,8 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
+	said := make(map[string]bool, min(want, len(left)))
+	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
 		left = left[len(batch):]
@@ -345,13 +348,18 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				results = append(results, s.result(&c, m))
+				if folded := text.Fold(m.Content); said[folded] {
+					repeated = append(repeated, s.result(&c, m))
+				} else {
+					said[folded] = true
+					results = append(results, s.result(&c, m))
+				}
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	return results, nil
+	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
 
 // excludes says which part of the query keeps a memory that was read out of

@@ -293,6 +293,7 @@ func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int
 	q := selectMemories(s, &memories).
 		Where("m.id IN (SELECT memory_id FROM memory_entities WHERE entity_id IN ("+mergedEntities+" SELECT id FROM merged))", entityID).
 		Where("m.state NOT IN (?, ?, ?)", StateRetired, StateQuarantined, StateForgotten).
+		Where("NOT (m.state = ? AND m.valid_until = m.valid_from)", StateSuperseded). // another says the same
 		Order("m.event_time DESC", "m.id DESC")
 	if len(kinds) > 0 {
 		q = q.Where("m.kind IN (?)", bun.List(kinds))

@@ -63,7 +63,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		old, err = readClaim(ctx, d, s, userID, args, id)
+		old, err = readCorrected(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 		return "correct_fact: the user asked to forget what the new text says and has not said it since. Nothing was changed.", nil
 	case replacement.ID == old.ID:
 		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", old.UID), nil
-	case slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == old.ID }):
+	case out.Replaced(old):
 	default:
 		if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
 			return "", err

@@ -92,3 +92,21 @@ func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, a
 
 // quoted shows a text inside a sentence, as data.
 func quoted(s string) string { return encode(clip(s, 300)) }
+
+// readCorrected is readClaim of a claim that is to be corrected. What the user has
+// just said may have ended it already: then it is the claim that code read in the
+// user's message which takes the new words.
+func readCorrected(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
+	m, err := readClaim(ctx, d, s, userID, args, id)
+	if err == nil || m == nil || m.State != schema.StateSuperseded || m.SupersededBy == 0 {
+		return m, err
+	}
+	next, reading := s.MemoriesByID(ctx, userID, []int64{m.SupersededBy})
+	if reading != nil {
+		return nil, reading
+	}
+	if len(next) == 1 && next[0].State == schema.StateActive && next[0].Attributes[schema.AttrSaid] != "" {
+		return &next[0], nil
+	}
+	return m, err
+}

@@ -89,7 +89,7 @@ func TestWrongUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"unknown command", []string{"remember"}, "unexpected argument remember"},
+		{"unknown command", []string{"recollect"}, "unexpected argument recollect"},
 		{"unknown flag", []string{"stats", "--colour"}, "unknown flag --colour"},
 		{"no query", []string{"search"}, "expected \"<query> ...\""},
 		{"empty query", []string{"search", " "}, "query is empty"},

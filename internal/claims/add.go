@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/schema"
@@ -60,6 +61,9 @@ type Outcome struct {
 	Memory *schema.Memory
 	// Ended are the claims that it superseded.
 	Ended []*schema.Memory
+	// Restated is a claim that code had read in a message and that it says in other
+	// words, in whose place it stands; nil for none.
+	Restated *schema.Memory
 	// Used says that a use of a known claim has been counted.
 	Used bool
 }
@@ -158,6 +162,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	err := a.change(ctx, &out)
 	if taken { // it has not ended: another says it now
 		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
+		out.Restated = &k.Memory
 	}
 	return out, err
 }
@@ -487,7 +492,24 @@ func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	case (a.reading.Temporal == said.Plan) != (k.reading.Temporal == said.Plan) || a.Memory.ValidFrom.After(a.tx.Now) || k.ValidFrom.After(a.tx.Now):
 		return false
 	}
-	return !a.sharesSentence(k)
+	return !a.sharesSentence(k) && !describes(a.reading, k.reading)
+}
+
+// called are predicates whose objects have names, and may be described as well.
+var called = map[string]bool{"lives_in": true, "home_town": true, "from": true, "works_at": true, "studies_at": true, "car": true, "bike": true, "laptop": true, "phone_model": true}
+
+// describes reports whether one claim may only describe what another names: "I
+// live on a hill" does not end "I live in Lisbon", nor "I work at a bank" "I work
+// at Fjordbank".
+func describes(c, named said.Claim) bool {
+	return called[key(c.Predicate)] && key(c.Predicate) == key(named.Predicate) && c.Ended == "" && !c.Denied &&
+		!hasName(c.Object) && hasName(named.Object)
+}
+
+// hasName reports an object with a capital or a digit, or in a script that knows
+// no capitals.
+func hasName(object string) bool {
+	return strings.ContainsFunc(object, func(r rune) bool { return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 }
 
 // before reports whether the claim was said before another: of two sentences of
@@ -539,4 +561,9 @@ func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, s
 		}
 	}
 	return newer, nil
+}
+
+// Replaced reports whether the claim now stands in the place of another.
+func (o *Outcome) Replaced(m *schema.Memory) bool {
+	return o.Restated != nil && o.Restated.ID == m.ID || slices.ContainsFunc(o.Ended, func(ended *schema.Memory) bool { return ended.ID == m.ID })
 }

@@ -3,23 +3,24 @@ package topics
 import (
 	"bytes"
 	"math"
+	"slices"
 )
 
 // A Vocabulary knows the topics of an index's terms, so that the sets of its
 // texts are made without looking the words up each time. It is for prepared
-// text, of which it makes what [Of] does. It is not safe for concurrent use
+// text, of which it makes what [Of] makes of the original. It is not safe for concurrent use
 // while terms are added.
 type Vocabulary struct {
 	terms []uint16 // by number of the term, its place in known; 0 = nothing is known
 	known []known
 	lists []weighted
+	han   bool // any term is Chinese
 }
 
 // known is what is known of one term.
 type known struct {
 	from     uint32               // in lists
 	lengths  [languageCount]uint8 // of the lists, one for each language it may be read in
-	han      uint8                // length of the list of its Chinese words, the last
 	function uint8                // languages of which it is a function word, a bit each
 	opens    uint8                // languages of which phrases may begin with it, a bit each
 }
@@ -52,13 +53,7 @@ func (v *Vocabulary) Add(term []byte) {
 			}
 		})
 	}
-	k.han = v.enter(func(sums *[maxTopics]float32) {
-		for _, w := range list {
-			if w.han {
-				l.readHan(folded[w.from:w.to], sums)
-			}
-		}
-	})
+	v.han = v.han || slices.ContainsFunc(list, func(w word) bool { return w.han })
 	if k == (known{from: k.from}) || len(v.known) > math.MaxUint16 {
 		v.lists, v.terms = v.lists[:k.from], append(v.terms, 0)
 		return
@@ -96,7 +91,10 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 			hits[lang] += int(v.known[place].function >> lang & 1)
 		}
 	}
-	if !found {
+	var sums [maxTopics]float32
+	if v.han {
+		readBigrams(prepared, &sums)
+	} else if !found {
 		return codes
 	}
 	lang, certain := surest(&hits)
@@ -104,7 +102,6 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 	if !certain {
 		first, last = 0, languageCount-1
 	}
-	var sums [maxTopics]float32
 	for len(terms) > 0 {
 		n := 1
 		if place := v.terms[terms[0]]; place > 0 {
@@ -138,8 +135,51 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums 
 		}
 		add(list, sums)
 	}
-	add(v.lists[at:at+uint32(k.han)], sums)
 	return n
+}
+
+// readBigrams adds the topics of the Chinese words of a prepared text, in which
+// a run of characters is overlapping pairs: read one by one, every character
+// would count twice and longer words would be missed.
+func readBigrams(prepared []byte, sums *[maxTopics]float32) {
+	var space [256]byte
+	run := space[:0]
+	end := func() {
+		lexicon().readHan(run, sums)
+		run = run[:0]
+	}
+	for term := range bytes.FieldsSeq(prepared) {
+		if !isHan(term) {
+			end()
+			var words [maxPhrase]word
+			var letters [64]byte
+			folded, list := split(string(term), letters[:0], words[:0])
+			for _, w := range list {
+				if w.han {
+					lexicon().readHan(folded[w.from:w.to], sums)
+				}
+			}
+			continue
+		}
+		if len(run) > 0 && len(term) == 6 && bytes.Equal(run[len(run)-3:], term[:3]) {
+			run = append(run, term[3:]...)
+			continue
+		}
+		end()
+		run = append(run, term...)
+	}
+	end()
+}
+
+// isHan reports whether a term consists of Chinese characters, which take three
+// bytes each.
+func isHan(term []byte) bool {
+	for _, r := range string(term) {
+		if fold(r) < firstHan {
+			return false
+		}
+	}
+	return true
 }
 
 func add(list []weighted, sums *[maxTopics]float32) {
