@@ -82,7 +82,10 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.Profile, found.ProfileTokens = section.profile()
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
-	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, choose(results, cfg.InjectSure, cfg.InjectMaybe))
+	chosen, unmarked := choose(results, cfg.InjectSure, cfg.InjectMaybe), error(nil)
+	if !section.allHold {
+		chosen, unmarked = s.ext.markSuperseded(ctx, s.scope, chosen)
+	}
 	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {

@@ -33,6 +33,7 @@ type cli struct {
 	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
 	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
+	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show what an agent is told of the user in every turn, in the user's own words."`
 	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
