@@ -34,7 +34,7 @@ type (
 
 // Help documents the JSON.
 func (searchCmd) Help() string {
-	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}}]}.`
+	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded where what it tells is no longer so.`
 }
 
 // Help documents the JSON.
@@ -59,12 +59,15 @@ type degradedView struct {
 }
 
 type resultView struct {
-	Rank    int              `json:"rank"`
-	Score   float64          `json:"score"`
-	Memory  extension.Record `json:"memory"`
-	Why     string           `json:"why,omitempty"` // for what the question asks beyond its words it is here
-	Arms    []armView        `json:"arms,omitempty"`
-	Signals []signalView     `json:"signals,omitempty"`
+	Rank   int              `json:"rank"`
+	Score  float64          `json:"score"`
+	Memory extension.Record `json:"memory"`
+	// Why says for what the question asks beyond its words it is here.
+	Why string `json:"why,omitempty"`
+	// Superseded says that what it tells is no longer so.
+	Superseded *extension.Superseded `json:"superseded,omitempty"`
+	Arms       []armView             `json:"arms,omitempty"`
+	Signals    []signalView          `json:"signals,omitempty"`
 }
 
 type armView struct {
@@ -88,12 +91,19 @@ func validLimit(limit int) error {
 	return nil
 }
 
-func (q *query) ask(a *app) (answer *extension.Answer, err error) {
+func (q *query) ask(a *app) (answer *extension.Answer, ended map[string]extension.Superseded, err error) {
 	err = q.with(a, func(x *extension.Extension, asked extension.Query) error {
-		answer, err = x.Recall(a.ctx, a.scope(), asked)
+		if answer, err = x.Recall(a.ctx, a.scope(), asked); err != nil {
+			return err
+		}
+		found := make([]extension.Record, len(answer.Results))
+		for i := range answer.Results {
+			found[i] = answer.Results[i].Memory
+		}
+		ended, err = x.Superseded(a.ctx, a.scope(), found...)
 		return err
 	})
-	return answer, err
+	return answer, ended, err
 }
 
 // with opens the memory and says what is asked of it.
@@ -153,12 +163,18 @@ func (c *explainCmd) Run(a *app) error {
 }
 
 func (q *query) run(a *app, explain bool) error {
-	answer, err := q.ask(a)
+	answer, ended, err := q.ask(a)
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(viewOf(answer, explain))
+		v := viewOf(answer, explain)
+		for i := range v.Results {
+			if s, is := ended[v.Results[i].Memory.UID]; is {
+				v.Results[i].Superseded = &s
+			}
+		}
+		return a.printJSON(v)
 	}
 	p := a.page()
 	for _, d := range answer.Degraded {
@@ -174,7 +190,7 @@ func (q *query) run(a *app, explain bool) error {
 		if i > 0 {
 			p.line("")
 		}
-		p.result(r)
+		p.result(r, ended)
 		if explain {
 			p.reasons(r)
 		}
@@ -238,9 +254,12 @@ func resultOf(r *extension.Result, explain bool) resultView {
 }
 
 // result shows one memory found: when, who, where, then the text.
-func (p *page) result(r extension.Result) {
+func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
 	p.line("%s", p.in(bold, fmt.Sprintf("%2d. ", r.Rank))+p.heading(&r.Memory)+p.in(dim, fmt.Sprintf("  score %.3f", r.Score)))
 	p.body("    ", "    ", r.Memory.Content)
+	if s, is := ended[r.Memory.UID]; is {
+		p.line("    %s", p.in(warm, s.String()))
+	}
 	p.line("    %s", p.in(dim, r.Memory.UID))
 }
 
