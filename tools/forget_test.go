@@ -69,8 +69,10 @@ func TestConfirmProtectsWhatTheUserNeverWantsForgotten(t *testing.T) {
 func TestAMessageIsCarriedOutOnce(t *testing.T) {
 	h := ada(t)
 	m := h.fact("The user had lunch at Cafe Luna with a colleague.", schema.OriginUser)
-	h.says("I live in Ghent. Please forget the cafe lunch.", 0)
+	h.says("I live in Ghent. Please forget the cafe lunch.", time.Minute)
 	h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
+	h.says("I've moved to Oslo.", 0)
+	require.Contains(t, h.call("remember_fact", "Ada has moved to Oslo."), "No longer current")
 	memories, ops := h.rows("memories"), h.rows("ops")
 	h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
 	h.call("forget_memory", `{"query": "cafe lunch"}`)
