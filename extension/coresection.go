@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -188,22 +189,26 @@ func hasPassed(c *toldClaim, now time.Time) bool {
 
 // lineWords are the words of a line by which a question finds it.
 type lineWords struct {
-	terms map[string]bool
-	roots map[string]bool
-	holds map[string]int // in how many lines each term stands, of all lines
-	lines int
+	terms  map[string]bool
+	roots  map[string]bool
+	holds  map[string]int // in how many lines each term stands, of all lines
+	lines  int
+	topics topics.Set
+	census *topics.Census // of all lines
 }
 
 // countLineWords takes the words of lines: those of the sentences and of the
 // claims that rest on them.
 func countLineWords(lines []*sectionLine) {
-	holds := make(map[string]int)
+	holds, census := make(map[string]int), new(topics.Census)
 	for _, l := range lines {
-		w := &lineWords{terms: make(map[string]bool), roots: make(map[string]bool), holds: holds, lines: len(lines)}
+		w := &lineWords{terms: make(map[string]bool), roots: make(map[string]bool), holds: holds, lines: len(lines), census: census}
 		texts := []string{l.Text}
 		for _, c := range l.claims {
 			texts = append(texts, c.claim.Content, strings.Join(c.claim.Tags, " "))
 		}
+		w.topics = topics.Of(strings.Join(texts, "\n"))
+		census.Add(w.topics)
 		for _, term := range text.Terms(strings.Join(texts, "\n")) {
 			if w.terms[term] {
 				continue
@@ -225,10 +230,21 @@ const (
 	relativeLikeness = 0.5
 )
 
-// likenessOf compares lines with a question by its words, the rarer ones more.
+// topicLikeness is how much a line counts that is wholly about what the question
+// is about, in other words: as much as a word of its own that stands in every
+// fiftieth line.
+const topicLikeness = 4
+
+// likenessOf compares lines with a question by its words, the rarer ones more,
+// and by the topics that both are about.
 func likenessOf(question string, lines []*sectionLine) func(*sectionLine) float64 {
 	terms := text.QueryTerms(question, maxLikenessTerms)
+	var about *topics.Question
+	if len(lines) > 0 {
+		about = lines[0].words.census.Ask(topics.Of(question))
+	}
 	return func(l *sectionLine) (sum float64) {
+		sum = topicLikeness * about.Near(l.words.topics)
 		for _, term := range terms {
 			share := 0.0
 			switch {

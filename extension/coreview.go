@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -157,13 +158,12 @@ type claimReader struct {
 // current reports a claim that is held to be true and may be told.
 func isCurrentClaim(m *schema.Memory) bool {
 	return (m.Kind == schema.KindFact || m.Kind == schema.KindPreference) && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
-		m.ValidUntil.IsZero() && m.Attributes[schema.AttrForgotten] == ""
+		m.ValidUntil.IsZero()
 }
 
 // isOwnSaying reports a message of the user's own that may be quoted.
 func isOwnSaying(m *schema.Memory) bool {
-	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
-		m.Attributes[schema.AttrForgotten] == ""
+	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
 }
 
 func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, error) {
@@ -208,20 +208,21 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 	told := make([]*toldClaim, 0, len(current))
 	for _, id := range current {
 		c := &toldClaim{claim: memories[id], evidence: len(sources[id])}
-		c.text, c.source = r.sentence(&c.claim, sources[id], messages)
-		c.covered = grounding.Understand(c.claim.Content, c.claim.EventTime.In(r.loc)).Aligned(c.text) >= 0.5
+		var share float64
+		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
+		c.covered = share >= 0.5
 		for _, src := range sources[id] {
 			c.needs = append(c.needs, src.SourceID)
 		}
 		for _, old := range earlier[id] {
 			c.needs = append(c.needs, old)
 			m, there := ended[old]
-			if !there || stillSays(&m, &c.claim) {
+			if !there || m.State != schema.StateSuperseded || stillSays(&m, &c.claim) {
 				continue
 			}
 			if at := m.ValidUntil.Time; at.After(c.since) {
 				c.since = at
-				c.before, _ = r.sentence(&m, sources[old], messages)
+				c.before, _, _ = r.sentence(&m, sources[old], messages)
 			}
 			for _, src := range sources[old] {
 				c.needs = append(c.needs, src.SourceID)
@@ -256,7 +257,8 @@ func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
 			if e.By != nil && stillSays(&e.Claim, e.By) {
 				continue
 			}
-			if sentence := sentenceOf(&e.Claim, e.Quote, c.source.Content); text.Fold(text.Line(sentence)) == text.Fold(c.text) {
+			sentence := shownSentence(sentenceOf(&e.Claim, wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
+			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
 				c.ended = cmp.Or(c.ended, endedMark(e, r.loc))
 			}
 		}
@@ -276,38 +278,90 @@ func (r *claimReader) byID(ctx context.Context, ids []int64) (map[int64]schema.M
 	return byID, nil
 }
 
-// sentence is the sentence of the user's that a claim rests on, as it is shown,
-// and the message it stands in: of several the one that comes closest to the
-// claim, the newest of those. "" when no message of the user's own says it.
-func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, messages map[int64]schema.Memory) (best string, from schema.Memory) {
-	says := grounding.Understand(claim.Content, claim.EventTime.In(r.loc))
-	closest := -1.0
+// sentence is what of the user's own words a claim rests on, as it is shown, and
+// the message it stands in: of several the one that says most of the claim, the
+// newest of those. "" when no message of the user's own says it.
+func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, messages map[int64]schema.Memory) (best string, covered float64, from schema.Memory) {
+	covered = -1
 	for _, src := range sources {
 		m, there := messages[src.SourceID]
 		if !there || !isOwnSaying(&m) {
 			continue
 		}
-		sentence := sentenceOf(claim, src.Quote, m.Content)
-		aligned := says.Aligned(sentence)
-		if sentence == "" || aligned < closest || aligned == closest && m.EventTime.Before(from.EventTime.Time) {
+		says := wordsOfClaim(claim, &m)
+		sentence := sentenceOf(claim, says, src.Quote, m.Content)
+		share := says.in(sentence)
+		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
 			continue
 		}
-		closest, from, best = aligned, m, sentence
+		covered, from, best = share, m, sentence
 	}
-	return shownSentence(best), from
+	return shownSentence(best), covered, from
 }
 
-// sentenceOf is the sentence of a message that holds a quotation, else the one
-// that comes closest to the claim.
-func sentenceOf(claim *schema.Memory, quote, message string) string {
-	if sentence := grounding.Sentence(message, quote); quote != "" && sentence != "" {
-		if text.Tokens(sentence) > maxSentence && text.Tokens(quote) < text.Tokens(sentence) {
-			return quote
-		}
-		return sentence
-	}
-	return grounding.Understand(claim.Content, claim.EventTime.Time).Quote(message)
+// claimWords are the words of a claim that a sentence of the user's can hold.
+type claimWords []string
+
+// wordsOfClaim leaves out how a claim names the speaker, who says "I".
+func wordsOfClaim(claim, message *schema.Memory) claimWords {
+	speaker := text.Terms(message.Speaker)
+	return slices.DeleteFunc(text.QueryTerms(claim.Content, 0), func(term string) bool {
+		return term == "user" || slices.Contains(speaker, term)
+	})
 }
+
+// in is the share of the words that stand in a text.
+func (w claimWords) in(s string) float64 {
+	if len(w) == 0 {
+		return 1
+	}
+	said := text.Terms(s)
+	held := 0
+	for _, term := range w {
+		if slices.Contains(said, term) {
+			held++
+		}
+	}
+	return float64(held) / float64(len(w))
+}
+
+// fewWords is up to how many words a sentence is an answer to the one before it.
+const fewWords = 3
+
+// sentenceOf is the sentence of a message that holds a quotation, else the one
+// that comes closest to the claim; with those around it that say more of the
+// claim, or that it cannot be read without. It is verbatim.
+func sentenceOf(claim *schema.Memory, says claimWords, quote, message string) string {
+	sentences := grounding.Sentences(message)
+	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
+	if at < 0 {
+		at = slices.Index(sentences, grounding.Understand(claim.Content, claim.EventTime.Time).Quote(message))
+	}
+	if at < 0 {
+		return ""
+	}
+	from, to := at, at+1
+	span := func(from, to int) string { return strings.Join(sentences[from:to], " ") }
+	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
+		return quote
+	}
+	for {
+		now := span(from, to)
+		share, short := says.in(now), len(text.Terms(now)) <= fewWords
+		switch {
+		case from > 0 && (short || says.in(span(from-1, to)) >= share+moreSaid) && text.Tokens(span(from-1, to)) <= maxSentence:
+			from--
+		case to < len(sentences) && says.in(span(from, to+1)) >= share+moreSaid && text.Tokens(span(from, to+1)) <= maxSentence:
+			to++
+		default:
+			return now
+		}
+	}
+}
+
+// moreSaid is how much more of a claim a neighbouring sentence must say to be
+// shown as well.
+const moreSaid = 0.3
 
 // maxSentence is the most tokens of one sentence in the core section.
 const maxSentence = 60
@@ -340,12 +394,21 @@ func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) []*sectionL
 	slices.SortFunc(ordered, func(a, b *toldClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
 	byText := make(map[string]*sectionLine)
 	var lines []*sectionLine
+	// Longer ones first: what one of them holds needs no line of its own.
+	slices.SortStableFunc(ordered, func(a, b *toldClaim) int { return len(b.text) - len(a.text) })
+	bySource := make(map[int64][]*sectionLine)
 	for _, c := range ordered {
 		key := text.Fold(c.text)
 		l, known := byText[key]
+		for _, longer := range bySource[c.source.ID] {
+			if !known && strings.Contains(longer.Text, c.text) {
+				l, known = longer, true
+			}
+		}
 		if !known {
 			l = &sectionLine{ProfileLine: ProfileLine{Text: c.text, Group: ProfileSaid, Said: c.source.EventTime.Time, Dormant: true}}
 			byText[key] = l
+			bySource[c.source.ID] = append(bySource[c.source.ID], l)
 			lines = append(lines, l)
 		}
 		l.add(c)
@@ -355,7 +418,8 @@ func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) []*sectionL
 		l.Tokens = text.Tokens(l.shown)
 	}
 	slices.SortStableFunc(lines, func(a, b *sectionLine) int {
-		return cmp.Or(cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)), a.Said.Compare(b.Said))
+		return cmp.Or(cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)), a.Said.Compare(b.Said),
+			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	countLineWords(lines)
 	return lines
@@ -410,7 +474,7 @@ func isRelative(s string, said time.Time) bool {
 // successor's own words.
 func endedMark(e schema.Ended, loc *time.Location) string {
 	mark := "no longer so since " + e.Claim.ValidUntil.In(loc).Format(dateShown)
-	if e.By == nil {
+	if e.By == nil || e.By.Hearsay() || !e.By.OwnWords() && inspect(e.By.Content) != "" {
 		return mark
 	}
 	return mark + ": " + text.Truncate(text.Line(e.By.Content), maxBefore)

@@ -78,7 +78,7 @@ func groupOf(m *schema.Memory) ProfileGroup {
 	switch {
 	case m.Protected:
 		return ProfileKept
-	case m.RunID != 0 || m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrPrompt] != "":
+	case m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrPrompt] != "":
 		return ProfileSaid
 	}
 	return ProfileTold

@@ -24,6 +24,8 @@ type oneLife struct {
 	path string
 	now  time.Time
 	x    *Extension
+
+	claims bool // what is only said becomes claims, too
 }
 
 func newOneLife(t *testing.T, cfg Config) *oneLife {
@@ -35,7 +37,7 @@ func newOneLife(t *testing.T, cfg Config) *oneLife {
 
 func (l *oneLife) open(cfg Config) *Extension {
 	l.t.Helper()
-	cfg.NoSchedule, cfg.Location = true, time.UTC
+	cfg.NoSchedule, cfg.Location, cfg.NoClaims = true, time.UTC, !l.claims
 	cfg.Now = func() time.Time { return l.now }
 	x, err := Open(l.t.Context(), l.path, &cfg)
 	require.NoError(l.t, err)
@@ -162,6 +164,29 @@ func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, found.Block, mark)
 	require.Contains(t, l.answer(l.session("june"), "search_memory", map[string]any{"query": "Bergen harbour"}), mark)
+}
+
+// What was only said is told as well, after what was asked to be kept.
+func TestTheCoreSectionHoldsWhatWasOnlySaid(t *testing.T) {
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), claims: true}
+	l.x = l.open(Config{})
+	l.tells("march", "I'm allergic to nuts.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"I'm allergic to nuts."}, l.core(l.x, "hi"))
+	p, err := l.x.Profile(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	require.Equal(t, ProfileSaid, p.Lines[0].Group)
+	l.tells("march", "My sister Noor plays the cello.", "The user's sister Noor plays the cello.")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"My sister Noor plays the cello.", "I'm allergic to nuts."}, l.core(l.x, "hi"))
+	l.tells("march", "Forget that I'm allergic to nuts.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"My sister Noor plays the cello."}, l.core(l.x, "hi"))
+	dual := l.open(Config{coreToldOnly: true})
+	l.tells("march", "I live in Bergen.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Len(t, l.core(l.x, "hi"), 2)
+	require.Len(t, l.core(dual, "hi"), 1)
 }
 
 func TestWhatIsAskedToBeKeptStandsFirst(t *testing.T) {

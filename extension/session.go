@@ -86,6 +86,10 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 	return tools.Call(ctx, s.tools, call)
 }
 
+// MemoryID is the id of the memory that a model of this conversation was shown
+// under a short id, such as m48213; known is false for one it was not shown.
+func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.uid(short) }
+
 // announceShown records what a model was shown: access counts and the
 // injection record follow in the background.
 func (s *Session) announceShown(ctx context.Context, door string, answer *Answer) {
@@ -154,7 +158,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Render: func(ctx context.Context, results []recall.Result) (string, error) {
 			whole := make([]entry, len(results))
 			for i, r := range results {
-				whole[i].Result = r
+				whole[i].Result, whole[i].asked = r, true
 			}
 			whole, err := s.ext.entriesOf(ctx, s.scope, whole)
 			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.of).text, err

@@ -151,7 +151,7 @@ func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int
 		if same {
 			continue
 		}
-		if last != nil && last.State != StateQuarantined {
+		if last != nil && (last.State == StateActive || last.State == StateDormant) {
 			e.By = last
 		}
 		ended[f.of] = append(ended[f.of], e)

@@ -176,6 +176,11 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		t = named
 		t.addEpisodes(found, w.ID)
+		if len(t.claims)+len(t.episodes) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// What stands in messages only is not to become a claim later.
 			m := w.claimOf(w.Memory, q.About, t.reading)
@@ -191,7 +196,17 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t.episodes, t.pointed = previous, true
-	default:
+	default: // it points at what stands beside it in the message
+		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
+		named, err := w.named(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if t = named; len(t.claims) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
 		t.pointed = true
 	}
 	if !t.clear() {
@@ -203,6 +218,53 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// leastNamed is the share of the words of a request that a memory must hold to be
+// meant by it where none holds them all.
+const leastNamed = 0.5
+
+// nearest takes the few memories that hold most of what is named, as long as that
+// is at least half.
+func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
+	if len(t.terms) == 0 {
+		return nil
+	}
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return err
+	}
+	var near []schema.Memory
+	most := leastNamed
+	for _, m := range append(all, found...) {
+		if m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m) {
+			continue
+		}
+		held, n := wordsOf(&m), 0
+		for _, term := range t.terms {
+			if slices.Contains(held, term) {
+				n++
+			}
+		}
+		switch share := float64(n) / float64(len(t.terms)); {
+		case share > most:
+			most, near = share, []schema.Memory{m}
+		case share == most && n > 0:
+			near = append(near, m)
+		}
+	}
+	if len(near) > vagueHidden {
+		return nil
+	}
+	for _, m := range near {
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, m)
+		} else {
+			t.claims = append(t.claims, m)
+		}
+	}
+	t.certain = t.certain || len(near) > 0
+	return nil
 }
 
 // targets are what a request to forget is about.

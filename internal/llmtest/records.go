@@ -88,6 +88,7 @@ func (f *Fence) read(inside string) error {
 			return fmt.Errorf("a line inside the fence is no record: %q", line)
 		case strings.HasPrefix(line, "- "):
 			f.Core = append(f.Core, line[2:])
+		case strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")"): // what a time holds nothing of
 		case strings.HasPrefix(line, "{"):
 			f.Blocks = append(f.Blocks, line)
 		case !preface[line]:
