@@ -468,3 +468,17 @@ func TestADescriptionEndsNoName(t *testing.T) {
 	l.says("I've moved to Oslo.")
 	require.Equal(t, []string{"Oslo"}, l.objects())
 }
+
+func TestAMessageIsReadOnce(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("I've moved to Oslo.")
+	before := l.memory()
+	said, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}})
+	require.NoError(t, err)
+	for i := range said {
+		_, err := l.x.reader.Read(t.Context(), dora, &said[i])
+		require.NoError(t, err)
+	}
+	require.Equal(t, before, l.memory())
+}

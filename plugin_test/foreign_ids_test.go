@@ -254,6 +254,7 @@ var withoutIDs = map[string]string{
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",
 	"remember_fact.confidence": "a number", "remember_fact.tags": "written",
 	"search_memory.limit": "a number", "search_memory.kind": "a kind", "search_memory.since": "a time", "search_memory.until": "a time",
+	"correct_fact.new_content": "a text", "Remember": "a scope and a text",
 }
 
 // Another user's id is answered as one that does not exist, byte for byte, and

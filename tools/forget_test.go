@@ -64,17 +64,3 @@ func TestConfirmProtectsWhatTheUserNeverWantsForgotten(t *testing.T) {
 	require.True(t, h.memory(m.UID).Protected)
 	require.EqualValues(t, 1, h.rows("confirmations"))
 }
-
-// The background has read the message before the model calls the tool, or after.
-func TestAMessageIsCarriedOutOnce(t *testing.T) {
-	h := ada(t)
-	m := h.fact("The user had lunch at Cafe Luna with a colleague.", schema.OriginUser)
-	h.says("I live in Ghent. Please forget the cafe lunch.", 0)
-	h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
-	memories, ops := h.rows("memories"), h.rows("ops")
-	h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
-	h.call("forget_memory", `{"query": "cafe lunch"}`)
-	require.Equal(t, memories, h.rows("memories"))
-	require.Equal(t, ops, h.rows("ops"))
-	require.EqualValues(t, 1, h.rows("runs"))
-}

@@ -438,8 +438,8 @@ var poisoning = []Mutant{
 		File:    "internal/claims/message.go",
 		Old:     "if w.run.fresh && Own(w.Memory) {",
 		New:     "if Own(w.Memory) {",
-		Package: "./tools",
-		Test:    "TestAMessageIsCarriedOutOnce",
+		Package: "./extension",
+		Test:    "TestAMessageIsReadOnce",
 	},
 	{
 		Defence: "what was undone is not made again from the same message",
