@@ -175,7 +175,7 @@ func (p PutAway) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	case m.Protected || m.Pinned:
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is protected"}
 	}
-	guarded, err := ofProtectedEntity(ctx, tx, m.ID)
+	guarded, err := tx.OfProtectedEntity(ctx, m.ID)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -101,15 +101,10 @@ func allowed(active, pruned int, share float64) int {
 	return max(0, max(1, int(math.Floor(share*float64(active+pruned)+1e-9)))-pruned)
 }
 
-// What keeps a memory where it is: it mentions a protected entity, or a question
-// about it waits for a person.
-const (
-	ofProtected = `SELECT me.memory_id FROM memory_entities me
+const ofProtected = `SELECT me.memory_id FROM memory_entities me
 	JOIN entities named ON named.id = me.entity_id
 	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
 	WHERE (e.protected OR named.protected)`
-	ofQuestion = `SELECT c.memory_id FROM confirmations c WHERE c.state = 'pending'`
-)
 
 // ofSentence are the standing claims that rest on a sentence of the user's,
 // whoever worded the claim.
@@ -121,25 +116,32 @@ const ofSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.mem
 // user or only the one of an id. Of the default retention they include the
 // claims that rest on the user's sentences.
 func (in *Input) guards(one bool) string {
-	columns := [...]string{"named.user_id", "c.user_id", "m.user_id"}
+	entities, sentences := "named.user_id", "m.user_id"
 	if one {
-		columns = [...]string{"me.memory_id", "c.memory_id", "m.id"}
+		entities, sentences = "me.memory_id", "m.id"
 	}
-	query := ofProtected + " AND " + columns[0] + " = ?1 UNION ALL " + ofQuestion + " AND " + columns[1] + " = ?1"
+	query := ofProtected + " AND " + entities + " = ?1"
 	if in.Retention == nil {
-		query += " UNION ALL " + ofSentence + " AND " + columns[2] + " = ?1"
+		query += " UNION ALL " + ofSentence + " AND " + sentences + " = ?1"
 	}
 	return query
 }
 
 // guardedMemories are a user's memories that no stage puts away.
 func guardedMemories(ctx context.Context, s *schema.Snapshot, in *Input) (map[int64]bool, error) {
+	waiting, err := s.WaitingMemories(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	guarded := make(map[int64]bool)
+	for _, id := range waiting {
+		guarded[id] = true
+	}
 	rows, err := s.Query(ctx, in.guards(false), in.UserID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	guarded := make(map[int64]bool)
 	for rows.Next() {
 		var id int64
 		if err := rows.Scan(&id); err != nil {
@@ -153,10 +155,5 @@ func guardedMemories(ctx context.Context, s *schema.Snapshot, in *Input) (map[in
 // ofGuarded says for one memory what guardedMemories says for all.
 func ofGuarded(ctx context.Context, tx *schema.Tx, in *Input, memoryID int64) (guarded bool, err error) {
 	err = tx.Row(ctx, "SELECT EXISTS ("+in.guards(true)+")", []any{memoryID}, &guarded)
-	return guarded, err
-}
-
-func ofProtectedEntity(ctx context.Context, tx *schema.Tx, memoryID int64) (guarded bool, err error) {
-	err = tx.Row(ctx, "SELECT EXISTS ("+ofProtected+" AND me.memory_id = ?)", []any{memoryID}, &guarded)
 	return guarded, err
 }

@@ -25,10 +25,12 @@ const (
 // take out of search.
 const DefaultRetirementCap = 0.05
 
-// The lease that lets one run at a time write to a database. It is short, so
-// that a killed process does not keep the next from starting.
+// NightLease is the lease that lets one run at a time write to a database.
+const NightLease = "night"
+
+// The lease is short, so that a killed process does not keep the next run from
+// starting.
 const (
-	leaseName = "night"
 	leaseTTL  = time.Second
 	heartbeat = leaseTTL / 4
 )
@@ -247,7 +249,7 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 
 // alone runs fn while nobody else runs a night on this database, and again when an
 // erasure came in between.
-func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) error {
+func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) (err error) {
 	if err := scope.Validate(); err != nil {
 		return err
 	}
@@ -257,12 +259,17 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	for {
-		if err := r.leased(ctx, fn); !errors.Is(err, errSeized) || ctx.Err() != nil {
-			return err
+	for range maxSeized {
+		if err = r.leased(ctx, fn); !errors.Is(err, errSeized) || ctx.Err() != nil {
+			break
 		}
 	}
+	return err
 }
+
+// maxSeized is how often a run is begun, one erasure after the other, before it is
+// left to the next night.
+const maxSeized = 8
 
 // leased runs fn under the lease.
 func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error {
@@ -282,7 +289,7 @@ func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error
 // ttl, which is worth waiting for; so is the end of an erasure.
 func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 	for waited := time.Duration(0); ; waited += heartbeat {
-		lease, err := r.db.AcquireLease(ctx, leaseName, r.opts.Holder, leaseTTL)
+		lease, err := r.db.AcquireLease(ctx, NightLease, r.opts.Holder, leaseTTL)
 		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL && !r.erasing(ctx) {
 			return lease, err
 		}
@@ -297,7 +304,7 @@ func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 // erasing reports whether an erasure has the lease.
 func (r *Runner) erasing(ctx context.Context) (held bool) {
 	err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		held, err = s.HeldByErasure(ctx, leaseName)
+		held, err = s.HeldByErasure(ctx, NightLease)
 		return err
 	})
 	return held && err == nil

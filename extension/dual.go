@@ -74,8 +74,12 @@ func (o DualOptions) Config() *Config {
 		o.Worth = consolidate.ByImportance(o.Tau)
 	}
 	return &Config{
-		invalid:   o.validate(),
-		Scorer:    o.score,
+		invalid:  o.validate(),
+		NoClaims: true,
+		Scorer:   o.score,
+
+		coreToldOnly: true, // its document extracts no facts from messages
+
 		Retention: func(*Record, time.Time) float64 { return 1 },
 		Stages:    func([]Stage) []Stage { return o.stages() },
 	}

@@ -143,6 +143,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	answered, err := outputText(outputs, m.output)
 	m.session.ext.outcome(m.session.scope, string(doorMemory), reading, err)
 	if answered != "" {
+		m.session.talk.answered(answered)
 		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
 			m.session.steps(outputs)
 		}

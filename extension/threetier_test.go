@@ -305,7 +305,7 @@ func TestAHostChoosesTheTools(t *testing.T) {
 	simple, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, simple.Close(context.Background())) }()
-	require.Len(t, names(simple), 7)
+	require.Len(t, names(simple), 8)
 	require.Equal(t, append(names(simple), "core_memory_update", "core_memory_append"), names(openWithBlocks(t)))
 	some := openThreeTier(t, func(c *Config) {
 		c.Tools = []string{"core_memory_append", "search_memory"}

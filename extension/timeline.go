@@ -59,7 +59,7 @@ func (q *TimelineQuery) validate() error {
 
 // Timeline lists one user's memories in the order in which things happened.
 // Claims that were replaced are part of it, with their State; what a night
-// retired is not.
+// retired, what is forgotten, and claims that another says in other words are not.
 //
 // Errors: [*InvalidError]; [ErrNotFound] for an entity that this user's memory
 // does not know; the database's errors, the context's error.
@@ -92,8 +92,8 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 }
 
 func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, userID int64) (where string, args []any, err error) {
-	conditions := []string{"m.user_id = ?", "m.state <> ?"}
-	args = []any{userID, string(schema.StateRetired)}
+	conditions := []string{"m.user_id = ?", "m.state NOT IN (?, ?)", "NOT (m.state = 'superseded' AND m.valid_until = m.valid_from)"}
+	args = []any{userID, string(schema.StateRetired), string(schema.StateForgotten)}
 	add := func(condition string, values ...any) {
 		conditions = append(conditions, condition)
 		args = append(args, values...)

@@ -26,7 +26,11 @@ type remembering struct {
 func (r *remembering) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	messages, recorded := r.withMemory(ctx, messages)
 	defer recorded() // while the model thinks
-	return r.Model.GenerateContent(ctx, messages, options...)
+	response, err := r.Model.GenerateContent(ctx, messages, options...)
+	if err == nil && response != nil && len(response.Choices) > 0 && response.Choices[0] != nil {
+		r.session.talk.answered(response.Choices[0].Content)
+	}
+	return response, err
 }
 
 // Call implements [llms.Model].

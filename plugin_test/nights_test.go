@@ -27,7 +27,7 @@ func TestMovingHouse(t *testing.T) {
 
 	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	h := newHost(t)
-	h.cfg = extension.Config{Now: func() time.Time { return now }, Location: time.UTC, NoSchedule: true, Model: server.LLM(t)}
+	h.cfg = extension.Config{Now: func() time.Time { return now }, Location: time.UTC, NoSchedule: true, NoClaims: true, Model: server.LLM(t)}
 	scope := extension.Scope{User: "ada", Session: "spring"}
 	const question = "Where does the user live?"
 	current := func(x *extension.Extension, q extension.Query) (texts []string) {

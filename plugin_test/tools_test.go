@@ -25,6 +25,7 @@ var calls = map[string]struct {
 		return map[string]any{"memory_id": id, "new_content": "Noor marries on 19 June"}
 	}, ""},
 	"confirm_fact":       {func(id string) map[string]any { return map[string]any{"memory_id": id} }, ""},
+	"forget_memory":      {func(id string) map[string]any { return map[string]any{"memory_id": id} }, "waits for approval"},
 	"memory_stats":       {func(string) map[string]any { return map[string]any{} }, "episode"},
 	"get_entity_info":    {func(string) map[string]any { return map[string]any{"name": "Noor"} }, "Noor"},
 	"memory_consolidate": {func(string) map[string]any { return map[string]any{} }, "done"},

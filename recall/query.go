@@ -54,9 +54,17 @@ type Query struct {
 	// model unasked sets it.
 	Unquarantined bool
 
+	// Small makes every memory a candidate where there are at most 16, whether
+	// or not it holds a word of the question.
+	Small bool
+
 	// Skip leaves out memories it returns true for, for instance what the
 	// prompt holds already. Nil skips none.
 	Skip func(*schema.Memory) bool
+
+	// Plan is what the question asks for beyond its words ([PlanOf]): the memories
+	// that it is about come first. Nil is none.
+	Plan *Plan
 
 	// Diversity is the weight, 0–1, that maximal marginal relevance gives to
 	// being unlike the results above. 0 turns it off.
@@ -116,6 +124,9 @@ type Answer struct {
 	// Degraded lists the arms that failed or were incomplete. Results are
 	// right without them, only fewer or ranked less well.
 	Degraded []Degraded
+	// Note says in a sentence what a plan did not find: that nothing is stored from
+	// the time asked about, and what is nearest. It holds no text of a memory.
+	Note string
 	// Considered is the number of memories that were scored.
 	Considered int
 	// Relevance is how likely the question is about what this memory holds at
@@ -141,10 +152,16 @@ type Result struct {
 	// memory may stand behind turns of a smaller score. Scores of different
 	// queries compare only roughly.
 	Score float64
-	// Relevance is how likely the memory bears on the question at all, 0–1:
-	// [Answer.Relevance], less what the result stands behind the best. It
-	// compares across queries and does not order the results.
+	// Relevance is how likely the memory holds evidence for an answer, 0–1:
+	// [Answer.Relevance] times what Grounds give, so it is small where many
+	// results may. It compares across queries and does not order the results.
 	Relevance float64
+	// Grounds are what that rests on, given that the question is about what the
+	// memory holds; their contributions add up to ln odds.
+	Grounds []Signal
+	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
+	// a memory that stands where the ranker put it.
+	Why string
 	// Rank counts from 1.
 	Rank int
 	// Arms are the arms that found it, with its rank and raw score in each.
@@ -156,6 +173,8 @@ type Result struct {
 	Parts []Signal
 
 	passage passage
+	echo    bool
+	sure    float64 // least relevance
 }
 
 // ArmRank is a memory's place in one arm.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -14,10 +15,14 @@ type question struct {
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
 	ofOthers bool               // it asks what the assistant, not the user, said
+	ofAsking bool               // it asks what was asked before
+	personal bool               // it speaks of its asker
+	general  bool               // it asks for what no memory is needed for
 	speakers map[uint16]bool    // speakers it names
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
 	spans    []span             // times it names
+	own      int                // parts that are the question's own, before those of the talk; 0 = all
 }
 
 // kindOfAnswer is what a question asks for.
@@ -66,8 +71,10 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
-	q.kind, q.ofOthers = answerKind(all), asksYou(all)
-	for _, s := range text.TimeSpans(asked, now) {
+	q.kind, q.ofOthers, q.ofAsking = answerKind(all), asksYou(all), text.AsksWhatWasAsked(asked)
+	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
+	times := text.TimeSpans(asked, now)
+	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}
 	called := make(map[string]bool) // terms that name a speaker
@@ -87,9 +94,32 @@ func (ix *index) understand(asked string, now time.Time) *question {
 			}
 		}
 	}
-	q.divide(ix, text.QueryTerms(text.WithoutFunctionWords(asked), maxParts), called)
+	terms := text.QueryTerms(text.WithoutFunctionWords(withoutDigits(asked, times)), maxParts)
+	if len(terms) == 0 { // there is nothing but a date
+		terms = text.QueryTerms(asked, maxParts)
+	}
+	q.divide(ix, terms, called)
 	return q
 }
+
+// withoutDigits leaves out the days in dates: the time is looked for, and a "31"
+// elsewhere is another. Years stay, of which texts speak.
+func withoutDigits(asked string, times []text.TimeSpan) string {
+	if len(times) == 0 {
+		return asked
+	}
+	left := []byte(asked)
+	for _, t := range times {
+		for _, digits := range dayNumber.FindAllStringIndex(t.Text, -1) {
+			for i := digits[0]; i < digits[1]; i++ {
+				left[t.Offset+i] = ' '
+			}
+		}
+	}
+	return string(left)
+}
+
+var dayNumber = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?\b`)
 
 // divide makes the parts. Who a question is about is told by the speaker of a
 // text, not by their name in it, which others say: the names of speakers are

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -116,6 +117,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		if err != nil {
 			return err
 		}
+		answer.Note = ranked.note
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
@@ -129,10 +131,9 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			}
 			answer.Results = append(answer.Results, cut(results, q)...)
 		}
-		verdict := ranked.topic.judge(answer.Results)
-		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
+		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
 		for i := range answer.Results {
-			answer.Results[i].Rank, answer.Results[i].Relevance = i+1, verdict.relevance(answer.Results[i].ranked())
+			answer.Results[i].Rank = i + 1
 		}
 		return nil
 	})
@@ -171,6 +172,8 @@ type ranked struct {
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
+	note       string
+	relevant   bool // the words alone are likely about what this memory holds
 }
 
 // rank runs arms → fuse → score → ration.
@@ -190,6 +193,9 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		Query: q, UserID: userID, Snapshot: snap,
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
 	}
+	if err := r.takeUp(ctx); err != nil {
+		return nil, err
+	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {
 		degraded = append(degraded, Degraded{"text", fmt.Sprintf("only the newest %d memories were searched: the others are still being read", len(ix.docs))})
@@ -199,7 +205,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	r.similar.signal(ix.index, q.Text, candidates)
+	trust := r.similar.signal(ix.index, q.Text, candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err
@@ -210,7 +216,8 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	topic := newTopic(ix.index, r.question, candidates)
+	topic := newTopic(ix.index, m, r.question, candidates)
+	topic.vectors = trust
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
@@ -228,7 +235,19 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		})
 	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	return &ranked{candidates, weak, faded, derived, degraded, topic}, nil
+	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic}
+	if q.Plan.Active() {
+		best := make([]Result, min(len(candidates), topicDepth))
+		for i := range best {
+			best[i] = s.result(&candidates[i], new(schema.Memory))
+		}
+		about, _ := topic.judge(best)
+		all.relevant = about >= aboutIt
+		if err := r.carryOut(ctx, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // ask runs the arms side by side, the first, which has most to do, without
@@ -281,7 +300,8 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent, moment or Skip excludes.
+// those that the query's agent, moment or Skip excludes. What repeats the text
+// of a result above it comes last.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -289,6 +309,8 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
+	said := make(map[string]bool, min(want, len(left)))
+	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
 		left = left[len(batch):]
@@ -312,13 +334,18 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				results = append(results, s.result(&c, m))
+				if folded := text.Fold(m.Content); said[folded] {
+					repeated = append(repeated, s.result(&c, m))
+				} else {
+					said[folded] = true
+					results = append(results, s.result(&c, m))
+				}
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	return results, nil
+	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
 
 // excludes says which part of the query keeps a memory that was read out of
@@ -338,10 +365,15 @@ func (q *Query) excludes(m *schema.Memory) string {
 // cut runs diversify, which may bring derived memories up again, → budget →
 // limit and numbers what is left.
 func cut(results []Result, q Query) []Result {
-	results = diversify(results, q.Diversity)
-	if q.Diversity > 0 {
-		results = ration(results, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	first := 0 // what a plan puts first stays there
+	for first < len(results) && results[first].Why != "" {
+		first++
 	}
+	rest := diversify(results[first:], q.Diversity)
+	if q.Diversity > 0 {
+		rest = ration(rest, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+	}
+	results = append(results[:first:first], rest...)
 	results = withinBudget(results, q.Budget)
 	results = results[:min(len(results), q.Limit)]
 	for i := range results {

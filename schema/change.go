@@ -83,7 +83,7 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	if old.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory; only the host can change it"}
 	}
-	if old.State == StateSuperseded || old.State == StateRetired {
+	if old.ended() {
 		return fmt.Errorf("memory %s is no longer current: %w", old.UID, ErrConflict)
 	}
 	until := replacement.ValidFrom
@@ -113,12 +113,17 @@ func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
 	if m.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory"}
 	}
-	if m.State == StateSuperseded || m.State == StateRetired {
+	if m.ended() {
 		return fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	now := At(tx.Now)
 	return tx.changeMemory(ctx, m, by, "retire",
 		change{"state", string(StateRetired)}, change{"valid_until", now}, change{"expired_at", now})
+}
+
+// ended reports a memory that is no longer current.
+func (m *Memory) ended() bool {
+	return m.State == StateSuperseded || m.State == StateRetired || m.State == StateForgotten
 }
 
 // SetState moves a memory between active, dormant and quarantined.
@@ -134,9 +139,26 @@ func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) er
 }
 
 // Protect fixes a memory for good: it no longer decays and no night changes
-// it. Only a host may ask for it.
+// it. Only a person may ask for it: the user, or a host.
 func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
-	return tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0})
+	if err := tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0}); err != nil {
+		return err
+	}
+	m.Protected, m.DecayRate = true, 0
+	return nil
+}
+
+// Unprotect lets a memory fade and change again as others of its kind do.
+func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
+	rate := DefaultDecayRate
+	if m.Kind == KindEpisode {
+		rate = 0
+	}
+	if err := tx.changeMemory(ctx, m, by, "unprotect", change{"protected", false}, change{"decay_rate", rate}); err != nil {
+		return err
+	}
+	m.Protected, m.DecayRate = false, rate
+	return nil
 }
 
 // Vouch gives a memory the origin and the trust of what somebody may speak for.

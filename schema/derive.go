@@ -62,7 +62,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if err := ValidUnit("weight", weight); err != nil {
 		return false, err
 	}
-	if m.State == StateSuperseded || m.State == StateRetired {
+	if m.ended() {
 		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)
@@ -149,17 +149,8 @@ func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload an
 	if !errors.Is(err, sql.ErrNoRows) {
 		return uid, false, err
 	}
-	if uid, err = newUID(); err != nil {
-		return "", false, err
-	}
-	var id int64
-	err = tx.Row(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
-		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
-		[]any{uid, userID, nullID(by.RunID), kind, string(encoded), reason, At(tx.Now)}, &id)
-	if err != nil {
-		return "", false, err
-	}
-	return uid, true, tx.auditRow(ctx, userID, by, opPropose, "proposals", id, "", image("state", "pending"))
+	uid, err = tx.AddProposal(ctx, userID, kind, string(encoded), reason, by)
+	return uid, err == nil, err
 }
 
 // Gap is what a stage gave up on: its memories are behind the watermark and

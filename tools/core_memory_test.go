@@ -302,7 +302,7 @@ func TestTwoAgentsWriteAtOnceAndLoseNothing(t *testing.T) {
 
 func TestToolsForCoreMemory(t *testing.T) {
 	names := func(blocks ...schema.BlockSpec) (all []string) {
-		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[12:]...) {
+		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[13:]...) {
 			all = append(all, tool.Name())
 		}
 		return all
@@ -311,7 +311,7 @@ func TestToolsForCoreMemory(t *testing.T) {
 	require.Empty(t, names(schema.BlockSpec{Name: "a", Kind: schema.BlockList}))
 	require.Equal(t, []string{"core_memory_update"}, names(schema.BlockSpec{Name: "a", Kind: schema.BlockText, Writer: schema.ModelProposes}))
 	require.Equal(t, []string{"core_memory_update", "core_memory_append"}, names(coreBlocks...))
-	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[12:]...) {
+	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[13:]...) {
 		require.Contains(t, tool.Description(), "Use it ")
 		require.Contains(t, tool.Description(), "Do not use it ")
 		require.NotContains(t, tool.Description(), "persona")

@@ -216,7 +216,7 @@ func shown(ctx context.Context, d *Deps, query string, results []recall.Result, 
 	}
 	n := len(results)
 	notes = append(notes, fmt.Sprintf("%d %s, %s:", n, plural(n, "record", "records"), order))
-	return sentences(notes...) + "\n" + d.Render(results), nil
+	return d.rendered(ctx, sentences(notes...), results)
 }
 
 // nothingTiered says that nothing was found, and what to try.

@@ -14,12 +14,12 @@ import (
 
 func TestANightIsRunListedAndTakenBack(t *testing.T) {
 	f := newFixture(t, "ada")
-	require.Equal(t, "No night yet.\n", ebb(t, "", "runs", "--db", f.db).out)
+	require.Equal(t, "No night yet, and no message that changed anything.\n", ebb(t, "", "runs", "--db", f.db).out)
 	require.Equal(t, exitNotFound, ebb(t, "", "undo", "--last", "--db", f.db).code)
 
 	dry := ebb(t, "", "consolidate", "--dry-run", "--db", f.db)
 	require.Equal(t, exitOK, dry.code, dry.err)
-	require.Equal(t, "No night yet.\n", ebb(t, "", "runs", "--db", f.db).out, "a dry run changes nothing")
+	require.Equal(t, "No night yet, and no message that changed anything.\n", ebb(t, "", "runs", "--db", f.db).out, "a dry run changes nothing")
 
 	got := ebb(t, "", "consolidate", "--json", "--db", f.db)
 	require.Equal(t, exitOK, got.code, got.err)
@@ -82,12 +82,12 @@ func TestCtrlCLeavesANightToGoOnWith(t *testing.T) {
 	require.Equal(t, exitInterrupted, got.code, got.err)
 	require.Contains(t, got.err, "the next ebb consolidate goes on there")
 	requireOneLine(t, got)
-	require.Contains(t, ebb(t, "", "runs", "--db", f.db).out, "running")
+	require.Contains(t, ebb(t, "", "runs", "--db", f.db).out, "interrupted")
 
 	var report extension.Report
 	resumed := ebb(t, "", append(args, "--json")...)
 	require.Equal(t, exitOK, resumed.code, resumed.err)
 	require.NoError(t, json.Unmarshal([]byte(resumed.out), &report))
 	require.True(t, report.Resumed)
-	require.NotContains(t, ebb(t, "", "runs", "--db", f.db).out, "running")
+	require.NotContains(t, ebb(t, "", "runs", "--db", f.db).out, "interrupted")
 }

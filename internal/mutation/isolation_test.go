@@ -111,8 +111,8 @@ var isolation = []Mutant{
 	{
 		Defence: "memory_stats tells nobody what of another user's is parked",
 		File:    "extension/health.go",
-		Old:     "WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3)`",
-		New:     "WHERE ?1 > 0 AND d.consumer IN (?2, ?3)`",
+		Old:     "WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`",
+		New:     "WHERE ?1 > 0 AND d.consumer IN (?2, ?3, ?4)`",
 		Package: "./extension",
 		Test:    "TestTheHealthOfOthersIsNotTold",
 	},

@@ -28,16 +28,18 @@ const (
 var chineseTimes = []struct {
 	pattern *regexp.Regexp
 	resolve func(g []string, ref time.Time) (from, to time.Time, ok bool)
+	future  grain // see timeMatch; of a weekday only without 上 or 下
 }{
-	{regexp.MustCompile(`^(` + zhYear + `)(?:的)?(` + zhNumber + `)月份?(?:(` + zhNumber + `)` + zhDay + `|(` + zhPart + `))?`), zhDateOfYear},
-	{regexp.MustCompile(`^(` + zhYear + `)(?:的)?(春|夏|秋|冬|年初|年底|年末|初|底)?`), zhPartOfYear},
-	{regexp.MustCompile(`^(` + zhNumber + `)月份?(?:(` + zhNumber + `)` + zhDay + `|(` + zhPart + `))?`), zhDate},
-	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)(?:个|個)?月(` + zhPart + `)?`), zhMonth},
-	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)?(?:个|個)?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天末])`), zhWeekday},
-	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)(?:个|個)?(?:周|週|星期|礼拜|禮拜)`), zhWeek},
-	{regexp.MustCompile(`^(大前天|前天|昨天|昨日|昨晚|今天|今日|今早|今晚|明天|明日|大后天|大後天|后天|後天)`), zhNearDay},
-	{regexp.MustCompile(`^(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)(?:以|之)?(前|后|後)`), zhAway},
-	{regexp.MustCompile(`^(?:最近|过去|過去)(?:的|这|這)?(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)`), zhPast},
+	{regexp.MustCompile(`^(` + zhYear + `)(?:的)?(` + zhNumber + `)月份?(?:(` + zhNumber + `)` + zhDay + `|(` + zhPart + `))?`), zhDateOfYear, 0},
+	{regexp.MustCompile(`^(` + zhYear + `)(?:的)?(春|夏|秋|冬|年初|年底|年末|初|底)?`), zhPartOfYear, 0},
+	{regexp.MustCompile(`^(` + zhNumber + `)月份?(?:(` + zhNumber + `)` + zhDay + `|(` + zhPart + `))?`), zhDate, year},
+	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)(?:个|個)?月(` + zhPart + `)?`), zhMonth, 0},
+	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)?(?:个|個)?(?:周|週|星期|礼拜|禮拜)([一二三四五六日天末])`), zhWeekday, week},
+	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)(?:个|個)?(?:周|週|星期|礼拜|禮拜)`), zhWeek, 0},
+	{regexp.MustCompile(`^(大前天|前天|昨天|昨日|昨晚|今天|今日|今早|今晚|明天|明日|大后天|大後天|后天|後天)(早上|早晨|上午|中午|下午|晚上|夜里)?`), zhNearDay, 0},
+	{regexp.MustCompile(`^(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)(?:以|之)?(前|后|後)`), zhAway, 0},
+	{regexp.MustCompile(`^(元旦前一晚|元旦前夜|跨年夜?|平安夜|圣诞节?|聖誕節?|元旦|国庆节?|國慶節?|情人节|情人節)`), zhHoliday, year},
+	{regexp.MustCompile(`^(?:最近|过去|過去)(?:的|这|這)?(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)`), zhPast, 0},
 }
 
 // chineseSpans finds Chinese time expressions, from left to right.
@@ -72,7 +74,11 @@ func chineseSpan(s string, ref time.Time) (TimeSpan, int) {
 			continue
 		}
 		if from, to, ok := t.resolve(g, ref); ok {
-			return TimeSpan{Start: from, End: to, Text: s[:len(g[0])]}, len(g[0])
+			span := TimeSpan{Start: from, End: to, Text: s[:len(g[0])]}
+			if t.future != 0 && (t.future != week || g[1] == "") {
+				span.later(timeMatch{from: from, to: to, future: t.future})
+			}
+			return span, len(g[0])
 		}
 	}
 	return TimeSpan{}, 0
@@ -201,6 +207,25 @@ func zhDate(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	return from, to, ok
 }
 
+// zhHoliday is a holiday with one agreed date, the nearest past one.
+func zhHoliday(g []string, ref time.Time) (from, to time.Time, ok bool) {
+	on := fixed(12, 25)
+	switch {
+	case strings.HasPrefix(g[1], "元旦前"), strings.HasPrefix(g[1], "跨年"):
+		on = fixed(12, 31)
+	case g[1] == "元旦":
+		on = fixed(1, 1)
+	case g[1] == "平安夜":
+		on = fixed(12, 24)
+	case strings.HasPrefix(g[1], "国庆"), strings.HasPrefix(g[1], "國慶"):
+		on = fixed(10, 1)
+	case strings.HasPrefix(g[1], "情人"):
+		on = fixed(2, 14)
+	}
+	m, ok := holidaySpan(on, 0, 1, "", ref)
+	return m.from, m.to, ok
+}
+
 var zhSteps = map[string]int{"上上": -2, "上": -1, "这": 0, "這": 0, "本": 0, "下": 1, "下下": 2}
 
 func zhMonth(g []string, ref time.Time) (from, to time.Time, ok bool) {
@@ -244,7 +269,17 @@ func zhNearDay(g []string, ref time.Time) (from, to time.Time, ok bool) {
 		"大前天": -3, "前天": -2, "昨天": -1, "昨日": -1, "昨晚": -1, "明天": 1, "明日": 1, "后天": 2, "後天": 2, "大后天": 3, "大後天": 3,
 	}
 	from = dayStart(ref).AddDate(0, 0, near[g[1]])
-	return from, from.AddDate(0, 0, 1), true
+	switch {
+	case g[2] == "早上" || g[2] == "早晨" || g[2] == "上午" || g[1] == "今早":
+		from, to = partSpan(from, 0)
+	case g[2] == "中午" || g[2] == "下午":
+		from, to = partSpan(from, 1)
+	case g[2] != "" || strings.HasSuffix(g[1], "晚"):
+		from, to = partSpan(from, 3)
+	default:
+		to = from.AddDate(0, 0, 1)
+	}
+	return from, to, true
 }
 
 // zhUnit is the calendar unit that is so many away.

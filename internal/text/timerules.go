@@ -10,6 +10,8 @@ type timeMatch struct {
 	noYear    bool  // the nearest past one was chosen
 	future    grain // if it may as well lie one such unit later, else 0
 	recurring bool
+
+	nextFrom, nextTo time.Time // the next one, where future does not say it
 }
 
 type timeParser struct {
@@ -159,6 +161,9 @@ func (p *timeParser) weekday(i, _ int) (timeMatch, bool) {
 	if p.isSym(m.j, ',') { // "Friday, May 5": the date says which
 		j := p.skip(m.j+1, "the")
 		for _, rule := range []timeRule{(*timeParser).monthDay, (*timeParser).dayMonth} {
+			if !p.ok(j) || p.kind(j) != lexMonth && p.kind(j) != lexDigits && p.kind(j) != lexOrdinal {
+				continue
+			}
 			if d, ok := rule(p, j, 0); ok && d.grain == day {
 				d.i = i
 				return d, true

@@ -7,13 +7,16 @@ type TimeSpan struct {
 	// Start and End are a half-open interval [Start, End) in the reference time's
 	// location. An open past ("before 2020") starts at the year 1.
 	Start, End time.Time
+	// NextStart and NextEnd are the nearest to come of an expression that leaves
+	// open which is meant ("Friday", "14 May", "in March"), else zero.
+	NextStart, NextEnd time.Time
 	// Text is the expression as written and Offset its byte offset in the input.
 	Text   string
 	Offset int
 }
 
-// TimeSpans finds English and Chinese time expressions in s (and the bare names of days and
-// months in German, of today and its neighbours in a few languages more), from left to right and without
+// TimeSpans finds English, German, Spanish and Chinese time expressions in s (and
+// today and its neighbours in a few languages more), from left to right and without
 // overlaps, and resolves them against ref. The wall clock is never read.
 //
 // The rules, where English leaves a choice:
@@ -47,11 +50,13 @@ func TimeSpans(s string, ref time.Time) []TimeSpan {
 		}
 		if !m.recurring && valid(m) {
 			from, to := toks[m.i].start, toks[m.j-1].end
-			out = append(out, TimeSpan{Start: m.from, End: m.to, Text: s[from:to], Offset: from})
+			found := TimeSpan{Start: m.from, End: m.to, Text: s[from:to], Offset: from}
+			found.later(m)
+			out = append(out, found)
 		}
 		i = m.j
 	}
-	return withChinese(out, s, ref)
+	return withChinese(withPhrases(out, s, ref), s, ref)
 }
 
 // valid keeps results inside what can be written as a date.
@@ -65,6 +70,7 @@ func (p *timeParser) expression(i int) (timeMatch, bool) {
 	case "since":
 		if m, ok := p.moment(i+1, 0); ok && !m.recurring {
 			end := dayStart(p.ref).AddDate(0, 0, 1)
+			m.future, m.nextFrom = 0, time.Time{}
 			if m.from.Before(end) {
 				m.i, m.to = i, end
 				return m, true
@@ -74,6 +80,14 @@ func (p *timeParser) expression(i int) (timeMatch, bool) {
 		}
 	case "before", "until", "till":
 		if m, ok := p.moment(i+1, 0); ok && !m.recurring {
+			m.nextFrom, m.nextTo = p.ref, m.from // of one to come, the time until then
+			if !m.from.After(p.ref) && m.future != 0 {
+				m.nextTo = addUnits(m.from, 1, m.future)
+			}
+			if !m.nextTo.After(p.ref) {
+				m.nextFrom = time.Time{}
+			}
+			m.future = 0
 			m.i, m.to = i, m.from
 			m.from = time.Date(1, 1, 1, 0, 0, 0, 0, p.ref.Location())
 			return m, true

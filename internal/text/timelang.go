@@ -1,0 +1,267 @@
+package text
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// German and Spanish time expressions are patterns that begin with one of a few
+// words or a digit. The first pattern that matches is taken, so longer ones stand
+// first. The rules are those of [TimeSpans].
+
+// timePhrase reads one form of expression. g are the groups of its pattern; a
+// match that is recurring ("jeden Montag") is no time, nor is any part of it.
+type timePhrase struct {
+	pattern *regexp.Regexp
+	resolve func(g []string, ref time.Time) (timeMatch, bool)
+}
+
+// timeLanguage is the phrases of one language.
+type timeLanguage struct {
+	leads   map[string]bool // folded first words, beside digits
+	phrases []timePhrase
+}
+
+// timeLanguages are in timegerman.go and timespanish.go.
+var timeLanguages = []*timeLanguage{&germanTimes, &spanishTimes}
+
+// phraseSpan is a span, or what is to be read as none.
+type phraseSpan struct {
+	TimeSpan
+
+	none bool
+}
+
+// withPhrases adds German and Spanish expressions to those already found, and
+// takes out what they hold or say better.
+func withPhrases(found []TimeSpan, s string, ref time.Time) []TimeSpan {
+	phrases := phraseSpans(s, ref)
+	if len(phrases) == 0 {
+		return found
+	}
+	// "am 14." inside "14 February 2024" says less than the whole.
+	phrases = slices.DeleteFunc(phrases, func(p phraseSpan) bool {
+		return slices.ContainsFunc(found, func(f TimeSpan) bool {
+			return f.Offset <= p.Offset && p.Offset < f.Offset+len(f.Text) && len(f.Text) > len(p.Text)
+		})
+	})
+	found = slices.DeleteFunc(found, func(f TimeSpan) bool {
+		return slices.ContainsFunc(phrases, func(p phraseSpan) bool {
+			return f.Offset < p.Offset+len(p.Text) && p.Offset < f.Offset+len(f.Text)
+		})
+	})
+	for _, p := range phrases {
+		if !p.none {
+			found = append(found, p.TimeSpan)
+		}
+	}
+	slices.SortFunc(found, func(a, b TimeSpan) int { return cmp.Compare(a.Offset, b.Offset) })
+	return found
+}
+
+// phraseSpans finds the expressions of all [timeLanguages], from left to right.
+func phraseSpans(s string, ref time.Time) (all []phraseSpan) {
+	inWord := false
+	for at := 0; at < len(s); {
+		r, size := utf8.DecodeRuneInString(s[at:])
+		begins := !inWord && (unicode.IsLetter(r) || r >= '0' && r <= '9')
+		inWord = unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+		if !begins {
+			at += size
+			continue
+		}
+		span, taken := phraseAt(s, at, ref)
+		if taken == 0 {
+			at += size
+			continue
+		}
+		if span.none || span.Start.Year() >= 1 && span.End.Year() <= 9999 && span.Start.Before(span.End) {
+			all = append(all, span)
+		}
+		at += taken
+		inWord = false
+	}
+	return all
+}
+
+func phraseAt(s string, at int, ref time.Time) (phraseSpan, int) {
+	word := strings.ToLower(s[at:wordEnd(s, at)])
+	for _, language := range timeLanguages {
+		if !language.leads[word] && !(s[at] >= '0' && s[at] <= '9') {
+			continue
+		}
+		for _, p := range language.phrases {
+			g := p.pattern.FindStringSubmatch(s[at:])
+			if g == nil || goesOn(s[at+len(g[0]):]) {
+				continue
+			}
+			for i := range g {
+				g[i] = strings.ToLower(g[i])
+			}
+			m, ok := p.resolve(g, ref)
+			if !ok {
+				continue
+			}
+			span := phraseSpan{TimeSpan{Start: m.from, End: m.to, Text: s[at : at+len(g[0])], Offset: at}, m.recurring}
+			span.later(m)
+			return span, len(g[0])
+		}
+	}
+	return phraseSpan{}, 0
+}
+
+// goesOn reports that the word before goes on.
+func goesOn(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// later notes the next such time, where an expression may mean that as well.
+func (t *TimeSpan) later(m timeMatch) {
+	switch {
+	case !m.nextFrom.IsZero():
+		t.NextStart, t.NextEnd = m.nextFrom, m.nextTo
+	case m.future != 0:
+		t.NextStart, t.NextEnd = addUnits(m.from, 1, m.future), addUnits(m.to, 1, m.future)
+	}
+}
+
+// spaced lets any white space stand for the blanks of a pattern.
+var spaced = strings.NewReplacer(" ?", `\s*`, " ", `\s+`)
+
+func wordList(lists ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[w] = true
+		}
+	}
+	return set
+}
+
+// Times that more than one language needs. The reference is ref throughout.
+
+func wholeUnit(n int, g grain) func(ref time.Time) (timeMatch, bool) {
+	return func(ref time.Time) (timeMatch, bool) {
+		from, to := unitSpan(ref, n, g)
+		return timeMatch{from: from, to: to, grain: g}, true
+	}
+}
+
+// dayPart is part of the day n days away.
+func dayPart(n, part int, ref time.Time) (timeMatch, bool) {
+	from, to := partSpan(dayStart(ref).AddDate(0, 0, n), part)
+	return timeMatch{from: from, to: to, grain: partOfDay}, true
+}
+
+// calendarDay is a day of a month; without a year the nearest past one.
+func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref}
+	m := timeMatch{grain: day}
+	var ok bool
+	if yr != "" {
+		y, _ := strconv.Atoi(yr)
+		if y < 100 {
+			y = p.shortCentury(y)
+		}
+		m.from, m.to, ok = p.dayAt(y, mo, d)
+		return m, ok
+	}
+	m.future = year
+	m.from, m.to, ok = p.pastDay(mo, d)
+	return m, ok
+}
+
+// calendarMonth is a month; without a year the nearest past one.
+func calendarMonth(mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
+	y, _ := strconv.Atoi(yr)
+	m := timeMatch{grain: month}
+	if yr == "" {
+		y, m.future = ref.Year(), year
+	}
+	m.from = time.Date(y, mo, 1, 0, 0, 0, 0, ref.Location())
+	if yr == "" && m.from.After(ref) {
+		m.from = addUnits(m.from, -1, year)
+	}
+	m.to = addUnits(m.from, 1, month)
+	return m, y >= 1
+}
+
+// relativeTo is last (-1), this (0) or next (+1) of a unit, weekday, month or
+// season, as English "last Friday" is read.
+func relativeTo(rel int, e lexEntry, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref, toks: []tok{{lexEntry: lexEntry{word: [...]string{"last", "this", "next"}[rel+1], kind: lexRelative, n: rel}}, {lexEntry: e}}}
+	return p.relative(0, 0)
+}
+
+// bareWeekday is the nearest before today, or the one to come.
+func bareWeekday(wd int, ref time.Time) timeMatch {
+	p := timeParser{ref: ref}
+	from := p.lastWeekday(wd)
+	return timeMatch{from: from, to: from.AddDate(0, 0, 1), grain: day, future: week}
+}
+
+// bareWeekend is the one that runs or the last, or the one to come.
+func bareWeekend(ref time.Time) timeMatch {
+	from, to := unitSpan(ref, 0, weekend)
+	if from.After(ref) {
+		from, to = unitSpan(ref, -1, weekend)
+	}
+	return timeMatch{from: from, to: to, grain: weekend, future: week}
+}
+
+// bareSeason is the one that runs or the last, or the one to come.
+func bareSeason(first time.Month, yr string, ref time.Time) (timeMatch, bool) {
+	m, ok := calendarMonth(first, yr, ref)
+	m.to, m.grain = addUnits(m.from, 1, season), season
+	return m, ok
+}
+
+// monthDay is the nearest past day with this number, or the one to come.
+func monthDay(d int, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref}
+	return p.dayOfMonth(0, 0, d)
+}
+
+// holidaySpan is some days from a holiday on, in the nearest past year that has
+// them, or in the year to come.
+func holidaySpan(in func(int) (time.Month, int), shift, days int, yr string, ref time.Time) (timeMatch, bool) {
+	at := func(y int) time.Time {
+		mo, d := in(y)
+		return time.Date(y, mo, d+shift, 0, 0, 0, 0, ref.Location())
+	}
+	m := timeMatch{grain: day}
+	if yr != "" {
+		y, _ := strconv.Atoi(yr)
+		m.from = at(y)
+	} else if m.future, m.from = year, at(ref.Year()); m.from.After(ref) {
+		m.from = at(ref.Year() - 1)
+	}
+	m.to = m.from.AddDate(0, 0, days)
+	return m, true
+}
+
+// laterHoliday is holidaySpan whose next time is not the same date.
+func laterHoliday(m timeMatch, in func(int) (time.Month, int), shift, days int) (from, to time.Time) {
+	mo, d := in(m.from.AddDate(0, 0, -shift).Year() + 1)
+	from = time.Date(m.from.AddDate(0, 0, -shift).Year()+1, mo, d+shift, 0, 0, 0, 0, m.from.Location())
+	return from, from.AddDate(0, 0, days)
+}
+
+// countedUnits is n units away, as "two weeks ago" is read.
+func countedUnits(n int, g grain, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref}
+	return p.away(0, 0, n, g)
+}
+
+// lastUnits ends with ref, as "the last two weeks" does.
+func lastUnits(n int, g grain, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref}
+	return p.rolling(0, 0, -n, g)
+}

@@ -1,0 +1,118 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestGermanAndSpanishTimes(t *testing.T) {
+	// Wednesday
+	ref := time.Date(2024, 5, 15, 14, 30, 0, 0, time.UTC)
+	for in, want := range map[string]string{
+		"Was hab ich gestern gemacht?":         "gestern 2024-05-14 2024-05-15",
+		"vorgestern":                           "vorgestern 2024-05-13 2024-05-14",
+		"heute Morgen um neun":                 "heute Morgen 2024-05-15 2024-05-15",
+		"Morgen geht's los":                    "Morgen 2024-05-16 2024-05-17",
+		"Guten Morgen!":                        "",
+		"jeden Montag, und montags":            "",
+		"Wurzelbehandlung am 20. Februar":      "am 20. Februar 2024-02-20 2024-02-21",
+		"am 3. Mai 2022":                       "am 3. Mai 2022 2022-05-03 2022-05-04",
+		"der 14.2.":                            "der 14.2. 2024-02-14 2024-02-15",
+		"am 20., hol ich":                      "am 20. 2024-04-20 2024-04-21",
+		"vor zwei Wochen":                      "vor zwei Wochen 2024-04-29 2024-05-06",
+		"in drei Tagen":                        "in drei Tagen 2024-05-18 2024-05-19",
+		"in den letzten zehn Tagen":            "in den letzten zehn Tagen 2024-05-06 2024-05-16",
+		"letzte Woche":                         "letzte Woche 2024-05-06 2024-05-13",
+		"letztes Wochenende":                   "letztes Wochenende 2024-05-11 2024-05-13",
+		"am Wochenende":                        "am Wochenende 2024-05-11 2024-05-13",
+		"nächsten Dienstag":                    "nächsten Dienstag 2024-05-21 2024-05-22",
+		"diesen Samstag":                       "diesen Samstag 2024-05-18 2024-05-19",
+		"Freitagabend":                         "Freitagabend 2024-05-10 2024-05-11",
+		"Freitag, den 3. Mai":                  "Freitag, den 3. Mai 2024-05-03 2024-05-04",
+		"im Januar 2023":                       "im Januar 2023 2023-01-01 2023-02-01",
+		"im Sommer":                            "im Sommer 2023-06-01 2023-09-01",
+		"zu Ostern":                            "zu Ostern 2024-03-29 2024-04-02",
+		"zum Jahreswechsel":                    "zum Jahreswechsel 2023-12-31 2024-01-02",
+		"über die Feiertage":                   "über die Feiertage 2024-03-29 2024-04-02",
+		"Maidorf ist am Ende":                  "",
+		"¿Qué hice ayer?":                      "ayer 2024-05-14 2024-05-15",
+		"anteayer":                             "anteayer 2024-05-13 2024-05-14",
+		"anoche":                               "anoche 2024-05-14 2024-05-15",
+		"esta mañana":                          "esta mañana 2024-05-15 2024-05-15",
+		"mañana por la tarde":                  "mañana por la tarde 2024-05-16 2024-05-16",
+		"cada mañana, los lunes, por la noche": "",
+		"el 14 de febrero a las 9":             "el 14 de febrero 2024-02-14 2024-02-15",
+		"el 31 de enero de 2026":               "el 31 de enero de 2026 2026-01-31 2026-02-01",
+		"la semana pasada":                     "la semana pasada 2024-05-06 2024-05-13",
+		"el fin de semana pasado":              "el fin de semana pasado 2024-05-11 2024-05-13",
+		"el próximo martes":                    "el próximo martes 2024-05-21 2024-05-22",
+		"el mes que viene":                     "el mes que viene 2024-06-01 2024-07-01",
+		"este sábado":                          "este sábado 2024-05-18 2024-05-19",
+		"el viernes":                           "el viernes 2024-05-10 2024-05-11",
+		"hace dos semanas":                     "hace dos semanas 2024-04-29 2024-05-06",
+		"en enero":                             "en enero 2024-01-01 2024-02-01",
+		"el verano pasado":                     "el verano pasado 2023-06-01 2023-09-01",
+		"en 2019":                              "en 2019 2019-01-01 2020-01-01",
+		"Semana Santa":                         "Semana Santa 2024-03-24 2024-04-01",
+		"un semanario y mayor":                 "",
+	} {
+		var got []string
+		for _, s := range TimeSpans(in, ref) {
+			got = append(got, s.Text+" "+s.Start.Format(time.DateOnly)+" "+s.End.Format(time.DateOnly))
+		}
+		assert.Equal(t, want, strings.Join(got, "; "), "%q", in)
+	}
+}
+
+func TestTimesThatMayBeToCome(t *testing.T) {
+	ref := time.Date(2024, 5, 15, 14, 30, 0, 0, time.UTC)
+	for in, want := range map[string]string{
+		"on Friday":         "2024-05-17 2024-05-18",
+		"on 14 June":        "2024-06-14 2024-06-15",
+		"in March":          "2025-03-01 2025-04-01",
+		"next Friday":       "",
+		"on 14 June 2024":   "",
+		"last Friday":       "",
+		"am Freitag":        "2024-05-17 2024-05-18",
+		"am Freitagabend":   "2024-05-17 2024-05-18",
+		"am 20. Juni":       "2024-06-20 2024-06-21",
+		"am Wochenende":     "2024-05-18 2024-05-20",
+		"zu Ostern":         "2025-04-18 2025-04-22",
+		"letzten Freitag":   "",
+		"el viernes":        "2024-05-17 2024-05-18",
+		"el 20 de junio":    "2024-06-20 2024-06-21",
+		"el viernes pasado": "",
+		"周五":                "2024-05-17 2024-05-18",
+		"6月20日":             "2024-06-20 2024-06-21",
+		"上周五":               "",
+		"2024年6月20日":        "",
+	} {
+		spans := TimeSpans(in, ref)
+		if !assert.Len(t, spans, 1, in) {
+			continue
+		}
+		got := ""
+		if s := spans[0]; !s.NextStart.IsZero() {
+			got = s.NextStart.Format(time.DateOnly) + " " + s.NextEnd.Format(time.DateOnly)
+		}
+		assert.Equal(t, want, got, in)
+	}
+}
+
+func FuzzTimePhrases(f *testing.F) {
+	for _, s := range []string{"am 20. Februar um 8", "Freitag, den 3. Mai", "el 14 de febrero", "99. 99. 9999", "vor 999 Jahren", "周五 el lunes am"} {
+		f.Add(s, int64(1715783400))
+	}
+	f.Fuzz(func(t *testing.T, s string, at int64) {
+		last := 0
+		for _, span := range TimeSpans(s, time.Unix(at%(1<<37), 0).UTC()) {
+			if !span.Start.Before(span.End) || span.Offset < last || span.Offset+len(span.Text) > len(s) || s[span.Offset:span.Offset+len(span.Text)] != span.Text {
+				t.Fatalf("%q: %+v", s, span)
+			}
+			last = span.Offset + len(span.Text)
+		}
+	})
+}
