@@ -10,8 +10,11 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -48,7 +51,7 @@ type coreView struct {
 	read    bool
 	version schema.ClaimsVersion
 	claims  map[int64]*toldClaim
-	lines   []*sectionLine // never changed, only replaced
+	lines   *sectionLines // never changed, only replaced
 }
 
 // toldClaim is a current claim and the sentence of the user's that it rests on.
@@ -62,6 +65,12 @@ type toldClaim struct {
 	before   string
 	ended    string
 	needs    []int64 // the memories that this was read from
+
+	relative bool       // its dates depend on when it was said
+	passes   time.Time  // of an event or a plan: when it is over; zero for others
+	terms    []string   // of the sentence, the claim and its tags, each once
+	roots    []string   // of the terms
+	themes   topics.Set // of the same texts
 }
 
 // sectionLine is a line of the core section with what is known of it beside.
@@ -70,13 +79,19 @@ type sectionLine struct {
 
 	shown  string // the whole line
 	claims []*toldClaim
-	words  *lineWords
+	place  int // among the lines
+
+	importance float64
+	evidence   int
+	used       time.Time
+	passes     time.Time    // zero if it does not
+	themes     []topics.Set // of its claims
 }
 
 // coreLines brings the user's view up to date and returns its lines, in order.
-func (x *Extension) coreLines(ctx context.Context, scope Scope) (lines []*sectionLine, err error) {
+func (x *Extension) coreLines(ctx context.Context, scope Scope) (lines *sectionLines, err error) {
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		lines = nil
+		lines = &sectionLines{}
 		userID, err := s.UserID(ctx, scope)
 		if err != nil || userID == 0 {
 			return err
@@ -144,6 +159,12 @@ func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Loc
 	v.claims, v.version, v.read = claims, now, true
 	if len(changed) > 0 || all {
 		v.lines = sectionLinesOf(claims, loc)
+		some, err := s.HasSuperseded(ctx, userID)
+		if err != nil {
+			v.read = false
+			return err
+		}
+		v.lines.allHold = !some
 	}
 	return nil
 }
@@ -211,6 +232,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 		var share float64
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
 		c.covered = share >= 0.5
+		c.prepare(r.loc)
 		for _, src := range sources[id] {
 			c.needs = append(c.needs, src.SourceID)
 		}
@@ -257,9 +279,9 @@ func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
 			if e.By != nil && stillSays(&e.Claim, e.By) {
 				continue
 			}
-			sentence := shownSentence(sentenceOf(&e.Claim, wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
+			sentence := shownSentence(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
 			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
-				c.ended = cmp.Or(c.ended, endedMark(e, r.loc))
+				c.ended = cmp.Or(c.ended, supersededBy(e, r.loc).String())
 			}
 		}
 	}
@@ -289,7 +311,7 @@ func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, me
 			continue
 		}
 		says := wordsOfClaim(claim, &m)
-		sentence := sentenceOf(claim, says, src.Quote, m.Content)
+		sentence := sentenceOf(says, src.Quote, m.Content)
 		share := says.in(sentence)
 		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
 			continue
@@ -331,11 +353,16 @@ const fewWords = 3
 // sentenceOf is the sentence of a message that holds a quotation, else the one
 // that comes closest to the claim; with those around it that say more of the
 // claim, or that it cannot be read without. It is verbatim.
-func sentenceOf(claim *schema.Memory, says claimWords, quote, message string) string {
+func sentenceOf(says claimWords, quote, message string) string {
 	sentences := grounding.Sentences(message)
 	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
 	if at < 0 {
-		at = slices.Index(sentences, grounding.Understand(claim.Content, claim.EventTime.Time).Quote(message))
+		most := -1.0
+		for i, s := range sentences {
+			if share := says.in(s); share > most {
+				at, most = i, share
+			}
+		}
 	}
 	if at < 0 {
 		return ""
@@ -368,23 +395,9 @@ const maxSentence = 60
 
 func shownSentence(s string) string { return text.Truncate(text.Line(s), maxSentence) }
 
-// maxBefore is the most tokens of what was true before, and of what holds now,
-// in a mark.
-const maxBefore = 20
-
-// stillSays reports a claim that was not ended by its successor but merged with
-// it: the successor says the same.
-func stillSays(old, by *schema.Memory) bool {
-	if old.Object != "" && by.Object != "" {
-		return old.Predicate == by.Predicate && text.Fold(old.Object) == text.Fold(by.Object)
-	}
-	says := grounding.Understand(old.Content, old.EventTime.Time)
-	return says.HeldBy(by.Content, by.EventTime.Time, nil) && grounding.Denial.MatchString(old.Content) == grounding.Denial.MatchString(by.Content)
-}
-
 // sectionLinesOf joins claims that rest on one sentence and puts the lines in order:
 // by group, then by time.
-func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) []*sectionLine {
+func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) *sectionLines {
 	ordered := make([]*toldClaim, 0, len(claims))
 	for _, c := range claims {
 		if c.text != "" {
@@ -421,8 +434,7 @@ func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) []*sectionL
 		return cmp.Or(cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)), a.Said.Compare(b.Said),
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
-	countLineWords(lines)
-	return lines
+	return indexLines(lines)
 }
 
 // add joins a claim to the line.
@@ -443,6 +455,15 @@ func (l *sectionLine) add(c *toldClaim) {
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
+	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
+		if at.After(l.used) {
+			l.used = at
+		}
+	}
+	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
+		l.passes = c.passes // the last of them, if all pass
+	}
 }
 
 // render is the line as it stands before a model: dated where it changed, and
@@ -454,7 +475,7 @@ func (l *sectionLine) render(loc *time.Location) string {
 		line += " (since " + l.Since.In(loc).Format(dateShown) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"
 	case !l.Since.IsZero():
 		line += " (since " + l.Since.In(loc).Format(dateShown) + ")"
-	case isRelative(l.Text, l.Said.In(loc)):
+	case slices.ContainsFunc(l.claims, func(c *toldClaim) bool { return c.relative }):
 		line += " (said " + l.Said.In(loc).Format(dateShown) + ")"
 	}
 	if l.Ended != "" {
@@ -463,19 +484,39 @@ func (l *sectionLine) render(loc *time.Location) string {
 	return line + "\n"
 }
 
+// prepare works out what of a claim does not change.
+func (c *toldClaim) prepare(loc *time.Location) {
+	if c.text == "" {
+		return
+	}
+	said := c.source.EventTime.In(loc)
+	c.relative = isRelative(c.text, said)
+	switch c.claim.Attributes[schema.AttrTemporal] {
+	case string(consolidate.Event), string(consolidate.Plan):
+		for _, span := range text.TimeSpans(c.text, said) {
+			if span.End.After(c.passes) {
+				c.passes = span.End
+			}
+		}
+	}
+	c.terms = text.Terms(strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n"))
+	c.themes = topics.Of(strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n"))
+	slices.Sort(c.terms)
+	c.terms = slices.Compact(c.terms)
+	for _, term := range c.terms {
+		c.roots = append(c.roots, recall.Roots(term)...)
+	}
+	slices.Sort(c.roots)
+	c.roots = slices.Compact(c.roots)
+}
+
 // isRelative reports a text whose dates depend on when it was said.
 func isRelative(s string, said time.Time) bool {
 	const apart = 400 * 24 * time.Hour
-	now, then := text.TimeSpans(s, said), text.TimeSpans(s, said.Add(-apart))
-	return !slices.EqualFunc(now, then, func(a, b text.TimeSpan) bool { return a.Start.Equal(b.Start) && a.End.Equal(b.End) })
-}
-
-// endedMark says since when a claim is no longer so, and what is instead: the
-// successor's own words.
-func endedMark(e schema.Ended, loc *time.Location) string {
-	mark := "no longer so since " + e.Claim.ValidUntil.In(loc).Format(dateShown)
-	if e.By == nil || e.By.Hearsay() || !e.By.OwnWords() && inspect(e.By.Content) != "" {
-		return mark
+	now := text.TimeSpans(s, said)
+	if len(now) == 0 {
+		return false
 	}
-	return mark + ": " + text.Truncate(text.Line(e.By.Content), maxBefore)
+	then := text.TimeSpans(s, said.Add(-apart))
+	return !slices.EqualFunc(now, then, func(a, b text.TimeSpan) bool { return a.Start.Equal(b.Start) && a.End.Equal(b.End) })
 }

@@ -28,7 +28,7 @@ func FuzzFence(f *testing.F) {
 			return entry{Result: Result{Memory: schema.Memory{
 				UID: id, Kind: schema.KindEpisode, Content: content, Speaker: speaker, SessionName: session, State: schema.StateActive,
 				EventTime: schema.At(time.Unix(1_000_000, 0)),
-			}}, short: short, ended: endedMark(schema.Ended{By: &schema.Memory{Content: content}}, time.UTC)}
+			}}, short: short, ended: supersededBy(schema.Ended{By: &schema.Memory{Content: content, Origin: schema.OriginUser, Trust: 4}}, time.UTC).String()}
 		}
 		var ids shortIDs
 		b := render(blockHead{}, []entry{made("one"), made("two")}, BestFirst, 0, time.UTC, ids.of)

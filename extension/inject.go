@@ -84,8 +84,10 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
 	relevant := choose(about, results, cfg)
-	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
-	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, relevant)
+	chosen, unmarked := relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))], error(nil) // what has faded comes last, in the places that are left
+	if !section.allHold {
+		chosen, unmarked = s.ext.markSuperseded(ctx, s.scope, chosen)
+	}
 	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {

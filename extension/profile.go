@@ -65,8 +65,8 @@ func (x *Extension) Profile(ctx context.Context, scope Scope) (*Profile, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{Lines: make([]ProfileLine, len(lines)), Budget: max(0, x.cfg.CoreTokens)}
-	for i, l := range lines {
+	p := &Profile{Lines: make([]ProfileLine, len(lines.all)), Budget: max(0, x.cfg.CoreTokens)}
+	for i, l := range lines.all {
 		p.Lines[i] = l.ProfileLine
 		p.Tokens += l.Tokens
 	}

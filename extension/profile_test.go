@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
+	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
-	"github.com/ebbmem/ebb/tools"
 )
 
 // oneLife is a user whose memory several programs may have open.
@@ -403,7 +405,6 @@ func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
 	uid, known := s.turn().ids.uid(id)
 	require.True(t, known)
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": uid}), "protect", "a full id is known everywhere")
-	require.NotEmpty(t, tools.Names())
 }
 
 // The prompt holds nothing twice.
@@ -421,4 +422,94 @@ func TestNothingStandsTwiceInAPrompt(t *testing.T) {
 	again, err := l.session("april").find(t.Context(), "Am I allergic to nuts?", "Earlier:\n"+found.Block)
 	require.NoError(t, err)
 	require.Empty(t, again.Items, "the prompt holds it")
+}
+
+// Whatever happens to claims, a view that follows the changes equals one that is
+// read anew.
+func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
+	racing.Alone(t)
+	l := newOneLife(t, Config{CoreTokens: 100_000, NoBackground: true})
+	turn, user := 0, 0
+	rapid.Check(t, func(r *rapid.T) {
+		user++
+		scope := Scope{User: fmt.Sprint("user", user), Session: "s"}
+		var uids []string
+		write := func(f func(ctx context.Context, tx *schema.Tx, userID int64) error) {
+			require.NoError(r, l.x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				userID, err := tx.UserID(ctx, scope)
+				if err != nil {
+					return err
+				}
+				return f(ctx, tx, userID)
+			}))
+		}
+		one := func(label string) string { return rapid.SampledFrom(uids).Draw(r, label) }
+		for range rapid.IntRange(1, 12).Draw(r, "changes") {
+			turn++
+			what := rapid.SampledFrom([]string{"tell", "tell", "tell", "correct", "source", "state", "said", "protect", "lower", "erase", "forget"}).Draw(r, "what")
+			if len(uids) < 2 {
+				what = "tell"
+			}
+			write(func(ctx context.Context, tx *schema.Tx, userID int64) error {
+				tell := func() (*schema.Memory, *schema.Memory) {
+					m := &schema.Memory{UserID: userID, Kind: schema.KindEpisode, Role: "user", Content: fmt.Sprintf("Well. I own shelf %d. And kettle %d.", turn, turn), Origin: schema.OriginUser, Trust: 4}
+					c := &schema.Memory{UserID: userID, Kind: schema.KindFact, Content: fmt.Sprintf("The user owns shelf %d.", turn), Origin: schema.OriginUser, Trust: 4}
+					require.NoError(r, tx.InsertMemories(ctx, schema.NewMemory{Memory: m}, schema.NewMemory{Memory: c}))
+					require.NoError(r, tx.AddSource(ctx, c.ID, m.ID, fmt.Sprintf("I own shelf %d.", turn)))
+					return m, c
+				}
+				if what == "tell" {
+					_, c := tell()
+					uids = append(uids, c.UID)
+					return nil
+				}
+				c, err := tx.Memory(ctx, userID, one("claim"))
+				if errors.Is(err, ErrNotFound) {
+					return nil
+				}
+				require.NoError(r, err)
+				var src *schema.Memory
+				var uid string
+				if tx.Row(ctx, "SELECT s.uid FROM memory_sources ms JOIN memories s ON s.id = ms.source_id WHERE ms.memory_id = ? LIMIT 1", []any{c.ID}, &uid) == nil {
+					src, err = tx.Memory(ctx, userID, uid)
+					if err != nil {
+						return nil // it waits to be erased
+					}
+				}
+				current := c.State == schema.StateActive || c.State == schema.StateDormant
+				switch {
+				case what == "correct" && current && !c.Protected:
+					_, next := tell()
+					uids = append(uids, next.UID)
+					return tx.Supersede(ctx, c, next, byHost)
+				case what == "source" && current:
+					m, _ := tell()
+					_, err := tx.Reinforce(ctx, c, m, "", 1, byHost)
+					return err
+				case what == "state" && current:
+					return tx.SetState(ctx, c, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined}).Draw(r, "state"), byHost)
+				case what == "said" && src != nil && src.State != schema.StateForgotten:
+					return tx.SetState(ctx, src, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateQuarantined}).Draw(r, "state"), byHost)
+				case what == "protect" && current:
+					return tx.Protect(ctx, c, byHost)
+				case what == "forget" && current && !c.Protected:
+					return tx.Forget(ctx, c, tx.Now, byHost)
+				}
+				return nil
+			})
+			if what == "erase" {
+				_, _ = l.x.db.Erase(t.Context(), scope, schema.Erasure{Memories: []string{one("erased")}}, byHost) // it may be gone
+			}
+			if rapid.Bool().Draw(r, "look") {
+				_, err := l.x.Profile(t.Context(), scope)
+				require.NoError(r, err)
+			}
+		}
+		followed, err := l.x.Profile(t.Context(), scope)
+		require.NoError(r, err)
+		l.x.cores.users.Purge()
+		anew, err := l.x.Profile(t.Context(), scope)
+		require.NoError(r, err)
+		require.Equal(r, anew, followed)
+	})
 }

@@ -160,7 +160,7 @@ func (s *Session) toolDeps() tools.Deps {
 			for i, r := range results {
 				whole[i].Result, whole[i].asked = r, true
 			}
-			whole, err := s.ext.entriesOf(ctx, s.scope, whole)
+			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
 			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.of).text, err
 		},
 		Short:     func(uid string) string { return s.turn().ids.of(uid) },

@@ -60,7 +60,7 @@ func (t *talk) now() (said, carry []string) {
 }
 
 // plan is how a question is searched for.
-type plan struct{ recall.Plan }
+type plan struct{ Plan }
 
 // oldestFirst is the order in which a time is told.
 const oldestFirst InjectOrder = "oldest"
@@ -148,7 +148,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 // plan reads what a question asks for beyond its words, in the user's zone.
 func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, error) {
 	now := s.ext.cfg.Now().In(s.ext.cfg.Location)
-	p := plan{recall.PlanOf(question, now)}
+	p := plan{PlanOf(question, now)}
 	if len(p.Spans) > 0 || p.When {
 		zone, err := s.ext.zone(ctx, s.scope)
 		if err != nil {
@@ -156,7 +156,7 @@ func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, e
 		}
 		if zone != nil {
 			now = now.In(zone)
-			p = plan{recall.PlanOf(question, now)}
+			p = plan{PlanOf(question, now)}
 		}
 	}
 	p.Session = s.scope.Session
@@ -216,3 +216,8 @@ func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
 	}
 	return s.Recall(ctx, q)
 }
+
+// PlanOf reads what a question asked at now, in now's location, asks for beyond
+// its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools do so
+// themselves.
+func PlanOf(question string, now time.Time) Plan { return recall.PlanOf(question, now) }

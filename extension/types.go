@@ -49,6 +49,8 @@ type (
 	Verdict = tools.Verdict
 	// Query says what is looked for.
 	Query = recall.Query
+	// Plan is what a question asks for beyond its words.
+	Plan = recall.Plan
 	// AsOf moves a search to another moment on either time axis.
 	AsOf = recall.AsOf
 	// Answer is what a search found and what it could not ask.

@@ -245,7 +245,7 @@ var idCalls = []idCall{
 var withoutIDs = map[string]string{
 	"AcknowledgeLosses": "the operator's", "AllBlocks": "a scope", "Backup": "the operator's; a file", "BackupWithKey": "the operator's; a file",
 	"Bus": "the host's: it stamps the scope; the ids of events are below", "Close": "nothing", "Confirmations": "a scope",
-	"Consolidate": "a scope", "Profile": "a scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
+	"Consolidate": "a scope", "Profile": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
 	"Cycle": "a scope", "SetCycle": "a scope and a number", "ResetCycle": "a scope and a number", "ExportStream": "a scope",
@@ -254,7 +254,6 @@ var withoutIDs = map[string]string{
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",
 	"remember_fact.confidence": "a number", "remember_fact.tags": "written",
 	"search_memory.limit": "a number", "search_memory.kind": "a kind", "search_memory.since": "a time", "search_memory.until": "a time",
-	"correct_fact.new_content": "a text", "Remember": "a scope and a text", "Profile": "a scope",
 }
 
 // Another user's id is answered as one that does not exist, byte for byte, and

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -12,7 +13,8 @@ import (
 // scoped inside their own query: they never see another user's text. What a
 // proposal is worth is for the ranker to say.
 type Arm interface {
-	// Name identifies the arm in explanations: "text", "time", "entity", "vector".
+	// Name identifies the arm in explanations: "text", "time", "entity", "topic",
+	// "vector".
 	Name() string
 	// Candidates returns memories, best first. An error takes the arm out of
 	// this search and is reported as [Degraded].
@@ -29,8 +31,12 @@ type Request struct {
 	index    *index
 	question *question
 	filter   *filter
-	matches  *matches // of the text arm, which alone writes it
-	similar  *similar // of the vector arm, which alone writes it; nil without
+	matches  *matches         // of the text arm, which alone writes it
+	similar  *similar         // of the vector arm, which alone writes it; nil without
+	themes   *topics.Question // nil when nothing is known of its topics
+
+	terms    []uint32  // of the text looked at last, by a plan
+	rarities []float64 // by frequency, of a plan
 }
 
 // Candidate is one arm's proposal.

@@ -113,6 +113,26 @@ func BenchmarkScorer(b *testing.B) {
 	}
 }
 
+// BenchmarkPlanned asks about times and with a talk.
+func BenchmarkPlanned(b *testing.B) {
+	db := open(b)
+	fill(b, db, 100_000)
+	s := New(db, Options{})
+	defer s.Close()
+	_, err := s.Search(context.Background(), ada, Query{Text: "warm", Now: noon, Wait: true})
+	require.NoError(b, err)
+	for _, question := range []string{"What did I do yesterday?", "What happened last month?", "Am I free on Friday?", "When is the dentist?", "What did we talk about last time?", "What do you know about me?", "And where?"} {
+		b.Run(question, func(b *testing.B) {
+			p := PlanOf(question, noon)
+			p.Talk = questions(2)
+			for b.Loop() {
+				_, err := s.Search(context.Background(), ada, Query{Text: question, Now: noon, Plan: &p})
+				require.NoError(b, err)
+			}
+		})
+	}
+}
+
 // BenchmarkSearch compares a search with the bare full-text index asked for
 // its ten best chunks of the same stop-worded question.
 func BenchmarkSearch(b *testing.B) {

@@ -41,6 +41,7 @@ type index struct {
 	voices   map[string]uint16   // prepared name -> its number
 	named    map[string][]uint16 // term of a name -> speakers
 	merged   map[int64][]int64   // entity -> those merged into it; of the entity arm
+	themes   themes              // of docs
 
 	scratch []uint32 // of add
 	uses    []uint16 // of tally, by term: all 0
@@ -133,6 +134,7 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 		ix.counts.chunks++
 		ix.counts.words += len(terms)
 	}
+	ix.themes.add(doc, c.Text, terms, counted)
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= ix.flags(terms)
 }
@@ -204,6 +206,7 @@ func (ix *index) term(coded []byte) uint32 {
 	ix.postings = append(ix.postings, postings{})
 	ix.says = append(ix.says, termFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
+	ix.themes.vocabulary.Add(coded)
 	for _, r := range roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}

@@ -76,6 +76,14 @@ func store(t failer, db *schema.DB, scope schema.Scope, session string, m *schem
 	return m.ID
 }
 
+// withoutTopics are the default weights without everyday topics, for tests of
+// what else finds a text.
+func withoutTopics() *Weights {
+	w := DefaultWeights()
+	w.Topic, w.TopicBeside = 0, 0
+	return &w
+}
+
 func search(t failer, s *Searcher, q Query) *Answer {
 	t.Helper()
 	return searchAs(t, s, ada, q)

@@ -40,6 +40,8 @@ const (
 	// how many that hold a date.
 	storyDepth = 80
 	datedDepth = 400
+	// weighedDepth is how many texts of a time are weighed by their words.
+	weighedDepth = 2000
 	// datedBefore and datedAfter are how far from a date people speak of it without
 	// its number.
 	datedBefore = 60 * 24 * time.Hour
@@ -89,6 +91,7 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 			return err
 		}
 		picks = append(picks, talked...)
+		only = len(p.words) == 0 && len(r.question.parts) == r.question.own // there is nothing to look for
 	}
 	if p.When && all.relevant { // they stand where the words put them
 		all.mark(r.index, picks)
@@ -103,7 +106,7 @@ func (all *ranked) mark(ix *index, picks []pick) {
 	for _, p := range picks {
 		id := ix.memories.at(int(p.doc))
 		if i := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == id }); i >= 0 {
-			all.candidates[i].why, all.candidates[i].sure = p.why, p.sure
+			all.candidates[i].picked = &p
 		}
 	}
 }
@@ -150,7 +153,7 @@ func (all *ranked) first(ix *index, picks []pick, only bool) {
 		if i, ranked := at[id]; ranked {
 			c = all.candidates[i]
 		}
-		c.why, c.sure = p.why, p.sure
+		c.picked = &p
 		first = append(first, c)
 	}
 	if !only {
@@ -188,20 +191,31 @@ func (r *Request) told(ctx context.Context, docs []uint32) (picks []pick, err er
 // time: the sum over its different words of how rare they are, to the fourth
 // power, so that ten common words do not make a rare one.
 func (r *Request) informative(doc uint32) (sum float64) {
+	const most = 12
 	ix := r.index
-	top := inverseDocumentFrequency(ix.counts.chunks, 1)
-	if top <= 0 {
-		return 0
+	terms := ix.chunks.terms(r.terms[:0], ix.chunks.first(doc))
+	r.terms = terms
+	slices.Sort(terms)
+	for _, t := range slices.Compact(terms) {
+		sum += r.rarity(ix.frequency(t))
 	}
-	seen := make(map[uint32]bool)
-	for _, t := range ix.chunks.terms(nil, ix.chunks.first(doc)) {
-		if !seen[t] {
-			seen[t] = true
-			sum += math.Pow(inverseDocumentFrequency(ix.counts.chunks, ix.frequency(t))/top, 4)
-		}
+	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.names())
+}
+
+// rarity of a term that so many chunks hold, 0–1.
+func (r *Request) rarity(df int) float64 {
+	const tabled = 4096
+	if r.rarities == nil {
+		r.rarities = make([]float64, tabled)
 	}
-	sum = min(sum, 12) + 0.3*float64(ix.docs[doc].manner.names())
-	return sum
+	if df >= tabled {
+		df = tabled - 1
+	}
+	if r.rarities[df] == 0 {
+		top := inverseDocumentFrequency(r.index.counts.chunks, 1)
+		r.rarities[df] = math.Pow(max(1e-6, inverseDocumentFrequency(r.index.counts.chunks, df)/top), 4)
+	}
+	return r.rarities[df]
 }
 
 // inSpans picks what is from the times asked about, and what was said of them at
@@ -257,11 +271,19 @@ func (r *Request) from(ctx context.Context, spans []Span) ([]pick, error) {
 		}
 		return r.informative(doc)
 	}
-	var places []place
+	var inside []uint32
 	for i := range r.index.docs {
 		if r.index.labels[i].said() && within(spans, r.index.docs[i].time) && r.filter.admits(r.index, uint32(i)) {
-			places = append(places, place{uint32(i), info(uint32(i))})
+			inside = append(inside, uint32(i))
 		}
+	}
+	if len(inside) > weighedDepth { // of a year, the longer ones
+		slices.SortStableFunc(inside, func(a, b uint32) int { return cmp.Compare(r.index.docs[b].words, r.index.docs[a].words) })
+		inside = inside[:weighedDepth]
+	}
+	places := make([]place, len(inside))
+	for i, doc := range inside {
+		places[i] = place{doc, info(doc)}
 	}
 	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
 	var docs []uint32
@@ -674,24 +696,23 @@ func (r *Request) lastTalk(ctx context.Context) ([]pick, error) {
 		talks = 3
 		turns = 60 // that are looked at
 	)
-	var current uint32
-	if r.Plan.Session != "" {
-		id, err := r.Snapshot.SessionID(ctx, r.UserID, r.Plan.Session)
-		if err != nil {
-			return nil, err
-		}
-		current = r.index.sessions[id]
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var docs []uint32
-	for i := range r.index.docs {
+	for i := len(r.index.docs) - 1; i >= 0; i-- {
 		d := &r.index.docs[i]
-		here := current != 0 && d.session == current && d.time > r.Now.Add(-talkPause).UnixMilli()
-		if r.index.labels[i].said() && d.time <= r.Now.UnixMilli() && !here && r.filter.admits(r.index, uint32(i)) {
-			docs = append(docs, uint32(i))
+		if len(docs) == turns && d.time <= r.index.docs[docs[turns-1]].time {
+			continue
+		}
+		if r.index.labels[i].said() && d.time <= r.Now.UnixMilli() && !r.isRunning(uint32(i), current) && r.filter.admits(r.index, uint32(i)) {
+			at, _ := slices.BinarySearchFunc(docs, d.time, func(doc uint32, time int64) int { return cmp.Compare(time, r.index.docs[doc].time) })
+			docs = slices.Insert(docs, at, uint32(i)) // the newest first
+			docs = docs[:min(len(docs), turns)]
 		}
 	}
-	slices.SortStableFunc(docs, func(a, b uint32) int { return cmp.Compare(r.index.docs[b].time, r.index.docs[a].time) })
-	told, err := r.told(ctx, docs[:min(len(docs), turns)])
+	told, err := r.told(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
@@ -773,6 +794,12 @@ func (r *Request) talkedOf(ctx context.Context, all *ranked) ([]pick, error) {
 		most   = 4
 		enough = 0.2
 	)
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// What was just said is before the model as it is.
+	all.candidates = slices.DeleteFunc(all.candidates, func(c scored) bool { return r.isRunning(c.doc, current) })
 	var picks []pick
 	if len(r.question.parts) > r.question.own {
 		var known float32 // what nothing here holds says nothing of what it is about

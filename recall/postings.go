@@ -35,6 +35,7 @@ func (p *postings) add(chunk uint32, frequency int) {
 // fit gives back the room that growing left behind the lists.
 func (ix *index) fit() {
 	ix.chunks.fit()
+	ix.themes.fit()
 	ix.docs, ix.labels, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.labels), slices.Clone(ix.memories.lower)
 	for i := range ix.postings {
 		ix.postings[i].coded = slices.Clone(ix.postings[i].coded)

@@ -33,6 +33,7 @@ type subject struct {
 	Young     float64 // 1 for an empty memory, ¼ for one of 40 chunks, 0 for a large one
 	YoungOwn  float64 // Young of a personal question
 	Alike     float64 // largest vector signal of the first results
+	Topic     float64 // largest topic signal of the first results
 	Bias      float64
 }
 
@@ -46,6 +47,8 @@ type evidence struct {
 	Time   float64 // 1 in the time that the question names
 	Vector float64 // how alike its meaning is; see [Weights]
 	Beside float64 // how alike those of the turns before and after are; see [Weights]
+	Topic  float64 // how near its everyday topics are; see [Weights]
+	Around float64 // how near those of the turns before and after are; see [Weights]
 	Asks   float64 // 1 when it asks and states nothing
 	Echo   float64 // 1 when it repeats the question, or says that it has no answer
 	Behind float64 // by how much the ranker's score lies below the best
@@ -83,6 +86,7 @@ func (g *subject) list(w *subject) []Signal {
 		{"young", g.Young, w.Young},
 		{"young own", g.YoungOwn, w.YoungOwn},
 		{"alike", g.Alike, w.Alike},
+		{"topic", g.Topic, w.Topic},
 		{"bias", 1, w.Bias},
 	}
 }
@@ -96,6 +100,8 @@ func (g *evidence) list(w *evidence) []Signal {
 		{"time", g.Time, w.Time},
 		{"vector", g.Vector, w.Vector},
 		{"beside", g.Beside, w.Beside},
+		{"topic", g.Topic, w.Topic},
+		{"topic beside", g.Around, w.Around},
 		{"asks", g.Asks, w.Asks},
 		{"echo", g.Echo, w.Echo},
 		{"behind", g.Behind, w.Behind},
@@ -137,6 +143,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 		top = max(top, r.ranked())
 		if place++; place <= topicDepth {
 			about.Close, about.Alike = max(about.Close, g.Close), max(about.Alike, g.Vector)
+			about.Topic = max(about.Topic, g.Topic)
 			about.Entity = max(about.Entity, g.Entity*(1-about.Named))
 		}
 		g.Rank = math.Log(float64(place))
@@ -172,6 +179,10 @@ func (t *topic) evidence(r *Result, shares []float64) evidence {
 			g.Vector = s.Value
 		case "vector beside":
 			g.Beside = s.Value
+		case "topic":
+			g.Topic = s.Value
+		case "topic beside":
+			g.Around = s.Value
 		case "question":
 			g.Asks = s.Value
 		}
@@ -181,13 +192,13 @@ func (t *topic) evidence(r *Result, shares []float64) evidence {
 
 // found reports whether any candidate holds a word of the question, or any
 // result is from a time that it names, mentions an entity that it names and
-// nobody who speaks, or means something like it. Without that the results are
+// nobody who speaks, means something like it or is about related topics. Without that the results are
 // what somebody said, of whatever, unless little has been said at all.
 func (t *topic) found(results []Result, about *subject) bool {
 	if len(results) == 0 {
 		return false
 	}
-	if about.Entity > 0 || about.Alike > 0 || t.chunks <= smallMemory || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
+	if about.Entity > 0 || about.Alike > 0 || about.Topic > 0 || t.chunks <= smallMemory || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
 		return true
 	}
 	return slices.ContainsFunc(results, func(r Result) bool {

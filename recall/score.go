@@ -56,6 +56,11 @@ type Weights struct {
 	Vector       float64 // deviation of the cosine from the usual / 5 standard deviations, 0–1
 	VectorBeside float64 // the same of the turns before and after, their mean, −1–1
 
+	// Everyday topics that it shares with the question or that are related to
+	// them, without a word in common; see internal/topics.
+	Topic       float64 // how near its topics are, 0–1
+	TopicBeside float64 // the same of the turns before and after, their mean, 0–1
+
 	// Only derived memories have these.
 	Retention  float64 // retention − 1, −1–0
 	Confidence float64 // confidence − 1, −1–0
@@ -64,7 +69,8 @@ type Weights struct {
 
 // DefaultWeights were fitted by internal/train on three sets of real
 // conversations, except those of Retention, Confidence and Importance, for
-// which these sets hold no example. The scale is free; Text is 1.
+// which these sets hold no example, and of Topic and TopicBeside, which were
+// chosen with questions that share no word with their answers. The scale is free; Text is 1.
 func DefaultWeights() Weights {
 	return Weights{
 		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
@@ -74,6 +80,7 @@ func DefaultWeights() Weights {
 		Date: 0.64, Number: 0.27, Name: 0.77,
 		Time: 1.55, Entity: 0.44,
 		Vector: 1, VectorBeside: 0.5, // chosen with a small English encoder
+		Topic: 1, TopicBeside: 0.5,
 		Retention: 0.2, Confidence: 0.2, Importance: 0.1,
 	}
 }
@@ -82,7 +89,7 @@ func DefaultWeights() Weights {
 type signals Weights
 
 // signalCount is how many there are.
-const signalCount = 32
+const signalCount = 34
 
 // list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
@@ -120,6 +127,8 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"entity", s.Entity, w.Entity},
 		{"vector", s.Vector, w.Vector},
 		{"vector beside", s.VectorBeside, w.VectorBeside},
+		{"topic", s.Topic, w.Topic},
+		{"topic beside", s.TopicBeside, w.TopicBeside},
 		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},
@@ -137,8 +146,7 @@ type scored struct {
 	score    float64
 	terms    []Signal // of the scorer, if there is one
 	passage  passage
-	why      string  // see [Result.Why]
-	sure     float64 // least relevance, of what a plan picks
+	picked   *pick // by a plan; nil
 }
 
 // rank orders candidates by the sum of their weighted signals; ties go to the

@@ -133,7 +133,10 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 
 // result is a candidate as an answer shows it.
 func (s *Searcher) result(c *scored, m *schema.Memory) Result {
-	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage, Why: c.why, sure: c.sure, echo: c.echo}
+	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage, echo: c.echo}
+	if c.picked != nil {
+		r.Why, r.sure = c.picked.why, c.picked.sure
+	}
 	if s.scorer != nil {
 		r.Signals, r.Parts = c.terms, r.Signals
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -64,12 +65,21 @@ func New(db *schema.DB, opts Options) *Searcher {
 		s.weights.Retention, s.weights.Importance = 0, 0 // which it weighs itself
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
+	if s.usesThemes() {
+		s.arms = append(s.arms, weightedArm{themeArm{}, 0})
+		// Takes some 45 ms once in a process and ends by itself: no search has to wait
+		// for it, and neither has Close.
+		go topics.Load()
+	}
 	if s.vectors = newVectorArm(db, opts.Vectors, behind); s.vectors != nil {
 		s.arms = append(s.arms, weightedArm{s.vectors, 0})
 		s.indexes.removed = s.vectors.sets.forget
 	}
 	return s
 }
+
+// usesThemes reports whether everyday topics count in the ranking.
+func (s *Searcher) usesThemes() bool { return s.weights.Topic != 0 || s.weights.TopicBeside != 0 }
 
 // Close ends what is read in the background and waits for it. Searching goes on
 // working. Closing again is fine.
@@ -196,6 +206,9 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	if err := r.takeUp(ctx); err != nil {
 		return nil, err
 	}
+	if s.usesThemes() {
+		r.themes = ix.themes.ask(q.Text)
+	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {
 		degraded = append(degraded, Degraded{"text", fmt.Sprintf("only the newest %d memories were searched: the others are still being read", len(ix.docs))})
@@ -206,6 +219,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
 	trust := r.similar.signal(ix.index, q.Text, candidates)
+	r.signalThemes(candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err

@@ -17,6 +17,8 @@ const (
 	talkPause = 6 * time.Hour
 	// talkParts bounds the terms that the talk adds to a question.
 	talkParts = 24
+	// emptyShare is the weight of a bare question's words that say nothing.
+	emptyShare = 0.2
 )
 
 // talkShares weigh the terms of the talk beside those of the question, the last
@@ -30,15 +32,31 @@ func (r *Request) takeUp(ctx context.Context) error {
 		return nil
 	}
 	talk := p.Talk
-	if p.Session != "" {
-		stored, err := r.storedTalk(ctx, p.Session)
-		if err != nil {
-			return err
-		}
-		talk = append(slices.Clone(stored), talk...)
+	stored, err := r.storedTalk(ctx)
+	if err != nil {
+		return err
 	}
+	talk = append(stored, talk...)
 	r.question.enlarge(r.index, latest(talk, r.Text))
 	return nil
+}
+
+// running is the number of the conversation that runs, 0 without one.
+func (r *Request) running(ctx context.Context) (uint32, error) {
+	if r.Plan.Session == "" {
+		return 0, nil
+	}
+	id, err := r.Snapshot.SessionID(ctx, r.UserID, r.Plan.Session)
+	if err != nil || id == 0 {
+		return 0, err
+	}
+	return r.index.sessions[id], nil
+}
+
+// isRunning reports a turn of the conversation that runs.
+func (r *Request) isRunning(doc, session uint32) bool {
+	d := &r.index.docs[doc]
+	return session != 0 && d.session == session && d.time > r.Now.Add(-talkPause).UnixMilli()
 }
 
 // latest are the last few different texts that are not the question itself, the
@@ -52,23 +70,15 @@ func latest(talk []string, question string) (last []string) {
 	return last
 }
 
-// storedTalk reads the last turns of a session, oldest first, unless they are of
-// an earlier conversation.
-func (r *Request) storedTalk(ctx context.Context, name string) (talk []string, err error) {
-	id, err := r.Snapshot.SessionID(ctx, r.UserID, name)
-	if err != nil || id == 0 {
+// storedTalk reads the last stored turns of the running conversation, oldest
+// first.
+func (r *Request) storedTalk(ctx context.Context) (talk []string, err error) {
+	number, err := r.running(ctx)
+	if err != nil || number == 0 {
 		return nil, err
 	}
-	number, known := r.index.sessions[id]
-	if !known || number == 0 {
-		return nil, nil
-	}
 	var ids []int64
-	since := r.Now.Add(-talkPause).UnixMilli()
-	for at := r.index.tails[number]; at >= 0 && len(ids) <= talkTurns; at = r.index.docs[at].prev {
-		if r.index.docs[at].time < since {
-			break
-		}
+	for at := r.index.tails[number]; at >= 0 && len(ids) <= talkTurns && r.isRunning(uint32(at), number); at = r.index.docs[at].prev {
 		if r.index.docs[at].time <= r.Now.UnixMilli() && r.filter.admits(r.index, uint32(at)) {
 			ids = append(ids, r.index.memories.at(int(at)))
 		}
@@ -95,10 +105,15 @@ func (r *Request) contents(ctx context.Context, ids []int64) (texts []string, er
 // each text's with less weight than the question's own. Names weigh more.
 func (q *question) enlarge(ix *index, talk []string) {
 	held := make(map[string]bool)
-	for _, p := range q.parts {
+	q.own, q.total = len(q.parts), 0
+	for i := range q.parts {
+		p := &q.parts[i]
 		held[p.term] = true
+		if emptyTerm[p.term] || frameWord[p.term] {
+			p.idf, p.relatedIDF = emptyShare*p.idf, emptyShare*p.relatedIDF
+		}
+		q.total += p.idf
 	}
-	q.own = len(q.parts)
 	for i, said := range talk {
 		if len(said) > 2000 {
 			said = text.Clean(said[:2000])

@@ -21,7 +21,7 @@ func TestWhatRefersToAnIssueIsAThread(t *testing.T) {
 		turn{session: "talk", speaker: "Ada", issues: "57", text: "An append-only ledger, then.", minutes: 5},
 		turn{session: "talk", speaker: "Bo", text: "Lunch?", minutes: 6},
 	)
-	s := New(db, Options{})
+	s := New(db, Options{Weights: withoutTopics()})
 	found := search(t, s, Query{Text: "Why was a drill lent twice?"})
 	require.Equal(t, []string{
 		"The same drill was lent twice at the desk.", "The later row replaces the earlier.", "An append-only ledger, then.",

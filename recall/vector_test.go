@@ -291,7 +291,7 @@ func openGeneration(t failer, db *schema.DB, model string, dims int) (g *schema.
 func searcher(t testing.TB, db *schema.DB, e Embedder, opts VectorOptions) *Searcher {
 	t.Helper()
 	opts.Embedder = e
-	s := New(db, Options{Vectors: opts})
+	s := New(db, Options{Vectors: opts, Weights: withoutTopics()})
 	t.Cleanup(s.Close)
 	return s
 }

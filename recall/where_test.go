@@ -25,7 +25,7 @@ func TestConditionsStarveNothing(t *testing.T) {
 		entry("ops", .3, schema.Attributes{"cycle": strconv.Itoa(i + 1), "issues": "9"}, fmt.Sprintf("The kettle release %d.", i))
 	}
 	entry("qa", .8, schema.Attributes{"cycle": "7", "issues": "19,9,91", "type": "decision"}, "Long ago, in another place, somebody looked at an old and rusty kettle and told nobody.")
-	s := New(db, Options{})
+	s := New(db, Options{Weights: withoutTopics()})
 	for name, c := range map[string]struct {
 		q    Query
 		want int

@@ -34,7 +34,7 @@ func TestWhy(t *testing.T) {
 			}
 		}
 	})
-	s := New(db, Options{})
+	s := New(db, Options{Weights: withoutTopics()})
 	for name, test := range map[string]struct {
 		memory  int
 		q       Query

@@ -59,6 +59,12 @@ func (s *Snapshot) CurrentClaims(ctx context.Context, userID int64) ([]int64, er
 		AND state IN ('active', 'dormant') AND valid_until IS NULL ORDER BY id`, userID)
 }
 
+// HasSuperseded reports whether any claim of a user's was superseded.
+func (s *Snapshot) HasSuperseded(ctx context.Context, userID int64) (some bool, err error) {
+	err = s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference') AND state = 'superseded')`, []any{userID}, &some)
+	return some, err
+}
+
 // SourcesOf lists what memories rest on: memory → sources, in order of their ids.
 func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][]Source, error) {
 	rows, err := s.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j

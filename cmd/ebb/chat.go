@@ -237,7 +237,7 @@ func (c *conversation) why() {
 		c.page.line("Memory gave nothing for the last answer.")
 	}
 	for _, r := range c.last {
-		c.page.result(r)
+		c.page.result(r, nil)
 		c.page.reasons(r)
 	}
 }

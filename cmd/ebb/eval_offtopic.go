@@ -137,6 +137,16 @@ func (m *measurement) onTopic(q evalset.Query, part *onTopicPart, share float64)
 			relevant = append(relevant, r)
 		}
 	}
+	for _, line := range found.Profile {
+		for _, id := range line.Sources {
+			detail, err := m.x.Get(m.app.ctx, scope, id)
+			if err != nil {
+				return err
+			}
+			r := extension.Result{Memory: detail.Memory}
+			shown, whole = append(shown, r), append(whole, r)
+		}
+	}
 	for _, item := range found.Items {
 		shown = append(shown, item.Result)
 		if item.Whole {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -33,7 +34,7 @@ type (
 
 // Help documents the JSON.
 func (searchCmd) Help() string {
-	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}}]}.`
+	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded where what it tells is no longer so.`
 }
 
 // Help documents the JSON.
@@ -46,8 +47,9 @@ With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.
 type answerView struct {
 	Query      string         `json:"query"`
-	Considered int            `json:"considered"` // memories that were scored
-	Degraded   []degradedView `json:"degraded"`   // arms that did not answer
+	Considered int            `json:"considered"`     // memories that were scored
+	Degraded   []degradedView `json:"degraded"`       // arms that did not answer
+	Note       string         `json:"note,omitempty"` // what the time asked about holds nothing of
 	Results    []resultView   `json:"results"`
 }
 
@@ -57,11 +59,15 @@ type degradedView struct {
 }
 
 type resultView struct {
-	Rank    int              `json:"rank"`
-	Score   float64          `json:"score"`
-	Memory  extension.Record `json:"memory"`
-	Arms    []armView        `json:"arms,omitempty"`
-	Signals []signalView     `json:"signals,omitempty"`
+	Rank   int              `json:"rank"`
+	Score  float64          `json:"score"`
+	Memory extension.Record `json:"memory"`
+	// Why says for what the question asks beyond its words it is here.
+	Why string `json:"why,omitempty"`
+	// Superseded says that what it tells is no longer so.
+	Superseded *extension.Superseded `json:"superseded,omitempty"`
+	Arms       []armView             `json:"arms,omitempty"`
+	Signals    []signalView          `json:"signals,omitempty"`
 }
 
 type armView struct {
@@ -85,12 +91,19 @@ func validLimit(limit int) error {
 	return nil
 }
 
-func (q *query) ask(a *app) (answer *extension.Answer, err error) {
+func (q *query) ask(a *app) (answer *extension.Answer, ended map[string]extension.Superseded, err error) {
 	err = q.with(a, func(x *extension.Extension, asked extension.Query) error {
-		answer, err = x.Recall(a.ctx, a.scope(), asked)
+		if answer, err = x.Recall(a.ctx, a.scope(), asked); err != nil {
+			return err
+		}
+		found := make([]extension.Record, len(answer.Results))
+		for i := range answer.Results {
+			found[i] = answer.Results[i].Memory
+		}
+		ended, err = x.Superseded(a.ctx, a.scope(), found...)
 		return err
 	})
-	return answer, err
+	return answer, ended, err
 }
 
 // with opens the memory and says what is asked of it.
@@ -107,8 +120,18 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	for i, k := range q.Kind {
 		kinds[i] = extension.Kind(k)
 	}
+	text := strings.Join(q.Query, " ")
+	var plan *extension.Plan
+	if q.AsOf.IsZero() && q.KnownAt.IsZero() {
+		now := a.now
+		if now.IsZero() {
+			now = time.Now()
+		}
+		plan = new(extension.PlanOf(text, now.In(a.zone())))
+		plan.Bare = false // there is no talk
+	}
 	return ask(x, extension.Query{
-		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
+		Text: text, Plan: plan, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
 		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
 		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
 	})
@@ -140,12 +163,18 @@ func (c *explainCmd) Run(a *app) error {
 }
 
 func (q *query) run(a *app, explain bool) error {
-	answer, err := q.ask(a)
+	answer, ended, err := q.ask(a)
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(viewOf(answer, explain))
+		v := viewOf(answer, explain)
+		for i := range v.Results {
+			if s, is := ended[v.Results[i].Memory.UID]; is {
+				v.Results[i].Superseded = &s
+			}
+		}
+		return a.printJSON(v)
 	}
 	p := a.page()
 	for _, d := range answer.Degraded {
@@ -154,11 +183,14 @@ func (q *query) run(a *app, explain bool) error {
 	if len(answer.Results) == 0 {
 		p.line("Nothing found.")
 	}
+	if answer.Note != "" {
+		p.line("%s", answer.Note)
+	}
 	for i, r := range answer.Results {
 		if i > 0 {
 			p.line("")
 		}
-		p.result(r)
+		p.result(r, ended)
 		if explain {
 			p.reasons(r)
 		}
@@ -189,7 +221,7 @@ func whyOf(e *extension.Explanation) whyView {
 
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
-		Query: answer.Query, Considered: answer.Considered,
+		Query: answer.Query, Note: answer.Note, Considered: answer.Considered,
 		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
 	for i := range answer.Results {
@@ -211,6 +243,7 @@ func resultOf(r *extension.Result, explain bool) resultView {
 	if !explain {
 		return v
 	}
+	v.Why = r.Why
 	for _, arm := range r.Arms {
 		v.Arms = append(v.Arms, armView(arm))
 	}
@@ -221,9 +254,12 @@ func resultOf(r *extension.Result, explain bool) resultView {
 }
 
 // result shows one memory found: when, who, where, then the text.
-func (p *page) result(r extension.Result) {
+func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
 	p.line("%s", p.in(bold, fmt.Sprintf("%2d. ", r.Rank))+p.heading(&r.Memory)+p.in(dim, fmt.Sprintf("  score %.3f", r.Score)))
 	p.body("    ", "    ", r.Memory.Content)
+	if s, is := ended[r.Memory.UID]; is {
+		p.line("    %s", p.in(warm, s.String()))
+	}
 	p.line("    %s", p.in(dim, r.Memory.UID))
 }
 
@@ -254,6 +290,9 @@ func speaker(m *extension.Record) string {
 
 // reasons shows why a result stands where it does.
 func (p *page) reasons(r extension.Result) {
+	if r.Why != "" {
+		p.line("      here because it is %s", r.Why)
+	}
 	rows := make([][]string, 0, len(r.Arms)+len(r.Signals))
 	for _, arm := range r.Arms {
 		rows = append(rows, []string{arm.Arm + " arm", fmt.Sprintf("rank %d", arm.Rank), fmt.Sprintf("(%.3f)", arm.Score)})

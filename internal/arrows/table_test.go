@@ -42,6 +42,7 @@ var table = []row{
 	{pkg: "internal/redact"},                                                           // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text"}},                            // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                          // what everyday things a text is about
 	{pkg: "internal/poison"},                                                           // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                         // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}}, // what SQLite alone finds
@@ -53,7 +54,7 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "internal/text"}},
+	{pkg: "recall", ours: []string{"schema", "internal/text", "internal/topics"}},
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",

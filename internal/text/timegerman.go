@@ -258,7 +258,7 @@ func germanHoliday(g []string, ref time.Time) (timeMatch, bool) {
 			near = m
 		}
 	}
-	near.future = 0
+	near.future, near.nextFrom, near.nextTo = 0, time.Time{}, time.Time{}
 	return near, true
 }
 

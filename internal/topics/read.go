@@ -108,23 +108,11 @@ func possessive(text string) bool {
 // they begin, and says how many words that took; 0 if none is known.
 func (l *words) readWord(lang language, folded []byte, list []word, times float32, sums *[maxTopics]float32) int {
 	t := &l.languages[lang]
-	w := folded[list[0].from:list[0].to]
-	if t.opens[string(w)] {
-		for n := min(maxPhrase, len(list)); n > 1; n-- {
-			if list[n-1].han {
-				continue
-			}
-			phrase := folded[list[0].from:list[n-1].to]
-			s, ok := t.exact[string(phrase)]
-			if !ok && phrase[len(phrase)-1] == 's' {
-				s, ok = t.exact[string(phrase[:len(phrase)-1])]
-			}
-			if ok {
-				l.met(s, times, sums)
-				return n
-			}
-		}
+	if s, n := t.phrase(folded, list); n > 0 {
+		l.met(s, times, sums)
+		return n
 	}
+	w := folded[list[0].from:list[0].to]
 	if len(w) < 2 {
 		return 0
 	}
@@ -147,13 +135,35 @@ func (l *words) readWord(lang language, folded []byte, list []word, times float3
 	return 0
 }
 
+// phrase finds the longest phrase that the words begin with, and of how many of
+// them it consists; 0 if there is none.
+func (t *table) phrase(folded []byte, list []word) (span, int) {
+	if !t.opens[string(folded[list[0].from:list[0].to])] {
+		return span{}, 0
+	}
+	for n := min(maxPhrase, len(list)); n > 1; n-- {
+		if list[n-1].han {
+			continue
+		}
+		phrase := folded[list[0].from:list[n-1].to]
+		s, ok := t.exact[string(phrase)]
+		if !ok && phrase[len(phrase)-1] == 's' {
+			s, ok = t.exact[string(phrase[:len(phrase)-1])]
+		}
+		if ok {
+			return s, n
+		}
+	}
+	return span{}, 0
+}
+
 // minForeign is the length from which a word of a German or Spanish text is
 // looked up among the English ones: names of things, mostly.
 const minForeign = 5
 
 func (l *words) met(s span, times float32, sums *[maxTopics]float32) {
 	for _, e := range l.entries[s.from:s.to] {
-		sums[e.topic] = 1 - (1-sums[e.topic])*(1-e.weight*times*once)
+		sums[e.topic] = both(sums[e.topic], e.weight*times*once)
 	}
 }
 
@@ -322,6 +332,12 @@ func guess(folded []byte, list []word) (language, bool) {
 			}
 		}
 	}
+	return surest(&hits)
+}
+
+// surest is the language with the most function words, and whether no other has
+// as many.
+func surest(hits *[languageCount]int) (language, bool) {
 	best, most, second := english, 0, 0
 	for lang, n := range hits {
 		if n > most {

@@ -13,34 +13,38 @@
 package topics
 
 import (
+	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
 
 // A Set is the topics of a text, each with how much of the text is about it.
 // The zero Set is that of a text of which nothing is known.
-type Set struct{ topics []weighted }
+type Set struct {
+	// codes are two bytes for each topic, in order: the topic and its weight in
+	// 255ths, at least 1.
+	codes []byte
+}
 
 type weighted struct {
 	topic  uint8
 	weight float32 // 0–1
 }
 
+// weightUnit is what a weight of 1 is in a Set.
+const weightUnit = 255
+
 // Empty reports whether no topic of the text is known.
-func (s Set) Empty() bool { return len(s.topics) == 0 }
+func (s Set) Empty() bool { return len(s.codes) == 0 }
 
 // Names lists the topics, the strongest first.
 func (s Set) Names() []string {
-	sorted := slices.Clone(s.topics)
-	slices.SortStableFunc(sorted, func(a, b weighted) int {
-		switch {
-		case a.weight > b.weight:
-			return -1
-		case a.weight < b.weight:
-			return 1
-		}
-		return 0
-	})
+	sorted := make([]weighted, 0, len(s.codes)/2)
+	for t := range s.all() {
+		sorted = append(sorted, t)
+	}
+	slices.SortStableFunc(sorted, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
 	l := lexicon()
 	names := make([]string, len(sorted))
 	for i, t := range sorted {
@@ -55,28 +59,75 @@ func Of(text string) Set {
 	l := lexicon()
 	var sums [maxTopics]float32
 	l.read(text, &sums)
-	return l.set(&sums)
+	return Set{appendCodes(nil, &sums)}
 }
 
-// set keeps the topics that were met. A topic met twice weighs more, but not
-// twice as much: 1 − (1−a)(1−b).
-func (l *words) set(sums *[maxTopics]float32) Set {
-	n := 0
-	for i := range l.names {
-		if sums[i] > 0 {
-			n++
+// Load reads the lists, as the first use does otherwise.
+func Load() { lexicon() }
+
+// all yields the topics.
+func (s Set) all() iter.Seq[weighted] {
+	return func(yield func(weighted) bool) {
+		for at := 0; at+1 < len(s.codes); at += 2 {
+			if !yield(weighted{s.codes[at] & (maxTopics - 1), float32(s.codes[at+1]) / weightUnit}) {
+				return
+			}
 		}
 	}
-	if n == 0 {
-		return Set{}
-	}
-	s := Set{topics: make([]weighted, 0, n)}
-	for i := range l.names {
-		if w := sums[i]; w > 0 {
-			s.topics = append(s.topics, weighted{uint8(i), w})
+}
+
+// Topics yields the topics by number.
+func (s Set) Topics() iter.Seq[uint8] {
+	return func(yield func(uint8) bool) {
+		for t := range s.all() {
+			if !yield(t.topic) {
+				return
+			}
 		}
 	}
-	return s
+}
+
+// Has reports whether a topic is among them.
+func (s Set) Has(topic uint8) bool {
+	for t := range s.all() {
+		if t.topic == topic {
+			return true
+		}
+	}
+	return false
+}
+
+// Codes returns the set as bytes, two for each topic, of which the first is its
+// number. They belong to the set.
+func (s Set) Codes() []byte { return s.codes }
+
+// FromCodes is the set of which [Set.Codes] returned these bytes. It keeps them.
+func FromCodes(codes []byte) Set { return Set{codes[:len(codes)&^1]} }
+
+// Join is the set of two parts of one text.
+func Join(a, b Set) Set {
+	var sums [maxTopics]float32
+	for t := range a.all() {
+		sums[t.topic] = t.weight
+	}
+	for t := range b.all() {
+		sums[t.topic] = both(sums[t.topic], t.weight)
+	}
+	return Set{appendCodes(nil, &sums)}
+}
+
+// both is the weight of a topic that was met twice: more than either, less than
+// their sum.
+func both(a, b float32) float32 { return 1 - (1-a)*(1-b) }
+
+// appendCodes appends the codes of the topics that were met.
+func appendCodes(codes []byte, sums *[maxTopics]float32) []byte {
+	for i, w := range sums {
+		if w > 0 {
+			codes = append(codes, byte(i), byte(max(1, math.Round(float64(w)*weightUnit))))
+		}
+	}
+	return codes
 }
 
 // Near says how near a sentence is to a question, 0–1: for each topic of the
@@ -97,31 +148,38 @@ func Ask(question Set) *Question { return ask(question, &lexicon().weights) }
 
 func ask(q Set, weights *[maxTopics]float64) *Question {
 	l := lexicon()
-	a := &Question{rows: make([][maxTopics]float32, len(q.topics)), weights: new([maxTopics]float64)}
+	a := &Question{rows: make([][maxTopics]float32, len(q.codes)/2), weights: new([maxTopics]float64)}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
-	for i, t := range q.topics {
+	i := 0
+	for t := range q.all() {
 		w := float64(t.weight) * weights[t.topic]
 		a.length += w * w
 		for u := range l.names {
 			a.rows[i][u] = float32(w * float64(l.near[t.topic][u]) * weights[u])
 		}
+		i++
 	}
 	a.length = math.Sqrt(a.length)
 	return a
 }
 
 // Near is [Near] of the question.
-func (q *Question) Near(sentence Set) float64 {
-	if q.length == 0 || len(sentence.topics) == 0 {
+func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
+
+// Above is [Question.Near] where that is more than least, and else 0. It takes
+// less time for a sentence that is not.
+func (q *Question) Above(sentence Set, least float64) float64 {
+	codes := sentence.codes
+	if q.length == 0 || len(codes) == 0 {
 		return 0
 	}
 	var sum float32
 	for i := range q.rows {
 		row, best := &q.rows[i], float32(0)
-		for _, u := range sentence.topics {
-			best = max(best, row[u.topic&(maxTopics-1)]*u.weight)
+		for at := 0; at+1 < len(codes); at += 2 {
+			best = max(best, row[codes[at]&(maxTopics-1)]*float32(codes[at+1]))
 		}
 		sum += best
 	}
@@ -129,14 +187,38 @@ func (q *Question) Near(sentence Set) float64 {
 		return 0
 	}
 	square := 0.0
-	for _, u := range sentence.topics {
-		square += float64(u.weight) * float64(u.weight) * q.weights[u.topic&(maxTopics-1)]
+	for at := 0; at+1 < len(codes); at += 2 {
+		weight := float64(codes[at+1])
+		square += weight * weight * q.weights[codes[at]&(maxTopics-1)]
 	}
-	return min(1, float64(sum)/(q.length*math.Pow(square, lengthPower/2)))
+	worth := float64(sum) / weightUnit / q.length
+	square /= weightUnit * weightUnit
+	if least > 0 { // near > least without a power
+		if x := worth / least; square >= x*x*math.Sqrt(x) {
+			return 0
+		}
+	}
+	near := min(1, worth/math.Pow(square, lengthPower/2))
+	if near <= least {
+		return 0
+	}
+	return near
+}
+
+// Topics lists, by number, the topics of which a sentence must have one for the
+// question to be near it.
+func (q *Question) Topics() (all []uint8) {
+	for u := range uint8(maxTopics) {
+		if slices.ContainsFunc(q.rows, func(row [maxTopics]float32) bool { return row[u] > 0 }) {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // lengthPower is the share of a sentence's length that counts against it; 1
-// makes Near a cosine, which puts long turns too far down.
+// makes Near a cosine, which puts long turns too far down. [Question.Above] relies
+// on the value.
 const lengthPower = 0.8
 
 // A Census counts in how many of one user's texts each topic occurs, so that a
@@ -155,7 +237,7 @@ func (c *Census) Remove(s Set) { c.count(s, -1) }
 
 func (c *Census) count(s Set, n int) {
 	c.texts += n
-	for _, t := range s.topics {
+	for t := range s.all() {
 		c.with[t.topic] += n
 	}
 }

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type profileCmd struct{}
+
+// Help documents the JSON.
+func (profileCmd) Help() string {
+	return `What the user said of themselves and has not taken back, in their own words: what stands in every prompt as far as its budget reaches. First what was asked to be kept for good, then what was told to a tool or by the host, then what was only said; within a group in the order of time.
+
+With --json: {"lines": [{"text", "group": "kept"|"told"|"said", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages, since and before what it took the place of.`
+}
+
+func (profileCmd) Run(a *app) (err error) {
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	v, err := x.Profile(a.ctx, a.scope())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(v)
+	}
+	p := a.page()
+	if len(v.Lines) == 0 {
+		p.line("Nothing is known of this user in their own words.")
+		return p.err
+	}
+	titles := map[extension.ProfileGroup]string{
+		extension.ProfileKept: "Kept for good", extension.ProfileTold: "Told", extension.ProfileSaid: "Only said",
+	}
+	for i, l := range v.Lines {
+		if i == 0 || v.Lines[i-1].Group != l.Group {
+			if i > 0 {
+				p.line("")
+			}
+			p.line("%s", p.in(bold, titles[l.Group]))
+		}
+		p.body("  ", "    ", l.Text)
+		p.line("    %s", p.in(dim, strings.Join(a.aboutLine(&l), "  ")))
+	}
+	p.line("")
+	p.line("%s: %s of a budget of %d in every prompt.", count(len(v.Lines), "sentence", "sentences"), count(v.Tokens, "token", "tokens"), v.Budget)
+	if v.Tokens > v.Budget && v.Budget > 0 {
+		p.line("The question chooses which of them stand there.")
+	}
+	return p.err
+}
+
+// aboutLine is what stands below a line: when it was said, what it changed, and
+// the claims that rest on it.
+func (a *app) aboutLine(l *extension.ProfileLine) []string {
+	const date = "2006-01-02"
+	about := []string{"said " + l.Said.In(a.zone()).Format(date)}
+	if !l.Since.IsZero() {
+		about = append(about, "since "+l.Since.In(a.zone()).Format(date))
+	}
+	if l.Before != "" {
+		about = append(about, fmt.Sprintf("before: %s", oneLine(l.Before, 60)))
+	}
+	if l.Ended != "" {
+		about = append(about, oneLine(l.Ended, 80))
+	}
+	if l.Dormant {
+		about = append(about, "faded")
+	}
+	return append(about, strings.Join(l.Claims, " "))
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The lives in testdata/talk ask about times and go on talking, in four languages.
+func TestTimesAndTalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lives four times four months")
+	}
+	var v lifeView
+	out := ebb(t, "", "eval", "--life", "testdata/talk", "--json")
+	require.NoError(t, json.Unmarshal([]byte(out.out), &v), out.err)
+	least := map[string]float64{"time": 0.95, "followup": 0.95, "off": 1}
+	require.NotEmpty(t, v.Total)
+	for _, f := range v.Total {
+		assert.GreaterOrEqual(t, f.Present, least[f.Kind], "%s on day %d", f.Kind, f.Day)
+	}
+	if t.Failed() {
+		for _, l := range v.Lives {
+			for _, m := range l.Missed {
+				t.Logf("%s, day %d: %s %v %v", l.Life, m.Day, m.Ask, m.Missing, m.Wrong)
+			}
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package extension
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// BenchmarkPreview measures what a turn waits for before its model: the search,
+// and the block.
+func BenchmarkPreview(b *testing.B) {
+	x, err := Open(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true})
+	require.NoError(b, err)
+	defer func() { require.NoError(b, x.Close(context.Background())) }()
+	const turns, batch = 20_000, 500
+	for i := 0; i < turns; i += batch {
+		events := make([]eventbus.Event, batch)
+		for j := range events {
+			n := i + j
+			events[j] = eventbus.UserMessage(Scope{User: "ada", Session: fmt.Sprint("s", n/40)},
+				fmt.Sprintf("Message %d: I met Viktor near harbour %d and we talked about project Lighthouse and kettle %d until half past nine.", n, n%97, n%1013))
+		}
+		require.NoError(b, x.Bus().Publish(b.Context(), events...))
+	}
+	s, err := x.Session(Scope{User: "ada", Session: "now"})
+	require.NoError(b, err)
+	for _, question := range []string{"What did Viktor say of kettle 17 near harbour 5?", "hi"} {
+		b.Run(question, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Preview(b.Context(), question); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkCoreSection measures the core section of users who told so much: as it
+// is kept, after one more claim, and the first time.
+func BenchmarkCoreSection(b *testing.B) {
+	for _, claims := range []int{30, 1000, 5000} {
+		x, err := Open(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true})
+		require.NoError(b, err)
+		ada := Scope{User: "ada", Session: "s"}
+		tell := func(from, n int) {
+			require.NoError(b, x.db.Write(b.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				userID, err := tx.UserID(ctx, ada)
+				if err != nil {
+					return err
+				}
+				for i := from; i < from+n; i++ {
+					said := &schema.Memory{UserID: userID, Kind: schema.KindEpisode, Role: "user", Content: fmt.Sprintf("Good morning. My shelf number %d is painted in colour %d. How are you?", i, i), Origin: schema.OriginUser, Trust: 4}
+					claim := &schema.Memory{UserID: userID, Kind: schema.KindFact, Content: fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i), Origin: schema.OriginUser, Trust: 4}
+					if err := tx.InsertMemory(ctx, said, nil); err != nil {
+						return err
+					}
+					if err := tx.InsertMemory(ctx, claim, nil); err != nil {
+						return err
+					}
+					if err := tx.AddSource(ctx, claim.ID, said.ID, ""); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		tell(0, claims)
+		look := func(b *testing.B) {
+			section, err := x.coreSection(b.Context(), ada, "", "What colour is shelf 7?", nil)
+			require.NoError(b, err)
+			require.NotEmpty(b, section.lines)
+		}
+		b.Run(fmt.Sprint(claims, "/kept"), func(b *testing.B) {
+			for b.Loop() {
+				look(b)
+			}
+		})
+		n := claims
+		b.Run(fmt.Sprint(claims, "/one more"), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				tell(n, 1)
+				n++
+				b.StartTimer()
+				look(b)
+			}
+		})
+		b.Run(fmt.Sprint(claims, "/first"), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				x.cores.users.Purge()
+				b.StartTimer()
+				look(b)
+			}
+		})
+		require.NoError(b, x.Close(context.Background()))
+	}
+}

@@ -1,0 +1,123 @@
+package extension
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+)
+
+// talked is a memory of a user's with a clock that tests set.
+func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, said, answered string)) {
+	t.Helper()
+	now := time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC)
+	cfg.Now, cfg.NoSchedule = func() time.Time { return now }, true
+	if cfg.Location == nil {
+		cfg.Location = time.UTC
+	}
+	x, err := Open(context.Background(), filepath.Join(t.TempDir(), "m.db"), &cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return x, func(at time.Time, session, said, answered string) {
+		t.Helper()
+		now = at
+		scope := Scope{User: "ada", Session: session}
+		if said != "" {
+			require.NoError(t, x.Bus().Publish(context.Background(), eventbus.UserMessage(scope, said)))
+		}
+		if answered != "" {
+			require.NoError(t, x.Bus().Publish(context.Background(), eventbus.AgentResponse(scope, answered)))
+		}
+	}
+}
+
+func TestATimeIsToldInOrder(t *testing.T) {
+	x, say := talked(t, Config{})
+	ctx := context.Background()
+	say(time.Date(2026, 2, 7, 10, 0, 0, 0, time.UTC), "a", "Found a brass barometer at the flea market.", "Noted.")
+	say(time.Date(2026, 2, 8, 18, 0, 0, 0, time.UTC), "b", "Sang Fauré's Requiem in the town hall.", "Bravo.")
+	say(time.Date(2026, 2, 10, 12, 0, 0, 0, time.UTC), "c", "", "")
+	s, err := x.Session(Scope{User: "ada", Session: "c"})
+	require.NoError(t, err)
+
+	found, err := s.Preview(ctx, "What was on last weekend?")
+	require.NoError(t, err)
+	require.Len(t, found.Items, 2)
+	assert.Regexp(t, `(?s)barometer.*Requiem`, found.Block)
+	assert.NotContains(t, found.Block, "Noted.")
+
+	found, err = s.Preview(ctx, "What did I do on Thursday?")
+	require.NoError(t, err)
+	assert.Contains(t, found.Block, "Nothing is stored from Thu 2026-02-05; nearest is Sat 2026-02-07.")
+
+	for _, world := range []string{"What's the weather tomorrow?", "Write a poem about last summer.", "What is the date today?", "Welcher Tag ist heute?"} {
+		found, err = s.Preview(ctx, world)
+		require.NoError(t, err)
+		assert.Empty(t, found.Block, world)
+	}
+}
+
+func TestTimesAreThoseOfTheLocation(t *testing.T) {
+	auckland, err := time.LoadLocation("Pacific/Auckland")
+	require.NoError(t, err)
+	x, say := talked(t, Config{Location: auckland})
+	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "a", "Repaired the accordion with goat leather.", "") // the 10th there
+	say(time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), "b", "Glazed three windows of the boathouse.", "")    // the 10th
+	say(time.Date(2026, 2, 10, 20, 0, 0, 0, time.UTC), "c", "", "")                                         // the 11th
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	found, err := s.Preview(context.Background(), "What did I do yesterday?")
+	require.NoError(t, err)
+	assert.Len(t, found.Items, 2)
+}
+
+// lastSaid answers with a fixed text.
+type lastSaid string
+
+func (m lastSaid) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(m)}}}, nil
+}
+
+func (m lastSaid) Call(context.Context, string, ...llms.CallOption) (string, error) {
+	return string(m), nil
+}
+
+func TestTheTalkGoesOn(t *testing.T) {
+	x, say := talked(t, Config{})
+	ctx := context.Background()
+	say(time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC), "a", "Odile and Rashid marry on 20 June in the boathouse at Walden.", "How lovely.")
+	say(time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC), "b", "The cat takes half a tablet of thyroid medicine.", "Poor cat.")
+	say(time.Date(2026, 2, 9, 10, 0, 0, 0, time.UTC), "", "", "")
+	ask := func(s *Session, question string) string {
+		found, err := s.Preview(ctx, question)
+		require.NoError(t, err)
+		_, err = WrapModel(lastSaid("On 20 June."), s).GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, question)})
+		require.NoError(t, err)
+		return found.Block
+	}
+	s, err := x.Session(Scope{User: "ada"}) // without a name: nothing but this object knows the talk
+	require.NoError(t, err)
+	ask(s, "When do Odile and Rashid marry?")
+	assert.Contains(t, ask(s, "And where?"), "boathouse")
+	ask(s, "Thanks!")
+	assert.Contains(t, ask(s, "Und wo genau?"), "boathouse", "a courtesy changes no subject")
+	ask(s, "How much thyroid medicine does the cat take?")
+	block := ask(s, "And when?")
+	assert.Contains(t, block, "thyroid")
+
+	other, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	assert.NotContains(t, ask(other, "And where?"), "boathouse", "another session without a name is another talk")
+
+	// A named session is known from what is stored of it.
+	say(time.Date(2026, 2, 9, 11, 0, 0, 0, time.UTC), "named", "When do Odile and Rashid marry?", "On 20 June.")
+	named, err := x.Session(Scope{User: "ada", Session: "named"})
+	require.NoError(t, err)
+	assert.Contains(t, ask(named, "And where?"), "boathouse")
+}
