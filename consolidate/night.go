@@ -56,7 +56,7 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 	}
 	err = r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		proceed = false
-		if err := tx.CheckLease(ctx, n.lease); err != nil {
+		if err := checked(ctx, tx, n.lease); err != nil {
 			return err
 		}
 		if n.day != "" {
@@ -152,7 +152,7 @@ func (n *night) stages(ctx context.Context) error {
 			return closing
 		}
 		if err != nil {
-			if errors.Is(err, errTakenOver) {
+			if errors.Is(err, errTakenOver) || errors.Is(err, errSeized) {
 				return err
 			}
 			failed = append(failed, &StageError{Stage: stage.Name(), Err: err})
@@ -194,13 +194,24 @@ type work struct {
 // errTakenOver means that the lease is another's: this run must not write.
 var errTakenOver = fmt.Errorf("another process took the run over: %w", schema.ErrConflict)
 
+// errSeized means that an erasure took the lease: what this run has read may be
+// erased. It is begun again, and goes on where its ledger ends.
+var errSeized = fmt.Errorf("an erasure changed what the run had read: %w", schema.ErrConflict)
+
 // checked compares the lease's term inside the transaction.
-func (n *night) checked(ctx context.Context, tx *schema.Tx) error {
-	err := tx.CheckLease(ctx, n.lease)
-	if errors.Is(err, schema.ErrConflict) {
-		return errTakenOver
+func checked(ctx context.Context, tx *schema.Tx, lease *schema.Lease) error {
+	err := tx.CheckLease(ctx, lease)
+	if !errors.Is(err, schema.ErrConflict) {
+		return err
 	}
-	return err
+	seized, err := tx.HeldByErasure(ctx, lease.Name)
+	switch {
+	case err != nil:
+		return err
+	case seized:
+		return errSeized
+	}
+	return errTakenOver
 }
 
 // apply checks and carries out proposals and writes their fates into the
@@ -219,7 +230,7 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 	var outcomes []Outcome
 	err = n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		outcomes = outcomes[:0]
-		if err := n.checked(ctx, tx); err != nil {
+		if err := checked(ctx, tx, n.lease); err != nil {
 			return err
 		}
 		if n.allowance, err = allowance(ctx, tx, n.input); err != nil {
@@ -262,7 +273,7 @@ func shown(outcomes []Outcome) []Outcome {
 // close writes a stage's report down.
 func (w *work) close(ctx context.Context) error {
 	return w.night.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		if err := w.night.checked(ctx, tx); err != nil {
+		if err := checked(ctx, tx, w.night.lease); err != nil {
 			return err
 		}
 		return w.record(ctx, tx)
@@ -312,7 +323,7 @@ func (n *night) close(ctx context.Context, failure error) error {
 		n.report.State, reason = "failed", failure.Error()
 	}
 	err := n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		if err := n.checked(ctx, tx); err != nil {
+		if err := checked(ctx, tx, n.lease); err != nil {
 			return err
 		}
 		if err := n.record(ctx, tx, n.report.State, reason); err != nil {

@@ -18,7 +18,7 @@ import (
 func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *schema.Undone, err error) {
 	err = r.alone(ctx, scope, func(lease *schema.Lease) error {
 		return r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-			if err := tx.CheckLease(ctx, lease); err != nil {
+			if err := checked(ctx, tx, lease); err != nil {
 				return err
 			}
 			userID, err := tx.KnownUserID(ctx, scope)

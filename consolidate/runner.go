@@ -197,6 +197,8 @@ func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*R
 // Run consolidates one user's memory now. It does not use up the local day. A
 // user nothing is known of gets an empty report.
 //
+// What is erased while it runs is left out: the stage at work begins again without it.
+//
 // A stage that fails does not keep the others from running: the run ends as
 // failed, and the error joins one [*StageError] for each. The report is there
 // beside it.
@@ -245,8 +247,9 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 	return report, err
 }
 
-// alone runs fn while nobody else runs a night on this database.
-func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) error {
+// alone runs fn while nobody else runs a night on this database, and again when an
+// erasure came in between.
+func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) (err error) {
 	if err := scope.Validate(); err != nil {
 		return err
 	}
@@ -256,6 +259,20 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	for range maxSeized {
+		if err = r.leased(ctx, fn); !errors.Is(err, errSeized) || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+// maxSeized is how often a run is begun, one erasure after the other, before it is
+// left to the next night.
+const maxSeized = 8
+
+// leased runs fn under the lease.
+func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error {
 	lease, err := r.acquire(ctx)
 	if err != nil {
 		return err
@@ -269,11 +286,11 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 }
 
 // acquire takes the lease. Somebody who was killed holds it no longer than its
-// ttl, which is worth waiting for.
+// ttl, which is worth waiting for; so is the end of an erasure.
 func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 	for waited := time.Duration(0); ; waited += heartbeat {
 		lease, err := r.db.AcquireLease(ctx, NightLease, r.opts.Holder, leaseTTL)
-		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL {
+		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL && !r.erasing(ctx) {
 			return lease, err
 		}
 		select {
@@ -282,6 +299,15 @@ func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// erasing reports whether an erasure has the lease.
+func (r *Runner) erasing(ctx context.Context) (held bool) {
+	err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		held, err = s.HeldByErasure(ctx, NightLease)
+		return err
+	})
+	return held && err == nil
 }
 
 // keep renews the lease until stop is called.

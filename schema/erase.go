@@ -319,19 +319,37 @@ func (e *eraser) begin(ctx context.Context, scope Scope, what *Erasure) (err err
 	return e.choose(ctx, what)
 }
 
+// erasureHolder begins the name under which an erasure holds the lease of nights.
+const erasureHolder = "erasure "
+
+// HeldByErasure reports whether an erasure took a lease last, from a night say, and
+// nobody since.
+func (tx *Tx) HeldByErasure(ctx context.Context, lease string) (held bool, err error) {
+	err = tx.Row(ctx, heldByErasure, []any{lease, erasureHolder + "%"}, &held)
+	return held, err
+}
+
+// HeldByErasure is [Tx.HeldByErasure].
+func (s *Snapshot) HeldByErasure(ctx context.Context, lease string) (held bool, err error) {
+	err = s.Row(ctx, heldByErasure, []any{lease, erasureHolder + "%"}, &held)
+	return held, err
+}
+
+const heldByErasure = "SELECT EXISTS (SELECT 1 FROM leases WHERE name = ? AND holder LIKE ?)"
+
 // seizeNights ends a night at work: what it has read may be what is erased.
-// Its next transaction finds its lease gone, and a later night goes on.
+// Its next transaction finds its lease gone; it reads anew and goes on then.
 func (e *eraser) seizeNights(ctx context.Context) error {
 	const hold = time.Second // as long as a night's own
 	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES ('night', ?, 1, ?)
 		ON CONFLICT (name) DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,
-		"erasure "+e.receipt.ID, time.Now().Add(hold).UnixMilli())
+		erasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
 	return err
 }
 
 // freeNights lets nights begin again.
 func (e *eraser) freeNights(ctx context.Context) error {
-	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = 'night' AND holder = ?", "erasure "+e.receipt.ID)
+	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = 'night' AND holder = ?", erasureHolder+e.receipt.ID)
 	return err
 }
 

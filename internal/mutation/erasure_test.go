@@ -132,8 +132,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "a night that has read what is erased writes nothing of it",
 		File:    "schema/erase.go",
-		Old:     "DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\t\"erasure \"",
-		New:     "DO UPDATE SET term = term WHERE excluded.holder <> ''`,\n\t\t\"erasure \"",
+		Old:     "DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\terasureHolder",
+		New:     "DO UPDATE SET term = term WHERE excluded.holder <> ''`,\n\t\terasureHolder",
 		Package: "./extension",
 		Test:    "TestANightThatHasReadWhatIsErasedWritesNothingOfIt",
 	},
