@@ -123,7 +123,7 @@ func (Cap) active(ctx context.Context, in *Input, kind schema.Kind) (active []sc
 func (c Cap) beyond(ctx context.Context, in *Input, active []schema.Memory, most int) (proposals []Proposal, err error) {
 	var guarded map[int64]bool
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		guarded, err = guardedMemories(ctx, s, in.UserID)
+		guarded, err = guardedMemories(ctx, s, in)
 		return err
 	})
 	if err != nil {

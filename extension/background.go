@@ -70,13 +70,20 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		}
 		x.searcher.Preload()
 	}
-	if x.cfg.NoSchedule {
+	if x.cfg.NoSchedule && !x.cfg.wakeful {
 		return b, nil
 	}
 	if b.schedule, err = x.newSchedule(); err != nil {
 		return b, err
 	}
 	return b, b.schedule.Start(ctx)
+}
+
+// wake has the schedule see at once whether a user's memory has something to do.
+func (b *background) wake(scope Scope) {
+	if b != nil && b.schedule != nil {
+		b.schedule.Wake(scope)
+	}
 }
 
 // enrichGather is how long new memories wait for others to be enriched with: a
@@ -112,7 +119,7 @@ func enrich(ctx context.Context, enricher *consolidate.Enricher, events ...event
 // newSchedule makes what runs the nights that are due.
 func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
 	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime,
+		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime, OnDemand: x.cfg.NoSchedule,
 		OnError:  func(err error) { x.report("night", err) },
 		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
 	})

@@ -3,7 +3,9 @@ package extension
 import (
 	"cmp"
 	"crypto/rand"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -55,6 +57,7 @@ type entry struct {
 	ended string // what has become of it since; "" when it still holds
 
 	originKnown bool // the title says where it is from
+	asked       bool // a tool asked for it: the labels of an entry are shown
 
 	heading heading // of the block that it is in
 }
@@ -262,6 +265,15 @@ func (e *entry) who() (who string, marks []string) {
 		marks = append(marks, typ)
 		if source := label(m.Attributes[schema.AttrSource], maxSourceShown); source != "" {
 			marks = append(marks, "from "+source)
+		}
+	}
+	if typ != "" && e.asked {
+		marks = append(marks, "importance "+strconv.FormatFloat(math.Round(100*m.Importance)/10, 'g', -1, 64))
+		if tags := label(strings.Join(m.Tags, " "), maxSourceShown); tags != "" {
+			marks = append(marks, "tags "+tags)
+		}
+		if issues := label(m.Attributes[schema.AttrIssues], maxSourceShown); issues != "" {
+			marks = append(marks, "issues "+issues)
 		}
 	}
 	if origin := originShown[m.Origin]; origin != "" && !strings.EqualFold(origin, who) && !e.originKnown {

@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -69,13 +70,17 @@ type Config struct {
 	// InjectOrder is the order of the sessions they are from. Default
 	// [NewestFirst].
 	InjectOrder InjectOrder
-	// InjectMaybe is the relevance, 0–1, from which a memory is put before a
-	// model in a line: what is less relevant is left out, so that a question
-	// about something else brings nothing. Raise it to be stricter; below 0
-	// lets everything through. Default 0.5.
+	// InjectMaybe is the relevance of an answer ([recall.Answer].Relevance, 0–1)
+	// from which anything is put before a model, so that a question about
+	// something else brings nothing. Raise it to be stricter; below 0 lets
+	// everything through. Default 0.6.
 	InjectMaybe float64
-	// InjectSure is the relevance from which a memory is shown whole. Default
-	// 0.6.
+	// InjectLeast is the relevance of a result ([recall.Result].Relevance, 0–1)
+	// from which it is shown. Default 0.018: where ten memories may answer, each
+	// of the last ones does with a few percent.
+	InjectLeast float64
+	// InjectSure is the relevance of a result from which it is shown whole, and
+	// not in a line. Default 0.12.
 	InjectSure float64
 	// InjectHearsay lets what nobody vouches for ([Record.Hearsay]: tools'
 	// answers, pages, and assistants' words about them) be put before a model
@@ -96,7 +101,8 @@ type Config struct {
 	// which are given, and to Scorer their order. Default 0: 200 in all.
 	ScoreAmong float64
 	// Retention says how derived memories fade, in the ranking and at night.
-	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
+	// Default nil: [recall.DefaultRetention], by which what the user said of standing
+	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
 	// Rater gives the importance of a message that came without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a
@@ -195,6 +201,7 @@ type Config struct {
 	coreToldOnly bool
 
 	invalid error // of the options of the profile that made it; Open returns it
+	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
@@ -212,6 +219,9 @@ type Hooks struct {
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	// OnProposal is told of everything that waits for a person to decide, once it
+	// is stored: [Extension.Proposals] and [Extension.Confirmations] list it.
+	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnProgress is told how far a night has got: before each stage, as a stage
 	// gets on, and once at the end.
 	OnProgress func(consolidate.Progress)
@@ -223,8 +233,9 @@ const (
 	DefaultInjectLimit  = 30
 	DefaultInjectTokens = 1200
 	DefaultBlockTokens  = 10_000
-	DefaultInjectMaybe  = 0.5
-	DefaultInjectSure   = 0.6
+	DefaultInjectMaybe  = 0.6
+	DefaultInjectLeast  = 0.018
+	DefaultInjectSure   = 0.12
 	DefaultNightTime    = "01:00"
 )
 
@@ -264,8 +275,14 @@ func (c *Config) withDefaults() Config {
 	if cfg.InjectMaybe == 0 {
 		cfg.InjectMaybe = DefaultInjectMaybe
 	}
+	if cfg.InjectLeast == 0 {
+		cfg.InjectLeast = DefaultInjectLeast
+	}
+	if cfg.InjectMaybe < 0 {
+		cfg.InjectLeast = cfg.InjectMaybe
+	}
 	if cfg.InjectSure == 0 {
-		cfg.InjectSure = max(DefaultInjectSure, cfg.InjectMaybe)
+		cfg.InjectSure = max(DefaultInjectSure, cfg.InjectLeast)
 	}
 	if cfg.SkipSearch == nil {
 		cfg.SkipSearch = IsSmallTalk
@@ -281,6 +298,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
+	}
+	if cfg.Hooks.OnProposal == nil {
+		cfg.Hooks.OnProposal = func(schema.Scope, eventbus.Proposed) {}
 	}
 	if cfg.Hooks.OnProgress == nil {
 		cfg.Hooks.OnProgress = func(consolidate.Progress) {}
@@ -303,9 +323,11 @@ func (c *Config) validate() error {
 	case c.InjectOrder != NewestFirst && c.InjectOrder != BestFirst:
 		return &schema.InvalidError{Field: "Config.InjectOrder", Reason: `must be "newest" or "best"`}
 	case !(c.InjectMaybe <= 1):
-		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.5, below 0 lets everything through)"}
-	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
-		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
+		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.6, below 0 lets everything through)"}
+	case !(c.InjectLeast <= 1):
+		return &schema.InvalidError{Field: "Config.InjectLeast", Reason: "must be at most 1 (0 means 0.018)"}
+	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectLeast:
+		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectLeast to 1 (0 means 0.12)"}
 	case len(c.unknownTools()) > 0:
 		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
 	case c.ScoreAmong != 0 && !(c.ScoreAmong >= 1 && c.ScoreAmong <= recall.MaxLimit):

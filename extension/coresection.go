@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -77,6 +78,7 @@ type sectionLines struct {
 	terms  map[string][]int32
 	roots  map[string][]int32
 	restOn map[int64][]int32 // by the claim and by the message
+	census topics.Census
 
 	allHold bool // no claim of the user's was superseded
 }
@@ -87,6 +89,14 @@ func indexLines(lines []*sectionLine) *sectionLines {
 	for i, l := range lines {
 		l.place = i
 		s.tokens += l.Tokens
+		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
+			texts := []string{l.Text}
+			for _, c := range l.claims {
+				texts = append(texts, c.claim.Content, strings.Join(c.claim.Tags, " "))
+			}
+			l.topics = topics.Of(strings.Join(texts, "\n"))
+		}
+		s.census.Add(l.topics)
 		for _, c := range l.claims {
 			for _, term := range c.terms {
 				addPlace(s.terms, term, int32(i))
@@ -185,11 +195,17 @@ const (
 	relativeLikeness = 0.5
 )
 
+// topicLikeness is how much a line counts that is wholly about what the question
+// is about, in other words: as much as a word of its own that stands in every
+// fiftieth line.
+const topicLikeness = 4
+
 // maxLikenessTerms bounds the words of a question that lines are compared with.
 const maxLikenessTerms = 64
 
 // like are the lines that are like the question, by its words, the rarer ones
-// more, and by their places among what the search for it found; the likest first.
+// more, by the topics that both are about, and by their places among what the
+// search for it found; the likest first.
 func (s *sectionLines) like(question string, found []Result) []*sectionLine {
 	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
 	hold := func(lines []int32, share float64) {
@@ -210,6 +226,10 @@ func (s *sectionLines) like(question string, found []Result) []*sectionLine {
 		for _, relative := range recall.Relatives(term) {
 			hold(s.terms[relative], relativeLikeness)
 		}
+	}
+	about := s.census.Ask(topics.Of(question))
+	for i, l := range s.all {
+		likeness[i] += topicLikeness * about.Near(l.topics)
 	}
 	best := make(map[int32]int)
 	for i, r := range found {

@@ -13,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -69,6 +70,7 @@ type toldClaim struct {
 	passes   time.Time // of an event or a plan: when it is over; zero for others
 	terms    []string  // of the sentence, the claim and its tags, each once
 	roots    []string  // of the terms
+	topics   topics.Set
 }
 
 // sectionLine is a line of the core section with what is known of it beside.
@@ -78,6 +80,7 @@ type sectionLine struct {
 	shown  string // the whole line
 	claims []*toldClaim
 	place  int // among the lines
+	topics topics.Set
 
 	importance float64
 	evidence   int
@@ -496,7 +499,9 @@ func (c *toldClaim) prepare(loc *time.Location) {
 			}
 		}
 	}
-	c.terms = text.Terms(strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n"))
+	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
+	c.topics = topics.Of(words)
+	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
 	for _, term := range c.terms {

@@ -55,7 +55,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	}
 	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
-	file.Key = cfg.Key
+	file.Key, file.Waiting = cfg.Key, x.announceWaiting
 	db, err := schema.Open(ctx, path, &file)
 	if err != nil {
 		return nil, err

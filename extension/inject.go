@@ -75,18 +75,21 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	cfg := &s.ext.cfg
 	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
 	var results []Result
+	var about float64
 	if answer != nil {
-		results = answer.Results
+		results, about = answer.Results, answer.Relevance
 	}
 	section, unread := s.ext.coreSection(ctx, s.scope, core.text, question, results)
 	found.Profile, found.ProfileTokens = section.profile()
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
-	chosen, unmarked := choose(results, cfg.InjectSure, cfg.InjectMaybe), error(nil)
+	relevant := choose(about, results, cfg)
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
+	unmarked := error(nil)
 	if !section.allHold {
-		chosen, unmarked = s.ext.markSuperseded(ctx, s.scope, chosen)
+		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.text, noteLine(answer)}, relevant, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := firstLine(text.Line(e.Memory.Content), lineLength)
@@ -118,13 +121,15 @@ func volunteers(results []Result) []Result {
 	})
 }
 
-// choose drops what is hardly relevant, and shortens what may be. It is a pure
-// function of its arguments.
-func choose(results []Result, sure, maybe float64) []entry {
+// choose takes the results that may answer a question about what the memory
+// holds, and shortens those that hardly do. To another question it takes what is
+// sure by itself: what its plan has picked. It is a pure function of its
+// arguments.
+func choose(about float64, results []Result, cfg *Config) []entry {
 	var chosen []entry
 	for _, r := range results {
-		if r.Relevance >= maybe {
-			chosen = append(chosen, entry{Result: r, short: r.Relevance < sure})
+		if r.Relevance >= cfg.InjectLeast && max(about, r.Relevance) >= cfg.InjectMaybe {
+			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.InjectSure})
 		}
 	}
 	return chosen

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -198,5 +200,262 @@ func TestWhatIsAddedEndsNothing(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+func (l *diary) found(query string) (texts []string) {
+	l.t.Helper()
+	for _, q := range []Query{{Text: query, Dormant: true, Limit: 50}, {Text: query, AsOf: recall.AsOf{Valid: l.now}, Limit: 50}} {
+		answer, err := l.x.Recall(l.t.Context(), dora, q)
+		require.NoError(l.t, err)
+		for _, r := range answer.Results {
+			texts = append(texts, r.Memory.Content)
+		}
+	}
+	return texts
+}
+
+// memory is what the export says of the memory itself.
+func (l *diary) memory() []string {
+	return slices.DeleteFunc(memoryOf(l.t, exported(l.t, l.x, dora)), func(line string) bool {
+		return strings.HasPrefix(line, `{"ebb"`) || strings.HasPrefix(line, `{"entity"`)
+	}) // counts
+}
+
+func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	before := l.memory()
+	l.now = l.now.AddDate(0, 0, 1)
+	l.publish("I've moved to Oslo. My sister is called Noor. Never forget that I'm allergic to nuts.", eventbus.WithID("once"))
+	require.ElementsMatch(t, []string{"Oslo", "Noor", "nuts"}, l.objects())
+	runs := l.runs("said")
+	require.Len(t, runs, 2)
+	report, err := RunReport(&runs[0])
+	require.NoError(t, err)
+	require.Equal(t, 5, report.Changes(), report.Summary())
+	require.Contains(t, report.Summary(), "supersede applied")
+
+	// Redelivery, of the event and of the message.
+	l.publish("I've moved to Oslo. My sister is called Noor. Never forget that I'm allergic to nuts.", eventbus.WithID("once"))
+	var event eventbus.Event
+	sub, err := l.x.bus.Subscribe(t.Context(), "spy", func(_ context.Context, e eventbus.Event) error {
+		var stored eventbus.Stored
+		if e.Decode(&stored) == nil && stored.EventID == "once" {
+			event = e
+		}
+		return nil
+	}, eventbus.Topics(eventbus.TopicMemoryStored), eventbus.FromStart())
+	require.NoError(t, err)
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.NoError(t, sub.Close(t.Context()))
+	require.NotEmpty(t, event.Seq)
+	again := func() {
+		t.Helper()
+		all := l.memory()
+		require.NoError(t, l.x.readSaid(t.Context(), event, event))
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		require.Equal(t, all, l.memory())
+	}
+	again()
+	require.Len(t, l.runs("said"), 2)
+
+	undone, err := l.x.Undo(t.Context(), dora, runs[0].UID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, []string{"Ghent"}, l.objects())
+	left := l.memory()
+	require.Empty(t, without(before, left), "not brought back")
+	for _, line := range without(left, before) {
+		require.NotContains(t, line, `"kind":"fact"`, "not taken back")
+	}
+	again()
+	require.Contains(t, l.tool("remember_fact", map[string]any{"content": "Dora has moved to Oslo."}), "Not saved", "not from that message")
+	l.says("I've moved to Oslo, really.")
+	require.Equal(t, []string{"Oslo"}, l.objects(), "but from another")
+}
+
+func TestAMessageThatSaysNothingLeavesNoRun(t *testing.T) {
+	l := newDiary(t)
+	l.says("What a day! Shall we order the pizza?")
+	l.says("I live in Ghent.", eventbus.From(eventbus.OriginImport))
+	l.says("I live in Ghent.", eventbus.Trusted(3))
+	l.says("She told me: \"forget that I live in Ghent\".")
+	require.Empty(t, l.runs("said"))
+	require.Empty(t, l.claimed())
+	l.says("I live in Ghent.")
+	l.says("I live in Ghent.")
+	require.Len(t, l.claimed(), 1)
+	l.now = l.now.Add(time.Minute)
+	last := len(l.runs("said"))
+	l.publish("My name is of no interest. Hello!")
+	require.Len(t, l.runs("said"), last)
+	stats, err := l.x.Stats(t.Context(), dora)
+	require.NoError(t, err)
+	require.Nil(t, stats.LastRun, "no run of a night")
+}
+
+func TestWhatLaterChangesRestOnStays(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("I've moved to Oslo.")
+	runs := l.runs("said")
+	undone, err := l.x.Undo(t.Context(), dora, runs[1].UID)
+	require.NoError(t, err)
+	require.NotEmpty(t, undone.Kept, "the claim was ended by a later message")
+	require.Equal(t, []string{"Oslo"}, l.objects())
+}
+
+func TestNeverForgetProtectsAtOnce(t *testing.T) {
+	for name, say := range map[string]func(l *diary){
+		"in one sentence": func(l *diary) { l.says("Never forget that I'm allergic to penicillin.") },
+		"in one message":  func(l *diary) { l.says("I'm allergic to penicillin. Never forget this!") },
+		"pointing":        func(l *diary) { l.says("I'm allergic to penicillin."); l.publish("Never forget that.") },
+		"what was known": func(l *diary) {
+			l.says("I'm allergic to penicillin.")
+			l.says("Never forget that I am allergic to penicillin.")
+		},
+		"without a form": func(l *diary) { l.says("Penicillin nearly killed me as a child."); l.publish("Never forget this.") },
+		"claims are not read": func(l *diary) {
+			l.x.reader.OnlyRequests = true
+			l.says("I live in Ghent. Never forget that I'm allergic to penicillin.")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			say(l)
+			claims := l.claimed()
+			require.Len(t, claims, 1, "%v", claims)
+			require.True(t, claims[0].Protected)
+			require.Zero(t, claims[0].DecayRate)
+			require.Contains(t, strings.ToLower(claims[0].Content), "penicillin")
+			for _, run := range l.runs("said") {
+				_, err := l.x.Undo(t.Context(), dora, run.UID)
+				require.NoError(t, err)
+			}
+			require.Empty(t, l.claimed())
+		})
+	}
+}
+
+func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
+	for name, say := range map[string]func(l *diary){
+		"naming it": func(l *diary) { l.says("Please forget that I live in Zagreb.") },
+		"pointing": func(l *diary) {
+			l.publish("I live in Zagreb, as I said.")
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Zagreb is a fine place.")))
+			l.publish("Forget that.")
+		},
+		"by a word": func(l *diary) { l.says("Forget what I said about Zagreb.") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			l.says("I'm allergic to nuts.")
+			l.says("I live in Zagreb.")
+			l.says("Zagreb is where I live, near the lake.")
+			before := l.memory()
+			say(l)
+			if name == "pointing" {
+				l.says("Forget what I said about Zagreb.")
+			}
+			for _, text := range l.found("Where do I live? Zagreb lake") {
+				require.NotContains(t, text, "Zagreb")
+			}
+			require.Equal(t, []string{"nuts"}, l.objects())
+			s, err := l.x.Session(dora)
+			require.NoError(t, err)
+			require.NotContains(t, s.injected(t.Context(), "model", "Where do I live? In Zagreb?", ""), "Zagreb")
+
+			// Neither a night nor a model makes it again.
+			l.facts = []map[string]any{{
+				"text": "Dora lives in Zagreb.", "kind": "fact", "subject": "Dora", "predicate": "lives_in", "object": "Zagreb", "type": "state",
+				"when": "", "confidence": .9, "importance": 5, "quote": "I live in Zagreb",
+			}}
+			_, err = l.x.Consolidate(t.Context(), dora)
+			require.NoError(t, err)
+			l.tool("remember_fact", map[string]any{"content": "Dora lives in Zagreb."})
+			require.Equal(t, []string{"nuts"}, l.objects())
+
+			runs := l.runs("said")
+			if name == "naming it" {
+				undone, err := l.x.Undo(t.Context(), dora, runs[0].UID)
+				require.NoError(t, err)
+				require.Empty(t, undone.Kept)
+				require.Empty(t, without(before, l.memory()), "bytes come back")
+				require.Contains(t, l.objects(), "Zagreb")
+				return
+			}
+			l.says("I live in Zagreb again.")
+			require.ElementsMatch(t, []string{"nuts", "Zagreb"}, l.objects(), "the user says it anew")
+		})
+	}
+}
+
+func TestForgetWhatIsNotClearIsLeftToTheHost(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("Please forget my cousin's boat.")
+	require.Equal(t, []string{"Ghent"}, l.objects())
+	proposals, err := l.x.Proposals(t.Context(), dora)
+	require.NoError(t, err)
+	require.Len(t, proposals, 1)
+	require.Equal(t, ProposalForget, proposals[0].Kind)
+	require.Equal(t, "Please forget my cousin's boat.", proposals[0].Content)
+}
+
+func TestForgetAnOldValueLeavesTheNewOne(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("I've moved to Oslo.")
+	l.says("Please forget my old address.")
+	require.Equal(t, []string{"Oslo"}, l.objects())
+	require.NotContains(t, l.found("Ghent"), "I live in Ghent.")
+	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
+}
+
+func TestForgettingIsOneUsers(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Zagreb.")
+	other := Scope{User: "eve", Session: "s"}
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "I live in Zagreb."), eventbus.UserMessage(other, "Forget what I said about Zagreb.")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"Zagreb"}, l.objects())
+	_, err := l.x.Undo(t.Context(), other, l.runs("said")[0].UID)
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+func TestACorrectionIsOfWhatWasSaidLast(t *testing.T) {
+	l := newDiary(t)
+	l.says("It's Dr Lind, not Dr Rao.")
+	require.Empty(t, l.claimed(), "of nothing that is known")
+	l.says("My dentist is Dr Rao.")
+	l.says("Sorry, it's Dr Lind, not Dr Rao.")
+	claims := l.claimed()
+	require.Len(t, claims, 1)
+	require.Equal(t, [3]string{"the user", "dentist", "Dr Lind"}, [3]string{claims[0].Subject, claims[0].Predicate, claims[0].Object})
+}
+
+func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
+	c := &changing[4]
+	for name, ways := range map[string][]func(l *diary){
+		"read, then told": {func(l *diary) { l.says(c.sentences[0]) }, func(l *diary) { l.tool("remember_fact", map[string]any{"content": c.contents[0]}) }},
+		"told, then read": {func(l *diary) { ways["told"](l, c, 0) }},
+		"extracted":       {func(l *diary) { ways["extracted"](l, c, 0) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			for _, f := range ways {
+				f(l)
+			}
+			claims := l.claimed()
+			require.Len(t, claims, 1)
+			require.Equal(t, c.contents[0], claims[0].Content)
+			require.Equal(t, "dentist", claims[0].Predicate)
+			require.Empty(t, claims[0].Attributes[schema.AttrSaid])
+			d, err := l.x.Get(t.Context(), dora, claims[0].UID)
+			require.NoError(t, err)
+			require.Len(t, d.Sources, 1)
+			require.Equal(t, c.sentences[0], d.Sources[0].Quote)
+		})
 	}
 }

@@ -158,7 +158,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Render: func(ctx context.Context, results []recall.Result) (string, error) {
 			whole := make([]entry, len(results))
 			for i, r := range results {
-				whole[i].Result = r
+				whole[i].Result, whole[i].asked = r, true
 			}
 			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
 			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.of).text, err

@@ -118,16 +118,19 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	if err != nil {
 		return nil, plan{}, err
 	}
+	if p.World {
+		return nil, p, nil
+	}
 	ask := func() (*Answer, error) {
 		return s.ext.Recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Diversity: injectDiversity, Unquarantined: true, Plan: &p.Plan,
+			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
 				return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
 			},
 		})
 	}
 	answer, err := ask()
-	if err != nil || !p.MayBeBare() || slices.ContainsFunc(answer.Results, func(r Result) bool { return r.Relevance >= cfg.InjectMaybe }) {
+	if err != nil || !p.MayBeBare() || len(choose(answer.Relevance, answer.Results, cfg)) > 0 {
 		return answer, p, err
 	}
 	p.Bare = true

@@ -11,7 +11,7 @@ func (r Result) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d  score %.3f  relevance %.2f  %s %s\n", r.Rank, r.Score, r.Relevance, r.Memory.Kind, r.Memory.UID)
 	if r.Why != "" {
-		fmt.Fprintf(&b, "    first because it is %s\n", r.Why)
+		fmt.Fprintf(&b, "    here because it is %s\n", r.Why)
 	}
 	for _, a := range r.Arms {
 		fmt.Fprintf(&b, "    found by %s: rank %d (%.3f)\n", a.Arm, a.Rank, a.Score)

@@ -35,14 +35,20 @@ func vocabulary(words string) map[string]bool {
 // Words that give a text its flags. Chinese words are separated, so that each
 // makes its own bigrams only.
 var (
-	firstPerson  = vocabulary("I I'm I've I'd I'll my me mine myself we our us ours")
+	firstPerson = vocabulary(`I I'm I've I'd I'll my me mine myself we our us ours
+		ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren yo mi mis nosotros nosotras nuestro nuestra soy tengo estoy`)
 	secondPerson = vocabulary("you")
 	questionWord = vocabulary("what how why where who which 什么 什麼 怎么 怎麼 为什 為什 多少 多久 哪里 哪儿 谁 誰")
 	wishWord     = vocabulary("always prefer preference 总是 喜欢")
 	dateWord     = vocabulary(`yesterday today tomorrow tonight ago last next week weekend month year day
 		monday tuesday wednesday thursday friday saturday sunday january february march april june july
 		august september october november december summer winter spring autumn birthday anniversary
-		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 生日 号`)
+		gestern heute morgen vorgestern übermorgen letzte letzten letztes nächste nächsten nächster nächstes woche wochenende monat jahr
+		montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz april mai juni juli oktober dezember
+		ostern ostersonntag weihnachten silvester pfingsten geburtstag
+		ayer hoy mañana anteayer anoche semana próximo próxima pasado pasada lunes martes miércoles jueves viernes sábado domingo
+		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre navidad pascua nochevieja cumpleaños
+		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 周一 周二 周三 周四 周五 周六 周日 下月 生日 号`)
 	numberWord = vocabulary(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
 		hundred thousand first second third once twice couple few`)
 )
@@ -83,6 +89,35 @@ func termFlags(term string) docFlags {
 	}
 	return flags
 }
+
+// manner is how a text speaks, as a look at it as it was written tells: how many
+// names it holds, in the two lowest bits, and whether it says anything.
+type manner uint8
+
+const (
+	onlyAsks manner = 4 << iota // it asks, and states nothing
+	noAnswer                    // it says that it has nothing to say
+)
+
+// mannerOf looks at a text as it was written.
+func mannerOf(content []byte) manner {
+	how := manner(namesIn(content))
+	if len(content) > longestEcho {
+		return how
+	}
+	switch said := string(content); {
+	case text.OnlyAsks(said):
+		how |= onlyAsks
+	case text.IsNoAnswer(said):
+		how |= noAnswer
+	}
+	return how
+}
+
+// longestEcho is the length, in bytes, of texts that may be echoes.
+const longestEcho = 300
+
+func (how manner) names() uint8 { return uint8(how & nameCap) }
 
 // nameCap is the number of names in a text beyond which more say nothing.
 const nameCap = 3

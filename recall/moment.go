@@ -73,6 +73,7 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 	case p.About == AboutSelf:
 		picks, err = r.ofSelf(ctx)
 		only = true
+	case r.asksOfStrangers(all.topic): // nothing here is about them
 	case len(p.Spans) > 0:
 		picks, err = r.inSpans(ctx, all)
 		only = p.Story
@@ -89,9 +90,44 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 		}
 		picks = append(picks, talked...)
 	}
+	if p.When && all.relevant { // they stand where the words put them
+		all.mark(r.index, picks)
+		return nil
+	}
 	all.first(r.index, picks, only)
 	return nil
 }
+
+// mark says why picks are there and leaves the order.
+func (all *ranked) mark(ix *index, picks []pick) {
+	for _, p := range picks {
+		id := ix.memories.at(int(p.doc))
+		if i := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == id }); i >= 0 {
+			all.candidates[i].why, all.candidates[i].sure = p.why, p.sure
+		}
+	}
+}
+
+// asksOfStrangers reports a question that names, among what it asks about, somebody
+// or something that the memory has never heard of.
+func (r *Request) asksOfStrangers(t *topic) bool {
+	for i := range t.names {
+		n := &t.names[i]
+		if !n.heard() && slices.ContainsFunc(r.Plan.words, func(w string) bool {
+			return !german(r.Text) && slices.ContainsFunc(text.Terms(w), func(term string) bool { return slices.Contains(n.terms, term) })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// german reports a question whose nouns have capitals as names have.
+func german(question string) bool {
+	return slices.ContainsFunc(plainWords(text.Fold(question)), func(w string) bool { return germanWord[w] })
+}
+
+var germanWord = folds("ich wir mir mich uns ist sind war hab habe haben der das und wann wo wer wie welche welcher welchem muss bekommen kommt")
 
 // first puts picks before all other candidates; only leaves no others.
 func (all *ranked) first(ix *index, picks []pick, only bool) {
@@ -164,7 +200,7 @@ func (r *Request) informative(doc uint32) (sum float64) {
 			sum += math.Pow(inverseDocumentFrequency(ix.counts.chunks, ix.frequency(t))/top, 4)
 		}
 	}
-	sum = min(sum, 12) + 0.3*float64(ix.docs[doc].names)
+	sum = min(sum, 12) + 0.3*float64(ix.docs[doc].manner.names())
 	return sum
 }
 
@@ -175,6 +211,16 @@ func (r *Request) inSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	dated, err := r.dated(ctx, p.Spans)
 	if err != nil {
 		return nil, err
+	}
+	if ahead := p.Spans[0]; len(dated) == 0 && !ahead.Start.Before(r.Now) { // people come before a feast
+		const about = 4
+		wide := Span{ahead.Start.AddDate(0, 0, -about), ahead.End.AddDate(0, 0, about)}
+		if dated, err = r.dated(ctx, []Span{wide}); err != nil {
+			return nil, err
+		}
+		if len(dated) > 0 && p.Story {
+			all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
+		}
 	}
 	var from []pick
 	if !p.advice && slices.ContainsFunc(p.Spans, func(s Span) bool { return s.Start.Before(r.Now) }) {
@@ -198,33 +244,35 @@ func (r *Request) inSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	return picks, nil
 }
 
-// from reads what the user said in some times, and where the user said nothing,
-// what was said to them.
+// from reads what was said in some times, the user's own words first.
 func (r *Request) from(ctx context.Context, spans []Span) ([]pick, error) {
-	for _, own := range []bool{true, false} {
-		type place struct {
-			doc  uint32
-			info float64
+	const others = 0.6 // what the words of others count
+	type place struct {
+		doc  uint32
+		info float64
+	}
+	info := func(doc uint32) float64 {
+		if r.index.docs[doc].flags&byUser == 0 {
+			return others * r.informative(doc)
 		}
-		var places []place
-		for i := range r.index.docs {
-			d, l := &r.index.docs[i], &r.index.labels[i]
-			if !l.said() || (d.flags&byUser != 0) != own || !within(spans, d.time) || !r.filter.admits(r.index, uint32(i)) {
-				continue
-			}
-			places = append(places, place{uint32(i), r.informative(uint32(i))})
-		}
-		slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
-		var docs []uint32
-		for _, p := range places[:min(len(places), storyDepth)] {
-			docs = append(docs, p.doc)
-		}
-		picks, err := r.told(ctx, docs)
-		if err != nil || len(picks) > 0 {
-			return picks, err
+		return r.informative(doc)
+	}
+	var places []place
+	for i := range r.index.docs {
+		if r.index.labels[i].said() && within(spans, r.index.docs[i].time) && r.filter.admits(r.index, uint32(i)) {
+			places = append(places, place{uint32(i), info(uint32(i))})
 		}
 	}
-	return nil, nil
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
+	var docs []uint32
+	for _, p := range places[:min(len(places), storyDepth)] {
+		docs = append(docs, p.doc)
+	}
+	picks, err := r.told(ctx, docs)
+	for i := range picks {
+		picks[i].info = info(picks[i].doc)
+	}
+	return picks, err
 }
 
 func within(spans []Span, at int64) bool {
@@ -290,30 +338,45 @@ func (r *Request) distinct(picks []pick, most int) (kept []pick) {
 // matching orders what is from a time for a question that asks for something in
 // it: what holds a word of it by how much it holds, then what else says most.
 func (r *Request) matching(picks []pick) []pick {
+	const (
+		much   = 0.4 // share of a longer question
+		longer = 40 * 24 * time.Hour
+	)
 	q := r.question
+	if s := r.Plan.Spans[0]; s.End.Sub(s.Start) > longer { // a time so long says little
+		if !r.Plan.asksWhen {
+			return nil
+		}
+		picks = slices.DeleteFunc(picks, func(p pick) bool {
+			return !slices.ContainsFunc(r.datesIn(p.memory), func(d Span) bool {
+				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) < longer
+			})
+		})
+		for i := range picks {
+			picks[i].why = whyDate
+		}
+	}
+	several := len(r.Plan.words) > mostBareWords
 	held := func(p *pick) float64 {
 		d := r.matches.of(p.doc)
 		return q.weigh(d.held() | d.lent)
 	}
 	var some, rest []pick
 	for _, p := range r.distinct(picks, len(picks)) {
-		if held(&p) > 0 {
+		if share := held(&p); share >= much || share > 0 && !several {
 			some = append(some, p)
 		} else {
 			rest = append(rest, p)
 		}
 	}
 	slices.SortStableFunc(some, func(a, b pick) int { return cmp.Compare(held(&b), held(&a)) })
-	if len(r.Plan.words) > 2 && len(some) == 0 { // of something else, as it seems
-		return nil
+	if several { // what holds nothing of it is of something else
+		return some[:min(len(some), r.limit())]
 	}
 	slices.SortStableFunc(rest, func(a, b pick) int {
 		return cmp.Or(cmp.Compare(boolToInt(b.why == whyDate), boolToInt(a.why == whyDate)), cmp.Compare(b.info, a.info))
 	})
 	room := max(0, min(mostFill, r.limit())-len(some))
-	if len(r.Plan.words) > 2 {
-		room = min(room, 2)
-	}
 	rest = rest[:min(len(rest), room)]
 	return append(some[:min(len(some), r.limit())], rest...)
 }
@@ -528,10 +591,14 @@ func spanName(s Span) string {
 // date, what is to come first. A question in quite other words gets what is to
 // come.
 func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
-	const (
-		depth  = 30
-		enough = 0.45 // share of the question
-	)
+	const depth = 30
+	if !r.Plan.Personal && !r.Plan.named {
+		return nil, nil
+	}
+	enough := 0.45 // share of the question
+	if len(r.Plan.words) > mostBareWords {
+		enough = 0.6
+	}
 	var docs []uint32
 	for _, c := range all.candidates[:min(len(all.candidates), depth)] {
 		d := r.matches.of(c.doc)
@@ -543,7 +610,8 @@ func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ahead, gone, undated []pick
+	past := pastAsked.MatchString(text.Fold(r.Text))
+	var ahead, gone []pick
 	for _, p := range found {
 		p.why, p.sure = whyWhen, sureOf
 		switch dates := r.datesIn(p.memory); {
@@ -551,12 +619,13 @@ func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
 			ahead = append(ahead, p)
 		case len(dates) > 0:
 			gone = append(gone, p)
-		default:
-			undated = append(undated, p)
 		}
 	}
-	picks := r.distinct(append(append(ahead, gone...), undated[:min(len(undated), 1)]...), 3)
-	if len(ahead)+len(gone) > 0 || !(r.Plan.Personal || r.Plan.named && len(r.Plan.words) == 1) || pastAsked.MatchString(text.Fold(r.Text)) {
+	if past {
+		gone = nil // the ground rests on words alone, as for any question
+	}
+	picks := r.distinct(append(ahead, gone...), 3)
+	if past || len(r.Plan.words) > mostBareWords || all.relevant {
 		return picks, nil
 	}
 	coming, err := r.ahead(ctx)
@@ -660,9 +729,10 @@ func (r *Request) ofSelf(ctx context.Context) ([]pick, error) {
 	var docs, said []uint32
 	for i := len(r.index.docs) - 1; i >= 0; i-- {
 		l, d := &r.index.labels[i], &r.index.docs[i]
+		dormant := l.keyed() && l.state == bitOfState(schema.StateDormant)
 		switch {
-		case !r.filter.admits(r.index, uint32(i)):
-		case l.keyed() && l.current():
+		case !dormant && !r.filter.admits(r.index, uint32(i)) || dormant && !r.filter.byState:
+		case l.keyed():
 			docs = append(docs, uint32(i))
 		case l.said() && d.flags&byUser != 0 && d.flags&(saysI|asks) == saysI && len(said) < 2*datedDepth:
 			said = append(said, uint32(i))
@@ -704,11 +774,18 @@ func (r *Request) talkedOf(ctx context.Context, all *ranked) ([]pick, error) {
 		enough = 0.2
 	)
 	var picks []pick
-	if r.question.own > 0 && len(r.question.parts) > r.question.own {
+	if len(r.question.parts) > r.question.own {
+		var known float32 // what nothing here holds says nothing of what it is about
+		for _, p := range r.question.parts {
+			if p.known || len(p.related) > 0 {
+				known += p.idf
+			}
+		}
+		share := func(some parts) float64 { return r.question.weigh(some) * float64(r.question.total/max(known, 1e-6)) }
 		var docs []uint32
 		for _, c := range all.candidates[:min(len(all.candidates), 12)] {
 			d := r.matches.of(c.doc)
-			if r.question.weigh(d.held()|d.lent) >= enough {
+			if share(d.held()|d.lent) >= enough {
 				docs = append(docs, c.doc)
 			}
 		}

@@ -30,6 +30,9 @@ type Plan struct {
 	About About
 	// Bare says that the question says little by itself: "And where?".
 	Bare bool
+	// World says that the question asks of the calendar or the clock alone, of
+	// which no memory tells.
+	World bool
 	// Personal says that the user asks about themselves.
 	Personal bool
 
@@ -43,11 +46,12 @@ type Plan struct {
 	// turn. For a bare question they are kept.
 	Carry []string
 
-	words   []string // content words, folded
-	generic bool     // it asks what happened, whoever to
-	advice  bool     // it asks what should be
-	short   bool     // it may be bare, if nothing is found for it alone
-	named   bool     // it asks for the one thing that has a name: "the wedding"
+	words    []string // content words, folded
+	asksWhen bool     // it asks for a date, within Spans or at any time
+	generic  bool     // it asks what happened, whoever to
+	advice   bool     // it asks what should be
+	short    bool     // it may be bare, if nothing is found for it alone
+	named    bool     // it asks for one thing by a word: "the wedding"
 }
 
 // MayBeBare reports a short question that may lean on what was said before,
@@ -103,9 +107,11 @@ func PlanOf(question string, now time.Time) Plan {
 	p.generic = slices.ContainsFunc(words, func(w string) bool { return happeningWord[w] }) || containsAny(folded, happeningHan)
 	p.When = asks && !ofTheWorld && whenAsked.MatchString(folded)
 	if p.When {
-		p.named = definite.MatchString(folded) || containsHan(folded)
+		p.named = (definite.MatchString(folded) || containsHan(folded)) && len(p.words) == 1
+		p.asksWhen = true
 		p.When = len(spans) == 0 && len(p.words) > 0
 	}
+	p.World = len(p.words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
 	if asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.words) == 0) {
 		p.Story = len(p.words) == 0
 		for _, s := range spans {
@@ -258,7 +264,7 @@ func isShort(question string, words, content []string) bool {
 // The forms of questions. All are matched against folded text: no capitals, no
 // accents.
 var (
-	lastTalkAsked = regexp.MustCompile(`\b(?:(?:talk|talked|talking|speak|spoke|discuss|discussed|chat|chatted|cover|covered|say|said|conversation|session|discussion)\b.*\b(?:last time|last session|previous(?:ly)?|last conversation|last chat)|(?:last|previous|prior|earlier|most recent) (?:conversation|chat|talk|session|discussion)|last time we (?:talked|spoke|chatted|met)|what (?:did|were|have) we (?:just )?(?:talk|talking|talked|discuss|discussing|speak|chat)[a-z]* about ?(?:before)?\W*$)` +
+	lastTalkAsked = regexp.MustCompile(`\b(?:(?:we|you and i|you tell me|i tell you)\b.*\b(?:talk|talked|talking|speak|spoke|speaking|discuss|discussed|discussing|chat|chatted|chatting|going over|tell)\b.*\b(?:last time|last session|previously)|(?:our|the|that|my) (?:last|previous|prior|earlier|most recent) (?:conversation|chat|talk|session|discussion)(?: (?:with you|together))?\W*$|last time we (?:talked|spoke|chatted|met)|what (?:did|were|have) we (?:just )?(?:talk|talking|talked|discuss|discussing|speak|chat)[a-z]* about ?(?:before)?\W*$)` +
 		`|\b(?:letzte[snmr]?|vorige[snmr]?|vergangene[snmr]?) mal\b.*\b(?:gesprochen|geredet|besprochen|diskutiert|unterhalten|erzahlt)|\b(?:zuletzt|beim letzten mal)\b.*\b(?:gesprochen|geredet|besprochen|diskutiert|unterhalten|thema)|\b(?:letzte[snmr]?|vorige[snmr]?|vorherige[snmr]?) (?:gesprach|unterhaltung|chat|sitzung|konversation)|\bworum ging es (?:zuletzt|letztes mal|beim letzten mal)` +
 		`|\b(?:hablamos|hablado|charlamos|conversamos|comentamos|discutimos|tratamos)\b.*\b(?:ultima vez|anterior|antes)|\b(?:ultima|anterior) (?:conversacion|charla|sesion|platica)|\b(?:conversacion|charla|sesion) anterior|\bla ultima vez que (?:hablamos|charlamos)|\bde que hablamos\W*$` +
 		`|(?:上次|上一次|上回|之前|最近一次).*(?:聊|谈|談|说了|讨论|討論|对话|對話|话题|話題)`)
@@ -266,10 +272,10 @@ var (
 		`|\b(?:weißt|weisst|kennst|merkst|gemerkt|gespeichert|wissen)\b.* (?:uber|von) (?:mich|mir)\W*$|\bwas hab(?:e)? ich dir\b[a-z ]*(?:erzahlt|gesagt|verraten|mitgeteilt)\W*$|\bwer bin ich\W*$` +
 		`|\b(?:sabes|recuerdas|conoces|guardado|tienes|aprendido)\b.* (?:de|sobre|acerca de) mi\W*$|\bque te he (?:contado|dicho)\b[a-z ]*\W*$|\bquien soy(?: yo)?\W*$`)
 	selfHan   = regexp.MustCompile(`你.*(?:知道|了解|记得|記得|记住|記住).*我|你.*对我.*(?:知道|了解)|关于我|關於我|我.*(?:告诉|告訴|跟你说|和你说|跟你讲).*(?:什么|什麼|哪些|多少)|我是谁|我是誰`)
-	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:when|what (?:day|date|time)|(?:on |at )?(?:which|what) (?:day|date|time))\b|\bwhen(?:'s| is| are| do| does| did| was| will)\b` +
+	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bon (?:which|what) (?:day|date)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
 		`|\bwann\b|\b(?:welchem|welcher|welchen) tag\b|\bum wie ?viel uhr\b|\bcuando\b|\bque (?:dia|fecha)\b|\ba que hora\b|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|几点`)
 	definite     = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
-	aheadAsked   = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
+	aheadAsked   = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
 	pastAsked    = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|habe|hab|haben|hatte|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
 	freeAsked    = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
 	clockAsked   = regexp.MustCompile(`\bwhat time is it\b|\bwie ?viel uhr ist\b|\bwie spat\b|\bque hora es\b|现在.*几点|几点了`)
@@ -302,7 +308,7 @@ var (
 		hice hicimos hago hacemos comí comimos comi fui fuimos vi vimos tengo tenemos estuve estuvimos estoy estamos dije dijimos
 		hablé hablamos compré compramos he hemos tuve tuvimos quedé quedamos debo debemos voy vamos puedo podemos soy recuérdame
 		cené cenamos cociné cocinamos leí leímos visité visitamos conocí conocimos encontré encontramos gasté pasé salí salimos trabajé`)
-	happeningWord = folds(`happened happen happening went on going planned scheduled schedule agenda calendar appointments
+	happeningWord = folds(`happened happen happening went people everyone everybody on going planned scheduled schedule agenda calendar appointments
 		passiert passierte geschah geschehen los ansteht an programm geplant termine ansteh
 		paso pasó ocurrió sucedió hay hubo agenda planes`)
 	adviceWord = folds(`should could would can might may shall soll sollte sollen kann könnte könnten darf dürfte debería debo puedo podría`)
@@ -325,10 +331,10 @@ var (
 	articleWord = folds(`der die das den dem la los las`)
 	// emptyWord say nothing of what is asked about, beside stop words.
 	emptyWord = folds(`wrong notable special people interesting important exciting new everyone everybody anywhere somewhere whereabouts due ones hour
-		besonderes besondere wichtiges neues interessantes alle jemand beim letzten werd werde hin irgendwo especial importante nuevo todos alguien happened happen happening going planned plan plans planning scheduled schedule agenda calendar appointment appointments event events busy free
+		next komm komme unters besonderes besondere wichtiges neues interessantes alle jemand beim letzten werd werde hin irgendwo especial importante nuevo todos alguien happened happen happening going planned plan plans planning scheduled schedule agenda calendar appointment appointments event events busy free
 		thing things stuff tell remind remember recap summarise summarize list show know said say told spend spent day days date time times today much many long
 		else exactly really think believe mean sure right actually anyway kind sort way place city country name cost costs price happen went did doing done
-		talk talked talking speak spoke spoken discuss discussed chat conversation session ok okay hey please again still already also far up whats hows wheres whens
+		talk talked talking speak spoke spoken discuss discussed chat conversation ok okay hey please again still already also far up whats hows wheres whens
 		passiert passierte geschah geschehen los gemacht machte machen mache getan tun gewesen gab gibt gab's habe hab haben hatte hatten hat steht stand stehen ansteht programm
 		frei zeit alles so getrieben erlebt unternommen erinner erinnere erzähl erzähle erzählt sag sage gesagt zeig zeige fass fasse zusammen termin termine plan pläne geplant etwas was irgendwas
 		bei noch dann denn wann wo wie viel viele wer wen wem welche welcher welches welchem welchen tag tage tagen datum uhr genau eigentlich wirklich meinst meinen glaubst denkst

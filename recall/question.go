@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -14,6 +15,9 @@ type question struct {
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
 	ofOthers bool               // it asks what the assistant, not the user, said
+	ofAsking bool               // it asks what was asked before
+	personal bool               // it speaks of its asker
+	general  bool               // it asks for what no memory is needed for
 	speakers map[uint16]bool    // speakers it names
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
@@ -67,7 +71,8 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
-	q.kind, q.ofOthers = answerKind(all), asksYou(all)
+	q.kind, q.ofOthers, q.ofAsking = answerKind(all), asksYou(all), text.AsksWhatWasAsked(asked)
+	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
 	times := text.TimeSpans(asked, now)
 	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
@@ -97,22 +102,24 @@ func (ix *index) understand(asked string, now time.Time) *question {
 	return q
 }
 
-// withoutDigits leaves out the digits of dates: the time is looked for, and a "31"
-// elsewhere is another.
+// withoutDigits leaves out the days in dates: the time is looked for, and a "31"
+// elsewhere is another. Years stay, of which texts speak.
 func withoutDigits(asked string, times []text.TimeSpan) string {
 	if len(times) == 0 {
 		return asked
 	}
 	left := []byte(asked)
 	for _, t := range times {
-		for i := range len(t.Text) {
-			if c := &left[t.Offset+i]; *c >= '0' && *c <= '9' {
-				*c = ' '
+		for _, digits := range dayNumber.FindAllStringIndex(t.Text, -1) {
+			for i := digits[0]; i < digits[1]; i++ {
+				left[t.Offset+i] = ' '
 			}
 		}
 	}
 	return string(left)
 }
+
+var dayNumber = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?\b`)
 
 // divide makes the parts. Who a question is about is told by the speaker of a
 // text, not by their name in it, which others say: the names of speakers are

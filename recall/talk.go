@@ -124,9 +124,32 @@ func (q *question) enlarge(ix *index, talk []string) {
 				share = min(1, 1.5*share)
 			}
 			p := ix.part(t)
+			if !p.known && len(p.related) == 0 {
+				ix.inflected(&p)
+			}
 			p.idf, p.relatedIDF = p.idf*share, p.relatedIDF*share
 			q.parts, q.terms = append(q.parts, p), append(q.terms, t)
 			q.total += p.idf
+		}
+	}
+}
+
+// inflected relates a term that no text holds to the form of it that one does, by
+// the endings of German and Spanish, which are not stemmed.
+func (ix *index) inflected(p *part) {
+	const shortest = 4
+	for _, ending := range [...]string{"", "en", "es", "er", "em", "e", "n", "s"} {
+		root, ok := strings.CutSuffix(p.term, ending)
+		if !ok || len(root) < shortest || isUnspaced(root) {
+			continue
+		}
+		for _, other := range [...]string{"", "en", "es", "er", "e", "n", "s"} {
+			if id, known := ix.terms[root+other]; known {
+				p.related = append(p.related, relative{id, 0.8})
+				p.relatedIDF = float32(inverseDocumentFrequency(ix.counts.chunks, ix.frequency(id)))
+				p.idf = p.relatedIDF
+				return
+			}
 		}
 	}
 }

@@ -178,7 +178,8 @@ func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, 
 	return nil
 }
 
-// Touch counts one access of each memory at the given time; dormant ones wake.
+// Touch counts one access of each memory at the given time; dormant ones wake, and
+// one that is not of the same conversation as the last makes it more stable.
 // Access is bookkeeping, not a claim: it is not audited and keeps Version.
 func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Time) error {
 	if len(uids) == 0 {
@@ -204,7 +205,7 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, touchMemories, at.UnixMilli(), string(shown), userID)
+	_, err = tx.Exec(ctx, touchMemories, at.UnixMilli(), string(shown), userID, oneUse, MaxStability, useGrowth)
 	return err
 }
 
@@ -212,8 +213,9 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 // while everybody waits for the write to end.
 const (
 	dormantMemories = "SELECT uid FROM memories WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ? AND +state = ? ORDER BY id"
-	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?)
-		WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ?`
+	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?1),
+		stability = CASE WHEN ?1 - coalesce(last_accessed, created_at) < ?4 THEN stability ELSE max(stability, min(?5, max(1.0, stability) * ?6)) END
+		WHERE uid IN (SELECT value FROM json_each(?2)) AND +user_id = ?3`
 )
 
 func (tx *Tx) dormantAmong(ctx context.Context, userID int64, uids string) (dormant []string, err error) {

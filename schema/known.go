@@ -167,16 +167,6 @@ func jsonList[T string | int64](list []T) string {
 	return string(b)
 }
 
-// TakeOver gives a claim that code read in a message the attributes and the
-// confidence that it has once somebody else has stated it too.
-func (tx *Tx) TakeOver(ctx context.Context, m *Memory, attributes Attributes, confidence float64, by Actor) error {
-	if err := tx.changeMemory(ctx, m, by, opAttribute, change{"attributes", attributes}, change{"confidence", confidence}); err != nil {
-		return err
-	}
-	m.Attributes, m.Confidence = attributes, confidence
-	return nil
-}
-
 // Before reads the messages of a message's conversation that were said before
 // it, the last first; without a session those of the hour before.
 func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {

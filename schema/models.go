@@ -115,7 +115,7 @@ type Memory struct {
 	AccessCount  int64      `bun:",notnull" json:"access_count"`
 	LastAccessed Time       `json:"last_accessed,omitzero"`
 	DecayRate    float64    `bun:",notnull" json:"decay_rate"`
-	Stability    float64    `bun:",notnull" json:"stability"` // days
+	Stability    float64    `bun:",notnull" json:"stability"` // how much more slowly it fades, from 1
 	Utility      float64    `bun:",notnull" json:"utility"`
 	Protected    bool       `bun:",notnull" json:"protected,omitempty"`
 	Pinned       bool       `bun:",notnull" json:"pinned,omitempty"`

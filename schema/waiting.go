@@ -37,7 +37,7 @@ func (tx *Tx) AddProposal(ctx context.Context, userID int64, kind, payload, reas
 }
 
 // AskProtection stores the question whether to protect a memory, and announces
-// it, unless it waits already.
+// it, unless it waits already. Until it is decided the memory does not fade.
 func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err error) {
 	var waits bool
 	err = tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ? AND memory_id = ? AND state = 'pending')", []any{m.UserID, m.ID}, &waits)
@@ -53,6 +53,9 @@ func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err err
 	if err != nil {
 		return false, err
 	}
+	if err := tx.Hold(ctx, m); err != nil {
+		return false, err
+	}
 	return true, tx.announceWaiting(ctx, Waiting{UserID: m.UserID, UID: uid, Kind: KindProtect, Memory: m.UID})
 }
 
@@ -63,13 +66,6 @@ func (tx *Tx) announceWaiting(ctx context.Context, w Waiting) error {
 	return tx.db.opts.Waiting(ctx, tx, w)
 }
 
-// Waits reports a memory about which a question or a proposal waits.
-func (tx *Tx) Waits(ctx context.Context, m *Memory) (waits bool, err error) {
-	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ?1 AND memory_id = ?2 AND state = 'pending')
-		OR EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND state = 'pending' AND instr(payload, ?3) > 0)`, []any{m.UserID, m.ID, m.UID}, &waits)
-	return waits, err
-}
-
 // UserByID reads a user inside the write.
 func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, err error) {
 	err = tx.Row(ctx, "SELECT tenant, name FROM users WHERE id = ?", []any{userID}, &tenant, &name)
@@ -77,4 +73,21 @@ func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, 
 		err = ErrNotFound
 	}
 	return tenant, name, err
+}
+
+// Waits reports a memory about which a question or a proposal waits.
+func (tx *Tx) Waits(ctx context.Context, m *Memory) (waits bool, err error) {
+	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ?1 AND memory_id = ?2 AND state = 'pending')
+		OR EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND state = 'pending' AND instr(payload, ?3) > 0)`, []any{m.UserID, m.ID, m.UID}, &waits)
+	return waits, err
+}
+
+// WaitingMemories lists the memories of a user about which a question or a
+// proposal waits.
+func (s *Snapshot) WaitingMemories(ctx context.Context, userID int64) (ids []int64, err error) {
+	err = s.NewRaw(`SELECT memory_id FROM confirmations WHERE user_id = ?0 AND state = 'pending'
+		UNION SELECT m.id FROM proposals p
+			JOIN memories m ON m.uid IN (json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.later'))
+			WHERE p.user_id = ?0 AND p.state = 'pending' AND m.user_id = ?0`, userID).Scan(ctx, &ids)
+	return ids, err
 }

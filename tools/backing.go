@@ -68,11 +68,57 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 }
 
 // back finds the user's turn that holds the claim, and what is understood of it.
+// Of a claim that none holds it finds the sentence of the user's that the claim
+// was most likely drawn from.
 func (c *claim) back(turns []schema.Memory, d *Deps) {
 	c.backing = back(c.content, turns, d)
+	if c.backing == nil {
+		c.backing = understood(c.content, turns, d)
+	}
 	names, sentence := []string{d.Scope.User}, ""
 	if c.backing != nil {
 		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
+	} else {
+		c.drawn = nearest(c.content, turns, d)
 	}
 	c.reading, c.outright = claims.Told(c.content, sentence, names)
+}
+
+// understood finds the newest turn with a sentence that says what the claim says,
+// in other words: both are read to the same subject, predicate and object.
+func understood(content string, turns []schema.Memory, d *Deps) *backing {
+	for i := range turns {
+		turn := &turns[i]
+		if sentence := claims.SaysSame(turn.Content, content, []string{d.Scope.User, turn.Speaker}); sentence != "" {
+			return &backing{turn: turn, quote: sentence}
+		}
+	}
+	return nil
+}
+
+// leastDrawn is the share of a claim's words that a sentence must hold for the
+// claim to have been drawn from it.
+const leastDrawn = 0.25
+
+// nearest finds the sentence that a claim in a model's own words was most likely
+// drawn from: the one that holds most of its words, else what the user says of
+// themselves in the newest turn. The claim gains no trust by it; the core section
+// shows the sentence and not the claim.
+func nearest(content string, turns []schema.Memory, d *Deps) *backing {
+	c := grounding.Understand(content, d.DB.Now().In(d.Location))
+	var best *backing
+	most := leastDrawn
+	for i := range turns {
+		turn := &turns[i]
+		sentence := c.Quote(turn.Content)
+		if aligned := c.Aligned(sentence); sentence != "" && (aligned > most || best == nil && aligned >= most) {
+			best, most = &backing{turn: turn, quote: sentence}, aligned
+		}
+	}
+	if best == nil && len(turns) > 0 {
+		if own := claims.OwnSentence(turns[0].Content); own != "" {
+			return &backing{turn: &turns[0], quote: own}
+		}
+	}
+	return best
 }

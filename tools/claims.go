@@ -47,6 +47,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		UserID: userID, SessionID: sessionID, SessionName: d.Scope.Session, Agent: d.Scope.Agent,
 		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
+		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
 	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading}
 	speaker := ""
@@ -55,6 +56,9 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		m.Origin, m.Trust, m.EventTime = turn.Origin, turn.Trust, turn.EventTime
 		add.Evidence = []claims.Evidence{{Memory: turn, Quote: c.backing.quote, Holds: true}}
 		add.Outright, speaker = c.outright, turn.Speaker
+	} else if c.drawn != nil && c.trust == schema.MaxTrust { // else what was drawn may be from anything in view
+		m.EventTime = c.drawn.turn.EventTime
+		add.Evidence = []claims.Evidence{{Memory: c.drawn.turn, Quote: c.drawn.quote}}
 	}
 	claims.Label(m, c.reading, d.Scope.User, speaker)
 	if doubt := c.doubt(); doubt != "" {

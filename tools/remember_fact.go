@@ -40,6 +40,7 @@ type claim struct {
 	entities   []string
 	tags       []string
 	backing    *backing   // nil when no turn of the user's holds it
+	drawn      *backing   // without backing: what it was likely drawn from; nil when nothing is near
 	reading    said.Claim // what is understood of it
 	outright   bool       // the user states it so
 	trust      schema.Trust

@@ -34,13 +34,17 @@ type cli struct {
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
 	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
 	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show what an agent is told of the user in every turn, in the user's own words."`
+	Remember    rememberCmd    `cmd:"" help:"Store a fact as the user's own word."`
+	Correct     correctCmd     `cmd:"" help:"Put another text in the place of a fact."`
+	Forget      forgetCmd      `cmd:"" help:"Hide memories, with the messages they come from; ebb undo brings them back."`
+	Protect     protectCmd     `cmd:"" help:"Fix a fact, or all facts about somebody, for good."`
 	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
-	Runs        runsCmd        `cmd:"" help:"List the nights there were, with what each did and cost."`
-	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
+	Runs        runsCmd        `cmd:"" help:"List the nights there were, and the messages that changed something, with what each did and cost."`
+	Undo        undoCmd        `cmd:"" help:"Take everything back that a night, a message or ebb forget did."`
 	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
 	Blocks      blocksCmd      `cmd:"" help:"See what core memory holds and held, and take a change of it back."`
 	Quarantine  quarantineCmd  `cmd:"" help:"See what is set aside as an instruction of others, and release it."`

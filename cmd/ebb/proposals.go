@@ -18,7 +18,7 @@ type proposalsCmd struct {
 
 // Help says what waits.
 func (proposalsCmd) Help() string {
-	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory. It waits here. Ids may be cut short as long as they are unique.`
+	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory, what is to be forgotten when the user did not say it clearly. It waits here. Ids may be cut short as long as they are unique.`
 }
 
 type proposalsListCmd struct {
@@ -27,7 +27,7 @@ type proposalsListCmd struct {
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, those for whom something waits.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, those for whom something waits.`
 }
 
 // waitingView is the shape of `ebb proposals --json`.
@@ -134,7 +134,8 @@ func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.
 }
 
 type proposalsApproveCmd struct {
-	ID string `arg:"" help:"The proposal or confirmation."`
+	ID     string `arg:"" help:"The proposal or confirmation."`
+	Anyway bool   `help:"Also when the user has said something newer since it was proposed."`
 }
 
 // Help documents the JSON.
@@ -147,7 +148,20 @@ func (c *proposalsApproveCmd) Run(a *app) error {
 		if question != nil {
 			return x.Grant(a.ctx, a.scope(), id, question.Token)
 		}
-		return x.Approve(a.ctx, a.scope(), id)
+		var options []extension.ApproveOption
+		if c.Anyway {
+			options = append(options, extension.Anyway())
+		}
+		err := x.Approve(a.ctx, a.scope(), id, options...)
+		var newer *extension.NewerError
+		if !errors.As(err, &newer) {
+			return err
+		}
+		said := make([]string, len(newer.Newer))
+		for i := range newer.Newer {
+			said[i] = fmt.Sprintf("%q", oneLine(newer.Newer[i].Content, 160))
+		}
+		return &usageError{"since it was proposed the user has said " + strings.Join(said, " and ") + "; approve it with --anyway, or reject it"}
 	})
 }
 

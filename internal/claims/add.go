@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -50,7 +49,7 @@ const (
 	Known                       // it was known, and nothing changed
 	Surer                       // it was known, and has gained evidence
 	Quarantined                 // it is stored and set aside
-	Refused                     // the user asked to forget it and has not said it since, or it was undone
+	Refused                     // the user asked to forget it and has not said it since, it was undone, or it corrects nothing that is known
 )
 
 // Outcome is what became of a claim, and of others because of it.
@@ -115,6 +114,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
 	}
+	if a.corrects() && !a.resolve() {
+		return Outcome{Fate: Refused, Memory: c.Memory}, nil
+	}
 	if undone, err := a.undone(ctx); err != nil || undone {
 		return Outcome{Fate: Refused, Memory: c.Memory}, err
 	}
@@ -130,7 +132,10 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		}
 	}
 	aside := c.Memory.State == schema.StateQuarantined
+	taken := k != nil && !aside && !guarded && a.takes(k)
 	switch {
+	case taken:
+		a.take(k)
 	case k != nil && k.State == schema.StateQuarantined && !aside:
 		k = nil // what was set aside stands in no claim's way
 	case k != nil && aside:
@@ -145,12 +150,16 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Fate: Quarantined, Memory: c.Memory}, nil
 	}
 	out := Outcome{Fate: Made, Memory: c.Memory}
-	if k != nil { // only a less trusted source had said it
+	if k != nil { // only code had read it, or a less trusted source said it
 		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
 			return Outcome{}, err
 		}
 	}
-	return out, a.change(ctx, &out)
+	err := a.change(ctx, &out)
+	if taken { // it has not ended: another says it now
+		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
+	}
+	return out, err
 }
 
 // quotes are the claim's evidence as [read] takes it.
@@ -220,9 +229,12 @@ func (a *addition) mayBear(k said.Claim) bool {
 	if !known(a.reading) || k.Predicate == "" {
 		return false
 	}
-	verdicts := []said.Verdict{said.Same, said.Replaces, said.Unsure}
-	return like(a.reading, k) || slices.Contains(verdicts, said.Compare(a.reading, k)) || slices.Contains(verdicts, said.Compare(k, a.reading)) ||
-		a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
+	for _, v := range []said.Verdict{said.Compare(a.reading, k), said.Compare(k, a.reading)} {
+		if v == said.Same || v == said.Replaces || v == said.Unsure {
+			return true
+		}
+	}
+	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
 }
 
 // forgotten is the claim that the user asked to forget and that the new one
@@ -254,6 +266,29 @@ func (a *addition) lastSaid() time.Time {
 		}
 	}
 	return last
+}
+
+// corrects reports a claim that corrects another without saying of what: "it's Dr
+// Lind, not Dr Rao".
+func (a *addition) corrects() bool {
+	return (a.reading.Subject == "it" || a.reading.Subject == "she") && a.reading.Ended != ""
+}
+
+// resolve finds what a correction is about, the claim that was said last, and
+// reports whether there is one.
+func (a *addition) resolve() bool {
+	var of *candidate
+	for _, k := range a.near {
+		if isCurrent(&k.Memory) && !a.before(k) && said.Compare(a.reading, k.reading) == said.Replaces && (of == nil || k.last.After(of.last)) {
+			of = k
+		}
+	}
+	if of == nil {
+		return false
+	}
+	a.reading.Subject, a.reading.Predicate = of.reading.Subject, of.reading.Predicate
+	a.Memory.Subject, a.Memory.Predicate, a.Memory.Kind = of.Subject, of.Predicate, of.Kind
+	return true
 }
 
 // undone reports a claim that code had read in the same message, which somebody
@@ -322,6 +357,35 @@ func (a *addition) store(ctx context.Context) error {
 	return a.tx.AddDerived(ctx, a.Memory, a.Chunks, quotes, a.by)
 }
 
+// takes reports whether the claim takes the place of one that code has read in a
+// message: a model or a person has stated it too, in words that stand alone.
+func (a *addition) takes(k *candidate) bool {
+	return k.Attributes[schema.AttrSaid] != "" && a.Memory.Attributes[schema.AttrSaid] == "" && a.Memory.Trust >= k.Trust && k.State != schema.StateQuarantined
+}
+
+// take gives the claim what it takes over: since when it holds, what it rests on,
+// and the subject, predicate and object by which both are known to say the same.
+func (a *addition) take(k *candidate) {
+	m := a.Memory
+	if k.Predicate != "" {
+		m.Subject, m.Predicate, m.Object = k.Subject, k.Predicate, k.Object
+		a.reading = k.reading
+	}
+	if m.Attributes == nil {
+		m.Attributes = make(schema.Attributes)
+	}
+	if temporal := k.Attributes[schema.AttrTemporal]; temporal != "" {
+		m.Attributes[schema.AttrTemporal] = temporal
+	}
+	m.EventTime, m.ValidFrom = k.EventTime, k.ValidFrom
+	m.Confidence = max(m.Confidence, k.Confidence)
+	for _, c := range k.cited {
+		if !slices.ContainsFunc(a.Evidence, func(e Evidence) bool { return e.Memory.ID == c.SourceID }) {
+			a.Evidence = append(a.Evidence, Evidence{Memory: &schema.Memory{ID: c.SourceID, EventTime: c.Time}, Quote: c.Quote})
+		}
+	}
+}
+
 // strengthen gives a known claim the new one's evidence, and in the same words
 // its trust.
 func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (out Outcome, err error) {
@@ -340,14 +404,6 @@ func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (
 	}
 	if out.Memory.Confidence > was.Confidence || out.Memory.Trust > was.Trust {
 		out.Fate = Surer
-	}
-	if !guarded && k.Attributes[schema.AttrSaid] != "" && a.Memory.Attributes[schema.AttrSaid] == "" {
-		attributes := maps.Clone(out.Memory.Attributes)
-		delete(attributes, schema.AttrSaid)
-		confidence := max(out.Memory.Confidence, min(a.Memory.Confidence, out.Memory.Trust.MaxConfidence()))
-		if err := a.tx.TakeOver(ctx, out.Memory, attributes, confidence, a.by); err != nil {
-			return Outcome{}, err
-		}
 	}
 	return out, a.change(ctx, &out)
 }
@@ -461,4 +517,26 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 	}
 	out.Ended = append(out.Ended, &ended)
 	return nil
+}
+
+// Newer finds what the user has stated since a moment that bears on a claim: the
+// claim that superseded it, and current ones that it would replace or that may
+// exclude it.
+func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {
+	a := &addition{Claim: Claim{Memory: m}, tx: tx, owner: owner, hash: m.ContentHash}
+	cited, err := tx.Cited(ctx, []int64{m.ID})
+	if err != nil {
+		return nil, err
+	}
+	a.reading, _ = read(m, owner, cited)
+	if err := a.find(ctx); err != nil {
+		return nil, err
+	}
+	for _, k := range a.near {
+		verdict := said.Compare(k.reading, a.reading)
+		if k.ID != m.ID && isCurrent(&k.Memory) && k.CreatedAt.After(since) && (verdict == said.Replaces || verdict == said.Unsure || k.ID == m.SupersededBy) {
+			newer = append(newer, k.Memory)
+		}
+	}
+	return newer, nil
 }

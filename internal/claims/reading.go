@@ -85,7 +85,9 @@ func like(a, b said.Claim) bool {
 
 // alike reports whether one object holds the other as words.
 func alike(a, b string) bool {
-	a, b = text.Fold(a), text.Fold(b)
+	if a != b {
+		a, b = text.Fold(a), text.Fold(b)
+	}
 	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
@@ -115,6 +117,30 @@ func Told(content, sentence string, names []string) (c said.Claim, outright bool
 		return meant[0], true
 	}
 	return said.Claim{}, false
+}
+
+// SaysSame is the sentence of a user's message that says what a model's claim
+// says, as far as both are understood; "" when none does.
+func SaysSame(message, claim string, names []string) string {
+	reported, ok := said.Reported(claim, names)
+	if !ok {
+		return ""
+	}
+	for _, c := range said.Claims(message, maxClaims) {
+		if said.Compare(c, reported) == said.Same || like(c, reported) && c.Denied == reported.Denied {
+			return c.Sentence
+		}
+	}
+	return ""
+}
+
+// OwnSentence is the first sentence of a user's message that says something of
+// themselves, "" when none does.
+func OwnSentence(message string) string {
+	if all := said.Claims(message, 1); len(all) > 0 {
+		return all[0].Sentence
+	}
+	return ""
 }
 
 // Label gives a memory the subject, predicate, object and temporal type of a

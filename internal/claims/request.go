@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -173,7 +175,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t = named
-		t.addEpisodes(found)
+		t.addEpisodes(found, w.ID)
+		if len(t.claims)+len(t.episodes) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// What stands in messages only is not to become a claim later.
 			m := w.claimOf(w.Memory, q.About, t.reading)
@@ -189,7 +196,17 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t.episodes, t.pointed = previous, true
-	default:
+	default: // it points at what stands beside it in the message
+		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
+		named, err := w.named(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if t = named; len(t.claims) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
 		t.pointed = true
 	}
 	if !t.clear() {
@@ -201,6 +218,53 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// leastNamed is the share of the words of a request that a memory must hold to be
+// meant by it where none holds them all.
+const leastNamed = 0.5
+
+// nearest takes the few memories that hold most of what is named, as long as that
+// is at least half.
+func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
+	if len(t.terms) == 0 {
+		return nil
+	}
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return err
+	}
+	var near []schema.Memory
+	most := leastNamed
+	for _, m := range append(all, found...) {
+		if m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m) {
+			continue
+		}
+		held, n := wordsOf(&m), 0
+		for _, term := range t.terms {
+			if slices.Contains(held, term) {
+				n++
+			}
+		}
+		switch share := float64(n) / float64(len(t.terms)); {
+		case share > most:
+			most, near = share, []schema.Memory{m}
+		case share == most && n > 0:
+			near = append(near, m)
+		}
+	}
+	if len(near) > vagueHidden {
+		return nil
+	}
+	for _, m := range near {
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, m)
+		} else {
+			t.claims = append(t.claims, m)
+		}
+	}
+	t.certain = t.certain || len(near) > 0
+	return nil
 }
 
 // targets are what a request to forget is about.
@@ -328,10 +392,11 @@ func (t *targets) holds(m *schema.Memory) bool {
 	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
 }
 
-// addEpisodes adds the messages among those found that say what is named.
-func (t *targets) addEpisodes(found []schema.Memory) {
+// addEpisodes adds the messages among those found that say what is named, but for
+// the one that asks.
+func (t *targets) addEpisodes(found []schema.Memory, but int64) {
 	for _, m := range found {
-		if m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
+		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
 			t.episodes = append(t.episodes, m)
 		}
 	}
@@ -437,17 +502,9 @@ func (t *targets) tells(s string) bool {
 // meant carries out a request of the message for memories that somebody else has
 // found.
 func (w *reading) meant(ctx context.Context, q Request) error {
-	t := targets{certain: true}
-	for _, uid := range q.Memories {
-		m, err := w.tx.Memory(ctx, w.UserID, uid)
-		if err != nil {
-			return err
-		}
-		if m.Kind == schema.KindEpisode {
-			t.episodes = append(t.episodes, *m)
-		} else {
-			t.claims = append(t.claims, *m)
-		}
+	t, err := w.these(ctx, q.Memories)
+	if err != nil {
+		return err
 	}
 	if q.Verb == said.Keep {
 		for i := range t.claims {
@@ -459,4 +516,47 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// Forget hides memories of a user at a host's word, with all that would tell them
+// again, as a run of cause [schema.CauseHost].
+//
+// Errors: [schema.ErrNotFound] for an id that is not the user's; the database's.
+func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (changes Changes, err error) {
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return changes, err
+	}
+	w := &reading{message: &message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
+	if w.run, err = open(ctx, tx, userID, uid.String(), schema.CauseHost, "host"); err != nil {
+		return changes, err
+	}
+	t, err := w.these(ctx, uids)
+	if err != nil {
+		return changes, err
+	}
+	if err := w.hide(ctx, &t); err != nil {
+		return changes, err
+	}
+	if changes.Hidden = w.hidden; len(w.hidden) > 0 {
+		changes.Run = uid.String()
+	}
+	return changes, w.run.close(ctx)
+}
+
+// these are the memories of the given ids as targets.
+func (w *reading) these(ctx context.Context, uids []string) (t targets, err error) {
+	t.certain = true
+	for _, uid := range uids {
+		m, err := w.tx.Memory(ctx, w.UserID, uid)
+		if err != nil {
+			return t, err
+		}
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, *m)
+		} else {
+			t.claims = append(t.claims, *m)
+		}
+	}
+	return t, nil
 }

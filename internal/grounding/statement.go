@@ -171,7 +171,9 @@ func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) 
 	return float64(held) >= need*float64(words)
 }
 
-var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your)\b`)
+var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|` +
+	`ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?|du|dich|dir|dein(?:e[mnrs]?)?|` +
+	`yo|mis?|conmigo|nosotr[oa]s|nuestr[oa]s?|tu|tus|soy|estoy|tengo|vivo|trabajo|prefiero)\b|[我咱俺你您]`)
 
 // selfNames are the names that "I" stands for in a turn, whole and in parts.
 func selfNames(foldedTurn string, speaker []string) map[string]bool {

@@ -9,7 +9,7 @@ const chineseRows = `
 请|以后|以后请|麻烦|请你|你? 都|一律|始终|总是|一直|全程|只? 用 #language 回答|回复|跟我说话|写|和我交流|交流|我? 我? : answer_language func wish clear
 请|以后|以后请|麻烦|请你|你? 回答|回复 时|的时候|我? 请|都? 用 #language : answer_language func wish clear
 请|以后|以后请|麻烦|请你|你? 回答|回复|说话|解释|讲|答复 时|的时候|我|问题|得|要|请|都|尽量|一定要|可以|能? 要|请|尽量|得? X : answer_style func wish is=manner clear
-请|以后|以后请|麻烦|请你|你? 尽量|都|一律? X 地? 回答|回复|说|解释|一点? 我? : answer_style func wish is=manner
+请|以后|以后请|麻烦|请你|你? 尽量|都|一律? X 地? 回答|回复|说|解释|一点 我? : answer_style func wish is=manner
 以后|请|麻烦? 都|一律|统一|尽量? X : answer_style func wish is=mannerly
 I 喜欢|想要|要|希望 X 的 回答|回复|答案 : answer_style func wish is=manner
 请|以后|以后请|麻烦|请你? 别|不要|不用|别再|不要再 用|使用|发|加|带|出现 任何? 表情|表情符号|emoji|颜文字 : emojis func wish value=不用
@@ -106,12 +106,15 @@ I 换 了 一? 辆|台|部 新? @thing , 是|一辆|一台|现在开|现在是? 
 I 买 了 一? 辆|台|部|套 新 @thing , 是|一辆|一台? X : $ func change
 I 有 一? 辆|台|部|套 #thing : owns adds
 新|新的|最新 @thing 是|: X : $ func change
+@thing :|是 X : $ func reported
+@role :|是 X : $ func reported
 I 从 Y 换 成|到|了 了? X : uses func change clear
 I 现在|已经? 改 用|喝|吃|骑|坐|学|看|练 X 了? : uses change adds clear
 
 // people
 MY @kin 的? 名字? 叫|名叫|是叫 X : $ adds clear
 MY @kin 的 名字 是 X : $ adds clear
+MY @friend 的? 名字? 叫|名叫 X : $ adds
 MY @pet 的? 名字? 叫|名叫 X : $ adds clear
 MY @pet 的 名字 是 X : $ adds clear
 MY @role 的? 名字? 叫|名叫 X : $ func clear
@@ -143,6 +146,7 @@ I 和|跟|与 @role 分手 了? : $ denied change
 I 和|跟|与 X 分手 了? : partner denied change
 
 // health and diet
+I 对 X 不 过敏 : allergic_to denied change
 I 对 X 严重|有点|有些|轻度|重度|都? 过敏 : allergic_to adds clear
 I 吃|喝 X 会? 过敏 : allergic_to adds clear
 X 过敏 : allergic_to adds elide is=foodzh
@@ -163,6 +167,14 @@ I 戴 眼镜|隐形眼镜|助听器 : wears adds value=眼镜
 I 每天|每晚|每早 都|要? 吃|服用 X 药 : takes adds habit
 
 // languages
+I 不 会 说|讲 X : speaks denied
+I 不 会 开车|游泳|做饭|跳舞|滑雪|骑车 : cannot adds value=x
+I 穿 X 码 : size func
+I 身高|个子 是|有? X : height func is=digits
+I 不 太? 能 吃 X : cannot_eat adds clear
+X 不 是 I 的 菜 : dislikes pref adds
+I 希望|要求|想要 你 以后|每次|总是|一直|始终|都|永远 都? X : should wish adds is=wishzh
+I 念|读|学 的 是 X 专业? : studies func
 I 会|能 说|讲 X : speaks adds clear
 I 会 #language : speaks adds
 I 说|讲 #language : speaks adds
@@ -237,12 +249,12 @@ func chinese() *lexicon {
 		articles:    map[string]bool{},
 		vague:       wordSet("这 那 它 他 她 你 您 啥 谁 怎"),
 		timely:      wordSet("每 天 周 星 末 晚 早 都 常 年 月"),
-		favourites:  map[string]bool{},
-		olds:        wordSet("旧 老 前"),
+		olds:        wordSet("旧 前"),
 		news:        wordSet("新"),
 		her:         map[string]bool{},
 		pronouns:    wordSet("她 他 你 您"),
 		of:          "的",
+		belongs:     phrasesOf("会员 成员 队员 粉丝 球迷 影迷 歌迷 好人 新人 主人 客人 大人 病人 男人 女人 的人 新手 高手 对手 一员"),
 		peopleEnds:  []string{"师", "员", "生", "家", "护士", "理", "监", "手", "司机", "长", "官", "农", "匠", "士", "者", "警", "编", "媒", "贩", "导", "授", "工"},
 		manners:     phrasesOf("简短 简洁 详细 简练 简明 正式 礼貌 一句话 精炼 少废话 直接 口语 随意 分点 列点 短 简单 通俗 客气"),
 		units:       wordSet("公 摄 华 英 千 米 人"),
@@ -261,7 +273,8 @@ func chinese() *lexicon {
 	l.joins = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 由于 结果")
 	l.asks = phrasesOf("什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪 谁 为什么 多少 几点 有没有 有什么 能不能 可不可以 是不是 要不要 该 推荐 帮我 请问 你觉得 你说 给我 怎么办 可以")
 	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词 是是是 对啊 呵呵 可不是嘛")
-	l.blocks = phrasesOf("如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 昨天 今天 明天 今晚 昨晚 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 刚才 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
+	l.blocks = phrasesOf("如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 明天 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
+	l.passing = phrasesOf("昨天 今天 今晚 昨晚 刚才 这会儿 此刻 今早 这次 正在 今儿 昨儿")
 	l.ends = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 的时候 时候 来着 已经 也 而不是")
 	l.trails = make(phrases)
 	l.trails.add("了 呢 啊 哦 哈 呀 的 啦 嘛 哟 诶 喔 哈哈 谢谢 上班 工作 人 一点 就行 就好 即可 多年 很多年 好几年 这边 那边 读书 为主 很久 三年 两年 五年 十年 了三年 , : 一些 过 年 多 半年 住", 0)

@@ -3,7 +3,6 @@ package said
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // reader reads the claims of one text.
@@ -36,7 +35,9 @@ func (r *reader) read(s sentence) []Claim {
 		}
 	}
 	limit = r.reportAt(tokens, limit)
+	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
+	hedged := false
 	r.speaker = ""
 	if r.reported {
 		r.speaker = "I"
@@ -51,22 +52,18 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
-		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways) == 0 && !r.reported {
+		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways|saysNot) == 0 && !r.reported {
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
 		elided := r.elidesAt(tokens, at, start)
-		var claim Claim
-		end, ok := 0, false
-		if start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 && !r.reported {
-			if claim, end, ok = r.claimAt(s, tokens[:limit], at, 0, "", at); ok && claim.Wish {
-				start = at
-			} else {
-				ok = false
+		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, start)
+		if !ok && start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 {
+			// Rows may begin with such words themselves: "always …", "no como …".
+			for from := at; from < start && !ok; from++ {
+				claim, end, ok = r.claimAt(s, tokens[:limit], from, 0, elided, from)
+				ok = ok && (claim.Wish || before&saysNot != 0)
 			}
-		}
-		if !ok {
-			claim, end, ok = r.claimAt(s, tokens[:limit], start, before, elided, start)
 		}
 		if !ok && lex.prefixes[tokens[start].word] {
 			for j := start + 1; j < min(start+8, limit) && !ok; j++ {
@@ -79,6 +76,9 @@ func (r *reader) read(s sentence) []Claim {
 				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
 					break
 				}
+				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
+					continue
+				}
 				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), "", -1)
 				if ok {
 					start = j
@@ -88,15 +88,40 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := r.blockedIn(tokens[at:next], claim)
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
+			out = append(out, r.alike(claim)...)
 		}
-		r.noteSpeaker(tokens, start, doubt)
+		// "I think, …" leaves a doubt about what follows it.
+		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
+		r.noteSpeaker(tokens, start, ok && !doubt)
 		at = max(next, at+1)
 	}
 	if s.question && !blocked {
 		out = append(out, r.reasonsIn(s, limit)...)
+	}
+	return out
+}
+
+// alike are the further items of a list of things of one class: "two cats and a
+// parrot".
+func (r *reader) alike(c Claim) (out []Claim) {
+	m := &r.m
+	if m.value == "" || m.class != pet && m.class != kin && m.class != condition {
+		return nil
+	}
+	end := m.objectEnd(m.obj.lo)
+	for i := m.obj.hi; i < end; i++ {
+		for n := m.nounLength(i); n >= 1; n-- {
+			if _, ok := m.nounAt(i, n, m.class); ok {
+				more := c
+				more.Object = r.textOf(span{i, i + n})
+				out = append(out, more)
+				i += n - 1
+				break
+			}
+		}
 	}
 	return out
 }
@@ -139,19 +164,24 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	return ""
 }
 
+// lasting reports a claim that may be dated to the day: a change, a wish.
+func lasting(c Claim) bool {
+	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
+}
+
 // noteSpeaker records whom a clause is about, for the one behind it.
-func (r *reader) noteSpeaker(tokens []token, start int, doubt bool) {
+func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
 	if r.reported {
 		return
 	}
 	t := tokens[start]
 	person, n := r.personAt(tokens, start)
 	switch {
-	case doubt:
-		r.speaker = ""
 	case n > 0:
 		r.speaker, r.person = person, person
-	case r.lex.subjects[t.word]:
+	case !claimed && !r.lex.han:
+		r.speaker = ""
+	case claimed || r.lex.subjects[t.word]:
 		r.speaker = "I"
 	case r.lex.pronouns[t.word] && r.person == "":
 		r.speaker = ""
@@ -199,7 +229,7 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 // wishOf is the standing wish that a question asks for: "Could you always answer
 // in German?"
 func (r *reader) wishOf(s sentence, blocked bool) []Claim {
-	if r.reported || blocked {
+	if r.reported || blocked || !standing(r.lex, s.tokens) {
 		return nil
 	}
 	for at := 0; at < min(len(s.tokens), 12); at++ {
@@ -207,7 +237,7 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 			continue
 		}
 		c, _, ok := r.claimAt(s, s.tokens, at, 0, "", -1)
-		if ok && c.Wish && at > 0 && standing(r.lex, s.tokens) {
+		if ok && c.Wish && at > 0 {
 			return []Claim{c}
 		}
 	}
@@ -217,10 +247,10 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 // standing reports words by which a request is meant for good.
 func standing(lex *lexicon, tokens []token) bool {
 	for i := range tokens {
-		if _, s := lex.adverbs.at(tokens, i); s&(saysAlways|saysNew) != 0 {
+		if _, s := lex.adverbs.at(tokens, i); s&saysAlways != 0 {
 			return true
 		}
-		if _, s := lex.openers.at(tokens, i); s&(saysAlways|saysNew) != 0 {
+		if _, s := lex.openers.at(tokens, i); s&saysAlways != 0 {
 			return true
 		}
 	}
@@ -362,11 +392,8 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 	if r.lex.han {
 		j = afterOwner(tokens, j)
 	}
-	for _, c := range [...]class{kin, role, pet} {
-		for w := m.maxNoun(); w >= 1; w-- {
-			if j+w > len(tokens) {
-				continue
-			}
+	for _, c := range [...]class{kin, role, friend, pet} {
+		for w := m.nounLength(j); w >= 1; w-- {
 			canon, ok := m.nounAt(j, w, c)
 			if !ok {
 				continue
@@ -407,27 +434,27 @@ func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Cla
 		if t.quoted {
 			continue
 		}
+		m.plural = m.plural || plurals[t.word]
 		collect(t.word)
 		if m.third {
 			if first, ok := r.lex.third[t.word]; ok {
 				collect(first)
-			} else if r.lex.thirdRule != nil && !t.mark {
-				if first := r.lex.thirdRule(t.word, r.lex.known); first != "" {
-					collect(first)
-				}
 			}
 		}
 		if first, ok := r.lex.plural[t.word]; ok {
+			collect(first)
+		}
+		if first, ok := r.lex.clipped[t.word]; ok {
 			collect(first)
 		}
 	}
 	slices.Sort(found)
 	for _, k := range found {
 		p := &r.lex.patterns[k]
-		if r.long && p.flags&clear == 0 || subject != "I" && p.flags&wishes != 0 {
+		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 {
 			continue
 		}
-		if !m.run(p, i) {
+		if m.from = i; !m.run(p, i) {
 			continue
 		}
 		if c, ok = r.build(s, before, subject); ok {
@@ -435,581 +462,4 @@ func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Cla
 		}
 	}
 	return Claim{}, 0, false
-}
-
-// build makes the claim of a match, if its object can be one.
-func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
-	m, p := &r.m, r.m.p
-	said := m.says | before
-	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
-	end := s.hi
-	if len(m.tokens) > 0 && s.question && m.end > 0 {
-		end = m.tokens[min(m.end, len(m.tokens))-1].hi
-		if last := m.tokens[len(m.tokens)-1].hi; last > end {
-			end = last
-		}
-	}
-	c.Sentence = strings.TrimSpace(r.text[s.lo:end])
-
-	obj, ended := m.obj, m.ended
-	if !obj.empty() && m.value == "" {
-		var more says
-		obj, ended, more = r.polish(obj, ended, c.Preference)
-		said |= more
-		if obj.empty() {
-			return c, false
-		}
-	}
-	if !ended.empty() {
-		ended, _, _ = r.polish(ended, span{}, false)
-		c.Ended = r.textOf(ended)
-	}
-	switch {
-	case !obj.empty():
-		c.Object = r.textOf(obj)
-	case p.value != "":
-		c.Object = r.textOf(m.verbAt)
-	}
-
-	c.Predicate = p.predicate
-	nounName := ""
-	if !m.noun.empty() {
-		if nounName = m.canon; nounName == "" {
-			nounName = m.phrase(m.noun)
-		}
-	}
-	if strings.Contains(c.Predicate, "$") {
-		name := strings.ReplaceAll(nounName, " ", "_")
-		if m.canon == "" {
-			name = r.openPredicate(m.noun)
-			if name == "" {
-				return c, false
-			}
-		}
-		if strings.HasPrefix(c.Predicate, "favourite_") {
-			name = strings.TrimPrefix(name, "favourite_")
-		}
-		c.Predicate = strings.Replace(c.Predicate, "$", name, 1)
-	}
-	if c.Predicate == "%" {
-		c.Predicate = m.verb
-	}
-	switch p.subject {
-	case "":
-	case "$":
-		c.Subject = nounName
-	default:
-		c.Subject = p.subject
-	}
-
-	c.Functional = p.flags&functional != 0
-	c.Change = p.flags&changes != 0 || said&(saysNew|saysEnds) != 0
-	if p.flags&wishes != 0 {
-		c.Change = p.flags&changes != 0 || said&saysNew != 0
-	}
-	if said&saysNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != pet && !c.Wish {
-		c.Functional = true
-	}
-	if said&saysAlso != 0 || m.class == kin && p.predicate == "$" || m.class == pet {
-		c.Functional = false
-		c.Change = c.Change && said&saysAlso == 0
-	}
-	c.Denied = p.flags&denied != 0
-	if said&(saysNot|saysEnds) != 0 && !c.Denied && !c.Wish {
-		switch {
-		case p.deny != "":
-			c.Predicate = p.deny
-		case p.flags&deniable != 0 || said&saysEnds != 0 && c.Predicate != "":
-			c.Denied = true
-		default:
-			return c, false
-		}
-	}
-	if said&saysHabit != 0 && c.Temporal == State && !c.Preference {
-		c.Temporal = Habit
-	}
-	if !r.accepts(p.guard, obj, said, &c) {
-		return c, false
-	}
-	if c.Ended != "" && sameObject(c.Ended, c.Object) {
-		c.Ended = ""
-	}
-	return c, true
-}
-
-func (r *reader) textOf(s span) string {
-	if s.empty() {
-		return ""
-	}
-	t := r.m.tokens
-	lo, hi := t[s.lo].lo, t[s.hi-1].hi
-	return strings.Trim(strings.TrimSpace(r.text[lo:hi]), "\"“”„«»「」『』`* ")
-}
-
-// openPredicate is the predicate of a noun phrase that no table holds.
-func (r *reader) openPredicate(noun span) string {
-	phrase := r.m.phrase(noun)
-	if f := favouriteOf(phrase); f != "" {
-		return f
-	}
-	for k := noun.lo; k < noun.hi; k++ {
-		w := r.m.tokens[k].word
-		if r.lex.vague[w] {
-			return ""
-		}
-	}
-	for k := noun.lo + 1; k <= noun.hi; k++ { // "my sister Noor"
-		head := phraseOf(r.m.tokens[noun.lo:k])
-		for _, c := range [...]class{kin, role, pet} {
-			if _, ok := nounIn(head, c); ok {
-				return ""
-			}
-		}
-	}
-	return predicateOf(phrase)
-}
-
-// favouriteOf is the predicate of "lieblingsfarbe" or of the noun in
-// "favourite colour", "" for other phrases.
-func favouriteOf(phrase string) string {
-	rest, german := strings.CutPrefix(phrase, "lieblings")
-	if !german {
-		rest = phrase
-	}
-	rest = strings.TrimPrefix(rest, "-")
-	if canon, ok := nounIn(rest, topic); ok {
-		return "favourite_" + strings.ReplaceAll(canon, " ", "_")
-	}
-	if german && rest != "" {
-		return "favourite_" + strings.ReplaceAll(rest, " ", "_")
-	}
-	return ""
-}
-
-// polish takes from an object what is no part of it: articles, adverbials at
-// its end, and, behind "instead of" or in "not X but Y", what ended.
-func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
-	m, lex := &r.m, r.lex
-	var said says
-	// "not X but Y"
-	if n, _ := lex.notButs[0].at(m.tokens, obj.lo); n > 0 && ended.empty() {
-		for k := obj.lo + n; k < min(obj.lo+12, len(m.tokens)); k++ {
-			if b, _ := lex.notButs[1].at(m.tokens, k); b > 0 {
-				hi := k
-				if m.tokens[hi-1].mark {
-					hi--
-				}
-				ended = span{obj.lo + n, hi}
-				obj = span{k + b, m.objectEnd(k + b)}
-				m.end = obj.hi
-				said |= saysNew
-				break
-			}
-		}
-	}
-	for k := obj.lo + 1; k < obj.hi && ended.empty(); k++ {
-		n, _ := lex.instead.at(m.tokens, k)
-		if n == 0 && prefers {
-			n, _ = lex.over.at(m.tokens, k)
-		}
-		if n > 0 {
-			if k+n < obj.hi {
-				ended = span{k + n, obj.hi}
-				if !prefers {
-					said |= saysNew
-				}
-			}
-			obj.hi = k
-			break
-		}
-	}
-	if ended.empty() && obj.hi < len(m.tokens) {
-		// "…, not Noor", "… instead of tea"
-		k := obj.hi
-		if m.tokens[k].mark && m.tokens[k].word == "," {
-			k++
-		}
-		n, _ := lex.instead.at(m.tokens, k)
-		if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
-			n, _ = lex.nots.at(m.tokens, k)
-		}
-		if n > 0 && k+n < len(m.tokens) {
-			end := m.objectEnd(k + n)
-			if end > k+n && end-k-n <= 5 && !m.beginsClause(k+n) {
-				ended = span{k + n, end}
-				said |= saysNew
-				m.end = end
-			} else if end == k+n {
-				said |= saysNew
-			}
-		} else if prefers && k == obj.hi {
-			if n, _ := lex.over.at(m.tokens, k); n > 0 {
-				end := m.objectEnd(k + n)
-				if end > k+n {
-					ended, m.end = span{k + n, end}, end
-				}
-			}
-		}
-	}
-	// Trailing adverbials.
-	for obj.hi > obj.lo {
-		cut := 0
-		for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
-			n, s := lex.trails.at(m.tokens[:obj.hi], k)
-			if n == 0 {
-				n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
-			}
-			if n > 0 && k+n == obj.hi {
-				cut = n
-				said |= s
-				break
-			}
-		}
-		if cut == 0 {
-			break
-		}
-		obj.hi -= cut
-	}
-	for obj.hi > obj.lo && (m.tokens[obj.hi-1].mark || lex.prefixes[m.tokens[obj.hi-1].word] && obj.hi-obj.lo > 1 && !lex.han) {
-		obj.hi--
-	}
-	for obj.lo < obj.hi {
-		if lex.articles[m.tokens[obj.lo].word] && obj.hi-obj.lo > 1 || m.tokens[obj.lo].mark {
-			obj.lo++
-			continue
-		}
-		if n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo); n > 0 && obj.lo+n < obj.hi {
-			said |= s
-			obj.lo += n
-			continue
-		}
-		break
-	}
-	return obj, ended, said
-}
-
-// accepts reports whether an object passes the guard of its row.
-func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
-	m, lex := &r.m, r.lex
-	if obj.empty() || m.value != "" {
-		return guard != "habit" || said&saysHabit != 0
-	}
-	t := m.tokens
-	first := &t[obj.lo]
-	n := obj.hi - obj.lo
-	before := ""
-	if obj.lo > 0 {
-		before = t[obj.lo-1].word
-	}
-	article := lex.articles[before] || lex.articles[first.word]
-	if lex.vague[first.word] && (n == 1 || guard != "any" && guard != "wish") || !first.quoted && n == 1 && utf8.RuneCountInString(first.word) == 1 && !first.upper {
-		return false
-	}
-	capital := false
-	for k := obj.lo; k < obj.hi; k++ {
-		capital = capital || t[k].upper || t[k].quoted
-	}
-	if !lex.han && r.lower {
-		capital = true
-	}
-	switch guard {
-	case "name": // of somebody or something
-		return capital && n <= 6 && (first.upper || first.quoted || r.lower || article)
-	case "noun": // no mere adjective
-		return article || capital && (!lex.han || !lex.vague[first.word]) || lex.han
-	case "place":
-		return capital && !r.people(obj) || article || lex.han
-	case "person": // an occupation
-		for _, other := range [...]class{diet, condition, status} {
-			if _, ok := nounIn(m.phrase(obj), other); ok {
-				return false
-			}
-		}
-		return r.people(obj)
-	case "like":
-		if k, _ := lex.reacts.at(t, obj.lo); k > 0 {
-			return false
-		}
-		if obj.lo > 0 {
-			if k, _ := lex.reacts.at(t, obj.lo-1); k > 0 {
-				return false
-			}
-		}
-		return m.end >= len(t) || !restrictive[t[m.end].word]
-	case "now":
-		return said&saysNew != 0 && n <= 6
-	case "pursuit": // "surfing", which somebody takes up
-		return pursuits[first.word] && n <= 5
-	case "day":
-		for k := obj.lo; k < obj.hi; k++ {
-			if r.dayAt(t, k) || lex.timely[t[k].word] {
-				return true
-			}
-		}
-		return false
-	case "date":
-		return r.dated(t[obj.lo:obj.hi])
-	case "number":
-		for k := obj.lo; k < obj.hi; k++ {
-			if w := t[k].word; w[0] >= '0' && w[0] <= '9' || numerals[w] {
-				return true
-			}
-		}
-		return false
-	case "digits":
-		return strings.ContainsAny(c.Object, "0123456789")
-	case "habit":
-		if said&saysHabit != 0 {
-			return true
-		}
-		for k := obj.lo; k < min(obj.hi+3, len(t)); k++ {
-			if lex.timely[t[k].word] || r.dayAt(t, k) && strings.HasSuffix(t[k].word, "s") {
-				c.Temporal = Habit
-				return true
-			}
-		}
-		return false
-	case "short":
-		return n <= 8
-	case "entire": // a name, and the whole of the sentence
-		return capital && n <= 4 && r.proper(obj) && m.end >= len(t)
-	case "proper": // the name of somebody
-		return r.proper(obj)
-	case "age":
-		return n == 1 && (first.word[0] >= '1' && first.word[0] <= '9' && len(first.word) <= 3 || numerals[first.word] && len(first.word) > 2) && m.end >= len(t) || n == 1 && len(first.word) == 2 && first.word[0] >= '1' && first.word[0] <= '9' && (m.end >= len(t) || t[m.end].mark || r.joined(t, m.end))
-	case "value": // of an open noun: a name, a number, a thing
-		return n <= 6 && !r.people(obj) && (first.upper && !lex.vague[first.word] || first.quoted || r.hasDigit(obj))
-	case "manner": // how to answer
-		return lex.manner(t, obj) && n <= 6
-	case "mannerly": // nothing but how to answer, asked for with a courtesy
-		for k := obj.lo; k < obj.hi; k++ {
-			if n, _ := lex.manners.at(t, k); n == 0 && !lex.known[t[k].word] {
-				return false
-			}
-		}
-		return n <= 4 && lex.manner(t, obj) && said&saysPlease != 0
-	case "favourite": // the noun of the row says that it is a favourite
-		return strings.HasPrefix(c.Predicate, "favourite_") && r.favourite(m.noun) || c.Predicate == "likes" && r.favourite(m.noun)
-	case "title": // a name, or a title and a name
-		return first.upper && n <= 5 && !r.people(obj) || r.lower && n <= 2
-	case "street": // an address
-		return r.hasDigit(obj) && n <= 6 && !lex.timely[first.word]
-	case "daily":
-		for k := obj.lo; k < obj.hi; k++ {
-			if lex.timely[t[k].word] || k == obj.lo && r.dayAt(t, k) {
-				return true
-			}
-		}
-		return false
-	case "allergy": // a German compound: Nussallergie
-		return n <= 2 && (strings.HasSuffix(t[obj.hi-1].word, "allergie") || strings.HasSuffix(t[obj.hi-1].word, "intoleranz") || strings.HasSuffix(t[obj.hi-1].word, "unvertraglichkeit")) && len(t[obj.hi-1].word) > 12
-	case "infinitive":
-		return n <= 8 && strings.HasSuffix(t[obj.hi-1].word, "en")
-	case "treat":
-		return first.word == "tú" || first.word == "usted" || first.word == "vos"
-	case "employer": // a name, or an article before what one works at
-		return capital || article
-	case "studies":
-		return n <= 5 && !lex.vague[first.word] && !lex.prefixes[first.word]
-	case "languages":
-		_, ok := nounIn(first.word, language)
-		return ok
-	case "order": // a Spanish imperative: usa, responde
-		return n <= 10 && (strings.HasSuffix(first.word, "a") || strings.HasSuffix(first.word, "e")) && standing(lex, t) && obj.lo <= 2
-	case "hobby": // begins with an infinitive
-		return n <= 5 && (strings.HasSuffix(first.word, "ar") || strings.HasSuffix(first.word, "er") || strings.HasSuffix(first.word, "ir")) && !strings.HasPrefix(first.word, "llo") && !strings.HasPrefix(first.word, "sent")
-	case "nickname":
-		return n <= 12
-	case "placezh": // 我是四川人, not 我是好人
-		return n >= 2 && n <= 6 && !r.people(obj)
-	case "livezh":
-		return n >= 2 && first.word != "院" && first.word != "宿"
-	case "personname": // a name: two to four characters, or Latin letters
-		return n >= 2 && n <= 6 && !r.people(span{obj.lo, obj.hi}) && !lex.vague[first.word] && first.word != "一" && first.word != "个" && t[obj.hi-1].word != "的"
-	case "foodzh":
-		return n >= 1 && n <= 8
-	case "longzh":
-		return n >= 2 && n <= 12
-	case "joinzh":
-		return n >= 2 && n <= 14
-	case "habitzh":
-		return n >= 2 && n <= 16 && !lex.vague[first.word]
-	case "wishzh":
-		return n >= 2 && n <= 20
-	case "valuezh":
-		return n >= 1 && n <= 20 && !lex.vague[first.word] && !(n <= 2 && !r.hasDigit(obj)) && first.word != "好" && first.word != "很"
-	case "openzh":
-		return n >= 2 && n <= 12 && !lex.vague[first.word] && t[obj.hi-1].word != "的" && !(t[min(obj.hi, len(t)-1)].word == "的")
-	case "unit":
-		return n <= 3 && (lex.units[first.word] || lex.units[t[obj.hi-1].word])
-	case "field":
-		return n <= 5 && !article
-	case "upper":
-		return first.upper || r.lower
-	case "days": // again and again
-		for k := obj.lo; k < obj.hi; k++ {
-			if lex.timely[t[k].word] || r.dayAt(t, k) && (lex.han || strings.HasSuffix(t[k].word, "s")) {
-				return true
-			}
-		}
-		return false
-	case "ended": // corrects something
-		return c.Ended != ""
-	case "always":
-		k, _ := lex.reacts.at(t, obj.lo)
-		return said&saysAlways != 0 && k == 0
-	case "standing":
-		return standing(lex, t) && n <= 12 || n <= 4 && r.lex.manner(t, obj)
-	case "imperative": // begins with a verb, and does not speak of the writer
-		return n <= maxObject && !lex.subjects[first.word] && !lex.articles[first.word] && !lex.prefixes[first.word] && !first.mark && !strings.HasSuffix(first.word, "ing") && !first.upper
-	case "wish":
-		return n <= 12 && (!lex.vague[first.word] || first.word == "me") && standing(lex, t)
-	case "ing":
-		return strings.HasSuffix(first.word, "ing") && len(first.word) > 5
-	case "food":
-		k, _ := lex.reacts.at(t, obj.lo)
-		return k == 0 && n <= 7 && !article
-	case "creative":
-		return n <= 5
-	case "never":
-		return false
-	}
-	return true
-}
-
-// favourite reports a noun phrase of a favourite: "Lieblingsfarbe".
-func (r *reader) favourite(noun span) bool {
-	return !noun.empty() && strings.HasPrefix(r.m.tokens[noun.lo].word, "lieblings")
-}
-
-// proper reports a name: capitalised words, of which none is a word of a table.
-func (r *reader) proper(obj span) bool {
-	t := r.m.tokens
-	if obj.hi-obj.lo > 5 {
-		return false
-	}
-	first := &t[obj.lo]
-	if !first.upper && !first.quoted && !r.lower || first.word[0] >= '0' && first.word[0] <= '9' {
-		return false
-	}
-	if _, ok := nounIn(first.word, language); ok {
-		return false
-	}
-	for _, c := range [...]class{diet, status, condition} {
-		if _, ok := nounIn(r.m.phrase(obj), c); ok {
-			return false
-		}
-	}
-	w := first.word
-	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] {
-		return false
-	}
-	return !strings.HasSuffix(w, "ese") && !strings.HasSuffix(w, "ish") && !(strings.HasSuffix(w, "ian") && len(w) > 7)
-}
-
-func (r *reader) hasDigit(obj span) bool {
-	for k := obj.lo; k < obj.hi; k++ {
-		if strings.ContainsAny(r.m.tokens[k].word, "0123456789") {
-			return true
-		}
-	}
-	return false
-}
-
-// joined reports a word at token k that joins a clause or begins an adverbial.
-func (r *reader) joined(t []token, k int) bool {
-	n, _ := r.lex.joins.at(t, k)
-	return n > 0
-}
-
-// manner reports an adverbial of how to answer.
-func (l *lexicon) manner(t []token, obj span) bool {
-	for k := obj.lo; k < obj.hi; k++ {
-		if n, _ := l.manners.at(t, k); n > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// restrictive words narrow what is liked to what is spoken of just now.
-var restrictive = wordSet("that who which how when")
-
-// pursuits are what people take up.
-var pursuits = wordSet("volunteering surfing running swimming playing painting knitting cycling yoga pilates meditating learning gardening hiking climbing baking cooking jogging lifting boxing dancing journaling crocheting pottery taking doing going skiing snowboarding sailing rowing birdwatching photography drawing singing crossfit guitar piano woodworking sewing")
-
-// numerals are numbers in words, as ages are given.
-var numerals = wordSet(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty
-ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn zwanzig dreißig vierzig fünfzig sechzig
-uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta
-一 二 三 四 五 六 七 八 九 十 两 半`)
-
-// dayAt reports the name of a weekday at token k.
-func (r *reader) dayAt(t []token, k int) bool {
-	if r.lex.han {
-		return k+1 < len(t) && (t[k].word == "周" || t[k].word == "週" || k+2 < len(t) && (t[k].word == "星" || t[k].word == "礼"))
-	}
-	_, ok := nounIn(t[k].word, weekday)
-	return ok
-}
-
-// dated reports an explicit date: a day of a month, or one in figures.
-func (r *reader) dated(t []token) bool {
-	month, digits := false, false
-	for _, tok := range t {
-		w := tok.word
-		if months[w] || w == "月" {
-			month = true
-		}
-		if w[0] >= '0' && w[0] <= '9' {
-			digits = true
-			if strings.Count(w, "-") == 2 || strings.Count(w, ".") >= 1 && len(w) >= 4 || strings.Count(w, "/") > 0 {
-				return true
-			}
-		}
-		if r.lex.han && numerals[w] {
-			digits = true
-		}
-	}
-	return month && digits
-}
-
-// people reports a phrase that says what somebody is: "a nurse", "software
-// engineer".
-func (r *reader) people(obj span) bool {
-	t := r.m.tokens
-	head := obj.hi - 1
-	for k := obj.lo + 1; k < obj.hi; k++ { // the head stands before "of", "for", "at"
-		if r.lex.prefixes[t[k].word] {
-			head = k - 1
-			break
-		}
-	}
-	if head < obj.lo {
-		return false
-	}
-	for k := obj.lo; k < obj.hi; k++ {
-		if n, _ := r.lex.people.at(t, k); n > 0 {
-			return true
-		}
-	}
-	if r.lex.of == "von" && !t[head].upper { // German nouns
-		return false
-	}
-	w := t[head].word
-	if r.lex.of == "de" { // Spanish: the head comes first
-		w = t[obj.lo].word
-	}
-	if r.lex.vague[w] {
-		return false
-	}
-	if r.lex.han {
-		w = t[obj.hi-1].word
-	}
-	for _, end := range r.lex.peopleEnds {
-		if strings.HasSuffix(w, end) && len(w) > len(end)+1 || r.lex.han && w == end {
-			return true
-		}
-	}
-	return false
 }

@@ -94,6 +94,9 @@ func Compare(later, earlier Claim) Verdict {
 		return compareActivity(later, earlier)
 	}
 	a, b := slotOf(later.Predicate), slotOf(earlier.Predicate)
+	if later.Ended == "" && a.family != b.family {
+		return Unrelated // as most are
+	}
 	same := sameObject(later.Object, earlier.Object)
 	ended := later.Ended != "" && sameObject(later.Ended, earlier.Object)
 

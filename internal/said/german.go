@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // germanRows are the patterns of German. Verbs stand in the form of "ich"; the
 // subject may stand before or behind them.
 const germanRows = `
@@ -116,7 +118,9 @@ I? besitze|habe I? ein|eine|einen #thing : owns adds
 I? bin I? von Y auf|zu X umgestiegen|gewechselt : uses func change clear
 I? bin I? auf|zu X umgestiegen|gewechselt : uses change adds is=upper
 statt Y nutze|benutze|trinke|nehme|fahre|verwende I X : uses func change
-neue|neuer|neues|aktuelle @thing :|ist|lautet X : $ func change
+neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
+@thing : X : $ func reported
+@role : X : $ func reported
 die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
 
 // people
@@ -140,7 +144,7 @@ X ist|bin MY @role : $ func is=title clear
 X ist|bin MY @kin : $ adds is=proper clear
 X ist|bin MY @pet : $ adds is=proper
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|erwachsene|älteren|jüngeren|kleinen? #kin : has_family adds clear
-I? habe I? einen|eine|ein|zwei|drei|vier|fünf neue|kleine|alten? #pet : has_pet adds clear
+I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
 I? habe I? keine|keinen|kein #kin : has_family denied
 I? habe I? keine|keinen|kein #pet : has_pet denied
 MY @pet ist|bin gestorben|eingeschläfert : $ denied change
@@ -154,6 +158,8 @@ I? habe I? geheiratet : marital_status func change value=married
 I? bin I? mutter|vater|mama|papa von X : has_family adds
 
 // health and diet
+I? bin I? nicht allergisch gegen|auf X : allergic_to denied change
+I? bin I? nicht gegen|auf X allergisch : allergic_to denied change
 I? bin I? allergisch|intolerant gegen|auf X : allergic_to adds clear
 I? bin I? gegen|auf X allergisch : allergic_to adds clear
 I? reagiere I? allergisch auf X : allergic_to adds clear
@@ -185,6 +191,13 @@ I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
 I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
 
 // languages
+I? spreche I? kein X : speaks denied is=upper
+I? kann I? nicht schwimmen|autofahren|auto_fahren|kochen|tanzen|skifahren|radfahren|singen : cannot adds value=x
+I? trage|habe I? schuhgröße|größe|konfektionsgröße X : size func is=digits
+X ist nichts für_mich : dislikes pref adds is=like
+X schmeckt|schmecken mir nicht|überhaupt_nicht|gar_nicht : dislikes pref adds is=like
+mir schmeckt|schmecken X nicht : dislikes pref adds is=like
+I? bin I? kein großer? fan von X : dislikes pref adds is=like
 I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper
 I? lerne I? seit|gerade|jetzt|neuerdings? #language : learns adds
 I? kann I? X sprechen : speaks adds is=upper
@@ -254,8 +267,8 @@ I? bin I? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|fr
 I? spiele|sammle|unterrichte|trainiere|singe|züchte I? seit|in|im? X : % habit adds is=like clear deniable
 I? engagiere I? mich X : volunteers_at habit adds
 I? nutze|benutze|verwende I? X : uses adds is=upper clear
-I? stehe I? um X auf : wake_up_time func habit is=digits
-I? gehe I? um X ins_bett|schlafen : bedtime func habit is=digits
+I? stehe I? immer|meistens|jeden_tag? um X auf : wake_up_time func habit is=number
+I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
 X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
 I? habe I? aufgehört mit X : does habit denied change
@@ -278,22 +291,16 @@ func german() *lexicon {
 		possessives: wordSet("mein meine meinem meinen meiner meines unser unsere unserem unseren unserer unsren"),
 		plural:      map[string]string{"sind": "bin", "haben": "habe", "fahren": "fahre", "heissen": "heisse", "essen": "esse", "mogen": "mag", "konnen": "kann", "durfen": "darf", "sprechen": "spreche", "spielen": "spiele", "wohnen": "wohne", "leben": "lebe", "arbeiten": "arbeite", "trinken": "trinke", "gehen": "gehe", "lieben": "liebe", "nutzen": "nutze", "kommen": "komme", "machen": "mache", "vertragen": "vertrage", "trainieren": "trainiere", "heiraten": "heirate", "sammeln": "sammle"},
 		third:       map[string]string{"ist": "bin", "hat": "habe", "fahrt": "fahre", "isst": "esse", "heisst": "heisse", "spricht": "spreche", "tragt": "trage", "liest": "lese", "lauft": "laufe", "nimmt": "nehme", "trifft": "treffe", "kann": "kann", "darf": "darf", "mag": "mag", "sich": "mich", "vertragt": "vertrage", "ihm": "mir", "ihr": "mir", "sammelt": "sammle"},
-		thirdRule: func(w string, known map[string]bool) string {
-			if len(w) > 3 && w[len(w)-1] == 't' {
-				if base := w[:len(w)-1] + "e"; known[base] {
-					return base
-				}
-				if w[len(w)-2] == 'e' && known[w[:len(w)-1]] {
-					return w[:len(w)-1]
-				}
+		thirdForms: func(w string) []string {
+			if base, ok := strings.CutSuffix(w, "e"); ok && len(base) > 2 {
+				return []string{base + "t", base + "et"}
 			}
-			return ""
+			return nil
 		},
 		prefixes:   wordSet("in im am an auf seit nach vor bei beim mit zu zum zur für von vom ab aus um über unter durch während wegen jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags morgens abends mittags nachts heutzutage beruflich privat als zum"),
 		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),
 		vague:      wordSet("es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
 		timely:     wordSet("jeden jede jedes täglich wöchentlich monatlich jährlich morgens abends nachmittags vormittags nachts mittags wochenends montags dienstags mittwochs donnerstags freitags samstags sonntags werktags zweimal dreimal einmal"),
-		favourites: wordSet("lieblings"),
 		olds:       wordSet("alter alte altes alten ehemaliger ehemalige früherer frühere"),
 		news:       wordSet("neuer neue neues neuen neuem neuerdings"),
 		her:        wordSet("sein seine seinen seinem seiner ihre ihren ihrem ihrer"),
@@ -321,7 +328,8 @@ func german() *lexicon {
 	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
 	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
 	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
-	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann gestern heute morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt vorhin ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
+	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
+	l.passing = phrasesOf("gestern heute heute_abend heute_morgen vorhin gerade_eben heute_früh gestern_abend diesmal neulich")
 	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
 	l.trails = make(phrases)
 	l.trails.add("gekauft geholt angeschafft statt fließend heißt bitte übrigens eigentlich momentan derzeit zurzeit gerade ja halt aktuell persönlich sehr danke lol haha wirklich total , . : vor_allem besonders über_alles schon_immer so_sehr wahnsinnig einfach fix leider mal allergisch", 0)

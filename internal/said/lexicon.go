@@ -89,57 +89,59 @@ func sequence(s string) []string {
 
 // lexicon is what the engine knows of a language.
 type lexicon struct {
-	subjects    map[string]bool   // I, we
-	possessives map[string]bool   // my, our
-	third       map[string]string // of another person: a verb's form to that of I
-	plural      map[string]string // of we: a verb's form to that of I
-	clipped     map[string]string // as people type: hab for habe
-	reports     phrases           // verbs of saying: what follows is somebody's words
-	reasons     phrases           // begin a clause that says why: because, considering
-	nots        phrases           // after a comma they begin what is corrected: "not Noor"
-	thirdRule   func(word string, known map[string]bool) string
-	adverbs     phrases         // may stand anywhere between the elements of a pattern
-	openers     phrases         // may stand before a clause
-	joins       phrases         // and, but: a clause may begin after them
-	prefixes    map[string]bool // begin an adverbial before the clause
-	asks        phrases         // begin a question
-	blocksAll   phrases         // nothing in the sentence is said outright
-	blocks      phrases         // the clause is not said outright
-	ends        phrases         // an object ends before them
-	trails      phrases         // are no part of an object at its end
-	instead     phrases         // after them stands what ended: instead of, not
-	over        phrases         // the same, after a preference only: over, to
-	notButs     [2]phrases      // not X but Y
-	articles    map[string]bool // begin an object and are no part of it
-	reacts      phrases         // objects of likes that only react: that, your idea
-	vague       map[string]bool // objects that say nothing: it, this
-	timely      map[string]bool // words of a recurring time: every, Tuesdays, mornings
-	favourites  map[string]bool // favourite
-	olds        map[string]bool // adjectives of what is over: old, former
-	news        map[string]bool // new
-	her         map[string]bool // possessives of somebody spoken of
-	users       phrases         // "the user"
-	pronouns    map[string]bool // he, she
-	of          string          // joins owner and thing: "el dentista de Elena"
-	people      phrases         // head nouns of what somebody is, beyond their endings
+	subjects    map[string]bool            // I, we
+	possessives map[string]bool            // my, our
+	third       map[string]string          // of another person: a verb's form to that of I
+	plural      map[string]string          // of we: a verb's form to that of I
+	runTogether map[string][2]string       // contractions typed without an apostrophe
+	clipped     map[string]string          // as people type: hab for habe
+	reports     phrases                    // verbs of saying: what follows is somebody's words
+	passing     phrases                    // what holds just now is no standing claim
+	verbs       map[string]bool            // what an assistant is asked to do
+	reasons     phrases                    // begin a clause that says why: because, considering
+	nots        phrases                    // after a comma they begin what is corrected: "not Noor"
+	thirdForms  func(word string) []string // the regular forms of another person to that of I
+	adverbs     phrases                    // may stand anywhere between the elements of a pattern
+	openers     phrases                    // may stand before a clause
+	joins       phrases                    // and, but: a clause may begin after them
+	prefixes    map[string]bool            // begin an adverbial before the clause
+	asks        phrases                    // begin a question
+	blocksAll   phrases                    // nothing in the sentence is said outright
+	blocks      phrases                    // the clause is not said outright
+	ends        phrases                    // an object ends before them
+	trails      phrases                    // are no part of an object at its end
+	instead     phrases                    // after them stands what ended: instead of, not
+	over        phrases                    // the same, after a preference only: over, to
+	notButs     [2]phrases                 // not X but Y
+	articles    map[string]bool            // begin an object and are no part of it
+	reacts      phrases                    // objects of likes that only react: that, your idea
+	vague       map[string]bool            // objects that say nothing: it, this
+	timely      map[string]bool            // words of a recurring time: every, Tuesdays, mornings
+	olds        map[string]bool            // adjectives of what is over: old, former
+	news        map[string]bool            // new
+	her         map[string]bool            // possessives of somebody spoken of
+	users       phrases                    // "the user"
+	pronouns    map[string]bool            // he, she
+	of          string                     // joins owner and thing: "el dentista de Elena"
+	people      phrases                    // head nouns of what somebody is, beyond their endings
+	belongs     phrases                    // 会员: what looks like an occupation and is none
 	peopleEnds  []string
 	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
 	extra       string          // words that tell the language, beyond the others
 	han         bool
-	number      int // among the languages
 
 	patterns []pattern
 	index    map[string][]int
 	always   []int
 	known    map[string]bool
+	literals map[string]bool // the words of the rows
 }
 
 // languages are compiled on first use.
 var languages = sync.OnceValue(func() []*lexicon {
 	all := []*lexicon{english(), german(), spanish(), chinese()}
-	for i, l := range all {
-		l.number = i
+	for _, l := range all {
 		l.finish()
 	}
 	return all
@@ -177,14 +179,14 @@ const (
 	adds   // several may hold, whatever the adverbs
 	denied // says that it is not so
 	deniable
-	elides  // the subject may be missing at the start of a sentence
-	clear   // accepted in long messages
-	bounded // must reach the end of the clause
+	elides       // the subject may be missing at the start of a sentence
+	clear        // accepted in long messages
+	reportedOnly // as an agent puts it down, not as people talk
 )
 
 // finish compiles what the tables say.
 func (l *lexicon) finish() {
-	l.known = make(map[string]bool)
+	l.known, l.literals = make(map[string]bool), make(map[string]bool)
 	l.index = make(map[string][]int)
 	know := func(p phrases) {
 		for w := range p {
@@ -198,12 +200,12 @@ func (l *lexicon) finish() {
 			if e.kind != 'w' {
 				continue
 			}
-			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) {
+			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) && !l.articles[e.words[0][0]] && !l.prefixes[e.words[0][0]] {
 				p.verb = k
 			}
 			for _, alt := range e.words {
 				for _, w := range alt {
-					l.known[w] = true
+					l.known[w], l.literals[w] = true, true
 				}
 			}
 			if !e.opt && usable(e) && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
@@ -224,10 +226,22 @@ func (l *lexicon) finish() {
 		}
 	}
 	l.subjects[subjectWord], l.possessives[possessiveWord] = true, true
-	for _, set := range []map[string]bool{l.subjects, l.possessives, l.prefixes, l.articles, l.her, l.favourites, l.pronouns} {
+	for _, set := range []map[string]bool{l.subjects, l.possessives, l.prefixes, l.articles, l.her, l.pronouns} {
 		for w := range set {
 			l.known[w] = true
 		}
+	}
+	if l.thirdForms != nil {
+		for w := range l.literals {
+			for _, form := range l.thirdForms(w) {
+				if l.third[form] == "" && !l.known[form] {
+					l.third[form] = w
+				}
+			}
+		}
+	}
+	for w := range l.runTogether {
+		l.known[w] = true
 	}
 	for _, p := range []phrases{l.adverbs, l.openers, l.joins, l.asks, l.ends, l.trails, l.blocks, l.users} {
 		know(p)
@@ -286,6 +300,8 @@ func rows(table string) []pattern {
 				p.flags |= denied
 			case "deniable":
 				p.flags |= deniable
+			case "reported":
+				p.flags |= reportedOnly
 			case "elide":
 				p.flags |= elides
 			case "clear":
@@ -299,6 +315,9 @@ func rows(table string) []pattern {
 			case "habit", "trait", "event", "plan", "state":
 				p.temporal = Temporal(name)
 			case "is":
+				if guards[value] == nil {
+					panic("said: unknown guard " + f + " in: " + line)
+				}
 				p.guard = value
 			default:
 				panic("said: unknown flag " + f + " in: " + line)
@@ -343,27 +362,29 @@ func elementOf(part string) []element {
 	return []element{e}
 }
 
-// languageOf is the lexicon that knows most words of the tokens, with the ones
-// counted; nil when none knows any.
-func languageOf(sentences []sentence) (best *lexicon, scores [4]int) {
+// wordsKnown counts the words that each language knows.
+func wordsKnown(tokens []token) (scores [4]int) {
 	all := languages()
-	for _, s := range sentences {
-		for _, t := range s.tokens {
-			if t.mark || t.quoted {
-				continue
-			}
-			for i, l := range all {
-				if l.known[t.word] {
-					scores[i]++
-				}
+	for _, t := range tokens {
+		if t.mark || t.quoted {
+			continue
+		}
+		for i, l := range all {
+			if l.known[t.word] || l.third[t.word] != "" {
+				scores[i]++
 			}
 		}
 	}
-	most := 0
+	return scores
+}
+
+// best is the language with the highest score.
+func best(scores [4]int) int {
+	b := 0
 	for i, n := range scores {
-		if n > most {
-			best, most = all[i], n
+		if n > scores[b] {
+			b = i
 		}
 	}
-	return best, scores
+	return b
 }

@@ -23,8 +23,10 @@ type matcher struct {
 	canon  string // canonical noun of an @ class
 	class  class
 	verb   string // the alternative of the row that "%" stands for
-	verbAt span   // and where it stands
 	start  int    // the clause begins here
+	from   int    // the row begins here
+	verbAt span
+	lastAt span // the last words of the row that must stand there
 	says   says
 	end    int
 }
@@ -41,7 +43,7 @@ const (
 func (m *matcher) run(p *pattern, i int) bool {
 	m.p = p
 	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.says, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
-	m.verb, m.verbAt = "", span{}
+	m.verb, m.lastAt = "", span{}
 	return m.step(0, i, true)
 }
 
@@ -67,12 +69,7 @@ func (m *matcher) word(i int, word string) bool {
 		return true
 	}
 	if m.third {
-		if first, ok := m.lex.third[t.word]; ok {
-			return first == word
-		}
-		if m.lex.thirdRule != nil && t.word[0] == word[0] {
-			return m.lex.thirdRule(t.word, m.lex.known) == word
-		}
+		return m.lex.third[t.word] == word
 	}
 	return false
 }
@@ -132,26 +129,31 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
-			savedAt := m.verbAt
+			savedAt, said := m.lastAt, m.says
 			if e == m.p.verb {
-				m.verb, m.verbAt = strings.Join(alt, "_"), span{i, i + n}
+				m.verb, m.verbAt = alt[0], span{i, i + n}
+				if len(alt) > 1 {
+					m.verb = strings.Join(alt, "_")
+				}
+			}
+			if !el.opt {
+				m.lastAt = span{i, i + n}
+			} else if k, s := m.lex.adverbs.at(m.tokens, i); k == n {
+				m.says |= s
 			}
 			if m.step(e+1, i+n, true) {
 				return true
 			}
-			m.verb, m.verbAt = saved, savedAt
+			m.verb, m.lastAt, m.says = saved, savedAt, said
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
-			saved := m.plural
-			m.plural = plurals[m.tokens[i].word]
 			if m.lex.han && i+1 < len(m.tokens) && m.tokens[i+1].word == "们" {
 				i++
 			}
 			if m.step(e+1, i+1, true) {
 				return true
 			}
-			m.plural = saved
 		}
 		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
@@ -190,10 +192,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		m.noun = span{}
 	case '@', '#':
-		for n := m.maxNoun(); n >= 1; n-- {
-			if i+n > len(m.tokens) {
-				continue
-			}
+		for n := m.nounLength(i); n >= 1; n-- {
 			canon, ok := m.nounAt(i, n, el.class)
 			if !ok {
 				continue
@@ -229,7 +228,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		for n := 1; n <= m.maxInner() && i+n <= len(m.tokens); n++ {
 			t := &m.tokens[i+n-1]
-			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) {
+			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) || !m.lex.han && !t.quoted && m.lex.subjects[t.word] {
 				break
 			}
 			set(span{i, i + n})
@@ -244,7 +243,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 
 // afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
 func afterOwner(t []token, i int) int {
-	for _, w := range [...]string{"们", "家", "的"} {
+	for _, w := range [...]string{"们", "家", "那", "这", "的"} {
 		if i+1 < len(t) && t[i].word == w {
 			i++
 		}
@@ -308,6 +307,19 @@ func (m *matcher) nounWord(i int) bool {
 		return false
 	}
 	return true
+}
+
+// nounLength is how many tokens from i a noun of the tables may have.
+func (m *matcher) nounLength(i int) int {
+	if i >= len(m.tokens) {
+		return 0
+	}
+	word := m.tokens[i].word
+	n := nounLengths[word]
+	if n == 0 && len(word) > 3 && strings.HasSuffix(word, "s") {
+		n = nounLengths[word[:len(word)-1]]
+	}
+	return min(n, len(m.tokens)-i)
 }
 
 // nounAt is the canonical name of the n tokens from i in a class.

@@ -52,6 +52,9 @@ func fits(c Claim, l label) bool {
 	if sharesWord(c.Object, l.Object) || sharesWord(c.Ended, l.Object) {
 		return true
 	}
+	if c.Predicate == "schedule" && strings.Contains(text.Fold(c.Sentence), text.Fold(l.Object)) {
+		return true
+	}
 	return sharesWord(c.Subject+" "+c.Predicate, l.Object) || l.Object == "" ||
 		c.Object == "" && strings.Contains(text.Fold(c.Sentence), text.Fold(l.Object)) ||
 		c.Wish && strings.Contains(text.Fold(c.Sentence), text.Fold(l.Object))

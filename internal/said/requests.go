@@ -1,13 +1,21 @@
 package said
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Requests reads the requests in a user's own message. Quoted and pasted text
 // and code ask for nothing.
 func Requests(message string) []Request {
 	var out []Request
 	for _, s := range parse(message) {
-		if req, ok := requestIn(message, s); ok {
+		s.tokens = languages()[0].spellOut(s.tokens)
+		req, ok := requestIn(message, s)
+		if !ok {
+			req, ok = objectFirst(message, s)
+		}
+		if ok {
 			out = append(out, req)
 		}
 	}
@@ -39,12 +47,12 @@ keep claim: never_forget never_ever_forget
 keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
 keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
 keep claim: do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
-forget none: forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
-forget thing: forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
+forget none: forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
+forget thing: scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
 keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
-forget none: vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_was_ich_gesagt_habe vergiss_, _was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
+forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_was_ich_gesagt_habe vergiss_, _was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
 forget thing: vergiss_, _was_ich_über vergiss_was_ich_über vergiss_, _was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_, _was_ich_über vergiss_bitte_was_ich_über vergiss_, _was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_, _was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_, _dass vergiss_dass vergiss_bitte_, _dass vergiss_bitte_dass lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_meine vergessen_sie_alles_über vergessen_sie_, _was_ich_über vergiss_die_sache_mit vergiss_das_mit vergiss_das_über
 keep any: no_olvides_nunca nunca_olvides no_lo_olvides_nunca nunca_lo_olvides no_olvides_jamás jamás_olvides recuérdalo_siempre recuerda_siempre recuerda_para_siempre recuérdalo_para_siempre no_se_te_olvide_nunca que_no_se_te_olvide_nunca guárdalo_para_siempre no_olvide_nunca
 keep none: recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
@@ -239,7 +247,7 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 		to -= cut
 	}
 	for k := from; k < to; k++ {
-		if t[k].mark && t[k].word != "," && !joinsWords(t[k].word) {
+		if t[k].mark && !joinsWords(t[k].word) && (t[k].word != "," || k > from && saysWhy(t[k+1:to])) {
 			to = k
 		}
 	}
@@ -247,6 +255,40 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 		return ""
 	}
 	return strings.TrimSpace(message[t[from].lo:t[to-1].hi])
+}
+
+// saysWhy reports a clause after a comma that gives a reason and names nothing
+// more: "forget the offer, I turned it down".
+func saysWhy(t []token) bool {
+	return len(t) > 0 && whyWords[t[0].word]
+}
+
+var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
+
+// objectForms are requests that name their object first.
+var objectForms = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
+	regexp.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
+	regexp.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
+	regexp.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
+	regexp.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
+}
+
+// objectFirst is a request of a sentence without quotations that names its object
+// before it asks.
+func objectFirst(message string, s sentence) (Request, bool) {
+	for _, t := range s.tokens {
+		if t.quoted {
+			return Request{}, false
+		}
+	}
+	asked := strings.TrimSpace(message[s.lo:s.hi])
+	for _, form := range objectForms {
+		if m := form.FindStringSubmatch(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
+			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(m[1])}, true
+		}
+	}
+	return Request{}, false
 }
 
 func endsIn(t []token, words []string) bool {

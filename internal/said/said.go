@@ -60,18 +60,22 @@ func Claims(message string, max int) []Claim {
 	if len(sentences) == 0 {
 		return nil
 	}
-	main, _ := languageOf(sentences)
-	if main == nil {
+	var total [4]int
+	scores := make([][4]int, len(sentences))
+	for i := range sentences {
+		scores[i] = wordsKnown(sentences[i].tokens)
+		for k, n := range scores[i] {
+			total[k] += n
+		}
+	}
+	main := best(total)
+	if total[main] == 0 {
 		return nil
 	}
 	r := reader{text: message, long: utf8.RuneCountInString(message) > longMessage}
 	var out []Claim
 	for i := range sentences {
-		r.lex = main
-		if own, scores := languageOf(sentences[i : i+1]); own != nil && own != main && scores[own.number] > scores[main.number]+1 {
-			r.lex = own
-		}
-		for _, c := range r.read(sentences[i]) {
+		for _, c := range r.readIn(sentences[i], scores[i], main) {
 			if slices.Contains(out, c) {
 				continue
 			}
@@ -81,6 +85,29 @@ func Claims(message string, max int) []Claim {
 		}
 	}
 	return out
+}
+
+// readIn is the claims of a sentence in the language of its text, or in another
+// that knows clearly more of its words; where languages tie, in the first that
+// finds something.
+func (r *reader) readIn(s sentence, scores [4]int, main int) []Claim {
+	own := best(scores)
+	if scores[own] <= scores[main]+1 {
+		own = main
+	}
+	for k := range scores {
+		l := (own + k) % len(scores)
+		if scores[l] != scores[own] {
+			continue
+		}
+		r.lex = languages()[l]
+		spelled := s
+		spelled.tokens = r.lex.spellOut(s.tokens)
+		if claims := r.read(spelled); len(claims) > 0 {
+			return claims
+		}
+	}
+	return nil
 }
 
 // parse is the sentences of a text that are its writer's own.
@@ -112,14 +139,17 @@ func Reported(statement string, names []string) (c Claim, ok bool) {
 		}
 	}
 	for _, s := range sentences {
-		lex, _ := languageOf([]sentence{s})
-		if lex == nil {
-			lex = languages()[0]
-		}
-		r := reader{text: statement, lex: lex, reported: true}
-		s.tokens = lex.aboutUser(s.tokens, folded)
-		if claims := r.read(s); len(claims) > 0 {
-			return claims[0], true
+		scores := wordsKnown(s.tokens)
+		for l, lex := range languages() {
+			if scores[l] < scores[best(scores)] {
+				continue
+			}
+			r := reader{text: statement, lex: lex, reported: true}
+			named := s
+			named.tokens = lex.aboutUser(lex.spellOut(s.tokens), folded)
+			if claims := r.read(named); len(claims) > 0 {
+				return claims[0], true
+			}
 		}
 	}
 	return Claim{}, false
@@ -142,7 +172,7 @@ func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 				i++
 			}
 		case t.quoted:
-		case l.pronouns[t.word] && !l.her[t.word] && t.word != "it" && t.word != "there" && t.word != "who" && t.word != "you" && t.word != "es":
+		case l.pronouns[t.word] && !l.her[t.word] && !others[t.word]:
 			t.word = subjectWord
 		case l.her[t.word]:
 			t.word = possessiveWord
@@ -151,6 +181,9 @@ func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 	}
 	return out
 }
+
+// others are pronouns that do not stand for the user in a report.
+var others = wordSet("it there who you es se le quien wer jemand man du")
 
 // userAt is the number of tokens from i that name the user, and whether they say
 // that something is hers: "Adas".

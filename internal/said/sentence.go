@@ -1,6 +1,7 @@
 package said
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -164,9 +165,11 @@ var closing = map[rune]string{
 // maskQuotes marks the quotations, code spans and stage directions of a line.
 func maskQuotes(s string, lo, hi int, mask []byte) {
 	line := s[lo:hi]
+	var unclosed [16]rune // marks that nothing closes on this line
+	count := 0
 	for i, r := range line {
 		end, quote := closing[r]
-		if !quote || mask[lo+i] != plain {
+		if !quote || mask[lo+i] != plain || slices.Contains(unclosed[:count], r) {
 			continue
 		}
 		size := utf8.RuneLen(r)
@@ -197,6 +200,8 @@ func maskQuotes(s string, lo, hi int, mask []byte) {
 		if stop < 0 {
 			if r == '\'' || r == '‘' || r == '"' || r == '*' || r == '`' || r == '[' {
 				// Nothing closes it, nor any other of its kind on this line.
+				unclosed[count] = r
+				count++
 				continue
 			}
 			stop = len(rest)
@@ -307,6 +312,9 @@ func sentencesOf(s string, mask []byte) []sentence {
 			}
 			end(j, question)
 			i = j
+		case (r == '\'' || r == '’') && !quoted && cur.lo >= 0 && cur.tokens[len(cur.tokens)-1].hi == i && strings.HasSuffix(cur.tokens[len(cur.tokens)-1].word, "s"):
+			add(token{lo: i, hi: i + size, word: "'s"}) // "Jonas' dentist"
+			i += size
 		default:
 			if !quoted && (strings.ContainsRune(",;:()–—-，；：、（）/+&~|=*#", r) || unicode.IsSymbol(r)) {
 				word := ","
@@ -453,19 +461,26 @@ func splitWord(s string, lo, hi int) []token {
 		}
 	}
 	t.word = foldWord(raw)
-	if split, ok := runTogether[t.word]; ok {
-		cut := lo + len(split[0])
-		if cut <= hi {
-			return []token{{lo: lo, hi: cut, word: split[0], upper: t.upper}, {lo: cut, hi: hi, word: split[1]}}
-		}
-	}
 	return []token{t}
 }
 
-// runTogether are contractions typed without their apostrophe.
-var runTogether = map[string][2]string{
-	"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
-	"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},
+// spellOut splits contractions typed without their apostrophe: only English has
+// them, and "im" is a German word.
+func (l *lexicon) spellOut(tokens []token) []token {
+	if !slices.ContainsFunc(tokens, func(t token) bool { return l.runTogether[t.word] != [2]string{} }) {
+		return tokens
+	}
+	out := make([]token, 0, len(tokens)+2)
+	for _, t := range tokens {
+		split := l.runTogether[t.word]
+		if split[0] == "" || t.hi-t.lo <= len(split[0]) {
+			out = append(out, t)
+			continue
+		}
+		cut := t.lo + len(split[0])
+		out = append(out, token{lo: t.lo, hi: cut, word: split[0], upper: t.upper, quoted: t.quoted}, token{lo: cut, hi: t.hi, word: split[1], quoted: t.quoted})
+	}
+	return out
 }
 
 // foldWord is [text.Fold] for one word, which keeps a final ó: "trabajó" is
@@ -476,6 +491,9 @@ func foldWord(s string) string {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			folded := text.Fold(s)
+			if accented[strings.ToLower(s)] {
+				return strings.ToLower(s)
+			}
 			if len(s) <= 3 && len(folded) < len(s) && folded[0] < utf8.RuneSelf { // sí, él, té
 				return strings.ToLower(s)
 			}
@@ -493,6 +511,9 @@ func foldWord(s string) string {
 	}
 	return strings.ToLower(s)
 }
+
+// accented are words whose accent makes another word: "cómo" asks, "como" eats.
+var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true}
 
 func wordSet(words string) map[string]bool {
 	set := make(map[string]bool)

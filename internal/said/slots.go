@@ -9,6 +9,7 @@ const (
 	noClass    class = iota
 	role             // somebody in a role, one at a time: dentist
 	kin              // somebody of whom there may be several: sister
+	friend           // somebody of whom there are many: colleague
 	pet              // an animal: dog
 	thing            // what belongs to somebody, one at a time: car, address
 	topic            // what one has a favourite of: colour
@@ -23,7 +24,7 @@ const (
 )
 
 var classNames = map[string]class{
-	"role": role, "kin": kin, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
+	"role": role, "kin": kin, "friend": friend, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
 	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday,
 }
 
@@ -84,8 +85,8 @@ kin grandmother: grandmother grandma granny gran nan oma großmutter abuela 奶�
 kin grandfather: grandfather grandpa granddad opa großvater abuelo 爷爷 外公 姥爷
 kin grandson: grandson enkel nieto 孙子
 kin granddaughter: granddaughter enkelin nieta 孙女
-kin friend: friend mate freund freundin kumpel amigo amiga 朋友
-kin colleague: colleague coworker co-worker kollege kollegin compañero compañera colega 同事
+friend friend: friend mate freund freundin kumpel amigo amiga 朋友
+friend colleague: colleague coworker co-worker kollege kollegin compañero compañera colega 同事
 kin sister_in_law: sister-in-law schwägerin cuñada 嫂子
 kin brother_in_law: brother-in-law schwager cuñado 姐夫 妹夫
 kin godchild: godson goddaughter godchild patenkind ahijado ahijada 干女儿
@@ -409,6 +410,17 @@ var nouns = func() map[string][]noun {
 	return table
 }()
 
+// nounLengths is the number of tokens of the longest noun phrase that begins
+// with a word.
+var nounLengths = func() map[string]int {
+	table := make(map[string]int, len(nouns))
+	for phrase := range nouns {
+		seq := sequence(strings.ReplaceAll(phrase, " ", "_"))
+		table[seq[0]] = max(table[seq[0]], len(seq))
+	}
+	return table
+}()
+
 // foldPhrase folds the words of a table entry, which are joined by underscores.
 func foldPhrase(s string) string {
 	words := strings.Split(s, "_")
@@ -437,10 +449,27 @@ enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre n
 // predicateOf is a noun phrase as a predicate: canonical where the table knows
 // it, else in snake_case.
 func predicateOf(phrase string) string {
-	for _, c := range [...]class{thing, role, kin, pet, topic, place} {
+	for _, c := range [...]class{thing, role, kin, friend, pet, topic, place} {
 		if canon, ok := nounIn(phrase, c); ok {
 			return canon
 		}
 	}
 	return strings.ReplaceAll(phrase, " ", "_")
 }
+
+// verbs are the canonical names of verbs that are predicates themselves.
+var verbs = func() map[string]string {
+	table := make(map[string]string)
+	for canon, words := range map[string]string{
+		"play": "playing spiele toco juego", "collect": "collecting sammle colecciono", "teach": "teaching unterrichte enseño",
+		"practise": "practicing practising practice practico", "sing": "singe canto", "coach": "coaching", "swim": "schwimme nado", "run": "running laufe jogge corro",
+		"cook": "koche cocino", "read": "lese leo", "go": "gehe voy", "drink": "trinke bebo", "eat": "esse como", "write": "schreibe escribo",
+		"dance": "dancing tanze bailo", "paint": "painting male pinto", "meet": "treffe quedo", "call": "telefoniere llamo", "walk": "wandere camino",
+	} {
+		table[canon] = canon
+		for _, w := range strings.Fields(words) {
+			table[foldWord(w)] = canon
+		}
+	}
+	return table
+}()

@@ -1,5 +1,7 @@
 package said
 
+import "strings"
+
 // spanishRows are the patterns of Spanish. Verbs stand in the form of "yo"; the
 // subject is mostly left out.
 const spanishRows = `
@@ -90,7 +92,9 @@ I? tengo|compré|me_compré un|una nuevo|nueva @thing ,|:|– un|una? X : $ func
 I? tengo|conduzco un|una @thing X : $ func clear is=upper
 I? tengo un|una #thing : owns adds
 el|la nuevo|nueva @thing es X : $ func change
-nuevo|nueva @thing : X : $ func change
+nuevo|nueva @thing : X : $ func change is=noun
+@thing : X : $ func reported
+@role : X : $ func reported
 I? cambié|he_cambiado|cambiamos el|la|MY @thing por un|una? X : $ func change
 I? cambié|he_cambiado|cambiamos el|la|MY Y por un|una? X : owns change
 
@@ -131,6 +135,7 @@ I? me_divorcié|nos_divorciamos|me_he_divorciado : marital_status func change va
 I? rompí|terminé con MY @role : $ denied change
 
 // health and diet
+I? no soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to denied change
 I? soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to adds clear is=like
 I? tengo alergia a|al|a_la|a_los|a_las X : allergic_to adds clear
 I? soy|es intolerante a|al|a_la X : allergic_to adds clear
@@ -153,6 +158,13 @@ I? uso|llevo gafas|lentes|lentillas|audífonos : wears adds value=gafas
 I? tomo X todos_los_días|cada_día|cada_noche|cada_mañana|a_diario|por_las_mañanas|por_la_noche : takes adds habit
 
 // languages
+I? no hablo X : speaks denied is=languages
+I? no sé nadar|conducir|cocinar|bailar|esquiar|cantar : cannot adds value=x
+I? calzo un|el? X : shoe_size func is=digits
+I? mido X : height func is=digits
+I? ya no voy|hago|practico|uso|juego a|al|con? X : does habit denied change is=like
+no me va|van X : dislikes pref adds is=like
+X no es|son lo_mío|para_mí : dislikes pref adds is=like
 I? hablo bien|con_fluidez? X : speaks adds clear is=languages
 I? estoy_aprendiendo|aprendo|estudio #language : learns adds
 I? empecé|he_empezado a_aprender|a_estudiar #language : learns adds change
@@ -225,29 +237,22 @@ func spanish() *lexicon {
 		plural:      map[string]string{},
 		third: map[string]string{"es": "soy", "esta": "estoy", "tiene": "tengo", "conduce": "conduzco", "maneja": "manejo", "prefiere": "prefiero", "se": "me", "le": "me", "va": "voy", "hace": "hago", "ha": "he",
 			"mudó": "mude", "trasladó": "traslade", "vendió": "vendi", "cambió": "cambie", "compró": "compre", "dejó": "deje", "empezó": "empece", "nació": "naci", "creció": "creci", "llama": "llamo", "juega": "juego", "suele": "suelo", "viene": "vengo", "cumple": "cumplo", "puede": "puedo", "toca": "toco", "sale": "salgo", "sigue": "sigo", "ella": "\x01", "el": "el"},
-		thirdRule: func(w string, known map[string]bool) string {
-			n := len(w)
-			if n < 4 {
-				return ""
+		thirdForms: func(w string) []string {
+			if base, ok := strings.CutSuffix(w, "o"); ok && len(base) > 2 {
+				return []string{base + "a", base + "e"}
 			}
-			if w[n-1] == 'a' || w[n-1] == 'e' {
-				if base := w[:n-1] + "o"; known[base] {
-					return base
-				}
-			}
-			return ""
+			return nil
 		},
 		prefixes:   wordSet("en a de del al desde hace para por con sin los las cada todos todas hasta sobre entre durante según como profesionalmente"),
 		articles:   wordSet("el la los las un una unos unas"),
 		vague:      wordSet("lo eso esto esta este ese esa aquello algo nada todo todos nadie alguien que qué como cómo cuando donde quien más menos así aquí allí allá problema problemas pregunta idea opinión plan error duda consejo culpa vez verdad vida muy bien mal mucho mucha mejor peor único única otro otra mismo misma mitad parte acuerdo forma buen buena"),
 		timely:     wordSet("cada todos todas diariamente lunes martes miércoles jueves viernes sábados domingos mañanas tardes noches fines veces semanalmente diario"),
-		favourites: wordSet("favorito favorita preferido preferida favoritos favoritas"),
 		olds:       wordSet("antiguo antigua viejo vieja anterior ex"),
 		news:       wordSet("nuevo nueva nuevos nuevas"),
 		her:        wordSet("su sus"),
 		pronouns:   wordSet("él ella ellos ellas tú usted ustedes quien se le"),
 		of:         "de",
-		peopleEnds: []string{"ero", "era", "ista", "or", "ora", "ogo", "oga", "ico", "ica", "ano", "ana", "ante", "ente", "iz", "profe", "chef", "juez", "piloto", "abogado", "abogada", "arquitecto", "arquitecta", "jubilado", "jubilada", "contable", "guia", "policia", "autonomo", "estudiante", "matrona", "abogado", "cocinero", "albanil", "chofer", "funcionario", "funcionaria", "becario", "becaria", "veterinario", "veterinaria", "bibliotecario", "bibliotecaria", "empresario", "empresaria", "licenciado", "ingeniero", "madre", "padre"},
+		peopleEnds: []string{"ero", "era", "ista", "or", "ora", "ogo", "oga", "medico", "tecnico", "mecanico", "informatico", "quimico", "fisico", "musico", "musica", "tecnica", "informatica", "electricista", "cirujano", "cirujana", "dependiente", "gerente", "asistente", "agente", "comerciante", "cantante", "actriz", "profe", "chef", "juez", "piloto", "abogado", "abogada", "arquitecto", "arquitecta", "jubilado", "jubilada", "contable", "guia", "policia", "autonomo", "estudiante", "matrona", "abogado", "cocinero", "albanil", "chofer", "funcionario", "funcionaria", "becario", "becaria", "veterinario", "veterinaria", "bibliotecario", "bibliotecaria", "empresario", "empresaria", "licenciado", "ingeniero", "madre", "padre"},
 		manners:    phrasesOf("breve brevemente corto corta cortas cortos concisa conciso concisas concisamente corto directo directa claro claramente detalle detalladas detalladamente sencillo sencilla sencillas sencillamente formal formalmente informal resumido resumidas puntos breves largas largos simple simples rodeos grano formalidad tecnicismos"),
 		units:      wordSet("métrico métrica métricas celsius fahrenheit kilómetros kilos euros imperial millas centígrados"),
 		extra:      "el la los las que es un una y no con para por mi me te se lo en de del al está son muy pero cómo qué más hoy ya puedes tengo este esta eso soy si gracias hola bien sobre quiero fue ha he",
@@ -277,7 +282,8 @@ func spanish() *lexicon {
 	l.joins = phrasesOf("y e pero porque así_que aunque sino ya_que pues mientras por_eso entonces o_sea además")
 	l.asks = phrasesOf("qué que_me cuál cuáles cómo dónde cuándo quién por_qué cuánto cuántos puedes puede podrías podría me_recomiendas me_puedes debería hay sabes tienes conoces crees te_parece alguna algún alguna_idea me_ayudas qué_tal es_posible puedo podemos recomiéndame ayúdame dime_qué")
 	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo sí_claro ay_sí")
-	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi hoy ayer mañana planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si anoche esta_noche algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
+	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes_vivía antes_trabajaba antes_tenía antes_era antes_me antes_yo creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
+	l.passing = phrasesOf("hoy ayer anoche esta_noche esta_mañana esta_tarde ahora_mismo hace_un_rato el_otro_día mañana_por")
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
 	l.trails = make(phrases)
 	l.trails.add("por_favor por_cierto personalmente actualmente la_verdad mucho muchísimo jaja lol siempre gracias de_momento por_ahora desde_siempre más sobre_todo especialmente ya , . : bastante un_montón tanto comprado", 0)

@@ -38,6 +38,7 @@ var chineseTimes = []struct {
 	{regexp.MustCompile(`^(上上|上|这|這|本|下下|下)(?:个|個)?(?:周|週|星期|礼拜|禮拜)`), zhWeek, 0},
 	{regexp.MustCompile(`^(大前天|前天|昨天|昨日|昨晚|今天|今日|今早|今晚|明天|明日|大后天|大後天|后天|後天)(早上|早晨|上午|中午|下午|晚上|夜里)?`), zhNearDay, 0},
 	{regexp.MustCompile(`^(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)(?:以|之)?(前|后|後)`), zhAway, 0},
+	{regexp.MustCompile(`^(元旦前一晚|元旦前夜|跨年夜?|平安夜|圣诞节?|聖誕節?|元旦|国庆节?|國慶節?|情人节|情人節)`), zhHoliday, year},
 	{regexp.MustCompile(`^(?:最近|过去|過去)(?:的|这|這)?(` + zhNumber + `)(?:个|個)?(天|日|周|週|星期|礼拜|禮拜|月|年)`), zhPast, 0},
 }
 
@@ -204,6 +205,25 @@ func zhDate(g []string, ref time.Time) (from, to time.Time, ok bool) {
 		}
 	}
 	return from, to, ok
+}
+
+// zhHoliday is a holiday with one agreed date, the nearest past one.
+func zhHoliday(g []string, ref time.Time) (from, to time.Time, ok bool) {
+	on := fixed(12, 25)
+	switch {
+	case strings.HasPrefix(g[1], "元旦前"), strings.HasPrefix(g[1], "跨年"):
+		on = fixed(12, 31)
+	case g[1] == "元旦":
+		on = fixed(1, 1)
+	case g[1] == "平安夜":
+		on = fixed(12, 24)
+	case strings.HasPrefix(g[1], "国庆"), strings.HasPrefix(g[1], "國慶"):
+		on = fixed(10, 1)
+	case strings.HasPrefix(g[1], "情人"):
+		on = fixed(2, 14)
+	}
+	m, ok := holidaySpan(on, 0, 1, "", ref)
+	return m.from, m.to, ok
 }
 
 var zhSteps = map[string]int{"上上": -2, "上": -1, "这": 0, "這": 0, "本": 0, "下": 1, "下下": 2}
