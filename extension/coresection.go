@@ -78,7 +78,7 @@ type sectionLines struct {
 	terms  map[string][]int32
 	roots  map[string][]int32
 	restOn map[int64][]int32 // by the claim and by the message
-	themes topics.Census     // of all lines
+	census topics.Census
 
 	allHold bool // no claim of the user's was superseded
 }
@@ -87,8 +87,16 @@ type sectionLines struct {
 func indexLines(lines []*sectionLine) *sectionLines {
 	s := &sectionLines{all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
 	for i, l := range lines {
-		l.place, l.themes = i, nil
+		l.place = i
 		s.tokens += l.Tokens
+		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
+			texts := []string{l.Text}
+			for _, c := range l.claims {
+				texts = append(texts, c.claim.Content, strings.Join(c.claim.Tags, " "))
+			}
+			l.topics = topics.Of(strings.Join(texts, "\n"))
+		}
+		s.census.Add(l.topics)
 		for _, c := range l.claims {
 			for _, term := range c.terms {
 				addPlace(s.terms, term, int32(i))
@@ -96,12 +104,8 @@ func indexLines(lines []*sectionLine) *sectionLines {
 			for _, root := range c.roots {
 				addPlace(s.roots, root, int32(i))
 			}
-			l.themes = append(l.themes, c.themes)
 			addPlace(s.restOn, c.claim.ID, int32(i))
 			addPlace(s.restOn, c.source.ID, int32(i))
-		}
-		for _, set := range l.themes {
-			s.themes.Add(set)
 		}
 	}
 	slices.SortStableFunc(s.worth, func(a, b *sectionLine) int {
@@ -193,15 +197,15 @@ const (
 
 // topicLikeness is how much a line counts that is wholly about what the question
 // is about, in other words: as much as a word of its own that stands in every
-// fiftieth line. With it 58 in place of 20 of 100 told facts were in the section
-// a year on, where three times more were told than it holds (`ebb eval --life`).
+// fiftieth line.
 const topicLikeness = 4
 
 // maxLikenessTerms bounds the words of a question that lines are compared with.
 const maxLikenessTerms = 64
 
 // like are the lines that are like the question, by its words, the rarer ones
-// more, by the topics that both are about, and by their places among what the search for it found; the likest first.
+// more, by the topics that both are about, and by their places among what the
+// search for it found; the likest first.
 func (s *sectionLines) like(question string, found []Result) []*sectionLine {
 	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
 	hold := func(lines []int32, share float64) {
@@ -223,14 +227,9 @@ func (s *sectionLines) like(question string, found []Result) []*sectionLine {
 			hold(s.terms[relative], relativeLikeness)
 		}
 	}
-	if about := s.themes.Ask(topics.Of(question)); about != nil {
-		for i, l := range s.all {
-			nearest := 0.0
-			for _, set := range l.themes {
-				nearest = max(nearest, about.Near(set))
-			}
-			likeness[i] += topicLikeness * nearest
-		}
+	about := s.census.Ask(topics.Of(question))
+	for i, l := range s.all {
+		likeness[i] += topicLikeness * about.Near(l.topics)
 	}
 	best := make(map[int32]int)
 	for i, r := range found {

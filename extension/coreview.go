@@ -66,11 +66,11 @@ type toldClaim struct {
 	ended    string
 	needs    []int64 // the memories that this was read from
 
-	relative bool       // its dates depend on when it was said
-	passes   time.Time  // of an event or a plan: when it is over; zero for others
-	terms    []string   // of the sentence, the claim and its tags, each once
-	roots    []string   // of the terms
-	themes   topics.Set // of the same texts
+	relative bool      // its dates depend on when it was said
+	passes   time.Time // of an event or a plan: when it is over; zero for others
+	terms    []string  // of the sentence, the claim and its tags, each once
+	roots    []string  // of the terms
+	topics   topics.Set
 }
 
 // sectionLine is a line of the core section with what is known of it beside.
@@ -80,12 +80,12 @@ type sectionLine struct {
 	shown  string // the whole line
 	claims []*toldClaim
 	place  int // among the lines
+	topics topics.Set
 
 	importance float64
 	evidence   int
 	used       time.Time
-	passes     time.Time    // zero if it does not
-	themes     []topics.Set // of its claims
+	passes     time.Time // zero if it does not
 }
 
 // coreLines brings the user's view up to date and returns its lines, in order.
@@ -499,8 +499,9 @@ func (c *toldClaim) prepare(loc *time.Location) {
 			}
 		}
 	}
-	c.terms = text.Terms(strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n"))
-	c.themes = topics.Of(strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n"))
+	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
+	c.topics = topics.Of(words)
+	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
 	for _, term := range c.terms {

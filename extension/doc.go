@@ -51,8 +51,15 @@
 // A [Scope] is stamped by the host and is never a parameter a model can set.
 // Every message carries an origin and a trust level; an assistant's answer has
 // the lowest level of what was before it in that turn. Recalled memories reach
-// a model as data: one JSON record a line, escaped, inside a fence with a fresh
-// nonce, and never as template text.
+// a model as data: one line each, inside a fence with a fresh nonce that nothing
+// in them can close, and never as template text.
+//
+// # What a model is told
+//
+// Each context begins with what the user said of themselves and has not taken
+// back, in their own words ([Config].CoreTokens, [Extension.Profile]), and goes on
+// with what may help with the question. The records carry short ids, which the
+// tools accept in that conversation ([Session.MemoryID]).
 //
 // # Privacy
 //

@@ -84,11 +84,12 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
 	relevant := choose(about, results, cfg)
-	chosen, unmarked := relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))], error(nil) // what has faded comes last, in the places that are left
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
+	unmarked := error(nil)
 	if !section.allHold {
-		chosen, unmarked = s.ext.markSuperseded(ctx, s.scope, chosen)
+		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.text, noteLine(answer)}, relevant, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := firstLine(text.Line(e.Memory.Content), lineLength)

@@ -117,7 +117,7 @@ func TestTheCoreSectionIsTheUsersOwnWords(t *testing.T) {
 	l.call(l.session("march"), "remember_fact", map[string]any{"content": "Noor has a dog called Biscuit."})
 	l.tells("april", "my sister Noor  lives in Ghent with her dog Biscuit.", "Noor, the user's sister, lives in Ghent.")
 	// The agent's own idea rests on no word of the user's.
-	l.call(l.session("march"), "remember_fact", map[string]any{"content": "The user is fond of opera."})
+	l.call(l.session("june"), "remember_fact", map[string]any{"content": "The user is fond of opera."})
 	want := []string{"I can't eat gluten.", "My sister Noor lives in Ghent with her dog Biscuit."}
 	for _, question := range []string{"hi", "thanks!", "Shall we order the pizza?", ""} {
 		require.Equal(t, want, l.core(l.x, question), question)

@@ -33,11 +33,11 @@ type cli struct {
 	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
 	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
+	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show what an agent is told of the user in every turn, in the user's own words."`
 	Remember    rememberCmd    `cmd:"" help:"Store a fact as the user's own word."`
 	Correct     correctCmd     `cmd:"" help:"Put another text in the place of a fact."`
 	Forget      forgetCmd      `cmd:"" help:"Hide memories, with the messages they come from; ebb undo brings them back."`
 	Protect     protectCmd     `cmd:"" help:"Fix a fact, or all facts about somebody, for good."`
-	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show what an agent is told of the user in every turn, in the user's own words."`
 	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
