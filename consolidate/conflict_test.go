@@ -202,7 +202,7 @@ func TestWhatWasSaidIsDrawnAndHeldAgainstWhatIsKnown(t *testing.T) {
 	before := dumpAll(t, db)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Contains(t, fates(report, "conflict"), "supersede applied")
+	require.Contains(t, fates(report, "extract"), "add_fact applied an earlier claim that it replaces has ended", "the user says so outright")
 	all := derivedOf(t, db)
 	require.Len(t, all, 3)
 	lisbon, oslo, bergen := &all[0], &all[1], &all[2]

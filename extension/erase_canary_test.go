@@ -191,7 +191,7 @@ func furnishSecrets(t *testing.T, x *Extension, scope Scope) {
 
 	var fact schema.Memory
 	require.NoError(t, x.db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
-		return snap.NewSelect().Model(&fact).Where("kind = 'fact' AND content LIKE '%Vexmoor%' AND user_id = (SELECT id FROM users WHERE name = 'ada')").Limit(1).Scan(ctx)
+		return snap.NewSelect().Model(&fact).Where("kind = 'fact' AND state = 'active' AND content LIKE '%Vexmoor%' AND user_id = (SELECT id FROM users WHERE name = 'ada')").Limit(1).Scan(ctx)
 	}))
 	call("confirm_fact", map[string]any{"memory_id": fact.UID})
 	call("correct_fact", map[string]any{"memory_id": fact.UID, "new_content": "The user lives in Jaxopolis with Krelvin and a Mudwhistler of Wibblethorn"})
