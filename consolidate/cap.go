@@ -123,7 +123,7 @@ func (Cap) active(ctx context.Context, in *Input, kind schema.Kind) (active []sc
 func (c Cap) beyond(ctx context.Context, in *Input, active []schema.Memory, most int) (proposals []Proposal, err error) {
 	var guarded map[int64]bool
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		guarded, err = guardedMemories(ctx, s, in.UserID)
+		guarded, err = guardedMemories(ctx, s, in)
 		return err
 	})
 	if err != nil {
@@ -175,7 +175,7 @@ func (p PutAway) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	case m.Protected || m.Pinned:
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is protected"}
 	}
-	guarded, err := ofProtectedEntity(ctx, tx, m.ID)
+	guarded, err := tx.OfProtectedEntity(ctx, m.ID)
 	if err != nil {
 		return Outcome{}, err
 	}

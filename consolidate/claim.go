@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -42,7 +43,8 @@ type Citation struct {
 // Its trust is the lowest of its sources', whoever proposes it, and its
 // confidence at most what that trust carries. A claim that is known already
 // gains its sources instead; one that only a less trusted source had made is
-// replaced by it.
+// replaced by it, and so is what the user says outright has changed (see
+// claims.Add). What the user asked to forget is rejected.
 type AddClaim struct{ Claim Claim }
 
 // Kind implements [Proposal].
@@ -60,71 +62,33 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 		return Outcome{}, err
 	}
 	m := p.Claim.memory(n.input.UserID, sources)
-	known, err := knownClaim(ctx, tx, m)
+	out, err := claims.Add(ctx, tx, n.input.Scope.User, claims.Claim{
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, "", m.Tags...), Evidence: sources, Wide: true,
+	}, n.actor())
 	if err != nil {
 		return Outcome{}, err
 	}
-	guarded := known != nil && (known.Protected || known.Pinned) // only the host may change it
-	if known != nil && !guarded {
-		if guarded, err = ofProtectedEntity(ctx, tx, known.ID); err != nil {
-			return Outcome{}, err
-		}
-	}
-	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
-	switch {
-	case known != nil && known.State == schema.StateQuarantined && m.State != schema.StateQuarantined:
-		known = nil // what was set aside stands in nobody's way
-	case known != nil && m.State == schema.StateQuarantined:
-		outcome.Memory, outcome.Fate = known.UID, Known
-		return outcome, nil
-	case known != nil && (m.Trust <= known.Trust || guarded):
-		return reinforce(ctx, tx, n, known, sources)
-	}
-	quotes := make(map[int64]string, len(sources))
-	for _, s := range sources {
-		quotes[s.memory.ID] = s.quote
-	}
-	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), quotes, n.actor()); err != nil {
-		return Outcome{}, err
-	}
-	outcome.Memory = m.UID
-	if m.State == schema.StateQuarantined {
+	outcome := Outcome{Kind: p.Kind(), Memory: out.Memory.UID, Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
+	switch out.Fate {
+	case claims.Refused:
+		return Outcome{Kind: p.Kind(), Fate: Rejected, Reason: "the user asked to forget it"}, nil
+	case claims.Quarantined:
 		outcome.Fate = Aside
 		return outcome, nil
-	}
-	if err := linkKnown(ctx, tx, m, sources); err != nil || known == nil {
-		return outcome, err
-	}
-	outcome.Reason = "a more trusted source says it too"
-	return outcome, tx.Supersede(ctx, known, m, n.actor())
-}
-
-// reinforce gives a known claim more sources.
-func reinforce(ctx context.Context, tx *schema.Tx, n *night, known *schema.Memory, sources []source) (Outcome, error) {
-	outcome := Outcome{Kind: "reinforce", Memory: known.UID, Fate: Known, Text: known.Content}
-	for _, s := range sources {
-		if !s.holds {
-			continue
-		}
-		stronger, err := tx.Reinforce(ctx, known, s.memory, s.quote, weightOf(s.memory, known), n.actor())
-		if err != nil {
-			return Outcome{}, err
-		}
-		if stronger {
-			outcome.Fate = Applied
-			if known, err = tx.Memory(ctx, known.UserID, known.UID); err != nil {
-				return Outcome{}, err
+	case claims.Known, claims.Surer:
+		if outcome.Fate = Known; p.Claim.Doubt == "" {
+			outcome.Kind, outcome.Text = "reinforce", out.Memory.Content
+			if out.Used {
+				outcome.Fate = Applied
 			}
 		}
+	case claims.Made:
+		err = linkKnown(ctx, tx, m, sources)
 	}
-	return outcome, nil
-}
-
-// weightOf is how much one more source counts, 0–1: by its trust, and only as
-// far as the claim's own trust carries. Nothing becomes certain by repetition.
-func weightOf(source, known *schema.Memory) float64 {
-	room := (ceiling(known.Trust) - known.Confidence) / (schema.EvidenceShare * (1 - min(known.Confidence, 0.999)))
-	return max(0, min(float64(source.Trust)/float64(schema.MaxTrust), room))
+	if len(out.Ended) > 0 {
+		outcome.Reason = "an earlier claim that it replaces has ended"
+	}
+	return outcome, err
 }
 
 // maxClaim is the length of a claim, in characters: it is one sentence.
@@ -156,8 +120,8 @@ func ceiling(t schema.Trust) float64 { return t.MaxConfidence() }
 const floor = 0.3
 
 // memory is the claim as it would be stored.
-func (c *Claim) memory(userID int64, sources []source) *schema.Memory {
-	first := sources[0].memory
+func (c *Claim) memory(userID int64, sources []claims.Evidence) *schema.Memory {
+	first := sources[0].Memory
 	m := &schema.Memory{
 		UserID: userID, SessionID: first.SessionID, SessionName: first.SessionName, Agent: first.Agent,
 		Kind: c.Kind, Content: strings.TrimSpace(c.Content), EventTime: first.EventTime,
@@ -184,17 +148,10 @@ func (c *Claim) memory(userID int64, sources []source) *schema.Memory {
 	return m
 }
 
-// source is a citation that was looked up.
-type source struct {
-	memory *schema.Memory
-	quote  string
-	holds  bool
-}
-
 // lookUp reads what a claim rests on: memories of this user that take part in
 // nights, at least one.
-func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) ([]source, error) {
-	var sources []source
+func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) ([]claims.Evidence, error) {
+	var sources []claims.Evidence
 	for _, c := range cited {
 		m, err := tx.Memory(ctx, userID, c.UID)
 		if errors.Is(err, schema.ErrNotFound) {
@@ -203,11 +160,11 @@ func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) 
 		if err != nil {
 			return nil, err
 		}
-		if m.State == schema.StateQuarantined || m.State == schema.StateRetired ||
-			slices.ContainsFunc(sources, func(s source) bool { return s.memory.ID == m.ID }) {
+		if m.State == schema.StateQuarantined || m.State == schema.StateRetired || m.State == schema.StateForgotten ||
+			slices.ContainsFunc(sources, func(s claims.Evidence) bool { return s.Memory.ID == m.ID }) {
 			continue
 		}
-		sources = append(sources, source{m, c.Quote, c.Holds})
+		sources = append(sources, claims.Evidence{Memory: m, Quote: c.Quote, Holds: c.Holds})
 	}
 	if len(sources) == 0 {
 		return nil, &schema.InvalidError{Field: "sources", Reason: "name no memory that it could rest on"}
@@ -216,7 +173,7 @@ func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) 
 }
 
 // weakest is the origin and trust of what rests on these sources.
-func weakest(sources []source) (schema.Origin, schema.Trust) {
-	w := slices.MinFunc(sources, func(a, b source) int { return int(a.memory.Trust) - int(b.memory.Trust) }).memory
+func weakest(sources []claims.Evidence) (schema.Origin, schema.Trust) {
+	w := slices.MinFunc(sources, func(a, b claims.Evidence) int { return int(a.Memory.Trust) - int(b.Memory.Trust) }).Memory
 	return w.Origin, w.Trust
 }

@@ -3,6 +3,7 @@ package consolidate
 import (
 	"time"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -130,7 +131,7 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 		return answer(flag, "the user stated the earlier one, and nobody the later one outright")
 	case earlier.told() && byModel:
 		return answer(flag, "the user stated the earlier one, and only a model thinks that it has ended")
-	case byModel && additive[canonical(earlier.Predicate)]:
+	case byModel && additive[claims.Predicate(earlier.Predicate)]:
 		return answer(flag, "both could hold")
 	}
 	return answer(supersede, "")
@@ -142,7 +143,7 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 // true between them.
 func decideSame(byModel bool, act action) action {
 	kept, dropped := act.old, act.kept
-	inOrder := byModel && functional[canonical(kept.Predicate)] != 0
+	inOrder := byModel && functional[claims.Predicate(kept.Predicate)] != 0
 	if inOrder || kept.weight() < dropped.weight() {
 		kept, dropped = dropped, kept
 	}

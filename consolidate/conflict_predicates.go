@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -30,44 +31,6 @@ var functional = map[string]objectKind{
 	"email":    value, "phone": value, "address": value, "age": value, "birthday": value,
 }
 
-// wordings lead from other words for a functional predicate to its name. What
-// is over ("lived_in", "used_to_work_at") is none of them.
-var wordings = wordingsOf(map[string]string{
-	"lives_in":   "live_in living_in is_living_in resides_in reside_in resident_of residence place_of_residence moved_to has_moved_to relocated_to moved_in_to based_in is_based_in settled_in lives home_city current_city city",
-	"works_at":   "work_at works_for work_for working_at working_for is_working_at employed_at employed_by is_employed_by employer has_employer company joined job_at has_job_at",
-	"works_as":   "work_as working_as is_working_as employed_as occupation has_occupation profession has_profession job_title has_job_title job has_job position role",
-	"married_to": "is_married_to married spouse has_spouse husband has_husband wife has_wife",
-	"partner":    "has_partner partner_is girlfriend has_girlfriend boyfriend has_boyfriend dating is_dating in_relationship_with engaged_to is_engaged_to fiance fiancee",
-	"email":      "has_email email_address has_email_address email_is e-mail",
-	"phone":      "has_phone phone_number has_phone_number phone_is mobile mobile_number telephone",
-	"address":    "has_address home_address lives_at street_address postal_address",
-	"name":       "has_name is_called is_named name_is full_name called",
-	"age":        "has_age is_aged is_years_old years_old",
-	"birthday":   "has_birthday birthday_is birthday_on date_of_birth birth_date born_on was_born_on",
-	"home_town":  "hometown has_hometown is_from from comes_from grew_up_in born_in was_born_in birthplace place_of_birth",
-})
-
-func wordingsOf(lists map[string]string) map[string]string {
-	m := make(map[string]string)
-	for name, list := range lists {
-		m[name] = name
-		for w := range strings.FieldsSeq(list) {
-			m[w] = name
-		}
-	}
-	return m
-}
-
-// canonical is the one name of a predicate: folded, in snake_case, and for a
-// functional one that of the table.
-func canonical(predicate string) string {
-	p := strings.Join(strings.FieldsFunc(text.Fold(predicate), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
-	if name, ok := wordings[p]; ok {
-		return name
-	}
-	return p
-}
-
 // additive are predicates of which one more object takes nothing from those
 // before: liking tea does not end liking coffee.
 var additive = wordSet(`is are was has have had likes loves enjoys prefers dislikes hates wants needs avoids owns knows did does plans
@@ -91,7 +54,7 @@ type claimKey struct{ subject, predicate string }
 // keyOf is the key of a claim; ok is false when it has no subject or no
 // predicate.
 func keyOf(m *schema.Memory) (k claimKey, ok bool) {
-	k = claimKey{text.Fold(m.Subject), canonical(m.Predicate)}
+	k = claimKey{text.Fold(m.Subject), claims.Predicate(m.Predicate)}
 	return k, k.subject != "" && k.predicate != ""
 }
 
@@ -106,7 +69,7 @@ func isPlan(m *schema.Memory) bool { return m.Attributes[schema.AttrTemporal] ==
 // "Acme" and "a bank" can, and what is planned or denied excludes nothing. It
 // errs on the side of no: those pairs are the model's.
 func exclusive(a, b *schema.Memory) bool {
-	kind := functional[canonical(a.Predicate)]
+	kind := functional[claims.Predicate(a.Predicate)]
 	if kind == 0 || negated(a) || negated(b) || isPlan(a) || isPlan(b) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -189,7 +190,7 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 	for _, e := range c.entities {
 		for _, other := range h.byEntity[e][:min(maxOfEntity, len(h.byEntity[e]))] {
 			least := bar(c, other, false)
-			if key, ok := keyOf(&c.Memory); ok && c.about == e && other.about == e && key.predicate == canonical(other.Predicate) {
+			if key, ok := keyOf(&c.Memory); ok && c.about == e && other.about == e && key.predicate == claims.Predicate(other.Predicate) {
 				least = h.barOfKey(key, c, other) // one subject under two names
 			}
 			consider(other, least)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -96,7 +97,7 @@ func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *pa
 		return err
 	}
 	statement := grounding.Understand(kept.Content, kept.EventTime.Time)
-	var sources []source
+	var sources []claims.Evidence
 	for _, e := range evidence {
 		m, err := tx.Memory(ctx, dropped.UserID, e.UID)
 		if err != nil {
@@ -107,10 +108,10 @@ func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *pa
 			speaker = []string{n.input.Scope.User}
 		}
 		if statement.HeldBy(m.Content, m.EventTime.In(n.input.Location), speaker) {
-			sources = append(sources, source{m, e.Quote, true})
+			sources = append(sources, claims.Evidence{Memory: m, Quote: e.Quote, Holds: true})
 		}
 	}
-	_, err = reinforce(ctx, tx, n, kept.Memory, sources)
+	_, _, err = claims.Strengthen(ctx, tx, kept.Memory, sources, n.actor())
 	return err
 }
 
@@ -166,7 +167,7 @@ func (p *party) rest(sources []evidence) {
 		if s.EventTime.After(p.said) {
 			p.said = s.EventTime.Time
 		}
-		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), canonical(p.Predicate), p.Object) {
+		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), claims.Predicate(p.Predicate), p.Object) {
 			p.outright = true
 		}
 	}

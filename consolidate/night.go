@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -126,7 +127,7 @@ func (n *night) stages(ctx context.Context) error {
 			n.runner.opts.Progress(Progress{Stage: stage.Name(), Stages: len(list), StagesDone: i, Steps: of, StepsDone: done})
 		}
 		n.input.Progress(0, 0)
-		w := &work{night: n, report: report, started: time.Now(), before: n.account.usage()}
+		w := &work{night: n, report: report, started: time.Now(), before: n.account.usage(), counts: maps.Clone(report.Counts)}
 		if !ours(stage) {
 			w.redact = n.runner.opts.Redact
 		}
@@ -143,6 +144,7 @@ func (n *night) stages(ctx context.Context) error {
 		}
 		if cut := ctx.Err(); cut != nil {
 			report.Done, report.Error = false, ""
+			report.Counts = w.counts                // whatever was counted since is counted again by the run that goes on
 			_ = w.close(context.WithoutCancel(ctx)) // what it cost; the run stays running, and the next takes it up
 			return cut
 		}
@@ -182,7 +184,8 @@ type work struct {
 	night   *night
 	report  *StageReport
 	started time.Time
-	before  Usage // of the run, when the stage began or was last written down
+	before  Usage          // of the run, when the stage began or was last written down
+	counts  map[string]int // as of the last batch that was applied
 
 	redact  schema.Redact // of what is proposed; nil: it was redacted before
 	refused error         // by it
@@ -241,6 +244,7 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 		w.report.Outcomes = before
 		return nil, err
 	}
+	w.counts = maps.Clone(w.report.Counts)
 	return outcomes, nil
 }
 

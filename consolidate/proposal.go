@@ -107,12 +107,19 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	case !(n.input.strength(m) < FadedBelow):
 		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
 	}
-	guarded, err := ofProtectedEntity(ctx, tx, m.ID)
+	guarded, err := ofGuarded(ctx, tx, n.input, m.ID)
 	if err != nil {
 		return nil, err
 	}
 	if guarded {
-		return nil, &schema.InvalidError{Field: "memory", Reason: "mentions a protected entity"}
+		return nil, &schema.InvalidError{Field: "memory", Reason: "mentions a protected entity, or rests on a standing sentence of the user's"}
+	}
+	waits, err := tx.Waits(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if waits {
+		return nil, &schema.InvalidError{Field: "memory", Reason: "waits for a person to decide about it"}
 	}
 	if n.allowance <= 0 {
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is beyond the day's retirement cap"}

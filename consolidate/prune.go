@@ -15,7 +15,9 @@ import (
 // Prune is the stage that takes faded derived memories out of search: those
 // whose confidence times retention is below [FadedBelow]. What the user stated
 // (trust 4) becomes dormant, the rest is retired. Episodes, protected and
-// pinned memories and those of a protected entity stay.
+// pinned memories, those of a protected entity and those about which a question
+// waits for a person stay; so do, under the default retention, standing claims
+// that rest on a sentence of the user's ([recall.DefaultRetention]).
 //
 // A day takes at most the input's RetirementCap of the derived memories,
 // weakest first, however often it runs: a fifth run finds the cap used up by
@@ -37,7 +39,7 @@ func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 	var guarded map[int64]bool
 	var left int
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		if guarded, err = guardedMemories(ctx, s, in.UserID); err != nil {
+		if guarded, err = guardedMemories(ctx, s, in); err != nil {
 			return err
 		}
 		left, err = allowance(ctx, s, in)
@@ -104,20 +106,54 @@ const ofProtected = `SELECT me.memory_id FROM memory_entities me
 	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
 	WHERE (e.protected OR named.protected)`
 
-// guardedMemories are the memories that mention a protected entity.
-func guardedMemories(ctx context.Context, s *schema.Snapshot, userID int64) (map[int64]bool, error) {
-	var ids []int64
-	if err := s.NewRaw(ofProtected+" AND named.user_id = ?", userID).Scan(ctx, &ids); err != nil {
-		return nil, err
+// ofSentence are the standing claims that rest on a sentence of the user's,
+// whoever worded the claim.
+const ofSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id
+	WHERE m.kind <> 'episode' AND m.kind IN ('fact', 'preference') AND coalesce(json_extract(m.attributes, '$.temporal'), '') NOT IN ('event', 'plan')
+	AND s.kind = 'episode' AND s.origin = 'user_direct' AND s.trust = 4 AND ms.quote <> ''`
+
+// guards is the query for the memories that stay whatever their strength, of a
+// user or only the one of an id. Of the default retention they include the
+// claims that rest on the user's sentences.
+func (in *Input) guards(one bool) string {
+	entities, sentences := "named.user_id", "m.user_id"
+	if one {
+		entities, sentences = "me.memory_id", "m.id"
 	}
-	guarded := make(map[int64]bool, len(ids))
-	for _, id := range ids {
-		guarded[id] = true
+	query := ofProtected + " AND " + entities + " = ?1"
+	if in.Retention == nil {
+		query += " UNION ALL " + ofSentence + " AND " + sentences + " = ?1"
 	}
-	return guarded, nil
+	return query
 }
 
-func ofProtectedEntity(ctx context.Context, tx *schema.Tx, memoryID int64) (guarded bool, err error) {
-	err = tx.Row(ctx, "SELECT EXISTS ("+ofProtected+" AND me.memory_id = ?)", []any{memoryID}, &guarded)
+// guardedMemories are a user's memories that no stage puts away.
+func guardedMemories(ctx context.Context, s *schema.Snapshot, in *Input) (map[int64]bool, error) {
+	waiting, err := s.WaitingMemories(ctx, in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	guarded := make(map[int64]bool)
+	for _, id := range waiting {
+		guarded[id] = true
+	}
+	rows, err := s.Query(ctx, in.guards(false), in.UserID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		guarded[id] = true
+	}
+	return guarded, rows.Err()
+}
+
+// ofGuarded says for one memory what guardedMemories says for all.
+func ofGuarded(ctx context.Context, tx *schema.Tx, in *Input, memoryID int64) (guarded bool, err error) {
+	err = tx.Row(ctx, "SELECT EXISTS ("+in.guards(true)+")", []any{memoryID}, &guarded)
 	return guarded, err
 }

@@ -15,7 +15,9 @@ import (
 func TestPruneTakesWhatFadedAndNothingElse(t *testing.T) {
 	db, c := aged(t)
 	drawn := derived(t, db, "Karim likes trams")
-	stated := derived(t, db, "I like trams", func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginUser, 4 })
+	stated := derived(t, db, "I took a tram in May", func(m *schema.Memory) {
+		m.Origin, m.Trust, m.Attributes = schema.OriginUser, 4, schema.Attributes{schema.AttrTemporal: "event"}
+	})
 	guarded := derived(t, db, "Noor is allergic to nuts", func(m *schema.Memory) { m.Protected = true })
 	pinned := derived(t, db, "Noor's birthday", func(m *schema.Memory) { m.Pinned = true })
 	ofProtected := derived(t, db, "Miso is a cat")

@@ -13,13 +13,13 @@ import (
 // RecalledItem is one memory that was shown to a model.
 type RecalledItem struct {
 	ID    string  `json:"uid"`  // the memory's public id
-	Rank  int     `json:"rank"` // from 1
+	Rank  int     `json:"rank"` // from 1; 0 for what a core section quoted, which is no access
 	Score float64 `json:"score"`
 }
 
-// ApplyRecalled books that memories were shown to a model: each counts one
-// access at the given time, dormant ones wake, and the injection is recorded
-// with its query and items. channel is memory, model or tool.
+// ApplyRecalled books that memories were shown to a model: each with a rank
+// counts one access at the given time, dormant ones wake, and the injection is
+// recorded with its query and items. channel is memory, model or tool.
 //
 // eventSeq, the journal position of the memory.recalled event, makes it happen
 // once: applying the same event again changes nothing.
@@ -40,9 +40,11 @@ func ApplyRecalled(ctx context.Context, db *schema.DB, scope schema.Scope, event
 	if err != nil {
 		return &schema.InvalidError{Field: "items", Reason: "cannot be written as JSON: " + err.Error()}
 	}
-	uids := make([]string, len(items))
-	for i, item := range items {
-		uids[i] = item.ID
+	var uids []string
+	for _, item := range items {
+		if item.Rank > 0 {
+			uids = append(uids, item.ID)
+		}
 	}
 	return db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		userID, err := tx.UserID(ctx, scope)

@@ -20,8 +20,9 @@ import (
 // up, and lets the model answer from what was found. Two calls in all.
 //
 // It is due when enough that matters has happened since the last time: when the
-// importance gathered passes Threshold, or after Sessions conversations. Documents
-// are looked up like all else, but they are nothing that happened.
+// importance gathered passes Threshold, or after Sessions conversations, and at
+// least two records are there to compare. Documents are looked up like all else, but
+// they are nothing that happened.
 //
 // An insight cites at least two memories, none of which rests on a reflection
 // itself; a name, number or date that none of them holds sets it aside.
@@ -117,19 +118,36 @@ func (r Reflect) withDefaults() Reflect {
 	return r
 }
 
-// Due reports whether a user's memory has something to reflect on.
-func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error) {
+// Due implements [Trigger]. Fewer than two records that a reflection could be
+// about are not enough, however much else was said: it is due when there are more.
+func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error) {
 	r = r.withDefaults()
+	urgency, err := r.reason(ctx, s, userID)
+	if err != nil || urgency == NotDue {
+		return NotDue, err
+	}
+	if recent, err := r.material(ctx, s, userID); err != nil || len(recent) < 2 {
+		return NotDue, err
+	}
+	return urgency, nil
+}
+
+// reason says whether one of its reasons to reflect has come. Cycles and the
+// boundary are the host's own rhythm, which no pause delays.
+func (r *Reflect) reason(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error) {
+	if turned, err := r.turned(ctx, s, userID); err != nil || turned {
+		return DueNow, err
+	}
 	var gathered float64
 	var sessions int
 	err := s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
 			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
 		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
 	const rounding = 1e-9 // what a sum of tenths may be beyond
-	if err != nil || 10*gathered > r.Threshold+rounding || r.Sessions > 0 && sessions >= r.Sessions {
-		return err == nil, err
+	if err == nil && (10*gathered > r.Threshold+rounding || r.Sessions > 0 && sessions >= r.Sessions) {
+		return DueLater, nil
 	}
-	return r.turned(ctx, s, userID)
+	return NotDue, err
 }
 
 // Propose implements [Stage].
@@ -141,13 +159,6 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	x := &reflection{Reflect: r, in: in}
 	due, err := x.read(ctx)
 	if err != nil || !due {
-		return err
-	}
-	if len(x.recent) < 2 && x.asked {
-		return nil
-	}
-	if len(x.recent) < 2 { // nothing to compare, however much was said
-		_, err := apply(ctx, x.done()...)
 		return err
 	}
 	in.Count("due", 1)
@@ -168,23 +179,17 @@ type reflection struct {
 	Reflect
 
 	in       *Input
-	asked    bool            // for by somebody, and not due
 	recent   []schema.Memory // in order of time
 	through  int64
 	gathered float64
 	records  []schema.Memory // shown under the questions; the i-th is "r<i+1>"
 }
 
-// read collects the recent memories.
+// read collects the recent memories. It is due when somebody asked, too.
 func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		due, err = x.Due(ctx, s, x.in.UserID)
-		x.asked = !due && x.OnDemand && x.in.Cause == CauseManual
-		if due = due || x.asked; err != nil || !due {
-			return err
-		}
-		after, err := s.Watermark(ctx, x.in.UserID, reflectStage)
-		if err != nil {
+		urgency, err := x.reason(ctx, s, x.in.UserID)
+		if due = urgency != NotDue || x.OnDemand && x.in.Cause == CauseManual; err != nil || !due {
 			return err
 		}
 		err = s.Row(ctx, "SELECT importance_since, (SELECT coalesce(max(id), 0) FROM memories WHERE user_id = users.id) FROM users WHERE id = ?",
@@ -192,25 +197,40 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 		if err != nil {
 			return err
 		}
-		recent := s.NewSelect().Model(&x.recent).Where("user_id = ? AND state = ?", x.in.UserID, schema.StateActive).
-			Where("NOT " + schema.PartOfDocument).Limit(int64(x.Recent))
-		if x.Newest {
-			return recent.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC").Scan(ctx)
-		}
-		if x.MinImportance > 0 {
-			recent = recent.Where("importance >= ?", x.MinImportance/10-1e-9)
-		}
-		if x.Everyone {
-			return recent.Where("id > ? AND kind <> ?", after, schema.KindReflection).OrderExpr("importance DESC, id DESC").Scan(ctx)
-		}
-		return recent.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", after, schema.KindReflection, schema.KindEpisode).
-			OrderExpr("importance DESC, id DESC").Scan(ctx)
+		x.recent, err = x.material(ctx, s, x.in.UserID)
+		return err
 	})
-	x.recent = slices.DeleteFunc(x.recent, func(m schema.Memory) bool { return !showable(&m) })
-	slices.SortFunc(x.recent, func(a, b schema.Memory) int {
+	return due && len(x.recent) >= 2, err
+}
+
+// material reads what the questions are to be about, in order of time.
+func (r *Reflect) material(ctx context.Context, s *schema.Snapshot, userID int64) (recent []schema.Memory, err error) {
+	after, err := s.Watermark(ctx, userID, reflectStage)
+	if err != nil {
+		return nil, err
+	}
+	q := s.NewSelect().Model(&recent).Where("user_id = ? AND state = ?", userID, schema.StateActive).
+		Where("NOT " + schema.PartOfDocument).Limit(int64(r.Recent))
+	switch {
+	case r.Newest:
+		q = q.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC")
+	case r.Everyone:
+		q = q.Where("id > ? AND kind <> ?", after, schema.KindReflection).OrderExpr("importance DESC, id DESC")
+	default:
+		q = q.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", after, schema.KindReflection, schema.KindEpisode).
+			OrderExpr("importance DESC, id DESC")
+	}
+	if r.MinImportance > 0 && !r.Newest {
+		q = q.Where("importance >= ?", r.MinImportance/10-1e-9)
+	}
+	if err := q.Scan(ctx); err != nil {
+		return nil, err
+	}
+	recent = slices.DeleteFunc(recent, func(m schema.Memory) bool { return !showable(&m) })
+	slices.SortFunc(recent, func(a, b schema.Memory) int {
 		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
 	})
-	return due, err
+	return recent, nil
 }
 
 // showable leaves out of prompts what may be an attack: what nobody vouches for,

@@ -48,7 +48,8 @@ func TestATeamReflects(t *testing.T) {
 	due := func() (due bool) {
 		t.Helper()
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) (err error) {
-			due, err = stage.Due(ctx, snap, userID)
+			urgency, err := stage.Due(ctx, snap, userID)
+			due = urgency != consolidate.NotDue
 			return err
 		}))
 		return due
@@ -67,6 +68,15 @@ func TestATeamReflects(t *testing.T) {
 			}
 			return tx.SetBlock(ctx, b, fmt.Sprintf(`{"sprint":%q}`, name), 4, "", schema.Actor{Name: "host"})
 		})
+	}
+	logged := func(lines ...string) {
+		t.Helper()
+		for _, line := range lines {
+			said(t, db, "", "", line, start, func(m *schema.Memory) {
+				m.Importance, m.Role = .8, "assistant"
+				m.Origin, m.Trust = schema.OriginToolInternal, 3
+			})
+		}
 	}
 	cycle(9)
 	require.False(t, due())
@@ -94,7 +104,12 @@ func TestATeamReflects(t *testing.T) {
 	cycle(19)
 	require.False(t, due())
 	sprint("six")
-	require.True(t, due(), "a sprint begins")
+	logged("Reviews are scarce.")
+	require.False(t, due(), "one record is nothing to compare")
+	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
+	require.NoError(t, err)
+	logged("Reviewers are on leave.")
+	require.True(t, due(), "a sprint has begun, and the run with too little to compare did not use that up")
 	c.set(c.time().Add(time.Hour))
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
 	require.NoError(t, err)
@@ -102,6 +117,7 @@ func TestATeamReflects(t *testing.T) {
 	sprint("six")
 	require.False(t, due(), "it is the same sprint")
 	sprint("seven")
+	logged("Reviewers are back.", "Reviews are quick.")
 	require.True(t, due())
 	c.set(c.time().Add(time.Hour))
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseTrigger)
@@ -111,14 +127,7 @@ func TestATeamReflects(t *testing.T) {
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Len(t, s.Requests(), calls, "by hand, but nothing is new")
-	said(t, db, "", "", "Reviews are pairs now.", start, func(m *schema.Memory) {
-		m.Importance, m.Role = .8, "assistant"
-		m.Origin, m.Trust = schema.OriginToolInternal, 3
-	})
-	said(t, db, "", "", "Pairs merge within a day.", start, func(m *schema.Memory) {
-		m.Importance, m.Role = .8, "assistant"
-		m.Origin, m.Trust = schema.OriginToolInternal, 3
-	})
+	logged("Reviews are pairs now.", "Pairs merge within a day.")
 	require.False(t, due())
 	_, err = runner.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)

@@ -57,9 +57,9 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	depth := "1"
 	for _, s := range sources {
 		switch {
-		case s.memory.Kind == schema.KindReflection && s.memory.Attributes[schema.AttrDepth] == "2":
+		case s.Memory.Kind == schema.KindReflection && s.Memory.Attributes[schema.AttrDepth] == "2":
 			return Outcome{}, &schema.InvalidError{Field: "sources", Reason: "rest on a reflection that rests on one already"}
-		case s.memory.Kind == schema.KindReflection:
+		case s.Memory.Kind == schema.KindReflection:
 			depth = "2"
 		}
 	}
@@ -69,7 +69,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	if len([]rune(p.Content)) > 2*maxClaim {
 		return Outcome{}, &schema.InvalidError{Field: "content", Reason: "is longer than two sentences are"}
 	}
-	first := sources[0].memory
+	first := sources[0].Memory
 	m := &schema.Memory{
 		UserID: n.input.UserID, Kind: schema.KindReflection, Content: p.Content, EventTime: schema.At(n.input.Now),
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
@@ -103,7 +103,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	}
 	quotes := make(map[int64]string, len(sources))
 	for _, s := range sources {
-		quotes[s.memory.ID] = ""
+		quotes[s.Memory.ID] = ""
 	}
 	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), quotes, n.actor()); err != nil {
 		return Outcome{}, err

@@ -25,10 +25,12 @@ const (
 // take out of search.
 const DefaultRetirementCap = 0.05
 
-// The lease that lets one run at a time write to a database. It is short, so
-// that a killed process does not keep the next from starting.
+// NightLease is the lease that lets one run at a time write to a database.
+const NightLease = "night"
+
+// The lease is short, so that a killed process does not keep the next run from
+// starting.
 const (
-	leaseName = "night"
 	leaseTTL  = time.Second
 	heartbeat = leaseTTL / 4
 )
@@ -42,7 +44,7 @@ type RunnerOptions struct {
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search. Default nil: [DefaultRetirementCap].
 	RetirementCap *float64
-	// Retention says how memories fade. Default nil: [recall.RetentionOf].
+	// Retention says how memories fade. Default nil: [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
 	// Now is the clock that forgetting is measured by. Default the database's.
 	Now func() time.Time
@@ -87,12 +89,23 @@ func DefaultStages() []Stage {
 // Trigger is a [Stage] that can be worth a run between nights.
 type Trigger interface {
 	Stage
-	// Due reports whether it has something to do for a user now.
-	Due(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error)
+	// Due says whether it has something to do for a user now.
+	Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error)
 }
 
+// Urgency is how soon a [Trigger] wants a run.
+type Urgency int
+
+// The urgencies.
+const (
+	NotDue   Urgency = iota
+	DueLater         // six hours after the last run of any cause
+	DueNow           // at once, unless that run failed or was of no use to the stage
+)
+
 // triggerPause is how long after a run of any cause the next one can be
-// triggered, so that a model that is of no use is not asked all day.
+// triggered, so that a busy user does not cause runs all day, nor a model that is
+// of no use.
 const triggerPause = 6 * time.Hour
 
 // triggered reports whether a stage has reason not to wait for the night.
@@ -102,19 +115,32 @@ func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err err
 	}
 	err = r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		last, err := s.LastRun(ctx, userID)
-		if err == nil && r.opts.Now().Sub(last.StartedAt.Time) < triggerPause || err != nil && !isNotFound(err) {
+		if err != nil && !isNotFound(err) {
 			return err
 		}
+		paused := err == nil && r.opts.Now().Sub(last.StartedAt.Time) < triggerPause
 		for _, stage := range r.opts.Stages {
-			if t, ok := stage.(Trigger); ok && !due {
-				if due, err = t.Due(ctx, s, userID); err != nil {
-					return err
-				}
+			t, ok := stage.(Trigger)
+			if !ok || due {
+				continue
 			}
+			urgency, err := t.Due(ctx, s, userID)
+			if err != nil {
+				return err
+			}
+			due = urgency != NotDue && (!paused || urgency == DueNow && usefulTo(last, t.Name()))
 		}
 		return nil
 	})
 	return due, err
+}
+
+// usefulTo reports that nothing of a stage failed in a run.
+func usefulTo(run *schema.Run, stage string) bool {
+	report, err := Recorded(run)
+	return err == nil && run.State != "failed" && !slices.ContainsFunc(report.Stages, func(s StageReport) bool {
+		return s.Name == stage && (s.Error != "" || s.Counts["unusable"] > 0 || s.OutOfBudget)
+	})
 }
 
 // Runner runs nights over the users of one database, one at a time: a second
@@ -246,7 +272,7 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 // ttl, which is worth waiting for.
 func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 	for waited := time.Duration(0); ; waited += heartbeat {
-		lease, err := r.db.AcquireLease(ctx, leaseName, r.opts.Holder, leaseTTL)
+		lease, err := r.db.AcquireLease(ctx, NightLease, r.opts.Holder, leaseTTL)
 		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL {
 			return lease, err
 		}

@@ -26,6 +26,9 @@ type ScheduleOptions struct {
 	// NightTime is the local time, "HH:MM", at which the day before is due.
 	// Default [DefaultNightTime].
 	NightTime string
+	// OnDemand leaves out the night time and the hour: only [Schedule.Wake] has the
+	// schedule check. Default false.
+	OnDemand bool
 	// OnError hears of a night that failed; it is also on record in the
 	// database. Default none.
 	OnError func(error)
@@ -42,12 +45,15 @@ type Schedule struct {
 	opts   ScheduleOptions
 	at     time.Duration // night time, since midnight
 
-	mu      sync.Mutex
-	clock   gocron.Scheduler // nil before Start
-	cancel  context.CancelFunc
-	checks  sync.WaitGroup
-	stopped chan struct{} // closed when nothing runs any more
-	one     sync.Mutex    // held by the check that goes on
+	mu       sync.Mutex
+	clock    gocron.Scheduler // nil before Start, and on demand
+	work     context.Context  // of the checks; nil before Start
+	cancel   context.CancelFunc
+	checks   sync.WaitGroup
+	stopped  chan struct{} // closed when nothing runs any more
+	checking bool          // a check goes on; it does what is asked for meanwhile
+	everyone bool          // a check of all users is asked for
+	asked    map[schema.Scope]bool
 }
 
 // NewSchedule makes a schedule that is not running yet.
@@ -87,7 +93,11 @@ func (s *Schedule) Start(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.clock != nil || s.stopped != nil {
+	if s.work != nil || s.stopped != nil {
+		return nil
+	}
+	if s.opts.OnDemand {
+		s.work, s.cancel = context.WithCancel(context.Background())
 		return nil
 	}
 	clock, err := gocron.NewScheduler(gocron.WithLocation(s.opts.Location))
@@ -105,12 +115,12 @@ func (s *Schedule) Start(ctx context.Context) error {
 		{gocron.DurationJob(time.Hour), []gocron.JobOption{gocron.WithStartAt(gocron.WithStartImmediately())}},
 		{gocron.DailyJob(1, nightTime), nil},
 	} {
-		if _, err := clock.NewJob(when.definition, gocron.NewTask(func() { s.wake(work) }), when.options...); err != nil {
+		if _, err := clock.NewJob(when.definition, gocron.NewTask(func() { s.check(nil) }), when.options...); err != nil {
 			cancel()
 			return errors.Join(err, clock.Shutdown())
 		}
 	}
-	s.clock, s.cancel = clock, cancel
+	s.clock, s.work, s.cancel = clock, work, cancel
 	clock.Start()
 	return nil
 }
@@ -123,7 +133,7 @@ func (s *Schedule) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	if s.stopped == nil {
 		s.stopped = make(chan struct{})
-		if s.clock == nil {
+		if s.work == nil {
 			close(s.stopped)
 		} else {
 			s.cancel()
@@ -144,31 +154,102 @@ func (s *Schedule) Stop(ctx context.Context) error {
 func (s *Schedule) shutDown(clock gocron.Scheduler) {
 	defer close(s.stopped)
 	s.checks.Wait()
+	if clock == nil {
+		return
+	}
 	if err := clock.Shutdown(); err != nil {
 		s.opts.OnError(fmt.Errorf("stop the schedule: %w", err))
 	}
 }
 
-// wake is what gocron calls. A panic here would end the process, and hosts'
-// callbacks run in it.
-func (s *Schedule) wake(ctx context.Context) {
+// Wake has the schedule see at once, in the background, whether something is due
+// for a user that could not wait for the hour: a cycle has begun, say. A schedule
+// that does not run ignores it.
+func (s *Schedule) Wake(scope schema.Scope) {
 	s.mu.Lock()
-	if s.stopped != nil || !s.one.TryLock() {
-		s.mu.Unlock()
-		return // the check that goes on sees all there is to do
+	defer s.mu.Unlock()
+	if s.work != nil && s.stopped == nil {
+		go s.check(&scope)
 	}
+}
+
+// check sees what is due for one user, or with nil for all. One check goes on at a
+// time: it also does what is asked for meanwhile.
+func (s *Schedule) check(scope *schema.Scope) {
+	s.mu.Lock()
+	if s.stopped != nil {
+		s.mu.Unlock()
+		return
+	}
+	if scope == nil {
+		s.everyone = true
+	} else {
+		if s.asked == nil {
+			s.asked = make(map[schema.Scope]bool)
+		}
+		s.asked[schema.Scope{Tenant: scope.Tenant, User: scope.User}] = true
+	}
+	if s.checking {
+		s.mu.Unlock()
+		return
+	}
+	s.checking = true
 	s.checks.Add(1)
 	s.mu.Unlock()
 	defer s.checks.Done()
-	defer s.one.Unlock()
+	for s.next() {
+	}
+}
+
+// next does what is asked for; it reports false when there is nothing. A panic
+// here would end the process, and hosts' callbacks run in it.
+func (s *Schedule) next() (more bool) {
+	s.mu.Lock()
+	everyone, asked := s.everyone, s.asked
+	s.everyone, s.asked = false, nil
+	if s.checking = s.stopped == nil && (everyone || len(asked) > 0); !s.checking {
+		s.mu.Unlock()
+		return false
+	}
+	s.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
 			s.opts.OnError(schema.ForeignPanic("the schedule", p))
 		}
 	}()
-	if err := s.Check(ctx); err != nil && ctx.Err() == nil {
+	more = true
+	err := error(nil)
+	if everyone {
+		err = s.Check(s.work)
+	} else {
+		for scope := range asked {
+			err = errors.Join(err, s.checkScope(s.work, scope))
+		}
+	}
+	if err != nil && s.work.Err() == nil {
 		s.opts.OnError(err)
 	}
+	return more
+}
+
+// checkScope is [Schedule.Check] of one user.
+func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
+	var user *schema.User
+	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
+		id, err := snap.UserID(ctx, scope)
+		if err != nil || id == 0 {
+			return err
+		}
+		user, err = snap.UserByID(ctx, id)
+		return err
+	})
+	if err != nil || user == nil {
+		return err
+	}
+	if err := s.checkOne(ctx, user); !errors.Is(err, schema.ErrConflict) {
+		return err
+	}
+	return nil // another process is at it
 }
 
 // Check runs the night of every user whose last local day is due, and what a
@@ -192,23 +273,26 @@ func (s *Schedule) Check(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		user := &users[i]
-		location, err := s.location(user)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("user %d: %w", user.ID, err))
-		}
-		report, err := s.checkUser(ctx, user, location)
-		switch {
-		case errors.Is(err, schema.ErrConflict):
+		err := s.checkOne(ctx, &users[i])
+		if errors.Is(err, schema.ErrConflict) {
 			return errors.Join(errs...) // another process is at it
-		case err != nil:
-			errs = append(errs, fmt.Errorf("user %d: %w", user.ID, err))
 		}
-		if report != nil {
-			s.opts.OnReport(user.Scope(), report)
-		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// checkOne runs what is due for a user, in the user's zone, and reports it.
+func (s *Schedule) checkOne(ctx context.Context, user *schema.User) error {
+	location, unknown := s.location(user)
+	report, err := s.checkUser(ctx, user, location)
+	if report != nil {
+		s.opts.OnReport(user.Scope(), report)
+	}
+	if err = errors.Join(unknown, err); err != nil {
+		return fmt.Errorf("user %d: %w", user.ID, err)
+	}
+	return nil
 }
 
 // checkUser runs the user's night when it is due, or else what has reason not

@@ -48,7 +48,7 @@ type Input struct {
 	Now      time.Time // the memory's clock at the start of the run
 	Location *time.Location
 
-	// Retention says how memories fade; nil is [recall.RetentionOf].
+	// Retention says how memories fade; nil is [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search.

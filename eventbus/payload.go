@@ -15,6 +15,9 @@ type Recalled struct {
 	Channel string         `json:"channel"` // memory | model | tool
 	Query   string         `json:"query,omitempty"`
 	Items   []RecalledItem `json:"items"`
+	// Core are the public ids of the messages that a core section quoted for the
+	// first time in this conversation. That is no access to them.
+	Core []string `json:"core,omitempty"`
 }
 
 // RecalledItem is one memory that was shown.
@@ -27,7 +30,17 @@ type RecalledItem struct {
 // Consolidated is the payload of [TopicMemoryConsolidated].
 type Consolidated struct {
 	RunID string `json:"run_id"`
-	Cause string `json:"cause"` // night | manual | trigger
+	Cause string `json:"cause"` // night | manual | trigger | said | host
 	State string `json:"state"` // done | failed | undone
 	Error string `json:"error,omitempty"`
+}
+
+// Proposed is the payload of [TopicMemoryProposed].
+type Proposed struct {
+	ID string `json:"id"` // of the proposal or the confirmation
+	// Kind is what is proposed: correct, contradiction, merge_entities, block,
+	// forget, or protect for a confirmation.
+	Kind string `json:"kind"`
+	// MemoryID is the memory that a confirmation is about.
+	MemoryID string `json:"memory_id,omitempty"`
 }

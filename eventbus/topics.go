@@ -16,6 +16,7 @@ const (
 	TopicMemoryStored       = "memory.stored"       // a memory was written; payload [Stored]
 	TopicMemoryRecalled     = "memory.recalled"     // memories were shown to a model; payload [Recalled]
 	TopicMemoryConsolidated = "memory.consolidated" // a consolidation ended; payload [Consolidated]
+	TopicMemoryProposed     = "memory.proposed"     // something waits for a person to decide; payload [Proposed]
 )
 
 var (

@@ -123,10 +123,17 @@ func (x *Extension) Grant(ctx context.Context, scope Scope, confirmationID, toke
 	})
 }
 
-// Refuse ends a confirmation without protecting anything. It returns
-// [ErrNotFound] when it does not wait in this scope.
+// Refuse ends a confirmation without protecting anything: the fact, which did not
+// fade while the question waited, fades from now on. It returns [ErrNotFound] when
+// it does not wait in this scope.
 func (x *Extension) Refuse(ctx context.Context, scope Scope, confirmationID string) error {
-	return x.decide(ctx, scope, confirmationID, "refused", nil)
+	return x.decide(ctx, scope, confirmationID, "refused", func(ctx context.Context, tx *schema.Tx, userID int64, c *confirmationRow) error {
+		m, err := tx.Memory(ctx, userID, c.MemoryUID)
+		if err != nil {
+			return err
+		}
+		return tx.LetGo(ctx, m)
+	})
 }
 
 func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *confirmationRow) error) error {
@@ -140,10 +147,8 @@ func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, 
 		if len(rows) == 0 {
 			return ErrNotFound
 		}
-		if apply != nil {
-			if err := apply(ctx, tx, userID, &rows[0]); err != nil {
-				return err
-			}
+		if err := apply(ctx, tx, userID, &rows[0]); err != nil {
+			return err
 		}
 		_, err := tx.Exec(ctx, "UPDATE confirmations SET state = ?, token_hash = '', decided_at = ? WHERE id = ?",
 			state, tx.Now.UnixMilli(), rows[0].ID)

@@ -15,12 +15,14 @@ import (
 const (
 	enrichConsumer   = "ebb.enrich"
 	recalledConsumer = "ebb.recalled"
+	saidConsumer     = "ebb.said"
 )
 
 // ownTopics are what they subscribe to.
-var ownTopics = map[string][]string{enrichConsumer: {eventbus.TopicMemoryStored}, recalledConsumer: {eventbus.TopicMemoryRecalled}}
+var ownTopics = map[string][]string{enrichConsumer: {eventbus.TopicMemoryStored}, recalledConsumer: {eventbus.TopicMemoryRecalled},
+	saidConsumer: {eventbus.TopicMemoryStored}}
 
-// background is what works behind the turn: two consumers and the nights.
+// background is what works behind the turn: three consumers and the nights.
 type background struct {
 	schedule *consolidate.Schedule
 }
@@ -48,8 +50,17 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		for i, item := range recalled.Items {
 			items[i] = consolidate.RecalledItem(item)
 		}
+		for _, uid := range recalled.Core {
+			items = append(items, consolidate.RecalledItem{ID: uid})
+		}
 		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
 	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart(), eventbus.InTurn())
+	if err != nil {
+		return b, err
+	}
+	_, err = x.bus.Subscribe(ctx, saidConsumer, func(ctx context.Context, e eventbus.Event) error { return x.readSaid(ctx, e) },
+		eventbus.Topics(ownTopics[saidConsumer]...), eventbus.FromStart(), eventbus.InTurn(),
+		eventbus.Together(func(ctx context.Context, events []eventbus.Event) error { return x.readSaid(ctx, events...) }, enrichGather))
 	if err != nil {
 		return b, err
 	}
@@ -59,13 +70,20 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		}
 		x.searcher.Preload()
 	}
-	if x.cfg.NoSchedule {
+	if x.cfg.NoSchedule && !x.cfg.wakeful {
 		return b, nil
 	}
 	if b.schedule, err = x.newSchedule(); err != nil {
 		return b, err
 	}
 	return b, b.schedule.Start(ctx)
+}
+
+// wake has the schedule see at once whether a user's memory has something to do.
+func (b *background) wake(scope Scope) {
+	if b != nil && b.schedule != nil {
+		b.schedule.Wake(scope)
+	}
 }
 
 // enrichGather is how long new memories wait for others to be enriched with: a
@@ -101,7 +119,7 @@ func enrich(ctx context.Context, enricher *consolidate.Enricher, events ...event
 // newSchedule makes what runs the nights that are due.
 func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
 	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime,
+		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime, OnDemand: x.cfg.NoSchedule,
 		OnError:  func(err error) { x.report("night", err) },
 		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
 	})
@@ -116,8 +134,8 @@ func (b *background) stop(ctx context.Context) error {
 }
 
 // WaitIdle returns when what works behind the turn has caught up with
-// everything published before: entities are linked, access is counted, vectors
-// are made. An embedder that fails cuts it short with its error; the work goes
+// everything published before: what users said outright is stored, entities are
+// linked, access is counted, vectors are made. An embedder that fails cuts it short with its error; the work goes
 // on. Without background work it returns at once.
 func (x *Extension) WaitIdle(ctx context.Context) error {
 	if x.behind == nil {

@@ -59,6 +59,31 @@ type turn struct {
 	// began; zero when another has ended since.
 	heard map[string]time.Time
 	view  view
+	// quoted are the messages that core sections of this conversation are known to
+	// have quoted, by public id.
+	quoted map[string]bool
+
+	ids shortIDs // has a lock of its own
+}
+
+// maxQuoted bounds what is known to be quoted; beyond, it is recorded again.
+const maxQuoted = 4096
+
+// quotedFirst are those of the messages that no core section of this
+// conversation has quoted before; now they are quoted.
+func (t *turn) quotedFirst(uids []string) (fresh []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.quoted == nil || len(t.quoted) > maxQuoted {
+		t.quoted = make(map[string]bool)
+	}
+	for _, uid := range uids {
+		if !t.quoted[uid] {
+			t.quoted[uid] = true
+			fresh = append(fresh, uid)
+		}
+	}
+	return fresh
 }
 
 // captured is a message that was reported.

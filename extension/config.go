@@ -12,6 +12,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -54,8 +55,14 @@ type Config struct {
 	// are local. Default time.Local.
 	Location *time.Location
 
-	// InjectLimit is how many memories are put before a model at most.
-	// Default 5.
+	// CoreTokens is the most tokens that the core section may take: what the user
+	// has said of themselves and has not taken back, in their own words, at the
+	// head of every context ([Extension.Profile]). Of more, the question chooses.
+	// It is beside InjectTokens; where there are Blocks, within BlockTokens. Default
+	// 400; below 0 there is none.
+	CoreTokens int
+	// InjectLimit is how many memories are put before a model at most, beside the
+	// core section. Default 30.
 	InjectLimit int
 	// InjectTokens is the most tokens they may take together with the fence
 	// around them, estimated without a vocabulary. Default 1200.
@@ -63,13 +70,17 @@ type Config struct {
 	// InjectOrder is the order of the sessions they are from. Default
 	// [NewestFirst].
 	InjectOrder InjectOrder
-	// InjectMaybe is the relevance, 0–1, from which a memory is put before a
-	// model in a line: what is less relevant is left out, so that a question
-	// about something else brings nothing. Raise it to be stricter; below 0
-	// lets everything through. Default 0.5.
+	// InjectMaybe is the relevance of an answer ([recall.Answer].Relevance, 0–1)
+	// from which anything is put before a model, so that a question about
+	// something else brings nothing. Raise it to be stricter; below 0 lets
+	// everything through. Default 0.6.
 	InjectMaybe float64
-	// InjectSure is the relevance from which a memory is shown whole. Default
-	// 0.6.
+	// InjectLeast is the relevance of a result ([recall.Result].Relevance, 0–1)
+	// from which it is shown. Default 0.018: where ten memories may answer, each
+	// of the last ones does with a few percent.
+	InjectLeast float64
+	// InjectSure is the relevance of a result from which it is shown whole, and
+	// not in a line. Default 0.12.
 	InjectSure float64
 	// InjectHearsay lets what nobody vouches for ([Record.Hearsay]: tools'
 	// answers, pages, and assistants' words about them) be put before a model
@@ -90,7 +101,8 @@ type Config struct {
 	// which are given, and to Scorer their order. Default 0: 200 in all.
 	ScoreAmong float64
 	// Retention says how derived memories fade, in the ranking and at night.
-	// Default nil: exp(−rate·days^0.8) since the last use ([recall.RetentionOf]).
+	// Default nil: [recall.DefaultRetention], by which what the user said of standing
+	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
 	// Rater gives the importance of a message that came without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a
@@ -141,6 +153,13 @@ type Config struct {
 	// and so is what an agent answers thereafter. Default none.
 	InternalTools []string
 
+	// NoClaims leaves what users say outright in their own messages to nights and
+	// tools. By default it is read seconds after the message was stored, without a
+	// model: "I'm allergic to nuts", "I've moved to Oslo" become facts, and end
+	// what they replace. What a user asks to keep for good or to forget is carried
+	// out in any case. Default false.
+	NoClaims bool
+
 	// NoSchedule switches the internal night schedule off, for hosts that call
 	// [Extension.Consolidate] themselves. Default false.
 	NoSchedule bool
@@ -178,7 +197,11 @@ type Config struct {
 	// Hooks report what happens behind a turn. Default none.
 	Hooks Hooks
 
+	// coreToldOnly leaves out of the core section what was only said.
+	coreToldOnly bool
+
 	invalid error // of the options of the profile that made it; Open returns it
+	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
 }
 
 // Hooks are called synchronously and must return quickly. Nil ones are
@@ -196,6 +219,9 @@ type Hooks struct {
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	// OnProposal is told of everything that waits for a person to decide, once it
+	// is stored: [Extension.Proposals] and [Extension.Confirmations] list it.
+	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnProgress is told how far a night has got: before each stage, as a stage
 	// gets on, and once at the end.
 	OnProgress func(consolidate.Progress)
@@ -203,17 +229,22 @@ type Hooks struct {
 
 // Defaults of [Config].
 const (
-	DefaultInjectLimit  = 5
+	DefaultCoreTokens   = 400
+	DefaultInjectLimit  = 30
 	DefaultInjectTokens = 1200
 	DefaultBlockTokens  = 10_000
-	DefaultInjectMaybe  = 0.5
-	DefaultInjectSure   = 0.6
+	DefaultInjectMaybe  = 0.6
+	DefaultInjectLeast  = 0.018
+	DefaultInjectSure   = 0.12
 	DefaultNightTime    = "01:00"
 )
 
 // leastBlockTokens is what the mark of a block that is cut whole may take, and
 // the fence.
 const leastBlockTokens = 100
+
+// leastCoreTokens is what the core section's title and a short line take.
+const leastCoreTokens = 40
 
 func (c *Config) withDefaults() Config {
 	var cfg Config
@@ -225,6 +256,9 @@ func (c *Config) withDefaults() Config {
 	}
 	if cfg.Location == nil {
 		cfg.Location = time.Local
+	}
+	if cfg.CoreTokens == 0 {
+		cfg.CoreTokens = DefaultCoreTokens
 	}
 	if cfg.InjectLimit == 0 {
 		cfg.InjectLimit = DefaultInjectLimit
@@ -241,8 +275,14 @@ func (c *Config) withDefaults() Config {
 	if cfg.InjectMaybe == 0 {
 		cfg.InjectMaybe = DefaultInjectMaybe
 	}
+	if cfg.InjectLeast == 0 {
+		cfg.InjectLeast = DefaultInjectLeast
+	}
+	if cfg.InjectMaybe < 0 {
+		cfg.InjectLeast = cfg.InjectMaybe
+	}
 	if cfg.InjectSure == 0 {
-		cfg.InjectSure = max(DefaultInjectSure, cfg.InjectMaybe)
+		cfg.InjectSure = max(DefaultInjectSure, cfg.InjectLeast)
 	}
 	if cfg.SkipSearch == nil {
 		cfg.SkipSearch = IsSmallTalk
@@ -259,6 +299,9 @@ func (c *Config) withDefaults() Config {
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}
 	}
+	if cfg.Hooks.OnProposal == nil {
+		cfg.Hooks.OnProposal = func(schema.Scope, eventbus.Proposed) {}
+	}
 	if cfg.Hooks.OnProgress == nil {
 		cfg.Hooks.OnProgress = func(consolidate.Progress) {}
 	}
@@ -270,7 +313,9 @@ func (c *Config) validate() error {
 	case c.invalid != nil:
 		return c.invalid
 	case c.InjectLimit < 0 || c.InjectLimit > recall.MaxLimit:
-		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 5)"}
+		return &schema.InvalidError{Field: "Config.InjectLimit", Reason: "must be from 1 to 1000 (0 means 30)"}
+	case c.CoreTokens > 0 && c.CoreTokens < leastCoreTokens:
+		return &schema.InvalidError{Field: "Config.CoreTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.InjectTokens < 0:
 		return &schema.InvalidError{Field: "Config.InjectTokens", Reason: "must not be negative (0 means 1200)"}
 	case c.BlockTokens < leastBlockTokens*(1+len(c.Blocks)):
@@ -278,9 +323,11 @@ func (c *Config) validate() error {
 	case c.InjectOrder != NewestFirst && c.InjectOrder != BestFirst:
 		return &schema.InvalidError{Field: "Config.InjectOrder", Reason: `must be "newest" or "best"`}
 	case !(c.InjectMaybe <= 1):
-		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.5, below 0 lets everything through)"}
-	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectMaybe:
-		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectMaybe to 1 (0 means 0.6)"}
+		return &schema.InvalidError{Field: "Config.InjectMaybe", Reason: "must be at most 1 (0 means 0.6, below 0 lets everything through)"}
+	case !(c.InjectLeast <= 1):
+		return &schema.InvalidError{Field: "Config.InjectLeast", Reason: "must be at most 1 (0 means 0.018)"}
+	case !(c.InjectSure <= 1) || c.InjectSure < c.InjectLeast:
+		return &schema.InvalidError{Field: "Config.InjectSure", Reason: "must be from InjectLeast to 1 (0 means 0.12)"}
 	case len(c.unknownTools()) > 0:
 		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
 	case c.ScoreAmong != 0 && !(c.ScoreAmong >= 1 && c.ScoreAmong <= recall.MaxLimit):

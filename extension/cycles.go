@@ -84,6 +84,7 @@ func (x *Extension) setCycle(ctx context.Context, scope Scope, cycle int64, back
 	})
 	if err == nil {
 		x.cycles.put(scope, cycle)
+		x.behind.wake(scope)
 	}
 	return err
 }

@@ -49,7 +49,7 @@ const stockEpisodes = 40 // of each user
 func stock(t *testing.T) []byte {
 	t.Helper()
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Embedder: &topics{}, EmbedModel: "topics"})
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoClaims: true, Embedder: &topics{}, EmbedModel: "topics"})
 	require.NoError(t, err)
 	people := []string{"Noor", "Karim Haddad", "Ottilie", "Jonas Berg", "Mei Lin"}
 	places := []string{"Ghent", "Hvaler", "Lisbon", "Turku"}
@@ -69,7 +69,7 @@ func stock(t *testing.T) []byte {
 	require.NoError(t, x.Close(t.Context()))
 	addFacts(t, path)
 	// Vectors of the facts, and everything out of the log.
-	x, err = extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Embedder: &topics{}, EmbedModel: "topics"})
+	x, err = extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoClaims: true, Embedder: &topics{}, EmbedModel: "topics"})
 	require.NoError(t, err)
 	require.NoError(t, x.WaitIdle(t.Context()))
 	require.NoError(t, x.Close(t.Context()))

@@ -214,7 +214,7 @@ func (d *Dir) hold(f *heldFile) {
 // openNow opens a file for everybody who waits for it.
 func (d *Dir) openNow(ctx context.Context, f *heldFile) {
 	cfg := d.cfg
-	cfg.NoSchedule = true // the rounds do it, for the closed ones too
+	cfg.NoSchedule, cfg.wakeful = true, !d.cfg.NoSchedule // the rounds do it, for the closed ones too
 	// Who asked first may give up; the others still want it.
 	f.x, f.err = open(context.WithoutCancel(ctx), filepath.Join(d.path, f.name), &cfg, schema.Options{Readers: 2, IdleReader: idleReader, Turns: d.turns})
 	close(f.ready)

@@ -33,9 +33,9 @@ func (e *examination) journal(ctx context.Context) {
 	var waiting int64
 	var since schema.Time
 	if err := e.db.QueryRowContext(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT ? AS topic, coalesce((SELECT cursor FROM consumers WHERE name = ?), 0) AS cursor
-			UNION ALL SELECT ?, coalesce((SELECT cursor FROM consumers WHERE name = ?), 0)) c ON e.topic = c.topic AND e.seq > c.cursor`,
-		eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer).Scan(&waiting, &since); err != nil {
+		JOIN (SELECT ?1 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?2), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) AS cursor
+			UNION ALL SELECT ?3, coalesce((SELECT cursor FROM consumers WHERE name = ?4), 0)) c ON e.topic = c.topic AND e.seq > c.cursor`,
+		eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer, saidConsumer).Scan(&waiting, &since); err != nil {
 		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
@@ -23,15 +24,20 @@ func (e *examination) leftovers() {
 	}
 	var found []string
 	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), "."+base+".new") || strings.HasPrefix(entry.Name(), "."+base+".scratch-") || entry.Name() == base+"-journal" {
+		if slices.ContainsFunc([]string{".new", ".scratch-", ".restored"}, func(left string) bool {
+			return strings.HasPrefix(strings.TrimPrefix(entry.Name(), "."), "."+base+left) || strings.HasPrefix(entry.Name(), "."+base+left)
+		}) || entry.Name() == base+"-journal" {
 			found = append(found, entry.Name())
 		}
+	}
+	for _, copy := range schema.UnfinishedBackups(e.path) {
+		found = append(found, "a copy of the memory in "+copy)
 	}
 	if len(found) == 0 {
 		e.note(name, CheckOK, "", "")
 		return
 	}
-	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation or a dry run was cut short, or is under way; the next command that opens the file for writing removes them")
+	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation, a backup, a restore or a dry run was cut short, or is under way; the next command that opens the file for writing removes them")
 }
 
 func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {

@@ -23,7 +23,7 @@ func (e *examination) nights(ctx context.Context) {
 	var failed, waiting, givenUp, faults int64
 	var reason, left string
 	if err := e.db.QueryRowContext(ctx, `SELECT count(*), coalesce(max(error), '') FROM runs r WHERE state = 'failed'
-		AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)`).Scan(&failed, &reason); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id AND later.cause NOT IN ('said', 'host'))`).Scan(&failed, &reason); err != nil {
 		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}

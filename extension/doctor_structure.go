@@ -118,7 +118,7 @@ var countChecks = []countCheck{
 	{
 		name: "replaced claims",
 		query: `SELECT count(*) FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by
-			WHERE (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
+			WHERE m.state <> 'forgotten' AND (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
 		found: "claims whose state and replacement disagree", fix: fixRepair,
 	},
 }

@@ -31,8 +31,9 @@ const maxDocument = 4 << 20
 // ArchiveOptions say how documents are taken in. The zero value is the default.
 type ArchiveOptions struct {
 	// Type is the archival type of documents in folders that tell none: decision,
-	// research, spec or lesson. Folders named decisions or adr, research, design
-	// or specs, and lessons tell theirs. Default lesson.
+	// research, spec, lesson or bank. Folders named decisions or adr, research, design
+	// or specs, lessons and banks tell theirs, and files named bank.md or bank-*.md
+	// are banks. Default lesson.
 	Type string
 	// Origin is what they are stamped with, and so how far they are believed.
 	// Default import (trust 1); a host may say tool_internal for documents of its
@@ -69,8 +70,8 @@ func (x *Extension) ImportArchive(ctx context.Context, scope Scope, dir string, 
 	switch {
 	case x.cfg.ReadOnly:
 		return report, ErrReadOnly
-	case !slices.Contains(tools.ArchivalTypes[1:], opts.Type):
-		return report, &InvalidError{Field: "Type", Reason: "is none of decision, research, spec, lesson"}
+	case !slices.Contains(tools.DocumentTypes, opts.Type):
+		return report, &InvalidError{Field: "Type", Reason: "is none of " + strings.Join(tools.DocumentTypes, ", ")}
 	case opts.Origin.Validate() != nil:
 		return report, opts.Origin.Validate()
 	}
@@ -156,9 +157,15 @@ func markdownFiles(dir string) (folder string, files map[string]string, err erro
 	return filepath.Base(dir), files, err
 }
 
-// typeOf is the archival type that a document's folders tell.
+// typeOf is the archival type that a document's name and folders tell
+// (ada-three-tier.md §3.3; earlier banks are archives/bank-*.md there).
 func (o *ArchiveOptions) typeOf(uri string) string {
-	told := map[string]string{"decisions": "decision", "adr": "decision", "research": "research", "design": "spec", "specs": "spec", "lessons": "lesson"}
+	if name := strings.ToLower(path.Base(uri)); name == "bank.md" || strings.HasPrefix(name, "bank-") {
+		return "bank"
+	}
+	told := map[string]string{
+		"decisions": "decision", "adr": "decision", "research": "research", "design": "spec", "specs": "spec", "lessons": "lesson", "banks": "bank",
+	}
 	folders := strings.Split(strings.ToLower(path.Dir(uri)), "/")
 	for _, folder := range slices.Backward(folders) {
 		if typ, ok := told[folder]; ok {

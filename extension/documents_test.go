@@ -153,3 +153,24 @@ func TestDocumentsAreRedacted(t *testing.T) {
 	require.NotContains(t, strings.ToLower(string(file)), private)
 	require.Contains(t, string(file), kept)
 }
+
+// Earlier states of the shared bank are no lessons.
+func TestEarlierBanksHaveATypeOfTheirOwn(t *testing.T) {
+	x := open(t, fresh(t))
+	dir := filepath.Join(t.TempDir(), "archives")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for name, content := range map[string]string{
+		"bank-2026-01.md": "# Bank\n\nThe zeppelin was grey in January.\n", "bank.md": "# Bank\n\nThe zeppelin is green.\n", "notes.md": "Zeppelins need sheds.",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	_, err := x.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{})
+	require.NoError(t, err)
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "zeppelin"})
+	require.NoError(t, err)
+	types := make(map[string]string)
+	for _, r := range answer.Results {
+		types[r.Memory.Attributes[schema.AttrSource]] = r.Memory.Attributes[schema.AttrArchive]
+	}
+	require.Equal(t, map[string]string{"archives/bank-2026-01.md": "bank", "archives/bank.md": "bank", "archives/notes.md": "lesson"}, types)
+}

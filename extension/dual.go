@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/recall"
 )
 
 // A profile is a constructor of a [Config] that picks policies of the one
@@ -14,6 +15,11 @@ import (
 // Simple is the default profile (simplified-memory.md): what an empty Config,
 // or none, gives.
 func Simple() *Config { return &Config{} }
+
+// DocumentRetention is the forgetting curve of simplified-memory.md for every
+// derived memory, exp(−rate·days^0.8) since the last use, whoever said it and
+// however often it was used. Set it as [Config].Retention.
+func DocumentRetention(m *Record, now time.Time) float64 { return recall.RetentionOf(m, now) }
 
 // Dual is the profile of dual-memory.md with its own numbers: observations and
 // reflections, retrieved as in Generative Agents (Park et al. 2023). It is
@@ -68,8 +74,12 @@ func (o DualOptions) Config() *Config {
 		o.Worth = consolidate.ByImportance(o.Tau)
 	}
 	return &Config{
-		invalid:   o.validate(),
-		Scorer:    o.score,
+		invalid:  o.validate(),
+		NoClaims: true,
+		Scorer:   o.score,
+
+		coreToldOnly: true, // its document extracts no facts from messages
+
 		Retention: func(*Record, time.Time) float64 { return 1 },
 		Stages:    func([]Stage) []Stage { return o.stages() },
 	}

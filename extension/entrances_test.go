@@ -33,14 +33,14 @@ var methods = map[string]string{
 	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Quarantined": onlyReads, "Extension.Recall": onlyReads, "Extension.Refuse": takesNoWords, "Extension.Release": takesNoWords,
 	"Extension.Reject": takesNoWords, "Extension.Runs": onlyReads, "Extension.Session": takesNoWords, "Extension.Get": onlyReads,
 	"Extension.Erasures": onlyReads, "Extension.PreviewErase": onlyReads, "Extension.Users": onlyReads,
-	"Extension.Stats": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
+	"Extension.Stats": onlyReads, "Extension.Profile": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
 	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.AllBlocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.ImportBank": "TestWhatABankMayNotBring", "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
 	"Extension.Cycle": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
 	"Extension.ImportStream": importsTest, "Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
-	"Session.Preview": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
+	"Session.Preview": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
 
 	"Memory.Clear": innerOnly, "Memory.GetMemoryKey": onlyReads, "Memory.LoadMemoryVariables": entered,
 	"Memory.MemoryVariables": onlyReads, "Memory.ForOneShot": onlyReads, "Memory.ForOpenAIFunctions": onlyReads, "Memory.Messages": onlyReads, "Memory.SaveContext": entered,

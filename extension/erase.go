@@ -105,6 +105,9 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
 	}
+	if err := x.db.SweepBackups(); err != nil { // which hold what was erased
+		x.report("erase", err)
+	}
 	return &Receipt{Receipt: *done, OutOfReach: x.outOfReach()}, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Copies that lie beside the file hold what is erased from it: the receipt names
@@ -42,4 +43,30 @@ func TestReceiptsNameTheCopiesBesideTheFile(t *testing.T) {
 		require.ElementsMatch(t, copies, named(reach))
 		require.Greater(t, len(reach), len(copies), "and what is out of reach everywhere")
 	}
+}
+
+// A backup that was killed leaves a copy wherever it was to lie: doctor and a preview
+// name it, and an erasure, which could not reach into it, takes it away.
+func TestAnErasureTakesTheCopyOfAKilledBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The kettle is green", eventbus.WithID("m1"))))
+	copy := filepath.Join(t.TempDir(), ".backup.db.new")
+	require.NoError(t, os.WriteFile(copy, []byte("The kettle is green"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), ".memory.db.backup-1"), []byte(copy), 0o600))
+
+	report, err := Diagnose(t.Context(), path)
+	require.NoError(t, err)
+	require.Contains(t, text.JSON(report), copy)
+	what := Erasure{Events: []string{"m1"}}
+	preview, err := x.PreviewErase(t.Context(), ada, what)
+	require.NoError(t, err)
+	require.Equal(t, copy, preview.OutOfReach[0].Place)
+	require.FileExists(t, copy, "a preview does nothing")
+	receipt, err := x.Erase(t.Context(), ada, what)
+	require.NoError(t, err)
+	require.NoFileExists(t, copy)
+	require.NotContains(t, text.JSON(receipt), copy)
 }

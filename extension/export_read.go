@@ -165,7 +165,7 @@ func (e *exporter) ops(ctx context.Context) error {
 		r := new(opRecord)
 		err := row.Scan(&r.Record, &r.ID, &r.Run, &r.At, &r.Actor, &r.Operation, &r.Before, &r.After)
 		if err == nil && r.Record != opBlocks && !slices.Contains(opTables, r.Record) {
-			err = fmt.Errorf("the audit speaks of the table %q, which this version of the export cannot name", r.Record)
+			err = fmt.Errorf("%w: the audit speaks of the table %q, which this version of the export cannot name", ErrCorrupt, r.Record)
 		}
 		return exportLine{Op: r}, err
 	})

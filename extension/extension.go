@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -25,9 +26,11 @@ type Extension struct {
 	searcher *recall.Searcher
 	vectors  *consolidate.Vectoriser // nil without an embedder
 	runner   *consolidate.Runner
+	reader   *claims.Reader
 	behind   *background
 	erasures finishing
 	cycles   cycles
+	cores    *coreViews
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -52,7 +55,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	}
 	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
-	file.Key = cfg.Key
+	file.Key, file.Waiting = cfg.Key, x.announceWaiting
 	db, err := schema.Open(ctx, path, &file)
 	if err != nil {
 		return nil, err
@@ -62,6 +65,9 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		return nil, errors.Join(err, db.Close())
 	}
 	x.captures.stamp = x.stamp
+	if x.cores, err = newCoreViews(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	if err := x.loadCycles(ctx); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -81,6 +87,7 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisodes, Topics: ownTopics,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
+	x.reader = x.newReader()
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}

@@ -248,13 +248,13 @@ func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 		return values["history"].(string)
 	}
 	history := load("what am I allergic to?")
-	require.Contains(t, history, `"text":"I am allergic to cashews"`)
+	require.Contains(t, history, ": I am allergic to cashews\n")
 	require.Equal(t, 1, strings.Count(history, "<memory nonce="))
 
 	require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "what am I allergic to?"}, map[string]any{"output": "Cashews."}))
 	history = load("allergic, really?")
 	require.Contains(t, history, "Human: what am I allergic to?", "the inner memory's own turns")
-	require.NotContains(t, history, `"text":"what am I allergic to?"`, "what the history holds is not recalled beside it")
+	require.NotRegexp(t, `(?m)^\[m.*: what am I allergic`, history, "what the history holds is not recalled beside it")
 	require.NotContains(t, load("🙂"), "<memory", "nothing to search for")
 	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 5, "load and save are one turn; the smile stands beside one")
 }
@@ -270,7 +270,7 @@ func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {
 		llms.TextParts(llms.ChatMessageTypeHuman, "What is Pixel afraid of?"),
 	})
 	require.NoError(t, err)
-	require.Contains(t, seen.prompt, `"text":"Pixel is afraid of thunder"`)
+	require.Contains(t, seen.prompt, ": Pixel is afraid of thunder\n")
 	require.True(t, strings.HasSuffix(seen.prompt, "What is Pixel afraid of?\n"))
 
 	values, err := s.Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "What is Pixel afraid of?"})

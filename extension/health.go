@@ -113,16 +113,16 @@ func (h Health) Healthy() bool {
 func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
 	var since schema.Time
 	if err := s.Row(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT ?2 AS topic, coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0) AS cursor
+		JOIN (SELECT ?2 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?6), 0)) AS cursor
 			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
 		WHERE e.user_id = ?1`,
-		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer}, &h.Waiting, &since); err != nil {
+		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer, saidConsumer}, &h.Waiting, &since); err != nil {
 		return err
 	}
 	h.Since = since.Time
 	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
-		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3)`,
-		[]any{userID, enrichConsumer, recalledConsumer}, &h.Retrying, &h.Parked); err != nil {
+		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`,
+		[]any{userID, enrichConsumer, recalledConsumer, saidConsumer}, &h.Retrying, &h.Parked); err != nil {
 		return err
 	}
 	failures, err := s.Failures(ctx)
@@ -159,7 +159,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 			return err
 		}
 		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'
-			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id)),
+			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id AND later.cause NOT IN ('said', 'host'))),
 			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
 	if err == nil {

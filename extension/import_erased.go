@@ -21,10 +21,11 @@ type passed struct {
 	memories map[string]bool // that were passed over, by public id
 	entities map[string]bool // that are new here
 	orphans  map[string]bool // that are new here and rest on what was passed over
+	events   map[string]bool // of memories that were passed over, by id
 }
 
 func newPassed(resurrect bool) *passed {
-	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), orphans: make(map[string]bool)}
+	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), orphans: make(map[string]bool), events: make(map[string]bool)}
 }
 
 // passOver reports whether a line must not come back.
@@ -109,6 +110,9 @@ func (w *restoring) passMemory(ctx context.Context, m *memoryRecord) (gone bool,
 	}
 	if gone || err != nil {
 		w.passed.memories[m.UID] = true
+		if m.EventID != "" {
+			w.passed.events[m.EventID] = true
+		}
 		return gone, err
 	}
 	if !w.passed.stale {

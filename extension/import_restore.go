@@ -44,11 +44,19 @@ func (j *importJob) restore(ctx context.Context) error {
 		return &InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
 	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
+	if err := j.x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		return s.Row(ctx, "SELECT coalesce((SELECT max(id) FROM memories), 0), coalesce((SELECT max(seq) FROM events), 0)", nil, &r.before.memory, &r.before.eventSeq)
+	}); err != nil {
+		return err
+	}
 	keep := j.x.redactor.keepLine(ctx)
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err
 	}
 	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	if err := r.settle(ctx); err != nil {
 		return err
 	}
 	if err := r.dropOrphans(ctx); err != nil {
@@ -210,6 +218,37 @@ type restorer struct {
 	bytes   int
 	passed  *passed
 	fresh   map[string]bool // memories that are new here, by public id
+	before  arrivals        // what was here
+}
+
+// settle gives each episode that came without its message an entry in the journal,
+// and each message that came without its episode an episode: a file that somebody
+// else wrote need not have both, and what is here must.
+func (r *restorer) settle(ctx context.Context) error {
+	if r.before.userID = r.userID; r.userID == 0 {
+		return nil
+	}
+	for {
+		var changed int64
+		err := r.job.x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			for id := range r.passed.events { // whose episode was erased here
+				if _, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND seq > ?
+					AND seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, r.userID, id, r.before.eventSeq); err != nil {
+					return err
+				}
+			}
+			journalled, err := r.job.x.journalEpisodes(ctx, tx, r.before)
+			if err != nil {
+				return err
+			}
+			changed, err = r.job.x.rememberMessages(ctx, tx, r.before)
+			changed += journalled
+			return err
+		})
+		if err != nil || changed == 0 {
+			return err
+		}
+	}
 }
 
 func (r *restorer) add(ctx context.Context, rec importedRecord) error {

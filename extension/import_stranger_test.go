@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,4 +95,46 @@ func TestAFileThatNobodyVouchesForDoesNotSayWhoseItIs(t *testing.T) {
 	requireInvalid(t, err, "Scope.User")
 	_, err = importText(t, y, line(nil), ImportOptions{Restore: true})
 	requireInvalid(t, err, "Restore")
+}
+
+// Somebody else's file need not have the journal entry of each episode, nor the
+// episode of each message: what comes of it is whole all the same.
+func TestAnImportLeavesNothingThatDoctorCallsDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	y, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	w := &world{t: t, x: y, scope: ada}
+	w.say("erased", "s1", "The vault code is on the door.")
+	gone := w.uids[0]
+	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{gone}})
+	require.NoError(t, err)
+	const at = `"2026-01-01T00:00:00Z"`
+	episode := func(id, event, content string) string {
+		return fmt.Sprintf(`{"memory":{"id":%q,"event_id":%s,"kind":"episode","role":"user","content":%q,"event_time":%[4]s,"created_at":%[4]s,"valid_from":%[4]s,`+
+			`"confidence":1,"importance":0,"state":"active","origin":"user_direct","trust":4,"decay_rate":0,"stability":1,"utility":1,"version":1}}`, id, event, content, at)
+	}
+	event := func(id, content string) string {
+		return fmt.Sprintf(`{"event":{"id":%q,"topic":"user.message","origin":"user_direct","trust":4,"payload":{"text":%q},"occurred_at":%[3]s,"recorded_at":%[3]s}}`, id, content, at)
+	}
+	file := strings.Join([]string{
+		`{"ebb":{"export":1,"user":"bob","created_at":` + at + `}}`,
+		event("e1", "The kettle is red."), event("e2", "The lamp is broken."), event("e3", "The vault code is on the door."),
+		episode("m1", `"e1"`, "The kettle is red."), episode("m2", "null", "The ladder is short."), episode(gone, `"e3"`, "The vault code is on the door."),
+		`{"end":{"records":6}}`,
+	}, "\n")
+	for range 2 {
+		_, err = y.Import(t.Context(), strings.NewReader(file), ImportOptions{Scope: ada})
+		require.NoError(t, err)
+		report, err := Diagnose(t.Context(), path)
+		require.NoError(t, err)
+		for _, c := range report.Checks {
+			require.NotEqual(t, CheckDamaged, c.State, "%s: %s", c.Name, c.Detail)
+		}
+		for _, said := range []string{"The kettle is red.", "The lamp is broken.", "The ladder is short."} {
+			require.Equal(t, 1, count(t, y, "SELECT count(*) FROM memories WHERE origin = 'import' AND content = '"+said+"'"), said)
+		}
+		require.Zero(t, count(t, y, "SELECT count(*) FROM memories WHERE content LIKE '%vault%'")+count(t, y, "SELECT count(*) FROM events WHERE payload LIKE '%vault%'"),
+			"what was erased here does not come back as a message either")
+	}
 }

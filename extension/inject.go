@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -30,12 +31,17 @@ type Injection struct {
 	// CoreTokens is what they take together.
 	Core       []InjectedBlock
 	CoreTokens int
+	// Profile is the core section: what the user has said of themselves, as far
+	// as [Config].CoreTokens reach; ProfileTokens is what it takes, with its title.
+	Profile       []ProfileLine
+	ProfileTokens int
 	// Answer is the search behind it; nil when none was made.
 	Answer *Answer
 
-	nonce string
-	asked string // the question as it was searched for, "" when it was not
-	bare  bool   // it was searched together with the talk
+	nonce  string
+	quoted []string // public ids of the messages that Profile quotes
+	asked  string   // the question as it was searched for, "" when it was not
+	bare   bool     // it was searched together with the talk
 }
 
 // InjectedItem is one memory in a block.
@@ -68,17 +74,35 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	answer, plan, err := s.search(ctx, question, prompt)
 	cfg := &s.ext.cfg
 	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
-	var chosen []entry
+	var results []Result
+	var about float64
 	if answer != nil {
-		chosen = choose(volunteers(answer.Results), cfg.InjectSure, cfg.InjectMaybe)
+		results, about = answer.Results, answer.Relevance
 	}
-	block := renderAfter(core.text+noteLine(answer), chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location)
+	section, unread := s.ext.coreSection(ctx, s.scope, core.text, question, results)
+	found.Profile, found.ProfileTokens = section.profile()
+	found.quoted = section.quoted()
+	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
+	relevant := choose(about, results, cfg)
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
+	chosen, unmarked := s.ext.entriesOf(ctx, s.scope, relevant)
+	block := render(blockHead{core.text, section.text, noteLine(answer)}, chosen, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
-		_, cut := firstLine(e.Memory.Content, lineLength)
+		_, cut := firstLine(text.Line(e.Memory.Content), lineLength)
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
-	return found, errors.Join(failed, err)
+	return found, errors.Join(failed, err, unread, unmarked)
+}
+
+// stands reports whether a prompt holds a text, as it was said or as a block shows
+// it.
+func stands(content, prompt string) bool {
+	if strings.Contains(prompt, content) {
+		return true
+	}
+	line := text.Line(content)
+	return line != strings.TrimSpace(content) && strings.Contains(prompt, line)
 }
 
 // volunteers drops what reads like an instruction and is not the user's own:
@@ -94,13 +118,15 @@ func volunteers(results []Result) []Result {
 	})
 }
 
-// choose drops what is hardly relevant, and shortens what may be. It is a pure
-// function of its arguments.
-func choose(results []Result, sure, maybe float64) []entry {
+// choose takes the results that may answer a question about what the memory
+// holds, and shortens those that hardly do. To another question it takes what is
+// sure by itself: what its plan has picked. It is a pure function of its
+// arguments.
+func choose(about float64, results []Result, cfg *Config) []entry {
 	var chosen []entry
 	for _, r := range results {
-		if r.Relevance >= maybe {
-			chosen = append(chosen, entry{Result: r, short: r.Relevance < sure})
+		if r.Relevance >= cfg.InjectLeast && max(about, r.Relevance) >= cfg.InjectMaybe {
+			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.InjectSure})
 		}
 	}
 	return chosen
@@ -129,15 +155,19 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 		s.turn().shown(b.Trust)
 		s.shown.told(b.Name, b.shown)
 	}
-	if len(found.Items) == 0 {
-		return found.Block, recorded
+	shown := Answer{}
+	if found.Answer != nil {
+		shown = *found.Answer
 	}
-	shown := *found.Answer
 	shown.Results = nil
 	for _, item := range found.Items {
 		shown.Results = append(shown.Results, item.Result)
 	}
-	return found.Block, s.announceShownBeside(ctx, door, &shown)
+	quoted := s.turn().quotedFirst(found.quoted)
+	if len(shown.Results)+len(quoted) == 0 {
+		return found.Block, recorded
+	}
+	return found.Block, s.announceShownBeside(ctx, door, &shown, quoted)
 }
 
 // clip keeps the end of a long prompt, where the question stands.

@@ -40,12 +40,12 @@ func TestPreview(t *testing.T) {
 	s := previewed(t, Config{Hooks: Hooks{OnRecall: func(schema.Scope, string, *recall.Answer) { shown++ }}})
 	found, err := s.Preview(t.Context(), "What does Ottilie teach in Ghent?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, `"text":"Ottilie teaches the violin in Ghent on Thursdays."`)
-	require.Contains(t, found.Block, `{"session":"march","date":"Mon 2026-03-09"}`)
+	require.Contains(t, found.Block, ": Ottilie teaches the violin in Ghent on Thursdays.\n")
+	require.Contains(t, found.Block, "\n# march, Mon 2026-03-09\n")
 	require.Positive(t, found.Tokens)
 	require.LessOrEqual(t, found.Tokens, DefaultInjectTokens)
 	require.True(t, found.Items[0].Whole)
-	require.Greater(t, found.Items[0].Relevance, 0.8)
+	require.Greater(t, found.Items[0].Relevance, 0.6)
 	require.Contains(t, found.Items[0].Explain(), "relevance")
 	require.Zero(t, shown, "a preview is not reported as shown")
 
@@ -72,7 +72,7 @@ func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
 func TestMiddlingHitsAreALine(t *testing.T) {
 	found, err := previewed(t, Config{InjectSure: 1}).Preview(t.Context(), "How long did the ferry crossing take?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, `…","cut":true`)
+	require.Contains(t, found.Block, "… (cut)\n")
 	require.False(t, found.Items[0].Whole)
 }
 
@@ -88,17 +88,20 @@ func TestSkipSearchIsTheHosts(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	results := []Result{{Relevance: 0.9}, {Relevance: 0.6}, {Relevance: 0.4}, {Relevance: 0.1}}
-	chosen := choose(results, 0.6, 0.4)
+	cfg := &Config{InjectMaybe: 0.5, InjectLeast: 0.4, InjectSure: 0.6}
+	chosen := choose(0.5, results, cfg)
 	require.Len(t, chosen, 3)
 	require.Equal(t, []bool{false, false, true}, []bool{chosen[0].short, chosen[1].short, chosen[2].short})
-	require.Empty(t, choose(results, 1, 0.95))
+	require.Empty(t, choose(0.49, results, cfg), "about something else")
+	require.Empty(t, choose(0.5, results, &Config{InjectLeast: 0.95, InjectSure: 1}))
 }
 
 func TestInjectionConfigIsChecked(t *testing.T) {
 	for field, cfg := range map[string]Config{
 		"Config.InjectOrder": {InjectOrder: "oldest"},
 		"Config.InjectMaybe": {InjectMaybe: 1.5},
-		"Config.InjectSure":  {InjectMaybe: 0.7, InjectSure: 0.3},
+		"Config.InjectLeast": {InjectLeast: 1.5},
+		"Config.InjectSure":  {InjectLeast: 0.7, InjectSure: 0.3},
 	} {
 		_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
 		var invalid *InvalidError

@@ -103,9 +103,16 @@ func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*Undon
 	return undone, nil
 }
 
+// States of a [Run] that has not ended.
+const (
+	RunRunning     = "running"
+	RunInterrupted = "interrupted"
+)
+
 // Runs lists the ledger of one user's nights, newest first, at most limit;
-// limit 0 lists all. Nobody known has none. [RunReport] reads what a run
-// did from its entry.
+// limit 0 lists all. An unknown user has none. A run whose process is gone is
+// [RunInterrupted]; the next one of its cause goes on there. [RunReport] reads
+// what a run did from its entry.
 //
 // Errors: [*InvalidError] for the scope and a negative limit, the database's
 // errors, the context's error.
@@ -121,7 +128,15 @@ func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Ru
 		if err != nil || userID == 0 {
 			return err
 		}
-		runs, err = s.Runs(ctx, userID, limit)
+		if runs, err = s.Runs(ctx, userID, limit); err != nil {
+			return err
+		}
+		held, err := s.LeaseHeld(ctx, consolidate.NightLease)
+		for i := range runs {
+			if runs[i].State == RunRunning && !held {
+				runs[i].State = RunInterrupted
+			}
+		}
 		return err
 	})
 	return runs, err

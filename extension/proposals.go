@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -28,14 +30,17 @@ const (
 	// ProposalBlock: a model wants a block of core memory to hold something else
 	// and may not write it.
 	ProposalBlock = tools.ProposalBlock
+	// ProposalForget: the user asked to forget something that is not clear, or a
+	// model wants a memory hidden which the user has not asked for.
+	ProposalForget = tools.ProposalForget
 )
 
-var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock})
+var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget})
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
 	ID         string    `json:"id"`
-	Kind       string    `json:"kind"` // [ProposalCorrect], [ProposalContradiction], [ProposalMergeEntities] or [ProposalBlock]
+	Kind       string    `json:"kind"` // [ProposalCorrect] and the like
 	Reason     string    `json:"reason,omitempty"`
 	MemoryID   string    `json:"memory_id,omitempty"` // what would no longer be current
 	Content    string    `json:"content"`
@@ -62,6 +67,10 @@ type Proposal struct {
 	Block      string `json:"block,omitempty"`
 	Agent      string `json:"agent,omitempty"`
 	ProposedBy string `json:"proposed_by,omitempty"`
+
+	// MessageID is the user's message, with its text in Content, that asks to
+	// forget something without saying clearly what.
+	MessageID string `json:"message_id,omitempty"`
 }
 
 type proposalRow struct {
@@ -146,6 +155,18 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent = c.Block, c.Owner, c.Agent, c.Content, c.NewContent
 		return p, nil
 	}
+	if r.Kind == ProposalForget {
+		m, message, err := toForget(ctx, s, userID, r)
+		if err != nil {
+			return nil, err
+		}
+		if p.Content = m.Content; message {
+			p.MessageID = m.UID
+		} else {
+			p.MemoryID, p.Since = m.UID, m.ValidFrom.Time
+		}
+		return p, nil
+	}
 	var c tools.Correction
 	if err := r.decode(&c); err != nil {
 		return nil, err
@@ -157,6 +178,22 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 // memories reads memories by public id: a snapshot or a write.
 type memories interface {
 	Memory(ctx context.Context, userID int64, uid string) (*schema.Memory, error)
+}
+
+// toForget reads what a proposal to forget is about: a memory, or the message
+// that asks.
+func toForget(ctx context.Context, db memories, userID int64, r *proposalRow) (m *schema.Memory, message bool, err error) {
+	var f tools.Forgetting
+	if err := r.decode(&f); err != nil {
+		return nil, false, err
+	}
+	if m, err = db.Memory(ctx, userID, cmp.Or(f.Memory, f.Message)); err != nil {
+		return nil, false, err
+	}
+	if m.State == schema.StateForgotten {
+		return nil, false, fmt.Errorf("memory %s is forgotten: %w", m.UID, ErrConflict)
+	}
+	return m, f.Memory == "", nil
 }
 
 func contradiction(ctx context.Context, db memories, userID int64, r *proposalRow) (earlier, later *schema.Memory, err error) {
@@ -212,15 +249,35 @@ func twoEntities(ctx context.Context, db entities, userID int64, r *proposalRow)
 // Errors: [ErrNotFound] for a proposal that does not wait in this scope,
 // [ErrConflict] when what it is about has changed since, [*InvalidError] when
 // the one to be replaced, or either of two entities, is protected, or the block
-// would not fit its description.
-func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string) error {
+// would not fit its description, or the proposal names no memory to forget;
+// [*NewerError] when the user has said something newer since, which [Anyway]
+// lets pass.
+func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string, options ...ApproveOption) error {
+	var o approval
+	for _, option := range options {
+		option(&o)
+	}
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
 		if r.Kind == ProposalContradiction {
 			earlier, later, err := contradiction(ctx, tx, userID, r)
 			if err != nil {
 				return err
 			}
+			if err := o.unchanged(ctx, tx, scope, r, earlier, later); err != nil {
+				return err
+			}
 			return replace(ctx, tx, earlier, later)
+		}
+		if r.Kind == ProposalForget {
+			m, message, err := toForget(ctx, tx, userID, r)
+			if err != nil {
+				return err
+			}
+			if message {
+				return &InvalidError{Field: "proposal_id", Reason: "does not say which memory is meant; forget it by its id and reject the proposal"}
+			}
+			_, err = claims.Forget(ctx, tx, userID, m.UID)
+			return err
 		}
 		if r.Kind == ProposalMergeEntities {
 			from, into, err := twoEntities(ctx, tx, userID, r)
@@ -232,7 +289,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string)
 		if r.Kind == ProposalBlock {
 			return x.changeBlock(ctx, tx, userID, r)
 		}
-		return x.correct(ctx, tx, scope, userID, r)
+		return x.correct(ctx, tx, scope, userID, r, &o)
 	})
 }
 
@@ -275,7 +332,7 @@ func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error
 }
 
 // correct replaces a fact by the text that a model proposed.
-func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, userID int64, r *proposalRow) error {
+func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, userID int64, r *proposalRow, o *approval) error {
 	var c tools.Correction
 	if err := r.decode(&c); err != nil {
 		return err
@@ -287,6 +344,12 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	if old.Content != c.Content {
 		return fmt.Errorf("the fact is no longer what the proposal was about: %w", ErrConflict)
 	}
+	if err := o.unchanged(ctx, tx, scope, r, old); err != nil {
+		return err
+	}
+	if old, err = current(ctx, tx, old); err != nil {
+		return err
+	}
 	session, err := tx.SessionID(ctx, userID, c.Session)
 	if err != nil {
 		return err
@@ -296,7 +359,9 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
 		Tags: old.Tags,
 	}
-	if err := tx.InsertMemory(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...)); err != nil {
+	reading, _ := claims.Told(m.Content, "", []string{scope.User})
+	claims.Label(m, reading, scope.User, "")
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), nil, byHost); err != nil {
 		return err
 	}
 	if err := tx.Supersede(ctx, old, m, byHost); err != nil {

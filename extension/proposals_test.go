@@ -13,22 +13,22 @@ import (
 
 var vera = Scope{User: "vera"}
 
-// claims is a memory of facts that were put in as a night would.
-type claims struct {
+// homes is a memory of facts that were put in as a night would.
+type homes struct {
 	t *testing.T
 	x *Extension
 }
 
-func newClaims(t *testing.T) *claims {
+func newClaims(t *testing.T) *homes {
 	t.Helper()
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Location: time.UTC})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
-	return &claims{t, x}
+	return &homes{t, x}
 }
 
 // home stores where Vera lives, since a day of the past, as an entity of hers.
-func (c *claims) home(town string, daysAgo int, origin schema.Origin, change ...func(*schema.Memory)) *schema.Memory {
+func (c *homes) home(town string, daysAgo int, origin schema.Origin, change ...func(*schema.Memory)) *schema.Memory {
 	c.t.Helper()
 	m := &schema.Memory{
 		Kind: KindFact, Content: "Vera lives in " + town + ".", Subject: "Vera", Predicate: "lives_in", Object: town,
@@ -54,13 +54,13 @@ func (c *claims) home(town string, daysAgo int, origin schema.Origin, change ...
 	return m
 }
 
-func (c *claims) night() {
+func (c *homes) night() {
 	c.t.Helper()
 	_, err := c.x.Consolidate(c.t.Context(), vera)
 	require.NoError(c.t, err)
 }
 
-func (c *claims) lives(q Query) (towns []string) {
+func (c *homes) lives(q Query) (towns []string) {
 	c.t.Helper()
 	q.Text = "where does Vera live?"
 	answer, err := c.x.Recall(c.t.Context(), vera, q)
@@ -71,7 +71,7 @@ func (c *claims) lives(q Query) (towns []string) {
 	return towns
 }
 
-func (c *claims) waiting() []Proposal {
+func (c *homes) waiting() []Proposal {
 	c.t.Helper()
 	list, err := c.x.Proposals(c.t.Context(), vera)
 	require.NoError(c.t, err)
@@ -95,17 +95,17 @@ func TestAfterAMoveBothAreKnown(t *testing.T) {
 
 func TestTheHostDecidesAContradiction(t *testing.T) {
 	// What was imported cannot end what the user said, until the host says so.
-	for name, decide := range map[string]func(*claims, Proposal) (towns []string, err error){
-		"approve": func(c *claims, p Proposal) ([]string, error) {
+	for name, decide := range map[string]func(*homes, Proposal) (towns []string, err error){
+		"approve": func(c *homes, p Proposal) ([]string, error) {
 			return []string{"Oslo"}, c.x.Approve(c.t.Context(), vera, p.ID)
 		},
-		"keep the later": func(c *claims, p Proposal) ([]string, error) {
+		"keep the later": func(c *homes, p Proposal) ([]string, error) {
 			return []string{"Oslo"}, c.x.Keep(c.t.Context(), vera, p.ID, p.OtherID)
 		},
-		"keep the earlier": func(c *claims, p Proposal) ([]string, error) {
+		"keep the earlier": func(c *homes, p Proposal) ([]string, error) {
 			return []string{"Lisbon"}, c.x.Keep(c.t.Context(), vera, p.ID, p.MemoryID)
 		},
-		"reject": func(c *claims, p Proposal) ([]string, error) {
+		"reject": func(c *homes, p Proposal) ([]string, error) {
 			return []string{"Lisbon", "Oslo"}, c.x.Reject(c.t.Context(), vera, p.ID)
 		},
 	} {
@@ -184,7 +184,7 @@ func TestAContradictionThatEndedIsNotListed(t *testing.T) {
 }
 
 // two stores two names of one person, of which the first would go.
-func (c *claims) two() (from, into *schema.Entity) {
+func (c *homes) two() (from, into *schema.Entity) {
 	c.t.Helper()
 	require.NoError(c.t, c.x.db.Write(c.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		userID, err := tx.UserID(ctx, vera)
@@ -201,9 +201,9 @@ func (c *claims) two() (from, into *schema.Entity) {
 }
 
 func TestTheHostDecidesWhoIsOne(t *testing.T) {
-	for name, decide := range map[string]func(*claims, Proposal) (merged bool, err error){
-		"approve": func(c *claims, p Proposal) (bool, error) { return true, c.x.Approve(c.t.Context(), vera, p.ID) },
-		"reject":  func(c *claims, p Proposal) (bool, error) { return false, c.x.Reject(c.t.Context(), vera, p.ID) },
+	for name, decide := range map[string]func(*homes, Proposal) (merged bool, err error){
+		"approve": func(c *homes, p Proposal) (bool, error) { return true, c.x.Approve(c.t.Context(), vera, p.ID) },
+		"reject":  func(c *homes, p Proposal) (bool, error) { return false, c.x.Reject(c.t.Context(), vera, p.ID) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClaims(t)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/google/uuid"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,6 +20,21 @@ const repairedID = "repaired-"
 // theirs, in their old places where these are known: behind what consumers have
 // read, so that nobody is told again.
 func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed int64, detail string, err error) {
+	changed, err = x.journalEpisodes(ctx, tx, arrivals{})
+	return changed, "entries written anew from what was remembered; their own ids are lost", err
+}
+
+// arrivals are the memories and events of one user that came after others; the
+// zero value is all of everybody.
+type arrivals struct {
+	userID           int64
+	memory, eventSeq int64 // the last ones before
+}
+
+const ofArrivals = " AND (? = 0 OR %[1]s.user_id = ? AND %[1]s.%[2]s > ?)"
+
+// journalEpisodes is repairJournal of some episodes.
+func (x *Extension) journalEpisodes(ctx context.Context, tx *schema.Tx, of arrivals) (changed int64, err error) {
 	var lost []struct {
 		schema.Memory
 		Session string
@@ -26,9 +43,10 @@ func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed i
 	err = tx.NewRaw(`SELECT m.id, m.uid, m.user_id, coalesce(m.event_seq, 0) AS event_seq, m.agent, m.role, m.speaker, m.content, m.origin, m.trust,
 			m.event_time, m.created_at, m.tags, m.attributes, coalesce(s.name, '') AS session, e.seq IS NOT NULL AS taken
 		FROM memories m LEFT JOIN events e ON e.seq = m.event_seq LEFT JOIN sessions s ON s.id = m.session_id
-		WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id) ORDER BY m.id`).Scan(ctx, &lost)
+		WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id)`+fmt.Sprintf(ofArrivals, "m", "id")+" ORDER BY m.id",
+		of.userID, of.userID, of.memory).Scan(ctx, &lost)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	for _, m := range lost {
 		topic := map[string]string{"assistant": eventbus.TopicAgentResponse, "tool": eventbus.TopicToolResult}[m.Role]
@@ -37,24 +55,28 @@ func (x *Extension) repairJournal(ctx context.Context, tx *schema.Tx) (changed i
 		}
 		payload, err := json.Marshal(rememberedMessage(&m.Memory))
 		if err != nil {
-			return 0, "", err
+			return 0, err
 		}
 		var seq any
 		if m.EventSeq != 0 && !m.Taken {
 			seq = m.EventSeq
 		}
+		id := repairedID + m.UID
+		if of.userID != 0 {
+			id = "imported-" + uuid.NewString() // which no line of the file can have taken
+		}
 		var stored int64
 		if err := tx.Row(ctx, `INSERT INTO events (seq, user_id, id, topic, agent, session, origin, trust, payload, occurred_at, recorded_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-			[]any{seq, m.UserID, repairedID + m.UID, topic, m.Agent, m.Session, string(m.Origin), int64(m.Trust), string(payload), m.EventTime, m.CreatedAt}, &stored); err != nil {
-			return 0, "", err
+			[]any{seq, m.UserID, id, topic, m.Agent, m.Session, string(m.Origin), int64(m.Trust), string(payload), m.EventTime, m.CreatedAt}, &stored); err != nil {
+			return 0, err
 		}
 		if _, err := tx.Exec(ctx, "UPDATE memories SET event_seq = ? WHERE id = ?", stored, m.ID); err != nil {
-			return 0, "", err
+			return 0, err
 		}
 		changed++
 	}
-	return changed, "entries written anew from what was remembered; their own ids are lost", nil
+	return changed, nil
 }
 
 // rememberedMessage is the message that an episode was, as far as the memory
@@ -70,6 +92,12 @@ func rememberedMessage(m *schema.Memory) eventbus.Message {
 
 // repairMessages remembers messages of the journal that were not, or no longer.
 func (x *Extension) repairMessages(ctx context.Context, tx *schema.Tx) (changed int64, detail string, err error) {
+	changed, err = x.rememberMessages(ctx, tx, arrivals{})
+	return changed, "of the journal remembered again, under new ids", err
+}
+
+// rememberMessages is repairMessages of some messages, at most 500.
+func (x *Extension) rememberMessages(ctx context.Context, tx *schema.Tx, of arrivals) (changed int64, err error) {
 	var lost []struct {
 		schema.EventRow
 		Tenant, Name string
@@ -78,10 +106,10 @@ func (x *Extension) repairMessages(ctx context.Context, tx *schema.Tx) (changed 
 	err = tx.NewRaw(`SELECT e.*, u.tenant, u.name FROM events e JOIN users u ON u.id = e.user_id
 		WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
 			AND e.seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)
-			AND e.seq NOT IN (SELECT id FROM erasing WHERE record = 'events') AND json_valid(e.payload)
-		ORDER BY e.seq LIMIT ?`, batch).Scan(ctx, &lost)
+			AND e.seq NOT IN (SELECT id FROM erasing WHERE record = 'events') AND json_valid(e.payload)`+fmt.Sprintf(ofArrivals, "e", "seq")+" ORDER BY e.seq LIMIT ?",
+		of.userID, of.userID, of.eventSeq, batch).Scan(ctx, &lost)
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	for _, row := range lost {
 		trust := row.Trust
@@ -91,14 +119,14 @@ func (x *Extension) repairMessages(ctx context.Context, tx *schema.Tx) (changed 
 		}
 		prepared, err := prepareEpisode(e)
 		if err != nil {
-			return 0, "", fmt.Errorf("journal entry %d: %w", row.Seq, err)
+			return 0, fmt.Errorf("journal entry %d: %w", row.Seq, err)
 		}
 		if err := x.ingestEpisodes(ctx, tx, []eventbus.Ingested{{Event: e, Prepared: prepared}}); err != nil {
-			return 0, "", fmt.Errorf("journal entry %d: %w", row.Seq, err)
+			return 0, fmt.Errorf("journal entry %d: %w", row.Seq, err)
 		}
 		changed++
 	}
-	return changed, "of the journal remembered again, under new ids", nil
+	return changed, nil
 }
 
 // repairTexts gives episodes their words back that are not those they were

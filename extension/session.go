@@ -86,10 +86,14 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 	return tools.Call(ctx, s.tools, call)
 }
 
+// MemoryID is the id of the memory that a model of this conversation was shown
+// under a short id, such as m48213; known is false for one it was not shown.
+func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.uid(short) }
+
 // announceShown records what a model was shown: access counts and the
 // injection record follow in the background.
 func (s *Session) announceShown(ctx context.Context, door string, answer *Answer) {
-	s.announceShownBeside(ctx, door, answer)()
+	s.announceShownBeside(ctx, door, answer, nil)()
 }
 
 // recordTime is how long the record of what was shown may take, with a host's
@@ -98,14 +102,17 @@ const recordTime = 30 * time.Second
 
 // announceShownBeside is announceShown that waits for the disk only when
 // recorded is called, which it must be, and no longer than ctx lasts. A turn that
-// is cancelled has shown it nevertheless.
-func (s *Session) announceShownBeside(ctx context.Context, door string, answer *Answer) (recorded func()) {
-	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results))}
+// is cancelled has shown it nevertheless. quoted are the public ids of messages
+// that the core section quotes: they were seen, which is no access.
+func (s *Session) announceShownBeside(ctx context.Context, door string, answer *Answer, quoted []string) (recorded func()) {
+	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results)), Core: quoted}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
 		s.turn().shown(r.Memory.Trust)
 	}
-	s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
+	if len(answer.Results) > 0 {
+		s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
+	}
 	if s.ext.cfg.ReadOnly {
 		return func() {}
 	}
@@ -148,16 +155,19 @@ func (s *Session) toolDeps() tools.Deps {
 		Stored: func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 			return s.ext.announce(ctx, tx, s.scope, m)
 		},
-		Render: func(results []recall.Result) string {
+		Render: func(ctx context.Context, results []recall.Result) (string, error) {
 			whole := make([]entry, len(results))
 			for i, r := range results {
-				whole[i].Result = r
+				whole[i].Result, whole[i].asked = r, true
 			}
-			return render(whole, BestFirst, 0, s.ext.cfg.Location).text
+			whole, err := s.ext.entriesOf(ctx, s.scope, whole)
+			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.of).text, err
 		},
+		Short:     func(uid string) string { return s.turn().ids.of(uid) },
+		Full:      func(short string) (uid string, known bool) { return s.turn().ids.uid(short) },
 		Redact:    s.ext.redactor.text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
-		Log:       s.log, Archive: s.archive,
+		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.Blocks, Gate: s.ext.cfg.WriteGate, Hearsay: s.ext.cfg.InjectHearsay,
 		BlockSeen: s.seen, BlockTold: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),

@@ -90,9 +90,7 @@ func noteLine(answer *Answer) string {
 	if answer == nil || answer.Note == "" {
 		return ""
 	}
-	return jsonLine(struct {
-		Note string `json:"note"`
-	}{answer.Note})
+	return "(" + text.Line(answer.Note) + ")\n"
 }
 
 func answerQuery(answer *Answer) string {
@@ -125,14 +123,14 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	}
 	ask := func() (*Answer, error) {
 		return s.ext.Recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Diversity: injectDiversity, Unquarantined: true, Plan: &p.Plan,
+			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
-				return m.Hearsay() && !cfg.InjectHearsay || strings.Contains(prompt, m.Content)
+				return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
 			},
 		})
 	}
 	answer, err := ask()
-	if err != nil || !p.MayBeBare() || slices.ContainsFunc(answer.Results, func(r Result) bool { return r.Relevance >= cfg.InjectMaybe }) {
+	if err != nil || !p.MayBeBare() || len(choose(answer.Relevance, answer.Results, cfg)) > 0 {
 		return answer, p, err
 	}
 	p.Bare = true

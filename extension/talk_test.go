@@ -68,8 +68,8 @@ func TestTimesAreThoseOfTheLocation(t *testing.T) {
 	require.NoError(t, err)
 	x, say := talked(t, Config{Location: auckland})
 	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "a", "Repaired the accordion with goat leather.", "") // the 10th there
-	say(time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), "b", "Glazed three windows of the boathouse.", "")     // the 10th
-	say(time.Date(2026, 2, 10, 20, 0, 0, 0, time.UTC), "c", "", "")                                          // the 11th
+	say(time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), "b", "Glazed three windows of the boathouse.", "")    // the 10th
+	say(time.Date(2026, 2, 10, 20, 0, 0, 0, time.UTC), "c", "", "")                                         // the 11th
 	s, err := x.Session(Scope{User: "ada"})
 	require.NoError(t, err)
 	found, err := s.Preview(context.Background(), "What did I do yesterday?")

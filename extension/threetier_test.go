@@ -8,10 +8,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -309,4 +311,34 @@ func TestAHostChoosesTheTools(t *testing.T) {
 		c.Tools = []string{"core_memory_append", "search_memory"}
 	})
 	require.Equal(t, []string{"core_memory_append", "search_memory"}, names(some))
+}
+
+// A cycle that begins has the schedule look at once, and not within the hour, which
+// is three cycles; the run before it, whatever it was, makes it wait no longer.
+func TestACycleThatBeginsHasTheTeamReflect(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply {
+		if strings.Contains(r.Prompt(), "high-level questions") {
+			asked <- struct{}{}
+			return llmtest.JSON(map[string]any{"questions": []string{"What do reviews cost?"}})
+		}
+		return llmtest.JSON(map[string]any{"insights": []any{}})
+	}))
+	x := openThreeTier(t, func(cfg *Config) { cfg.NoSchedule, cfg.Model = false, server.LLM(t) })
+	scope := Scope{User: "team", Agent: "qa"}
+	for cycle := int64(1); cycle <= 20; cycle++ {
+		callTool(t, role(t, x, "qa"), "memory_log", args{
+			"action": fmt.Sprint("review ", cycle), "importance": 7, "type": "action", "tags": []string{}, "content": fmt.Sprintf("Review %d took a day.", cycle),
+		})
+		require.NoError(t, x.SetCycle(t.Context(), scope, cycle))
+		if cycle%10 == 0 {
+			<-asked
+			require.Eventually(t, func() bool {
+				runs, err := x.Runs(t.Context(), scope, 1)
+				return err == nil && len(runs) == 1 && runs[0].Cause == "trigger" && runs[0].State == "done"
+			}, time.Minute, 10*time.Millisecond)
+		}
+	}
+	require.Empty(t, asked)
 }

@@ -2,7 +2,6 @@ package extension_test
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -44,53 +44,58 @@ func team(t *testing.T, nights ...extension.Stage) (*extension.Extension, func(t
 }
 
 // recordsIn are the records that an answer shows.
-func recordsIn(answer string) (all []map[string]string) {
-	for line := range strings.Lines(answer) {
-		var r map[string]string
-		if json.Unmarshal([]byte(line), &r) == nil && r["id"] != "" {
-			all = append(all, r)
-		}
+func recordsIn(t *testing.T, answer string) (all []llmtest.Record) {
+	t.Helper()
+	fences, _, err := llmtest.Fences(answer)
+	require.NoError(t, err)
+	for _, f := range fences {
+		all = append(all, f.Records...)
 	}
 	return all
 }
 
-var cycleOf = regexp.MustCompile(`"cycle":"(\d+)"`)
+var cycleOf = regexp.MustCompile(`\(cycle (\d+), `)
 
 func TestTheToolsOfTiersFilterExactly(t *testing.T) {
 	_, call := team(t)
-	records := func(answer string) []map[string]string {
+	records := func(answer string) []llmtest.Record {
 		t.Helper()
 		require.Contains(t, answer, "<memory nonce=")
-		return recordsIn(answer)
+		return recordsIn(t, answer)
 	}
 	require.Len(t, records(call("recall_search", `{"query": "flaky test"}`)), 5, "the default limit")
 	for _, r := range records(call("recall_search", `{"query": "flaky test", "role": "qa", "limit": 50}`)) {
-		require.Equal(t, "qa", r["speaker"])
-		require.NotEmpty(t, r["cycle"])
+		require.Equal(t, "qa", r.Who)
+		require.NotEmpty(t, r.Mark("cycle"))
 	}
 	require.NotEmpty(t, records(call("recall_search", `{"query": "which store did we choose", "issue": "4"}`)))
 	for _, r := range records(call("recall_search", `{"query": "release", "cycleRange": [100, 120], "minImportance": 7, "limit": 50}`)) {
-		require.Regexp(t, `^1[012]\d$`, r["cycle"])
+		require.Regexp(t, `^1[012]\d$`, r.Mark("cycle"))
 	}
 	listed := records(call("recall_by_cycle", `{"startCycle": 3, "endCycle": 4}`))
-	require.Equal(t, "3", listed[0]["cycle"])
-	require.Equal(t, "decision", listed[0]["type"])
-	require.Contains(t, listed[0]["text"], "Choose PostgreSQL")
+	require.Equal(t, "3", listed[0].Mark("cycle"))
+	require.Contains(t, listed[0].Marks, "decision")
+	require.Contains(t, listed[0].Text, "Choose PostgreSQL")
 	all := call("recall_by_cycle", `{"startCycle": 1, "endCycle": 192}`)
 	require.Contains(t, all, "There are more than these last 50")
 	require.Len(t, cycleOf.FindAllString(all, -1), 50)
 
 	for _, r := range records(call("archival_search", "flaky test")) {
-		require.Equal(t, "reflection", r["type"], "all that is in the archive yet")
+		require.Contains(t, r.Marks, "reflection", "all that is in the archive yet")
 	}
 	require.Contains(t, call("archival_insert", `{"content": "A flaky test waits for a clock: inject one.", "type": "lesson", "roles": ["qa"], "issues": [57], "importance": 9}`), "Archived as ")
 	found := records(call("archival_search", `{"query": "flaky test waits for a clock", "type": "lesson", "issue": 57}`))
 	require.Len(t, found, 1)
-	require.Equal(t, "lesson", found[0]["type"])
+	require.Contains(t, found[0].Marks, "lesson")
+	require.Contains(t, found[0].Marks, "importance 9")
+	require.Contains(t, found[0].Marks, "issues 57")
+	call("memory_log", `{"action": "Oiled the hinge", "importance": 6, "type": "action", "tags": ["hinge", "oil"], "content": "The squeaking hinge is oiled.", "issueRefs": [57, 58]}`)
+	oiled := records(call("recall_search", `{"query": "squeaking hinge oiled", "limit": 1}`))[0]
+	require.Subset(t, oiled.Marks, []string{"importance 6", "tags hinge oil"})
 	require.Contains(t, call("archival_search", `{"query": "flaky test", "type": "spec"}`), "Try again without type")
 	require.Contains(t, call("archival_search", `{"query": "flaky test", "dateRange": ["2024-01-01", "2024-02-01"]}`), "Nothing was found")
 	for _, r := range records(call("recall_search", `{"query": "flaky test waits for a clock", "limit": 50}`)) {
-		require.NotEqual(t, "lesson", r["type"], "it is of the other tier")
+		require.NotContains(t, r.Marks, "lesson", "it is of the other tier")
 	}
 	for _, wrong := range []struct{ tool, arguments, field string }{
 		{"recall_search", `{"query": "x", "cycleRange": [5, 4]}`, "cycleRange must be the first and the last cycle"}, {"recall_search", `{"query": "x", "minImportance": 0}`, "minImportance must be"},
@@ -141,7 +146,7 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 	require.Contains(t, call("archival_insert", `{"content": "A walrus guards the pantry door.", "type": "spec", "roles": ["ops", "growth"]}`), "Archived as ")
 	shows := func(tool, arguments, said string) bool {
 		t.Helper()
-		return slices.ContainsFunc(recordsIn(call(tool, arguments)), func(r map[string]string) bool { return strings.Contains(r["text"], said) })
+		return slices.ContainsFunc(recordsIn(t, call(tool, arguments)), func(r llmtest.Record) bool { return strings.Contains(r.Text, said) })
 	}
 	for _, learnt := range []string{"Tablets that sleep lose", "Reflection: cycles 181-190"} {
 		query := text.JSON(map[string]any{"query": learnt, "limit": 50})
@@ -152,9 +157,9 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 		require.False(t, shows("archival_search", text.JSON(map[string]any{"query": learnt, "type": "cycle", "limit": 50}), learnt), learnt)
 	}
 	require.True(t, shows("recall_by_cycle", `{"startCycle": 192, "endCycle": 192}`, "Tablets that sleep lose"))
-	for _, r := range recordsIn(call("recall_by_cycle", `{"startCycle": 190, "endCycle": 192}`)) {
-		require.Empty(t, r["source"], "a document: %s", r["text"])
-		require.NotContains(t, r["text"], "walrus")
+	for _, r := range recordsIn(t, call("recall_by_cycle", `{"startCycle": 190, "endCycle": 192}`)) {
+		require.Empty(t, r.Mark("from"), "a document: %s", r.Text)
+		require.NotContains(t, r.Text, "walrus")
 	}
 	require.False(t, shows("recall_search", `{"query": "walrus pantry", "cycleRange": [190, 192], "limit": 50}`, "walrus"))
 	for role, found := range map[string]bool{"ops": true, "growth": true, "qa": true, "op": false, "design": false} { // qa put it there
@@ -179,7 +184,7 @@ func TestAnEntryIsFoundByItsTags(t *testing.T) {
 	require.Contains(t, call("memory_log", `{"action": "Raised the contrast", "importance": 5, "type": "action", "tags": ["accessibility", "low-vision"], "content": "All text reaches 7 to 1."}`), "Logged as ")
 	found := call("recall_search", `{"query": "what was done for low vision?"}`)
 	require.Contains(t, found, "All text reaches 7 to 1.")
-	require.NotContains(t, found, "vision", "the text is as it was written")
+	require.Contains(t, found, `"text":"Raised the contrast\n\nAll text reaches 7 to 1."`, "the text is as it was written")
 	require.NoError(t, x.Close(context.Background()))
 
 	spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")

@@ -92,8 +92,8 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 }
 
 func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, userID int64) (where string, args []any, err error) {
-	conditions := []string{"m.user_id = ?", "m.state <> ?"}
-	args = []any{userID, string(schema.StateRetired)}
+	conditions := []string{"m.user_id = ?", "m.state NOT IN (?, ?)"}
+	args = []any{userID, string(schema.StateRetired), string(schema.StateForgotten)}
 	add := func(condition string, values ...any) {
 		conditions = append(conditions, condition)
 		args = append(args, values...)

@@ -69,7 +69,7 @@ type (
 	Terms = recall.Terms
 	// Signal is one part of a score.
 	Signal = recall.Signal
-	// RetentionPolicy says how memories fade.
+	// RetentionPolicy says how memories fade; see [DocumentRetention].
 	RetentionPolicy = recall.RetentionPolicy
 	// Report is what a run of the nightly consolidation did.
 	Report = consolidate.Report

@@ -14,7 +14,9 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // telltale is in every text that is remembered here, and in none of ours.
@@ -35,32 +37,23 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 
 // outside is what stands in an answer outside its fences and outside JSON,
 // and the records in its fences. Every fence must be whole.
-func outside(t require.TestingT, answer string) (rest string, records []shownRecord) {
-	var plain strings.Builder
-	for {
-		before, from, found := strings.Cut(answer, `<memory nonce="`)
-		plain.WriteString(withoutJSON(before))
-		if !found {
-			return plain.String(), records
+func outside(t require.TestingT, answer string) (rest string, records []llmtest.Record) {
+	fences, plain, err := llmtest.Fences(answer)
+	require.NoError(t, err)
+	for _, f := range fences {
+		require.Regexp(t, `^[A-Z2-7]{12}$`, f.Nonce)
+		for _, r := range f.Records {
+			line := fmt.Sprint(r)
+			require.NotRegexp(t, `(?i)<\s*/?\s*memory`, line)
+			require.NotContains(t, line, f.Nonce)
+			requireSeen(t, line)
 		}
-		nonce, body, _ := strings.Cut(from, `">`+"\n")
-		require.Regexp(t, `^[A-Z2-7]{12}$`, nonce)
-		inside, after, closed := strings.Cut(body, "\n"+`</memory nonce="`+nonce+`">`)
-		require.True(t, closed, "a fence is not closed")
-		lines := strings.Split(inside, "\n")
-		require.Greater(t, len(lines), 3)
-		for _, l := range lines[3:] { // behind the preface
-			var r shownRecord
-			require.NoError(t, json.Unmarshal([]byte(l), &r), "%q", l)
-			require.NotContains(t, l, "<")
-			require.NotContains(t, l, nonce)
-			requireSeen(t, l)
-			if r.ID != "" {
-				records = append(records, r)
-			}
+		for _, line := range append(f.Core, f.Blocks...) {
+			requireSeen(t, line)
 		}
-		answer = after
+		records = append(records, f.Records...)
 	}
+	return withoutJSON(plain), records
 }
 
 // withoutJSON leaves the texts and objects of JSON out of a sentence.
@@ -92,7 +85,7 @@ func requireSeen(t require.TestingT, s string) {
 var ours = regexp.MustCompile(`^[\p{L}\p{N} _,.:;()'’…\n/–-]*$`)
 
 // Whatever is remembered, each record that goes before a model comes back from
-// its line as it is stored, and no byte of it stands outside a fence or, in the
+// its line as it is stored, in one line, and no byte of it stands outside a fence or, in the
 // answers of tools, outside a text of JSON.
 func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
 	racing.Alone(t)
@@ -129,7 +122,7 @@ func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
 		require.Len(r, answer.Results, n)
 		stored := make(map[string]string)
 		for _, result := range answer.Results {
-			stored[result.Memory.UID] = result.Memory.Content
+			stored[result.Memory.UID] = text.Line(result.Memory.Content)
 		}
 		claim := fmt.Sprintf("%s likes %s", anyText.Draw(r, "claim"), telltale)
 		name := telltale + anyText.Draw(r, "name")
@@ -140,7 +133,9 @@ func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
 			require.Regexp(r, ours, rest, got.Content)
 			require.NotContains(r, rest, telltale)
 			for _, record := range records {
-				content, known := stored[record.ID]
+				id, shown := s.MemoryID(record.ID)
+				require.True(r, shown)
+				content, known := stored[id]
 				require.True(r, !known || content == record.Text, "%q came back as %q", content, record.Text)
 			}
 			if tool == "search_memory" {
@@ -153,7 +148,7 @@ func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
 		require.NoError(r, x.WaitIdle(t.Context()))
 		call("get_entity_info", map[string]any{"name": name})
 		call("get_entity_info", map[string]any{"name": "who is " + claim})
-		if id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(saved); id != "" {
+		if id := regexp.MustCompile(`\bm\d{5}\b`).FindString(saved); id != "" {
 			call("confirm_fact", map[string]any{"memory_id": id})
 			call("confirm_fact", map[string]any{"memory_id": id})
 			call("correct_fact", map[string]any{"memory_id": id, "new_content": claim + anyText.Draw(r, "correction")})
@@ -169,7 +164,7 @@ func previewed(t *testing.T, r *rapid.T, s *extension.Session) (nonce string) {
 	found, err := s.Preview(t.Context(), "what about "+telltale)
 	require.NoError(r, err)
 	if len(found.Items) == 0 {
-		require.Empty(r, found.Block)
+		require.Equal(r, len(found.Profile) == 0, found.Block == "")
 		return ""
 	}
 	rest, records := outside(r, found.Block)
@@ -177,11 +172,13 @@ func previewed(t *testing.T, r *rapid.T, s *extension.Session) (nonce string) {
 	require.Len(r, records, len(found.Items))
 	back := make(map[string]string)
 	for _, record := range records {
-		back[record.ID] = record.Text
+		id, shown := s.MemoryID(record.ID)
+		require.True(r, shown)
+		back[id] = record.Text
 	}
 	for _, item := range found.Items {
 		require.True(r, item.Whole)
-		require.Equal(r, item.Memory.Content, back[item.Memory.UID])
+		require.Equal(r, text.Line(item.Memory.Content), back[item.Memory.UID])
 	}
 	nonce, _, _ = strings.Cut(strings.TrimPrefix(found.Block, `<memory nonce="`), `"`)
 	return nonce

@@ -290,7 +290,7 @@ func inJSON(t testing.TB, v any) string {
 }
 
 var (
-	uuids  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	uuids  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\bm[0-9]{5}\b`)
 	hashes = regexp.MustCompile(`"token_hash":"[0-9a-f]+"|\{"tombstone".*`)
 	nonces = regexp.MustCompile(`nonce=\\*"[A-Z0-9]+\\*"`)
 	spans  = regexp.MustCompile(`in \d+(\.\d+)?(µs|ms|s)|"took_ns":\d+|, \d+(\.\d+)?(µs|ms|s)\b`)

@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"context"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -127,9 +128,9 @@ func TestWhatWasToldIsRememberedAfterARestart(t *testing.T) {
 				require.Contains(t, answer, "cashews")
 
 				prompt := server.Requests()[1].Prompt()
-				require.Equal(t, 1, strings.Count(prompt, `"text":"`+told+`"`), "recalled once:\n%s", prompt)
+				require.Equal(t, 1, strings.Count(prompt, ": "+told), "recalled once:\n%s", prompt)
 				require.Equal(t, 1, strings.Count(prompt, "<memory nonce="), "one block")
-				require.NotContains(t, prompt, `"text":"`+asked, "the question is not recalled beside itself")
+				require.NotRegexp(t, `(?m)^\[m.*: `+regexp.QuoteMeta(asked), prompt, "the question is not recalled beside itself")
 				stored := h.texts(x, april, asked+told)
 				require.Len(t, stored, 4, "two turns of two messages, each stored once: %q", stored)
 			})
@@ -210,7 +211,7 @@ func TestTemplatesInMemoriesAreNotExecuted(t *testing.T) {
 				_, err := chains.Run(t.Context(), build(t, server.LLM(t), s), "which template is my favourite?")
 				require.NoError(t, err)
 				prompt := server.Requests()[0].Prompt()
-				require.Contains(t, prompt, `{{env \"EBB_PLUGIN_SECRET\"}}`)
+				require.Contains(t, prompt, `{{env "EBB_PLUGIN_SECRET"}}`)
 				require.NotContains(t, prompt, "do not print me")
 				require.Equal(t, 1, strings.Count(prompt, "</memory"), "the text cannot close the fence")
 			})
@@ -248,7 +249,7 @@ func TestHalfAnAnswerIsNotTakenForAWholeOne(t *testing.T) {
 				require.NotContains(t, marked["user"], "true")
 				shown, err := s.Preview(t.Context(), "The ferry leaves at what time?")
 				require.NoError(t, err)
-				require.Contains(t, shown.Block, `"partial":true`)
+				require.Contains(t, shown.Block, "(partial)")
 			})
 		})
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
 var poisonMutants = flag.Int("poison", -1, "try all attacks, each with so many of its mutants (100: all of them); default a sample")
@@ -159,34 +160,22 @@ type shownRecord struct {
 	ID, Text, Speaker, Session string
 }
 
-// fenced reads the records of all blocks in a text back, and says what stands
+// fenced reads the records and the core sections of all blocks in a text back, and says what stands
 // inside a fence and is none.
 func fenced(s string) (records []shownRecord, fault string) {
-	for {
-		at := strings.Index(s, `<memory nonce="`)
-		if at < 0 {
-			return records, ""
+	fences, _, err := llmtest.Fences(s)
+	if err != nil {
+		return nil, err.Error()
+	}
+	for _, f := range fences {
+		for _, line := range f.Core {
+			records = append(records, shownRecord{Text: line})
 		}
-		nonce, rest, _ := strings.Cut(s[at+len(`<memory nonce="`):], `"`)
-		inside, after, closed := strings.Cut(rest, `</memory nonce="`+nonce+`">`)
-		if !closed {
-			return nil, "a fence is not closed"
-		}
-		s = after
-		lines := strings.Split(inside, "\n")
-		for _, line := range lines[4:] { // after the mark's own line and the preface
-			if line == "" {
-				continue
-			}
-			var r shownRecord
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				return nil, fmt.Sprintf("a line inside the fence is no record: %q", line)
-			}
-			if r.ID != "" {
-				records = append(records, r)
-			}
+		for _, r := range f.Records {
+			records = append(records, shownRecord{r.ID, r.Text, r.Who, r.Session})
 		}
 	}
+	return records, ""
 }
 
 // shown asks what the user would and looks at what is volunteered.
@@ -198,8 +187,8 @@ func shown(t *testing.T, s *extension.Session, a poisonAttack) (faults []string)
 		switch {
 		case fault != "":
 			faults = append(faults, fault)
-		case len(records) != len(found.Items):
-			faults = append(faults, fmt.Sprintf("%d records were put in and %d came out", len(found.Items), len(records)))
+		case len(records) != len(found.Profile)+len(found.Items):
+			faults = append(faults, fmt.Sprintf("%d records were put in and %d came out", len(found.Profile)+len(found.Items), len(records)))
 		}
 		if rest := found.Block; rest != "" && (!strings.HasPrefix(rest, `<memory nonce="`) || strings.Count(rest, "\n</memory nonce=") != 1) {
 			faults = append(faults, "bytes stand outside the fence")

@@ -11,6 +11,7 @@ import (
 // filter is a query's restrictions as a test of a document.
 type filter struct {
 	states       stateBit
+	dormant      kindBit // of which dormant ones are admitted
 	kinds        kindBit // 0 = all
 	session      uint32
 	inSession    bool
@@ -23,14 +24,19 @@ type filter struct {
 
 func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int64, q Query) (*filter, error) {
 	f := &filter{states: bitOfState(schema.StateActive)}
-	if q.Dormant {
-		f.states |= bitOfState(schema.StateDormant)
+	if q.Faded {
+		f.states |= dormantBit
+		f.dormant = bitOfKind(schema.KindFact) | bitOfKind(schema.KindPreference)
+	}
+	if q.Dormant || !q.AsOf.IsZero() {
+		f.states |= dormantBit
+		f.dormant = ^kindBit(0)
 	}
 	if !q.Unquarantined {
 		f.states |= bitOfState(schema.StateQuarantined)
 	}
 	if !q.AsOf.IsZero() { // what ended since is decided once it is read
-		f.states |= bitOfState(schema.StateDormant) | bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
+		f.states |= bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
 	}
 	for _, k := range q.Kinds {
 		f.kinds |= bitOfKind(k)
@@ -74,14 +80,19 @@ func bound(t time.Time) (int64, bool) {
 
 // admits reports whether nothing keeps a document out of the results.
 func (f *filter) admits(ix *index, doc uint32) bool {
-	return ix.labels[doc].state&f.states != 0 && (f.byState || f.excludes(ix, doc) == "")
+	return f.awake(&ix.labels[doc]) && (f.byState || f.excludes(ix, doc) == "")
+}
+
+// awake reports a state that the query includes.
+func (f *filter) awake(l *label) bool {
+	return l.state&f.states != 0 && (l.state != dormantBit || l.kind&f.dormant != 0)
 }
 
 // excludes says what keeps a document out of the results, "" for nothing.
 func (f *filter) excludes(ix *index, doc uint32) string {
 	d, l := &ix.docs[doc], &ix.labels[doc]
 	switch {
-	case l.state&f.states == 0:
+	case !f.awake(l):
 		return "state"
 	case f.kinds != 0 && l.kind&f.kinds == 0:
 		return "kind"

@@ -90,6 +90,35 @@ func termFlags(term string) docFlags {
 	return flags
 }
 
+// manner is how a text speaks, as a look at it as it was written tells: how many
+// names it holds, in the two lowest bits, and whether it says anything.
+type manner uint8
+
+const (
+	onlyAsks manner = 4 << iota // it asks, and states nothing
+	noAnswer                    // it says that it has nothing to say
+)
+
+// mannerOf looks at a text as it was written.
+func mannerOf(content []byte) manner {
+	how := manner(namesIn(content))
+	if len(content) > longestEcho {
+		return how
+	}
+	switch said := string(content); {
+	case text.OnlyAsks(said):
+		how |= onlyAsks
+	case text.IsNoAnswer(said):
+		how |= noAnswer
+	}
+	return how
+}
+
+// longestEcho is the length, in bytes, of texts that may be echoes.
+const longestEcho = 300
+
+func (how manner) names() uint8 { return uint8(how & nameCap) }
+
 // nameCap is the number of names in a text beyond which more say nothing.
 const nameCap = 3
 

@@ -57,7 +57,7 @@ type document struct {
 	next    int32
 	words   uint16 // terms in all chunks
 	flags   docFlags
-	names   uint8 // capitals inside sentences, at most nameCap
+	manner  manner
 }
 
 // label is what a search asks of every document that holds a word of the
@@ -79,13 +79,16 @@ func bitOfKind(k schema.Kind) kindBit {
 	return 1 << slices.Index(schema.Kinds, k)
 }
 
-var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired}
+var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired, schema.StateForgotten}
 
 func bitOfState(s schema.State) stateBit {
 	return 1 << slices.Index(states, s)
 }
 
-var episodeBit = bitOfKind(schema.KindEpisode)
+var (
+	episodeBit = bitOfKind(schema.KindEpisode)
+	dormantBit = bitOfState(schema.StateDormant)
+)
 
 // said reports an episode, as opposed to what is derived.
 func (l *label) said() bool { return l.kind == episodeBit }
@@ -104,15 +107,15 @@ func newIndex() *index {
 }
 
 // add takes in one chunk. Chunks must come in order of id; a chunk of an older
-// memory adds keys to it, unless that memory was skipped. names are those that
-// [namesIn] finds in the memory.
-func (ix *index) add(c schema.IndexedChunk, names uint8) {
+// memory adds keys to it, unless that memory was skipped. how is [mannerOf] the
+// memory's content.
+func (ix *index) add(c schema.IndexedChunk, how manner) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return
 	}
-	doc, terms := ix.document(c, names), ix.enter(c.Text)
+	doc, terms := ix.document(c, how), ix.enter(c.Text)
 	ix.chunks.add(doc, terms)
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
@@ -208,7 +211,7 @@ func (ix *index) term(coded []byte) uint32 {
 }
 
 // document finds the chunk's document or appends it.
-func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
+func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 	if doc, ok := ix.find(c.MemoryID); ok {
 		return doc
 	}
@@ -218,7 +221,7 @@ func (ix *index) document(c schema.IndexedChunk, names uint8) uint32 {
 		speaker = "" // what is derived was said by nobody
 	}
 	d := document{
-		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, names: names,
+		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, manner: how,
 	}
 	l := label{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said

@@ -271,12 +271,12 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 // a new place in memory for every text takes longer than reading it.
 type chunkBatch struct {
 	chunks []schema.IndexedChunk
-	names  []uint8 // of each, see namesIn
-	text   []byte  // of all, one after another
+	how    []manner // of each
+	text   []byte   // of all, one after another
 }
 
 func (b *chunkBatch) add(c schema.IndexedChunk) {
-	b.names = append(b.names, namesIn(c.Content))
+	b.how = append(b.how, mannerOf(c.Content))
 	from := len(b.text)
 	b.text = append(b.text, c.Text...)
 	c.Text, c.Content = b.text[from:], nil
@@ -286,7 +286,7 @@ func (b *chunkBatch) add(c schema.IndexedChunk) {
 // addAll takes a batch in, and empties it.
 func (ix *index) addAll(b *chunkBatch) {
 	for i, c := range b.chunks {
-		ix.add(c, b.names[i])
+		ix.add(c, b.how[i])
 	}
-	b.chunks, b.names, b.text = b.chunks[:0], b.names[:0], b.text[:0]
+	b.chunks, b.how, b.text = b.chunks[:0], b.how[:0], b.text[:0]
 }

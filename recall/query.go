@@ -47,9 +47,16 @@ type Query struct {
 	AsOf AsOf
 	// Dormant includes memories that have faded out of default search.
 	Dormant bool
+	// Faded adds facts and preferences that have faded out of default search,
+	// behind the Limit results and at most as many again: for places that are left.
+	Faded bool
 	// Unquarantined leaves out what is quarantined. Whatever is put before a
 	// model unasked sets it.
 	Unquarantined bool
+
+	// Small makes every memory a candidate where there are at most 16, whether
+	// or not it holds a word of the question.
+	Small bool
 
 	// Skip leaves out memories it returns true for, for instance what the
 	// prompt holds already. Nil skips none.
@@ -145,10 +152,13 @@ type Result struct {
 	// memory may stand behind turns of a smaller score. Scores of different
 	// queries compare only roughly.
 	Score float64
-	// Relevance is how likely the memory bears on the question at all, 0–1:
-	// [Answer.Relevance], less what the result stands behind the best. It
-	// compares across queries and does not order the results.
+	// Relevance is how likely the memory holds evidence for an answer, 0–1:
+	// [Answer.Relevance] times what Grounds give, so it is small where many
+	// results may. It compares across queries and does not order the results.
 	Relevance float64
+	// Grounds are what that rests on, given that the question is about what the
+	// memory holds; their contributions add up to ln odds.
+	Grounds []Signal
 	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
 	// a memory that stands where the ranker put it.
 	Why string
@@ -163,6 +173,7 @@ type Result struct {
 	Parts []Signal
 
 	passage passage
+	echo    bool
 	sure    float64 // least relevance
 }
 

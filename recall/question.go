@@ -15,6 +15,9 @@ type question struct {
 	total    float32 // Σ idf of the parts
 	kind     kindOfAnswer
 	ofOthers bool               // it asks what the assistant, not the user, said
+	ofAsking bool               // it asks what was asked before
+	personal bool               // it speaks of its asker
+	general  bool               // it asks for what no memory is needed for
 	speakers map[uint16]bool    // speakers it names
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
@@ -68,7 +71,8 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
-	q.kind, q.ofOthers = answerKind(all), asksYou(all)
+	q.kind, q.ofOthers, q.ofAsking = answerKind(all), asksYou(all), text.AsksWhatWasAsked(asked)
+	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
 	times := text.TimeSpans(asked, now)
 	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})

@@ -6,48 +6,71 @@ import (
 	"slices"
 )
 
-// Whether a question is about what the memory holds at all is not for the
-// ranker to say: it divides by the best of the search, so that something is
-// always best. What is weighed here is absolute: how common the question's
-// words are in this memory, whether a passage holds them together and stands
-// out from the rest, and whether anybody has ever heard of whom it names.
+// Whether a question is about what the memory holds, and which results answer
+// it, is not for the ranker to say: it divides by the best of the search, so that
+// something is always best. Two logistic models say it, fitted by internal/train
+// -relevance on questions that share words with their answers and on questions
+// that share none. The first weighs the question beside the whole memory, the
+// second each result, given that the first says yes. Each has weights for when
+// nothing has a vector and for when everything has; between them lies how far
+// the vectors are to be trusted.
 
-// grounds are what [Answer.Relevance] rests on: the [topic] of a question beside
-// the first five results. All are 0 when there is nothing to say.
-type grounds struct {
+// aboutIt is the relevance of an answer from which the question is taken to be
+// about what the memory holds.
+const aboutIt = 0.6
+
+// subject is what [Answer.Relevance] rests on: the [topic] of a question beside
+// the first results. All are 0 when there is nothing to say.
+type subject struct {
 	Familiar  float64 // how much the memory speaks of the question's words, 0–about 3; see topic.familiar
 	Close     float64 // largest share of the question that stands within eight words of another part of it, 0–1
 	Bulk      float64 // text score of the tenth candidate by that of the first, 0–1: nothing stands out
 	Strangers float64 // names it holds that the memory has never heard, 0–2
 	Named     float64 // 1 when it names someone who speaks in the memory
 	Entity    float64 // 1 when it names nobody who speaks, but an entity that a result mentions
-	Vector    float64 // largest of the vector signal, 0–1
+	Personal  float64 // 1 when it speaks of its asker
+	General   float64 // 1 when it asks for a text, a sum or what an encyclopedia knows
+	Young     float64 // 1 for an empty memory, ¼ for one of 40 chunks, 0 for a large one
+	YoungOwn  float64 // Young of a personal question
+	Alike     float64 // largest vector signal of the first results
+	Bias      float64
 }
 
-// groundWeights are ln odds for every unit of a ground.
-type groundWeights struct {
-	grounds
-
-	Bias float64
-	// Behind is what every point of score behind the best result takes off.
-	Behind float64
+// evidence is what [Result.Relevance] rests on, given that the question is about
+// what the memory holds.
+type evidence struct {
+	Holds  float64 // share of the question that its best passage holds, 0–1
+	Close  float64 // share that stands there within eight words of another part of the question, 0–1
+	Window float64 // share of the question that it and two turns to either side hold, 0–1
+	Entity float64 // 1 when it mentions an entity that the question names
+	Time   float64 // 1 in the time that the question names
+	Vector float64 // how alike its meaning is; see [Weights]
+	Beside float64 // how alike those of the turns before and after are; see [Weights]
+	Asks   float64 // 1 when it asks and states nothing
+	Echo   float64 // 1 when it repeats the question, or says that it has no answer
+	Behind float64 // by how much the ranker's score lies below the best
+	Rank   float64 // ln of its place
+	Young  float64 // as of the question
+	Bias   float64
 }
 
-// relevanceWeights were fitted by internal/train -relevance on three sets of
-// real conversations, each question asked of its own and of all other
-// conversations' memories. Those sets came without vectors: Vector is chosen, so
-// that a memory in another language than the question can be relevant.
-var relevanceWeights = groundWeights{
-	grounds: grounds{
-		Familiar: 2.67, Close: 1.33, Bulk: -2.14, Strangers: -2.84, Named: 2.34, Entity: 1.44,
-		Vector: 1,
-	},
-	Bias:   -2.23,
-	Behind: 0.05,
-}
+// Weights are ln odds for every unit. Echo is set by hand: the sets hold none.
+var (
+	textSubject = subject{
+		Familiar: 1.9, Close: 0.67, Bulk: -2.46, Strangers: -2.24, Named: 3.24, Entity: 0.94,
+		Personal: 1.56, General: -1.06, Young: 0.58, YoungOwn: 1.33, Bias: -2.08,
+	}
+	textAnswers = evidence{
+		Holds: 0.15, Close: 0.98, Window: 0.92, Entity: 0.14, Time: 0.41, Asks: -0.13, Echo: -6, Behind: -1.08, Rank: -0.62,
+		Young: 1.61, Bias: -1.87,
+	}
+
+	vectorSubject = textSubject
+	vectorAnswers = textAnswers
+)
 
 // list names the grounds; their contributions add up to ln odds.
-func (g grounds) list(w groundWeights) []Signal {
+func (g *subject) list(w *subject) []Signal {
 	return []Signal{
 		{"familiar", g.Familiar, w.Familiar},
 		{"close", g.Close, w.Close},
@@ -55,46 +78,129 @@ func (g grounds) list(w groundWeights) []Signal {
 		{"strangers", g.Strangers, w.Strangers},
 		{"named", g.Named, w.Named},
 		{"entity", g.Entity, w.Entity},
-		{"vector", g.Vector, w.Vector},
+		{"personal", g.Personal, w.Personal},
+		{"general", g.General, w.General},
+		{"young", g.Young, w.Young},
+		{"young own", g.YoungOwn, w.YoungOwn},
+		{"alike", g.Alike, w.Alike},
 		{"bias", 1, w.Bias},
 	}
 }
 
-// verdict is how relevant an answer is.
-type verdict struct {
-	grounds []Signal
-	odds    float64 // ln
-	top     float64 // best score
-	found   bool    // anything speaks for a result but who says it
+func (g *evidence) list(w *evidence) []Signal {
+	return []Signal{
+		{"holds", g.Holds, w.Holds},
+		{"close", g.Close, w.Close},
+		{"window", g.Window, w.Window},
+		{"entity", g.Entity, w.Entity},
+		{"time", g.Time, w.Time},
+		{"vector", g.Vector, w.Vector},
+		{"beside", g.Beside, w.Beside},
+		{"asks", g.Asks, w.Asks},
+		{"echo", g.Echo, w.Echo},
+		{"behind", g.Behind, w.Behind},
+		{"rank", g.Rank, w.Rank},
+		{"young", g.Young, w.Young},
+		{"bias", 1, w.Bias},
+	}
 }
 
-// judge weighs the topic of a question beside the results, which it looks at in
-// the ranker's order, whatever a plan has put first.
-func (t *topic) judge(results []Result) verdict {
-	if len(results) > 0 && results[0].Why != "" {
-		results = slices.Clone(results)
-		slices.SortStableFunc(results, func(a, b Result) int { return cmp.Compare(b.ranked(), a.ranked()) })
+// between are grounds weighed by both, the second as far as vectors are
+// trusted, 0–1.
+func between(text, vectors []Signal, trust float64) []Signal {
+	for i := range text {
+		text[i].Weight += trust * (vectors[i].Weight - text[i].Weight)
 	}
-	g := t.grounds(results)
-	v := verdict{grounds: g.list(relevanceWeights), found: t.found(results, g)}
-	for _, ground := range v.grounds {
-		v.odds += ground.Contribution()
+	return text
+}
+
+// judge weighs the topic of a question beside the results and sets the relevance
+// of each. It does not depend on their order.
+func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
+	about := subject{
+		Familiar: t.familiar(), Bulk: t.bulk(), Strangers: t.strangers(), Named: bit(t.named),
+		Personal: bit(t.personal), General: bit(t.general), Young: t.young(), YoungOwn: bit(t.personal) * t.young(),
 	}
-	for i, r := range results {
-		if score := r.ranked(); i == 0 || score > v.top {
-			v.top = score
+	shares, top := t.shares(), math.Inf(-1)
+	all, order := make([]evidence, len(results)), make([]int, len(results))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(results[b].ranked(), results[a].ranked()) })
+	place := 0
+	for _, i := range order {
+		r, g := &results[i], &all[i]
+		*g = t.evidence(r, shares)
+		if r.echo {
+			continue
+		}
+		top = max(top, r.ranked())
+		if place++; place <= topicDepth {
+			about.Close, about.Alike = max(about.Close, g.Close), max(about.Alike, g.Vector)
+			about.Entity = max(about.Entity, g.Entity*(1-about.Named))
+		}
+		g.Rank = math.Log(float64(place))
+	}
+	grounds = between(about.list(&textSubject), about.list(&vectorSubject), t.vectors)
+	if t.found(results, &about) {
+		relevance = logistic(odds(grounds))
+	}
+	for i := range results {
+		r, g := &results[i], &all[i]
+		if !r.echo {
+			g.Behind = top - r.ranked()
+		}
+		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
+		r.Relevance = max(r.sure, relevance*logistic(odds(r.Grounds)))
+	}
+	return relevance, grounds
+}
+
+// evidence is what speaks for one result, whatever stands above it.
+func (t *topic) evidence(r *Result, shares []float64) evidence {
+	p := r.passage
+	g := evidence{Holds: t.weigh(p, p.exact|p.loose, shares), Close: t.close(p, shares), Echo: bit(r.echo), Young: t.young()}
+	for _, s := range r.ranking() {
+		switch s.Name {
+		case "window":
+			g.Window = s.Value
+		case "entity":
+			g.Entity = s.Value
+		case "time":
+			g.Time = s.Value
+		case "vector":
+			g.Vector = s.Value
+		case "vector beside":
+			g.Beside = s.Value
+		case "question":
+			g.Asks = s.Value
 		}
 	}
-	return v
+	return g
 }
 
-// relevance of a result with a score, 0–1: the logistic function of the ln
-// odds of the answer, less what the result stands behind the best.
-func (v verdict) relevance(score float64) float64 {
-	if !v.found {
-		return 0
+// found reports whether any candidate holds a word of the question, or any
+// result is from a time that it names, mentions an entity that it names and
+// nobody who speaks, or means something like it. Without that the results are
+// what somebody said, of whatever, unless little has been said at all.
+func (t *topic) found(results []Result, about *subject) bool {
+	if len(results) == 0 {
+		return false
 	}
-	return logistic(v.odds - relevanceWeights.Behind*max(0, v.top-score))
+	if about.Entity > 0 || about.Alike > 0 || t.chunks <= smallMemory || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
+		return true
+	}
+	return slices.ContainsFunc(results, func(r Result) bool {
+		return slices.ContainsFunc(r.ranking(), func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
+	})
+}
+
+// odds are the ln odds that signals add up to.
+func odds(signals []Signal) (sum float64) {
+	for _, s := range signals {
+		sum += s.Contribution()
+	}
+	return sum
 }
 
 // logistic turns ln odds into a probability.

@@ -2,6 +2,8 @@ package recall
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,39 +100,80 @@ func TestNothingIsRelevantForItsSpeakerAlone(t *testing.T) {
 	}
 }
 
-// What the prompt holds already is not known by it: the question itself, for
-// one, which some doors store before it is asked.
+// What the prompt holds already is not known by it.
 func TestRelevanceForgetsWhatIsSkipped(t *testing.T) {
 	const question = "Which submarine did Captain Brannigan torpedo near Reykjavik?"
+	const statement = "Captain Brannigan says he did torpedo a submarine near Reykjavik."
 	without, with := open(t), open(t)
 	for range 60 {
 		say(t, without, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
 		say(t, with, ada, turn{role: "user", text: "The library closes at eight, near the harbour."})
 	}
-	say(t, with, ada, turn{role: "user", text: question})
-	skip := func(m *schema.Memory) bool { return m.Content == question }
+	say(t, with, ada, turn{role: "user", text: statement})
+	skip := func(m *schema.Memory) bool { return m.Content == statement }
 	require.Greater(t, search(t, New(with, Options{}), Query{Text: question}).Relevance, 0.7, "it is said there")
 	a, b := search(t, New(without, Options{}), Query{Text: question, Skip: skip}), search(t, New(with, Options{}), Query{Text: question, Skip: skip})
 	require.InDelta(t, a.Relevance, b.Relevance, 0.02)
 }
 
+// That something was asked before, and what was said for want of an answer, is
+// no answer; unless it is asked about.
+func TestEchoesAreNoAnswers(t *testing.T) {
+	for _, test := range []struct{ said, asked, unknown, about string }{
+		{"I drive a green Skoda, such a lovely car.", "Which car do I drive?", "I do not know that, sorry.", "What did I ask about my car?"},
+		{"Ich fahre einen grünen Skoda, ein tolles Auto.", "Welches Auto fahre ich?", "Das weiß ich leider nicht.", "Was habe ich dich über mein Auto gefragt?"},
+		{"Tengo un coche verde, un Skoda.", "¿Qué coche tengo?", "No lo sé, lo siento.", "¿Qué te pregunté sobre mi coche?"},
+		{"我开一辆绿色的车，是斯柯达。", "我开什么车？", "抱歉，我不知道。", "我问了什么关于车的问题？"},
+	} {
+		db := open(t)
+		turns := []turn{{session: "first", role: "user", text: test.said}}
+		for day := range 4 {
+			turns = append(turns,
+				turn{session: fmt.Sprint(day), role: "user", text: test.asked, minutes: 2 * day},
+				turn{session: fmt.Sprint(day), role: "assistant", text: test.unknown, minutes: 2*day + 1})
+		}
+		say(t, db, ada, turns...)
+		s := New(db, Options{})
+		answer := search(t, s, Query{Text: test.asked})
+		require.Equal(t, test.said, answer.Results[0].Memory.Content, "%v", texts(answer))
+		require.NotEqual(t, texts(answer)[1], texts(answer)[2], "equal texts come once")
+		require.Contains(t, texts(search(t, s, Query{Text: test.about}))[:2], test.asked)
+
+		alone := open(t)
+		say(t, alone, ada, turns[1:]...)
+		s = New(alone, Options{})
+		require.Equal(t, test.asked, search(t, s, Query{Text: test.asked}).Results[0].Memory.Content, "nothing is hidden")
+	}
+}
+
 func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		g := grounds{
-			Familiar: 3 * unit.Draw(t, "familiar"), Close: unit.Draw(t, "close"), Bulk: unit.Draw(t, "bulk"), Strangers: 2 * unit.Draw(t, "strangers"),
-			Named: unit.Draw(t, "named"), Entity: unit.Draw(t, "entity"), Vector: unit.Draw(t, "vector"),
+		q := &topic{chunks: rapid.IntRange(0, 5000).Draw(t, "chunks"), terms: []string{"kettl"}, emphasis: []float64{1}, df: []int{3}, relation: []float64{0},
+			named: rapid.Bool().Draw(t, "named"), personal: rapid.Bool().Draw(t, "personal"), vectors: unit.Draw(t, "vectors"), interest: []float32{1}}
+		results := make([]Result, rapid.IntRange(0, 20).Draw(t, "results"))
+		for i := range results {
+			s := signals{Text: unit.Draw(t, "text"), Vector: 2 * unit.Draw(t, "vector"), Window: unit.Draw(t, "window"), Time: unit.Draw(t, "time")}
+			results[i] = Result{Score: 5 * unit.Draw(t, "score"), Signals: s.list(DefaultWeights()), echo: rapid.Bool().Draw(t, "echo")}
+			results[i].passage.exact = parts(rapid.IntRange(0, 1).Draw(t, "holds"))
 		}
-		v := verdict{top: 3, found: true}
-		for _, s := range g.list(relevanceWeights) {
-			v.odds += s.Contribution()
+		about, grounds := q.judge(results)
+		require.NotEmpty(t, grounds)
+		require.True(t, about >= 0 && about <= 1)
+		require.Equal(t, len(results) == 0, about == 0)
+		for _, r := range results {
+			require.Greater(t, r.Relevance, 0.)
+			require.LessOrEqual(t, r.Relevance, about)
+			require.InDelta(t, about*logistic(odds(r.Grounds)), r.Relevance, 1e-12)
 		}
-		best, behind := v.relevance(3), v.relevance(unit.Draw(t, "score"))
-		require.Greater(t, behind, 0.)
-		require.Less(t, best, 1.)
-		require.LessOrEqual(t, behind, best)
-		require.Zero(t, verdict{odds: v.odds}.relevance(3), "nothing found")
 	})
+}
+
+func TestWeightsLieBetweenTextAndVectors(t *testing.T) {
+	text, vectors := []Signal{{"a", 1, 2}, {"b", 1, -1}}, []Signal{{"a", 1, 4}, {"b", 1, 1}}
+	require.Equal(t, []Signal{{"a", 1, 2}, {"b", 1, -1}}, between(slices.Clone(text), vectors, 0))
+	require.Equal(t, []Signal{{"a", 1, 3}, {"b", 1, 0}}, between(slices.Clone(text), vectors, 0.5))
+	require.Equal(t, vectors, between(slices.Clone(text), vectors, 1))
 }
 
 func TestSharesAddUp(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 // (≥ 0) without use: exp(−rate·days^0.8), after Ebbinghaus as in
 // simplified-memory.md §3. A rate of 0 never fades.
 func Retention(rate, days float64) float64 {
-	if rate <= 0 || days <= 0 {
+	if rate <= 0 {
 		return 1
 	}
-	return math.Exp(-rate * math.Pow(days, 0.8))
+	return Exponential{Rate: rate}.At(days)
 }
 
 // A RetentionPolicy says which share of a memory's strength is left at now, 0–1.
@@ -23,10 +23,10 @@ func Retention(rate, days float64) float64 {
 // The memory comes without its text. What is not a number counts as 0.
 type RetentionPolicy func(m *schema.Memory, now time.Time) float64
 
-// Of applies the policy; nil is [RetentionOf].
+// Of applies the policy; nil is [DefaultRetention].
 func (p RetentionPolicy) Of(m *schema.Memory, now time.Time) float64 {
 	if p == nil {
-		return RetentionOf(m, now)
+		return DefaultRetention(m, now)
 	}
 	if left := p(m, now); left > 0 {
 		return min(1, left)
@@ -34,13 +34,105 @@ func (p RetentionPolicy) Of(m *schema.Memory, now time.Time) float64 {
 	return 0
 }
 
-// RetentionOf is a memory's [Retention] at now. Forgetting counts from the
-// last use, or from when it was learnt; what happened long ago but was learnt
-// today is fresh.
-func RetentionOf(m *schema.Memory, now time.Time) float64 {
-	since := m.CreatedAt.Time
-	if m.LastAccessed.After(since) {
-		since = m.LastAccessed.Time
+// Scaled is the policy with the time since the last use divided by a factor: a
+// memory of factor 2 fades half as fast. A factor that is not above 0 counts as 1.
+func (p RetentionPolicy) Scaled(by func(*schema.Memory) float64) RetentionPolicy {
+	return func(m *schema.Memory, now time.Time) float64 {
+		since, factor := lastUse(m), by(m)
+		if elapsed := now.Sub(since); elapsed > 0 && factor > 0 {
+			now = since.Add(time.Duration(float64(elapsed) / factor))
+		}
+		return p.Of(m, now)
 	}
-	return Retention(m.DecayRate, now.Sub(since).Hours()/24)
+}
+
+// Exponential is the curve exp(−rate·days^power). The zero value is
+// simplified-memory.md's.
+type Exponential struct {
+	// Rate is per day^Power. Default 0: each memory's own decay_rate.
+	Rate float64
+	// Power is the exponent of the days. Default 0: 0.8.
+	Power float64
+}
+
+// At is the share that is left after days without use, 0–1; 1 for days below 0.
+func (e Exponential) At(days float64) float64 {
+	if !(e.Rate > 0 && days > 0) {
+		return 1
+	}
+	power := e.Power
+	if power == 0 {
+		power = 0.8
+	}
+	return math.Exp(-e.Rate * math.Pow(days, power))
+}
+
+// Left is the curve as a [RetentionPolicy]. A memory of decay_rate 0, such as a
+// message or a protected claim, does not fade whatever Rate is.
+func (e Exponential) Left(m *schema.Memory, now time.Time) float64 {
+	if m.DecayRate <= 0 {
+		return 1
+	}
+	if e.Rate == 0 {
+		e.Rate = m.DecayRate
+	}
+	return e.At(now.Sub(lastUse(m)).Hours() / 24)
+}
+
+// Standing keeps at least Floor, 0–1, of what another policy lets fade entirely:
+// Floor + (1 − Floor)·Of.
+type Standing struct {
+	Floor float64
+	Of    RetentionPolicy
+}
+
+// Left is the [RetentionPolicy].
+func (s Standing) Left(m *schema.Memory, now time.Time) float64 {
+	return s.Floor + (1-s.Floor)*s.Of.Of(m, now)
+}
+
+// StandingFloor is what [DefaultRetention] always leaves of a standing claim:
+// ten times [the strength] below which nights take a memory out of search.
+//
+// [the strength]: https://pkg.go.dev/github.com/ebbmem/ebb/consolidate#FadedBelow
+const StandingFloor = 0.5
+
+// RetentionOf is simplified-memory.md's curve: a memory's [Retention] at now.
+// Forgetting counts from the last use, or from when it was learnt; what happened
+// long ago but was learnt today is fresh.
+func RetentionOf(m *schema.Memory, now time.Time) float64 { return Exponential{}.Left(m, now) }
+
+// DefaultRetention keeps what the user said of standing things, and lets the rest
+// fade as [RetentionOf] does, more slowly the more it has proved itself:
+//
+//   - a standing claim ([schema.Memory.Stands]) in the user's own words never
+//     falls below [StandingFloor]: it ends by being superseded, forgotten or erased;
+//   - an event, a plan, an assistant's claim and a reflection fade by the curve,
+//     with the time divided by their [Strength].
+//
+// By the curve alone an allergy that was mentioned once is gone after 70 days.
+func DefaultRetention(m *schema.Memory, now time.Time) float64 {
+	if m.OwnWords() && m.Stands() {
+		return Standing{StandingFloor, RetentionOf}.Left(m, now)
+	}
+	return RetentionPolicy(RetentionOf).Scaled(Strength)(m, now)
+}
+
+// Strength is how much more slowly than the curve a memory fades, from 1: its
+// stability, 1–10, which further sources and use raise ([schema.MaxStability]),
+// times what its importance is above the usual ½, 1–2.
+func Strength(m *schema.Memory) float64 {
+	stability := 1.0
+	if m.Stability > 1 {
+		stability = min(m.Stability, schema.MaxStability)
+	}
+	return stability * min(2, max(1, 2*m.Importance))
+}
+
+// lastUse is when forgetting begins.
+func lastUse(m *schema.Memory) time.Time {
+	if m.LastAccessed.After(m.CreatedAt.Time) {
+		return m.LastAccessed.Time
+	}
+	return m.CreatedAt.Time
 }

@@ -14,36 +14,6 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestRetention(t *testing.T) {
-	for _, test := range []struct{ rate, days, want float64 }{
-		{0, 1000, 1},
-		{0.1, 0, 1},
-		{0.1, -3, 1},
-		{0.1, 1, math.Exp(-0.1)},
-		{0.1, 32, math.Exp(-0.1 * 16)}, // 32^0.8 = 16
-		{1, 1024, math.Exp(-256)},
-	} {
-		require.InDelta(t, test.want, Retention(test.rate, test.days), 1e-12, test)
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		rate := rapid.Float64Range(0, 2).Draw(t, "rate")
-		days := rapid.Float64Range(0, 1e4).Draw(t, "days")
-		r := Retention(rate, days)
-		require.True(t, r >= 0 && r <= 1)
-		require.LessOrEqual(t, Retention(rate, days+1), r)
-		require.LessOrEqual(t, Retention(rate+0.1, days), r)
-	})
-}
-
-func TestRetentionCountsFromTheLastUse(t *testing.T) {
-	m := &schema.Memory{CreatedAt: schema.At(noon), EventTime: schema.At(noon.AddDate(-10, 0, 0)), DecayRate: 0.1}
-	require.InDelta(t, 1, RetentionOf(m, noon), 1e-12, "learnt today, however long ago it happened")
-	later := noon.Add(32 * 24 * time.Hour)
-	require.InDelta(t, math.Exp(-1.6), RetentionOf(m, later), 1e-12)
-	m.LastAccessed = schema.At(later)
-	require.InDelta(t, 1, RetentionOf(m, later), 1e-12)
-}
-
 func TestInverseDocumentFrequency(t *testing.T) {
 	require.InDelta(t, math.Log(1+10.5/0.5), inverseDocumentFrequency(10, 0), 1e-12)
 	require.InDelta(t, math.Log(1+0.5/10.5), inverseDocumentFrequency(10, 10), 1e-12)

@@ -34,6 +34,9 @@ type Weights struct {
 	FirstPerson float64 // 1 when the named speaker speaks of themselves
 	User        float64 // 1 for the user's own words and what was derived from them, unless the assistant's are asked for
 	Asks        float64 // 1 when it opens with a question word
+	Question    float64 // 1 when it asks and states nothing
+	Echo        float64 // of such a text, the share of the question it holds if that is .6 or more, 0–1: the question itself, asked before
+	NoAnswer    float64 // 1 when it says that it has nothing to say: "I do not know that, sorry."
 	You         float64 // 1 when it speaks to someone
 	Wish        float64 // 1 when the user states a standing wish or preference
 	Length      float64 // ln(1 + words)/ln(1 + 100), capped at 1
@@ -67,7 +70,7 @@ func DefaultWeights() Weights {
 		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
 		Key: 0.45, KeyCoverage: 1, // fitted on one of the sets, the only one with facts
 		Before: 0.22, After: 0.27, Window: 0.81, Session: 0.44, SessionCoverage: 0.41,
-		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, You: -0.12, Wish: 0.44, Length: -0.51,
+		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, Question: 0, Echo: -3, NoAnswer: -3, You: -0.12, Wish: 0.44, Length: -0.51,
 		Date: 0.64, Number: 0.27, Name: 0.77,
 		Time: 1.55, Entity: 0.44,
 		Vector: 1, VectorBeside: 0.5, // chosen with a small English encoder
@@ -79,7 +82,7 @@ func DefaultWeights() Weights {
 type signals Weights
 
 // signalCount is how many there are.
-const signalCount = 29
+const signalCount = 32
 
 // list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
@@ -104,6 +107,9 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"first person", s.FirstPerson, w.FirstPerson},
 		{"user", s.User, w.User},
 		{"asks", s.Asks, w.Asks},
+		{"question", s.Question, w.Question},
+		{"echo", s.Echo, w.Echo},
+		{"no answer", s.NoAnswer, w.NoAnswer},
 		{"you", s.You, w.You},
 		{"wish", s.Wish, w.Wish},
 		{"length", s.Length, w.Length},
@@ -126,6 +132,7 @@ type scored struct {
 	fused
 	doc      uint32
 	interest float32 // of the text arm
+	echo     bool    // see [index.echoes]
 	signals  signals
 	score    float64
 	terms    []Signal // of the scorer, if there is one

@@ -81,6 +81,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		return nil, nil, err
 	}
 	best, worst := candidates[0].score, candidates[len(candidates)-1].score
+	relevance := make(map[int64]float64, depth)
 	for i := range weighed {
 		c := &weighed[i]
 		m := memories[c.memoryID]
@@ -91,6 +92,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}
+		relevance[c.memoryID] = t.Relevance
 		if similar != nil {
 			if cosine, compared := similar.cosine(c.memoryID); compared {
 				t.Cosine, t.Compared = min(1, max(0, float64(cosine))), true
@@ -108,8 +110,11 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		}
 	}
 	among := depth
-	if s.scoreAmong > 0 {
+	if s.scoreAmong > 0 { // of equally relevant ones, the score says which are given
 		among = int(math.Ceil(s.scoreAmong * float64(q.Limit)))
+		slices.SortStableFunc(weighed, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(relevance[b.memoryID], relevance[a.memoryID]), cmp.Compare(b.score, a.score))
+		})
 	}
 	for some := range slices.Chunk(weighed, among) {
 		slices.SortStableFunc(some, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
@@ -128,7 +133,7 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 
 // result is a candidate as an answer shows it.
 func (s *Searcher) result(c *scored, m *schema.Memory) Result {
-	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage}
+	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage, echo: c.echo}
 	if c.picked != nil {
 		r.Why, r.sure = c.picked.why, c.picked.sure
 	}

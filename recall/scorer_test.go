@@ -119,7 +119,7 @@ func TestAScorerThatFailsIsNoEmptyAnswer(t *testing.T) {
 
 func TestARetentionPolicyReplacesTheCurve(t *testing.T) {
 	m := &schema.Memory{DecayRate: 0.1, Stability: 3, CreatedAt: schema.At(noon.AddDate(0, 0, -3))}
-	require.InDelta(t, RetentionOf(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
+	require.InDelta(t, DefaultRetention(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
 	// FSRS-6: 0.9 is left after as many days as the stability.
 	power := RetentionPolicy(func(m *schema.Memory, now time.Time) float64 {
 		return math.Pow(1+19.0/81*now.Sub(m.CreatedAt.Time).Hours()/24/m.Stability, -0.5)
@@ -162,4 +162,23 @@ func TestAScorerChoosesAmongTheMostRelevant(t *testing.T) {
 	require.Greater(t, len(ordered[0]), len(ordered[3]), "the important come first")
 	skipping := Query{Text: "blue kettle", Limit: 4, Skip: func(m *schema.Memory) bool { return m.Content == best[0] }}
 	require.Len(t, search(t, s, skipping).Results, 4)
+}
+
+// Which of equally relevant ones are given is the scorer's to say, too: the ranker
+// prefers the older.
+func TestAScorerBreaksTiesOfRelevance(t *testing.T) {
+	db := open(t)
+	for i := range 8 {
+		store(t, db, ada, fmt.Sprint("s", i), &schema.Memory{
+			Kind: schema.KindEpisode, Role: "user", Content: "Routine check passed.", EventTime: schema.At(noon), Confidence: 1,
+			Importance: float64(i+1) / 10, Origin: schema.OriginUser, Trust: schema.MaxTrust,
+		})
+	}
+	s := New(db, Options{ScoreAmong: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
+	defer s.Close()
+	var given []float64
+	for _, r := range search(t, s, Query{Text: "routine check", Limit: 3}).Results {
+		given = append(given, r.Memory.Importance)
+	}
+	require.Equal(t, []float64{.8, .7, .6}, given)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -22,7 +23,7 @@ type Options struct {
 	// leaves it to the relevance which are given, and to the scorer their order.
 	// Default 0: all that it weighs ([ScoreDepth]).
 	ScoreAmong float64
-	// Retention says how memories fade. Default nil: [RetentionOf].
+	// Retention says how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
@@ -123,10 +124,16 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			return err
 		}
 		answer.Results = cut(results, q)
-		verdict := ranked.topic.judge(answer.Results)
-		answer.Grounds, answer.Relevance = verdict.grounds, verdict.relevance(verdict.top)
+		if len(ranked.faded) > 0 {
+			ranked.candidates = ranked.faded
+			if results, err = s.read(ctx, snap, userID, q, ranked); err != nil {
+				return err
+			}
+			answer.Results = append(answer.Results, cut(results, q)...)
+		}
+		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
 		for i := range answer.Results {
-			answer.Results[i].Relevance = max(answer.Results[i].sure, verdict.relevance(answer.Results[i].ranked()))
+			answer.Results[i].Rank = i + 1
 		}
 		return nil
 	})
@@ -161,6 +168,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 type ranked struct {
 	candidates []scored
 	weak       []scored // by relevance, too little to be weighed by the scorer
+	faded      []scored // dormant ones that stand behind all others
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
@@ -197,7 +205,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	r.similar.signal(ix.index, q.Text, candidates)
+	trust := r.similar.signal(ix.index, q.Text, candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
 	if err != nil {
 		return nil, err
@@ -208,22 +216,33 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	rank(candidates, s.weights)
-	topic := newTopic(ix.index, r.question, candidates)
+	topic := newTopic(ix.index, m, r.question, candidates)
+	topic.vectors = trust
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
 			return nil, err
 		}
 	}
+	var faded []scored
+	if q.Faded && !q.Dormant {
+		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
+			dormant := ix.labels[c.doc].state == dormantBit
+			if dormant {
+				faded = append(faded, c)
+			}
+			return dormant
+		})
+	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	all := &ranked{candidates: candidates, weak: weak, derived: derived, degraded: degraded, topic: topic}
+	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic}
 	if q.Plan.Active() {
 		best := make([]Result, min(len(candidates), topicDepth))
 		for i := range best {
 			best[i] = s.result(&candidates[i], new(schema.Memory))
 		}
-		verdict := topic.judge(best)
-		all.relevant = verdict.relevance(verdict.top) >= 0.5
+		about, _ := topic.judge(best)
+		all.relevant = about >= aboutIt
 		if err := r.carryOut(ctx, all); err != nil {
 			return nil, err
 		}
@@ -281,7 +300,8 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent, moment or Skip excludes.
+// those that the query's agent, moment or Skip excludes. What repeats the text
+// of a result above it comes last.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -289,6 +309,8 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
+	said := make(map[string]bool, min(want, len(left)))
+	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
 		left = left[len(batch):]
@@ -312,13 +334,18 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				results = append(results, s.result(&c, m))
+				if folded := text.Fold(m.Content); said[folded] {
+					repeated = append(repeated, s.result(&c, m))
+				} else {
+					said[folded] = true
+					results = append(results, s.result(&c, m))
+				}
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	return results, nil
+	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
 
 // excludes says which part of the query keeps a memory that was read out of

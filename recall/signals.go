@@ -21,7 +21,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			doc, ok = ix.find(f.memoryID)
 		}
 		if ok {
-			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc)})
+			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc)})
 		}
 	}
 	// Best first as the text arm sees it, whatever else has proposed them.
@@ -69,6 +69,9 @@ const priorBest = 3
 func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior, len(candidates))}
 	for i := range candidates {
+		if candidates[i].echo {
+			continue // or the question, asked before, were the measure of its answers
+		}
 		d := m.of(candidates[i].doc)
 		v.top = max(v.top, float64(d.own))
 		v.topRelated = max(v.topRelated, float64(d.own+d.related))
@@ -93,7 +96,23 @@ func (v *view) text(doc int32) float64 {
 		return 0
 	}
 	d := v.m.of(uint32(doc))
-	return float64(max(d.own+0.5*d.related, d.key)) / v.topRelated
+	return min(1, float64(max(d.own+0.5*d.related, d.key))/v.topRelated)
+}
+
+// echoShare is the share of a question that another must hold to be its echo.
+const echoShare = 0.6
+
+// echoes reports a document that repeats the question, or says that it has no
+// answer: to a question about what was asked before it may be one.
+func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
+	switch how := ix.docs[doc].manner; {
+	case q.ofAsking:
+		return false
+	case how&onlyAsks != 0:
+		return q.weigh(m.of(doc).held()) >= echoShare
+	default:
+		return how&noAnswer != 0
+	}
 }
 
 // of reads the signals of a document; said are the terms of its best chunk.
@@ -101,12 +120,12 @@ func (v *view) of(doc uint32, said []uint32) (s signals) {
 	d, l, found := &v.ix.docs[doc], &v.ix.labels[doc], v.m.of(doc)
 	v.content(&s, found, said)
 	v.surroundings(&s, doc, l.thread, found)
-	v.voice(&s, d, l.speaker)
+	v.voice(&s, d, l.speaker, found)
 
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&datesIt != 0)
 	s.Number = bit(q&asksNumber != 0 && d.flags&numbersIt != 0)
-	switch names := float64(d.names) / nameCap; {
+	switch names := float64(d.manner.names()) / nameCap; {
 	case q&asksWho != 0:
 		s.Name = names
 	case q&asksName != 0:
@@ -118,10 +137,10 @@ func (v *view) of(doc uint32, said []uint32) (s signals) {
 
 func (v *view) content(s *signals, found *docMatch, said []uint32) {
 	if v.topRelated > 0 {
-		s.Text = float64(found.own) / v.top
-		s.Related = float64(found.related) / v.topRelated
+		s.Text = min(1, float64(found.own)/v.top)
+		s.Related = min(1, float64(found.related)/v.topRelated)
 		s.Phrase = v.m.phrase(v.q, said)
-		s.Key = float64(found.key) / v.topRelated
+		s.Key = min(1, float64(found.key)/v.topRelated)
 		s.KeyCoverage = v.q.weigh(found.lent &^ found.held())
 	}
 }
@@ -145,7 +164,7 @@ func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch) {
 	}
 }
 
-func (v *view) voice(s *signals, d *document, speaker uint16) {
+func (v *view) voice(s *signals, d *document, speaker uint16, found *docMatch) {
 	if len(v.q.speakers) > 0 && v.ix.speakers[speaker] != "" {
 		if s.Speaker = -1; v.q.speakers[speaker] {
 			s.Speaker = 1
@@ -154,6 +173,12 @@ func (v *view) voice(s *signals, d *document, speaker uint16) {
 	}
 	s.User = bit(d.flags&byUser != 0 && !v.q.ofOthers)
 	s.Asks = bit(d.flags&asks != 0)
+	if !v.q.ofAsking {
+		s.Question, s.NoAnswer = bit(d.manner&onlyAsks != 0), bit(d.manner&noAnswer != 0)
+		if share := v.q.weigh(found.held()); s.Question > 0 && share >= echoShare {
+			s.Echo = share
+		}
+	}
 	s.You = bit(d.flags&saysYou != 0)
 	s.Wish = bit(d.flags&wishes != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)
 	s.Length = lengthOf(d)

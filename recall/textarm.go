@@ -29,8 +29,19 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 			candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
+	if r.Small && len(ix.docs) <= smallMemory {
+		for doc := range uint32(len(ix.docs)) {
+			if m.places[doc] == 0 && r.filter.admits(ix, doc) {
+				candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), place: doc + 1})
+			}
+		}
+	}
 	return best(candidates), nil
 }
+
+// smallMemory is how many memories are few enough to be candidates without a
+// word of the question.
+const smallMemory = 16
 
 func (d *docMatch) score() float32 { return d.own + relatedShare*d.related }
 

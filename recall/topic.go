@@ -43,8 +43,11 @@ type topic struct {
 	df       []int     // chunks that hold the part itself
 	relation []float64 // weight of its best relative that is known, 0–1
 
-	names []name
-	named bool // it names a speaker
+	names    []name
+	named    bool    // it names a speaker
+	personal bool    // it speaks of its asker
+	general  bool    // it asks for what no memory is needed for
+	vectors  float64 // how far vectors are trusted, 0–1; 0 without any
 
 	interest []float32 // text scores of the candidates, in no order
 }
@@ -64,9 +67,10 @@ type name struct {
 }
 
 // newTopic looks the parts of a question up.
-func newTopic(ix *index, q *question, candidates []scored) *topic {
+func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
 		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		personal: q.personal, general: q.general,
 		interest: make([]float32, len(candidates)),
 	}
 	for i := range candidates {
@@ -88,6 +92,20 @@ func newTopic(ix *index, q *question, candidates []scored) *topic {
 		}
 		t.names = append(t.names, n)
 	}
+	for i := range candidates {
+		if c := &candidates[i]; c.echo {
+			said := m.read(ix, c.doc)
+			t.discount(c, len(said), func(term string) (uses int) {
+				id, known := ix.terms[term]
+				for _, t := range said {
+					if known && t == id {
+						uses++
+					}
+				}
+				return uses
+			})
+		}
+	}
 	return t
 }
 
@@ -100,19 +118,27 @@ func (ix *index) holding(term string) int {
 }
 
 // stretches counts the uses of each part in every stretch of the memory, up to
-// 255 a chunk.
+// 255 a chunk; of one that is not there those of its relatives.
 func (ix *index) stretches(parts []part) []stretch {
 	all := make([]stretch, len(ix.stretchWords))
 	uses := make([]int, len(all)*len(parts))
 	for i := range all {
 		all[i] = stretch{words: int(ix.stretchWords[i]), uses: uses[i*len(parts) : (i+1)*len(parts)]}
 	}
+	count := func(term uint32, part int) {
+		for at, uses := range ix.postings[term].all() {
+			all[at/stretchChunks].uses[part] += uses
+		}
+	}
 	for i := range parts {
-		if !parts[i].known {
+		if parts[i].known {
+			count(parts[i].exact, i)
 			continue
 		}
-		for at, uses := range ix.postings[parts[i].exact].all() {
-			all[at/stretchChunks].uses[i] += uses
+		for _, r := range parts[i].related {
+			if r.weight == 1 {
+				count(r.term, i)
+			}
 		}
 	}
 	return all
@@ -138,23 +164,31 @@ func (q *question) namesPerson(ix *index) bool {
 // forget takes one candidate out of what is known: it is in the prompt already,
 // perhaps the question itself.
 func (t *topic) forget(m *schema.Memory, c *scored) {
+	if c.echo { // it never counted
+		return
+	}
 	terms := text.Terms(m.Content)
-	from := &t.stretches[c.passage.stretch]
-	from.words = max(0, from.words-len(terms))
 	held := make(map[string]int)
 	for _, term := range terms {
 		held[term]++
 	}
+	t.discount(c, len(terms), func(term string) int { return held[term] })
+}
+
+// discount takes a candidate of so many words out of what is known.
+func (t *topic) discount(c *scored, words int, uses func(term string) int) {
+	from := &t.stretches[c.passage.stretch]
+	from.words = max(0, from.words-words)
 	for i, term := range t.terms {
-		if n := held[term]; n > 0 {
+		if n := uses(term); n > 0 {
 			t.df[i], from.uses[i] = max(0, t.df[i]-1), max(0, from.uses[i]-n)
 		}
 	}
 	for k := range t.names {
 		n := &t.names[k]
-		n.mentions = slices.DeleteFunc(n.mentions, func(id int64) bool { return id == m.ID })
+		n.mentions = slices.DeleteFunc(n.mentions, func(id int64) bool { return id == c.memoryID })
 		for i, term := range n.terms {
-			if held[term] > 0 {
+			if uses(term) > 0 {
 				n.chunks[i] = max(0, n.chunks[i]-1)
 			}
 		}
@@ -162,40 +196,6 @@ func (t *topic) forget(m *schema.Memory, c *scored) {
 	if i := slices.Index(t.interest, c.interest); i >= 0 {
 		t.interest = slices.Delete(t.interest, i, i+1)
 	}
-}
-
-// grounds are those of the results, best first.
-func (t *topic) grounds(results []Result) grounds {
-	g := grounds{Familiar: t.familiar(), Bulk: t.bulk(), Strangers: t.strangers(), Named: bit(t.named)}
-	shares := t.shares()
-	for _, r := range results[:min(len(results), topicDepth)] {
-		g.Close = max(g.Close, t.close(r.passage, shares))
-		for _, s := range r.ranking() {
-			switch s.Name {
-			case "entity":
-				g.Entity = max(g.Entity, s.Value*(1-g.Named))
-			case "vector":
-				g.Vector = max(g.Vector, s.Value)
-			}
-		}
-	}
-	return g
-}
-
-// found reports whether any candidate holds a word of the question, or any
-// result is from a time that it names, mentions an entity that it names and
-// nobody who speaks, or means something like it. Without that the results are
-// what somebody said, of whatever.
-func (t *topic) found(results []Result, g grounds) bool {
-	if len(results) == 0 {
-		return false
-	}
-	if g.Entity > 0 || g.Vector > 0 || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
-		return true
-	}
-	return slices.ContainsFunc(results, func(r Result) bool {
-		return slices.ContainsFunc(r.ranking(), func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
-	})
 }
 
 // familiar is how much the memory speaks of what is asked, in the stretch that
@@ -256,6 +256,9 @@ func (n *name) heard() bool {
 
 // maturity is how much it says that a word is missing, 0–1.
 func (t *topic) maturity() float64 { return float64(t.chunks) / float64(t.chunks+youngChunks) }
+
+// young is the square of what maturity lacks: 1 of an empty memory.
+func (t *topic) young() float64 { return (1 - t.maturity()) * (1 - t.maturity()) }
 
 // shares are the weights of the parts in the question by rarity; they add up
 // to 1.

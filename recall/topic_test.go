@@ -121,13 +121,13 @@ func TestStrangers(t *testing.T) {
 	} {
 		ix := indexOf("ada", slices.Repeat([]string{"ottili repair the kettl"}, 1e4)...)
 		q := ix.understand(question, time.Unix(0, 0))
-		require.InDelta(t, want, newTopic(ix, q, nil).strangers(), 0.01, question)
+		require.InDelta(t, want, newTopic(ix, nil, q, nil).strangers(), 0.01, question)
 		for _, name := range q.names {
 			q.mentions[name] = []int64{7}
 		}
-		known := newTopic(ix, q, nil)
+		known := newTopic(ix, nil, q, nil)
 		require.Zero(t, known.strangers(), "known under other names")
-		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, &scored{})
+		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, &scored{fused: fused{memoryID: 7}})
 		require.InDelta(t, want, known.strangers(), 0.01, "but from the prompt alone")
 	}
 }

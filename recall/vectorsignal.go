@@ -23,14 +23,14 @@ func (s *similar) done() {
 const standout = 5
 
 // signal sets the vector signals of the candidates that have a vector, by how
-// far the arm is to be trusted. Nil leaves them at 0.
-func (s *similar) signal(ix *index, query string, candidates []scored) {
+// far the arm is to be trusted, which it returns, 0–1. Nil leaves them at 0.
+func (s *similar) signal(ix *index, query string, candidates []scored) (trust float64) {
 	if s == nil || s.usual.deviation == 0 {
-		return
+		return 0
 	}
-	trust := s.trust(query, candidates)
+	trust = s.trust(query, candidates)
 	if trust == 0 {
-		return
+		return 0
 	}
 	for i := range candidates {
 		c := &candidates[i]
@@ -38,11 +38,12 @@ func (s *similar) signal(ix *index, query string, candidates []scored) {
 		if cosine, ok := s.lent[c.doc]; ok {
 			likeness = max(likeness, s.above(cosine))
 		}
-		c.signals.Vector = trust * min(1, max(0, likeness))
+		c.signals.Vector = trust * min(2, max(0, likeness))
 		before, after := ix.before(c.doc), ix.after(c.doc)
 		beside := (s.at(ix, before[0]) + s.at(ix, after[0])) / 2
 		c.signals.VectorBeside = trust * min(1, max(-1, beside))
 	}
+	return trust
 }
 
 // once has f answer each question once: the turns beside a candidate are often

@@ -81,6 +81,9 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 		return err
 	}
 	e.Degraded = all.degraded
+	if slices.ContainsFunc(all.faded, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
+		all.candidates = all.faded // which have places of their own
+	}
 	at := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == e.Memory.ID })
 	if at < 0 && slices.ContainsFunc(all.weak, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
 		e.Outcome, e.Reason = Outranked, fmt.Sprintf("%d others are more relevant, and only those are weighed further", len(all.candidates))
@@ -100,8 +103,12 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	}
 	considered := slices.ContainsFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID })
 	results = cut(results, q)
-	e.Result.Relevance = max(result.sure, all.topic.judge(results).relevance(result.ranked()))
+	judged := append(slices.Clone(results), result)
+	all.topic.judge(judged)
+	e.Result.Relevance, e.Result.Grounds = judged[len(judged)-1].Relevance, judged[len(judged)-1].Grounds
 	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
+		all.topic.judge(results)
+		e.Result.Relevance, e.Result.Grounds = results[i].Relevance, results[i].Grounds
 		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
 		return nil
 	}

@@ -17,9 +17,11 @@ const (
 	AttrQuestions  = "questions"  // of a reflection: what it answers, one a line
 	AttrQuarantine = "quarantine" // why a memory was set aside
 	AttrReleased   = "released"   // who let it out; how it reads is not asked again
+	AttrSaid       = "said"       // of a claim that code read in a message: claim or wish
+	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 )
 
-var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased}
+var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}
 
 // Bounds of what a host may say about a memory beside its text.
 const (

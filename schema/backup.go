@@ -56,7 +56,7 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 	if db.isClosed() {
 		return nil, ErrClosed
 	}
-	return db.backup(ctx, target, key, progress)
+	return db.backup(ctx, target, key, true, progress)
 }
 
 // Backup is [DB.Backup] of a file that is not open, or open elsewhere, also of
@@ -66,20 +66,26 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 //
 // Errors: those of [DB.Backup]; [ErrNotFound] and [ErrNotDatabase] for source.
 func Backup(ctx context.Context, source, target string, options *Options, progress func(done, total int64)) (*BackupReport, error) {
+	return backupClosed(ctx, source, target, true, options, progress)
+}
+
+func backupClosed(ctx context.Context, source, target string, noted bool, options *Options, progress func(done, total int64)) (*BackupReport, error) {
 	db := &DB{path: source, opts: options.withDefaults()}
 	db.opts.ReadOnly = true
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, fmt.Errorf("back up %s: %w", source, db.classify(err))
 	}
 	defer func() { dropKey(db.opts.sealNumber) }()
-	report, err := db.backup(ctx, target, db.opts.Key, progress)
+	report, err := db.backup(ctx, target, db.opts.Key, noted, progress)
 	if db.opts.VFS == "" {
 		_ = sweepLog(db.path, db.opts) // as when a read-only database is closed
 	}
 	return report, err
 }
 
-func (db *DB) backup(ctx context.Context, target string, key Key, progress func(done, total int64)) (report *BackupReport, err error) {
+// backup is what all backups do. By noted, a note beside the memory names the copy
+// while it is being made.
+func (db *DB) backup(ctx context.Context, target string, key Key, noted bool, progress func(done, total int64)) (report *BackupReport, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("back up to %s: %w", target, db.readError(ctx, db.classifyFile(target, err)))
@@ -90,6 +96,13 @@ func (db *DB) backup(ctx context.Context, target string, key Key, progress func(
 	}
 	if progress == nil {
 		progress = func(int64, int64) {}
+	}
+	if noted && db.opts.VFS == "" {
+		done, failed := noteBackup(db.path, unfinished(target))
+		defer func() { err = errors.Join(err, done()) }()
+		if failed != nil {
+			return nil, failed
+		}
 	}
 	err = underTemporaryName(target, func(name string) (err error) {
 		opts, err := db.opts.sealingFile(name, key)

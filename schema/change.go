@@ -83,7 +83,7 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	if old.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory; only the host can change it"}
 	}
-	if old.State == StateSuperseded || old.State == StateRetired {
+	if old.ended() {
 		return fmt.Errorf("memory %s is no longer current: %w", old.UID, ErrConflict)
 	}
 	until := replacement.ValidFrom
@@ -113,12 +113,17 @@ func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
 	if m.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory"}
 	}
-	if m.State == StateSuperseded || m.State == StateRetired {
+	if m.ended() {
 		return fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	now := At(tx.Now)
 	return tx.changeMemory(ctx, m, by, "retire",
 		change{"state", string(StateRetired)}, change{"valid_until", now}, change{"expired_at", now})
+}
+
+// ended reports a memory that is no longer current.
+func (m *Memory) ended() bool {
+	return m.State == StateSuperseded || m.State == StateRetired || m.State == StateForgotten
 }
 
 // SetState moves a memory between active, dormant and quarantined.
@@ -134,9 +139,26 @@ func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) er
 }
 
 // Protect fixes a memory for good: it no longer decays and no night changes
-// it. Only a host may ask for it.
+// it. Only a person may ask for it: the user, or a host.
 func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
-	return tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0})
+	if err := tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0}); err != nil {
+		return err
+	}
+	m.Protected, m.DecayRate = true, 0
+	return nil
+}
+
+// Unprotect lets a memory fade and change again as others of its kind do.
+func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
+	rate := DefaultDecayRate
+	if m.Kind == KindEpisode {
+		rate = 0
+	}
+	if err := tx.changeMemory(ctx, m, by, "unprotect", change{"protected", false}, change{"decay_rate", rate}); err != nil {
+		return err
+	}
+	m.Protected, m.DecayRate = false, rate
+	return nil
 }
 
 // Vouch gives a memory the origin and the trust of what somebody may speak for.
@@ -156,7 +178,8 @@ func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, 
 	return nil
 }
 
-// Touch counts one access of each memory at the given time; dormant ones wake.
+// Touch counts one access of each memory at the given time; dormant ones wake, and
+// one that is not of the same conversation as the last makes it more stable.
 // Access is bookkeeping, not a claim: it is not audited and keeps Version.
 func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Time) error {
 	if len(uids) == 0 {
@@ -182,7 +205,7 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, touchMemories, at.UnixMilli(), string(shown), userID)
+	_, err = tx.Exec(ctx, touchMemories, at.UnixMilli(), string(shown), userID, oneUse, MaxStability, useGrowth)
 	return err
 }
 
@@ -190,8 +213,9 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 // while everybody waits for the write to end.
 const (
 	dormantMemories = "SELECT uid FROM memories WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ? AND +state = ? ORDER BY id"
-	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?)
-		WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ?`
+	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?1),
+		stability = CASE WHEN ?1 - coalesce(last_accessed, created_at) < ?4 THEN stability ELSE max(stability, min(?5, max(1.0, stability) * ?6)) END
+		WHERE uid IN (SELECT value FROM json_each(?2)) AND +user_id = ?3`
 )
 
 func (tx *Tx) dormantAmong(ctx context.Context, userID int64, uids string) (dormant []string, err error) {

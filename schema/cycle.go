@@ -14,7 +14,7 @@ const (
 	AttrIssues  = "issues"  // numbers of issues, separated by commas
 	AttrPulls   = "prs"     // numbers of pull requests, separated by commas
 	AttrTokens  = "tokens"  // what its writer took its length for
-	AttrArchive = "archive" // of what is archival: cycle, decision, research, spec or lesson
+	AttrArchive = "archive" // of what is archival: cycle, decision, research, spec, lesson or bank
 	AttrRoles   = "roles"   // of what is archival: whom it is for, separated by commas
 	AttrSource  = "source"  // of a part of a document: the file it was read from
 )

@@ -52,16 +52,17 @@ const EvidenceShare = 0.3
 
 // Reinforce takes one more source of a known claim in: its confidence moves
 // towards 1 by the given weight (0–1, what the source can carry) of 0.3 of the
-// doubt that is left, and it counts as used. A source it has already changes
-// nothing; stronger says whether anything did. A source that is not
-// [Tx.Independent] of the others adds no confidence. Origin and trust stay.
+// doubt that is left, it fades more slowly ([Corroborated]), and it counts as used.
+// A source it has already changes nothing; stronger says whether anything did. A
+// source that is not [Tx.Independent] of the others adds no confidence and no
+// stability. Origin and trust stay.
 //
 // Errors: [ErrConflict] when m is not current any more.
 func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote string, weight float64, by Actor) (stronger bool, err error) {
 	if err := ValidUnit("weight", weight); err != nil {
 		return false, err
 	}
-	if m.State == StateSuperseded || m.State == StateRetired {
+	if m.ended() {
 		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
 	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)
@@ -77,13 +78,15 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if m.Protected {
 		return true, nil // its confidence is the host's
 	}
+	stability := Corroborated(m.Stability)
 	if independent, err := tx.Independent(ctx, m, source); err != nil {
 		return false, err
 	} else if !independent {
-		weight = 0 // nothing becomes surer by being said twice by one voice
+		weight, stability = 0, m.Stability // nothing becomes surer by being said twice by one voice
 	}
 	changes := []change{
 		{"confidence", m.Confidence + weight*EvidenceShare*(1-m.Confidence)},
+		{"stability", stability},
 		{"access_count", m.AccessCount + 1},
 		{"last_accessed", At(tx.Now)},
 	}
@@ -146,17 +149,8 @@ func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload an
 	if !errors.Is(err, sql.ErrNoRows) {
 		return uid, false, err
 	}
-	if uid, err = newUID(); err != nil {
-		return "", false, err
-	}
-	var id int64
-	err = tx.Row(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
-		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?) RETURNING id`,
-		[]any{uid, userID, nullID(by.RunID), kind, string(encoded), reason, At(tx.Now)}, &id)
-	if err != nil {
-		return "", false, err
-	}
-	return uid, true, tx.auditRow(ctx, userID, by, opPropose, "proposals", id, "", image("state", "pending"))
+	uid, err = tx.AddProposal(ctx, userID, kind, string(encoded), reason, by)
+	return uid, err == nil, err
 }
 
 // Gap is what a stage gave up on: its memories are behind the watermark and

@@ -281,8 +281,8 @@ func (s *Snapshot) AliasesOf(ctx context.Context, entityID int64) ([]Alias, erro
 
 // EntityMemories lists the memories that mention an entity, newest event
 // first: all kinds, or only these, and at most limit when that is above 0.
-// Superseded and dormant ones are part of it, with their State; retired and
-// quarantined ones are not.
+// Superseded and dormant ones are part of it, with their State; retired,
+// quarantined and forgotten ones are not.
 func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int, kinds ...Kind) ([]Memory, error) {
 	for _, k := range kinds {
 		if err := k.Validate(); err != nil {
@@ -292,7 +292,7 @@ func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int
 	var memories []Memory
 	q := selectMemories(s, &memories).
 		Where("m.id IN (SELECT memory_id FROM memory_entities WHERE entity_id IN ("+mergedEntities+" SELECT id FROM merged))", entityID).
-		Where("m.state NOT IN (?, ?)", StateRetired, StateQuarantined).
+		Where("m.state NOT IN (?, ?, ?)", StateRetired, StateQuarantined, StateForgotten).
 		Order("m.event_time DESC", "m.id DESC")
 	if len(kinds) > 0 {
 		q = q.Where("m.kind IN (?)", bun.List(kinds))
@@ -313,8 +313,8 @@ type RelatedEntity struct {
 }
 
 // RelatedEntities lists the entities that appear in the same memories, most
-// often first, and at most limit when that is above 0. Retired and quarantined
-// memories do not count.
+// often first, and at most limit when that is above 0. Retired, quarantined and
+// forgotten memories do not count.
 func (s *Snapshot) RelatedEntities(ctx context.Context, entityID int64, limit int) ([]RelatedEntity, error) {
 	if limit <= 0 {
 		limit = -1 // SQLite's word for no limit
@@ -323,11 +323,11 @@ func (s *Snapshot) RelatedEntities(ctx context.Context, entityID int64, limit in
 	err := s.NewRaw(mergedEntities+`
 		SELECT e.*, count(DISTINCT mine.memory_id) AS together
 			FROM memory_entities mine
-			JOIN memories m ON m.id = mine.memory_id AND m.state NOT IN (?, ?)
+			JOIN memories m ON m.id = mine.memory_id AND m.state NOT IN (?, ?, ?)
 			JOIN memory_entities theirs ON theirs.memory_id = mine.memory_id
 			JOIN entities e ON e.id = theirs.entity_id AND e.merged_into IS NULL
 			WHERE mine.entity_id IN (SELECT id FROM merged) AND theirs.entity_id NOT IN (SELECT id FROM merged)
 			GROUP BY e.id ORDER BY together DESC, e.mention_count DESC, e.id LIMIT ?`,
-		entityID, StateRetired, StateQuarantined, limit).Scan(ctx, &related)
+		entityID, StateRetired, StateQuarantined, StateForgotten, limit).Scan(ctx, &related)
 	return related, err
 }

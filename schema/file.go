@@ -61,6 +61,9 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		if err := sweepScratch(abs); err != nil {
 			return err
 		}
+		if err := sweepBackups(abs); err != nil {
+			return err
+		}
 		if err := refuseSecondName(abs); err != nil {
 			return err
 		}

@@ -55,6 +55,12 @@ func (db *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Du
 	return l, nil
 }
 
+// LeaseHeld reports whether a lease has a holder that renews it.
+func (s *Snapshot) LeaseHeld(ctx context.Context, name string) (held bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM leases WHERE name = ? AND expires_at > ?)", []any{name, time.Now().UnixMilli()}, &held)
+	return held, err
+}
+
 // Held reports whether the lease has not run out yet, as far as the holder
 // can know without asking the database.
 func (l *Lease) Held() bool { return l != nil && time.Now().UnixMilli() < l.expires.Load() }

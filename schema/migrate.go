@@ -19,7 +19,7 @@ var migrationFiles embed.FS
 
 // Version is the schema version this package writes; it is the file's
 // user_version and grows with every migration.
-const Version = 7
+const Version = 9
 
 // applicationID marks our files in SQLite's header: "ebb1".
 const applicationID = 0x65626231

@@ -39,9 +39,10 @@ const (
 	StateQuarantined State = "quarantined" // findable, never injected by itself, never consolidated
 	StateSuperseded  State = "superseded"  // replaced by a newer claim
 	StateRetired     State = "retired"     // soft-deleted
+	StateForgotten   State = "forgotten"   // the user asked to forget it: no search finds it, see [Tx.Forget]
 )
 
-var states = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired}
+var states = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired, StateForgotten}
 
 // User is one person's memory within a tenant, and how far the nights got.
 type User struct {
@@ -114,7 +115,7 @@ type Memory struct {
 	AccessCount  int64      `bun:",notnull" json:"access_count"`
 	LastAccessed Time       `json:"last_accessed,omitzero"`
 	DecayRate    float64    `bun:",notnull" json:"decay_rate"`
-	Stability    float64    `bun:",notnull" json:"stability"` // days
+	Stability    float64    `bun:",notnull" json:"stability"` // how much more slowly it fades, from 1
 	Utility      float64    `bun:",notnull" json:"utility"`
 	Protected    bool       `bun:",notnull" json:"protected,omitempty"`
 	Pinned       bool       `bun:",notnull" json:"pinned,omitempty"`
@@ -194,7 +195,7 @@ type Run struct {
 	ID         int64           `bun:",pk,autoincrement" json:"-"`
 	UID        string          `bun:",notnull" json:"id"`
 	UserID     int64           `bun:",notnull" json:"-"`
-	Cause      string          `bun:",notnull" json:"cause"` // night | manual | trigger
+	Cause      string          `bun:",notnull" json:"cause"` // night | manual | trigger | said | host
 	LocalDay   string          `bun:",notnull" json:"local_day,omitempty"`
 	State      string          `bun:",notnull" json:"state"` // running | done | failed | undone
 	StartedAt  Time            `bun:",notnull" json:"started_at"`

@@ -50,6 +50,9 @@ type Options struct {
 	// OnFault is told of every failure of the work behind the callers; source
 	// is as in [DB.Faults]. It must be fast. Default none.
 	OnFault func(source string, err error)
+	// Waiting is told, in the write that stores it, of everything that waits for a
+	// person to decide. An error of it fails the write. Default none.
+	Waiting func(ctx context.Context, tx *Tx, w Waiting) error
 
 	sealNumber string // of the file's own key on the key ring; empty for a plain file
 	immutable  bool   // nobody writes to the file: it is read without locks and log

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		storeUntilKilled(path)
 		return
 	}
+	if target := os.Getenv("EBB_BACKUP"); target != "" {
+		backUpUntilKilled(os.Getenv("EBB_SOURCE"), target)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -11,7 +11,7 @@ import (
 func repairClaims(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	rows, err := tx.QueryContext(ctx, `SELECT m.id, m.uid, m.user_id, m.version, m.state, m.superseded_by IS NOT NULL AND n.user_id IS m.user_id
 		FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by
-		WHERE (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`)
+		WHERE m.state <> 'forgotten' AND (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`)
 	if err != nil {
 		return 0, "", err
 	}

@@ -28,7 +28,7 @@ type RestoreReport struct {
 // file open that is to be replaced (told on Linux; elsewhere, stop them first).
 func Restore(ctx context.Context, backup, target string, replace bool, options *Options, progress func(done, total int64)) (*RestoreReport, error) {
 	if !replace {
-		report, err := Backup(ctx, backup, target, options, progress)
+		report, err := backupClosed(ctx, backup, target, false, options, progress)
 		if err != nil {
 			return nil, err
 		}
@@ -45,17 +45,43 @@ func Restore(ctx context.Context, backup, target string, replace bool, options *
 		return nil, err
 	}
 	// A name nobody has, so that the copy can be made before anything moves.
-	staged := target + ".restored"
-	report, err := Backup(ctx, backup, staged, options, progress)
+	staged := restored(target)
+	if err := removeAbandoned(staged); err != nil {
+		return nil, err
+	}
+	report, err := backupClosed(ctx, backup, staged, false, options, progress)
 	if err != nil {
 		return nil, err
 	}
 	report.Path = target
+	release, err := holdFile(staged)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	aside, err := swap(staged, target)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("restore %s: %w", target, err), removeDatabase(staged))
 	}
 	return &RestoreReport{BackupReport: *report, SetAside: aside}, nil
+}
+
+// restored is the name that a restored file has until it takes that of the memory.
+func restored(path string) string {
+	dir, base := filepath.Split(path)
+	return filepath.Join(dir, "."+base+".restored")
+}
+
+// holdFile keeps [sweepBackups] from a file.
+func holdFile(name string) (release func(), err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := lockFile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil
 }
 
 // replaceable refuses to take a file away from somebody.

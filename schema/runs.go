@@ -6,10 +6,11 @@ import (
 	"errors"
 )
 
-// LastRun is the user's newest consolidation run; [ErrNotFound] before the first.
+// LastRun is the newest run that consolidated the user's memory, not one of
+// [CauseSaid] or [CauseHost]; [ErrNotFound] before the first.
 func (s *Snapshot) LastRun(ctx context.Context, userID int64) (*Run, error) {
 	run := new(Run)
-	err := s.NewSelect().Model(run).Where("user_id = ?", userID).Order("id DESC").Limit(1).Scan(ctx)
+	err := s.NewSelect().Model(run).Where("user_id = ? AND cause NOT IN (?, ?)", userID, CauseSaid, CauseHost).Order("id DESC").Limit(1).Scan(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -43,7 +44,46 @@ type RunTotals struct {
 // RunTotals adds up the user's runs.
 func (s *Snapshot) RunTotals(ctx context.Context, userID int64) (t RunTotals, err error) {
 	err = s.Row(ctx, `SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-		coalesce(sum(cost), 0.0), coalesce(sum(faults), 0) FROM runs WHERE user_id = ?`, []any{userID},
+		coalesce(sum(cost), 0.0), coalesce(sum(faults), 0) FROM runs WHERE user_id = ? AND cause NOT IN ('said', 'host')`, []any{userID},
 		&t.Runs, &t.Calls, &t.InputTokens, &t.OutputTokens, &t.Cost, &t.Faults)
 	return t, err
+}
+
+// CauseSaid is the cause of runs that hold what one message of the user's changed
+// at once, and CauseHost of what a host changed and can take back.
+const (
+	CauseSaid = "said"
+	CauseHost = "host"
+)
+
+// RunState finds a run by its public id: its row and state. [ErrNotFound] when
+// the user has none of that id.
+func (tx *Tx) RunState(ctx context.Context, userID int64, uid string) (id int64, state string, err error) {
+	err = tx.Row(ctx, "SELECT id, state FROM runs WHERE uid = ? AND +user_id = ?", []any{uid, userID}, &id, &state)
+	return id, state, orNotFound(err)
+}
+
+// BeginRun adds a run to the ledger whose changes are all made in this write.
+func (tx *Tx) BeginRun(ctx context.Context, userID int64, uid, cause string) (id int64, err error) {
+	return tx.Insert(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at, finished_at) VALUES (?, ?, ?, 'done', ?, ?)",
+		uid, userID, cause, At(tx.Now), At(tx.Now))
+}
+
+// EndRun stores the report of a run, which grows when more is added to it; a run
+// that changed nothing is taken out of the ledger again.
+func (tx *Tx) EndRun(ctx context.Context, id int64, report func(before string) (after string, err error)) error {
+	var before string
+	if err := tx.Row(ctx, "SELECT stages FROM runs WHERE id = ?", []any{id}, &before); err != nil {
+		return err
+	}
+	after, err := report(before)
+	switch {
+	case err != nil:
+		return err
+	case after == "":
+		_, err = tx.Exec(ctx, "DELETE FROM runs WHERE id = ?", id)
+	default:
+		_, err = tx.Exec(ctx, "UPDATE runs SET stages = ? WHERE id = ?", after, id)
+	}
+	return err
 }

@@ -201,6 +201,8 @@ func (u *undo) columns(ctx context.Context, op *Op) error {
 		switch column {
 		case "access_count":
 			set += ", access_count = max(0, access_count - " + now + " + " + old + ")"
+		case "stability":
+			set += ", stability = CASE WHEN stability IS " + now + " THEN " + old + " ELSE max(1.0, stability * " + old + " / " + now + ") END"
 		case "last_accessed":
 			set += ", last_accessed = CASE WHEN last_accessed IS " + now + " THEN " + old + " ELSE last_accessed END"
 		default:

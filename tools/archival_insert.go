@@ -17,7 +17,7 @@ type Archived struct {
 
 // insertTypes are what a model may put into the archive; cycles get there by
 // themselves.
-var insertTypes = ArchivalTypes[1:]
+var insertTypes = []string{"decision", "research", "spec", "lesson"}
 
 // maxArchived is the longest text of one entry, in runes.
 const maxArchived = 4000

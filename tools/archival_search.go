@@ -9,7 +9,10 @@ import (
 )
 
 // ArchivalTypes are what is kept in the archival tier.
-var ArchivalTypes = []string{"cycle", "decision", "research", "spec", "lesson"}
+var ArchivalTypes = []string{"cycle", "decision", "research", "spec", "lesson", "bank"}
+
+// DocumentTypes are those that documents can have.
+var DocumentTypes = ArchivalTypes[1:]
 
 func archivalSearch() *Tool {
 	return &Tool{
@@ -21,7 +24,7 @@ func archivalSearch() *Tool {
 		primary: "query",
 		parameters: []parameter{
 			{name: "query", kind: kindText, required: true, about: "A question or keywords, in any language. There is no search syntax."},
-			{name: "type", kind: kindText, enum: ArchivalTypes, about: "Only this type: cycle is what happened long ago, lesson what was learnt, from reflections too; the others are documents. Leave it out to search all."},
+			{name: "type", kind: kindText, enum: ArchivalTypes, about: "Only this type: cycle is what happened long ago, lesson what was learnt, from reflections too, bank earlier states of the shared bank; the others are documents. Leave it out to search all."},
 			{name: "dateRange", kind: kindList, about: `Only what is of these days: the first and the last, such as ["2026-01-01", "2026-02-28"].`},
 			{name: "role", kind: kindText, about: `Only what this role did or put here, or what was put here for it, such as "research".`},
 			{name: "issue", kind: kindInteger, min: 1, max: schema.MaxCycle, about: "Only what refers to the issue of this number."},

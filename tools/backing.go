@@ -4,6 +4,9 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -17,8 +20,10 @@ type backing struct {
 // turnsRead is how many of the user's turns in the session can back a claim.
 const turnsRead = 20
 
-// readUserTurns reads what the user said last in this session, newest first.
-func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
+// readUserTurns reads what the user said last in this session, newest first: what
+// is active, and what is in one of the given states.
+func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
+	states = append(states, schema.StateActive)
 	var turns []schema.Memory
 	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, d.Scope)
@@ -27,7 +32,7 @@ func readUserTurns(ctx context.Context, d *Deps) ([]schema.Memory, error) {
 		}
 		q := s.NewSelect().Model(&turns).
 			Where("user_id = ? AND kind = ? AND role = 'user'", userID, schema.KindEpisode).
-			Where("origin = ? AND trust = ? AND state = ?", schema.OriginUser, int64(schema.MaxTrust), schema.StateActive).
+			Where("origin = ? AND trust = ? AND state IN (?)", schema.OriginUser, int64(schema.MaxTrust), bun.List(states)).
 			Order("event_time DESC", "id DESC").Limit(turnsRead)
 		if d.Scope.Session == "" {
 			q = q.Where("session_id IS NULL")
@@ -60,4 +65,60 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 		}
 	}
 	return nil
+}
+
+// back finds the user's turn that holds the claim, and what is understood of it.
+// Of a claim that none holds it finds the sentence of the user's that the claim
+// was most likely drawn from.
+func (c *claim) back(turns []schema.Memory, d *Deps) {
+	c.backing = back(c.content, turns, d)
+	if c.backing == nil {
+		c.backing = understood(c.content, turns, d)
+	}
+	names, sentence := []string{d.Scope.User}, ""
+	if c.backing != nil {
+		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
+	} else {
+		c.drawn = nearest(c.content, turns, d)
+	}
+	c.reading, c.outright = claims.Told(c.content, sentence, names)
+}
+
+// understood finds the newest turn with a sentence that says what the claim says,
+// in other words: both are read to the same subject, predicate and object.
+func understood(content string, turns []schema.Memory, d *Deps) *backing {
+	for i := range turns {
+		turn := &turns[i]
+		if sentence := claims.SaysSame(turn.Content, content, []string{d.Scope.User, turn.Speaker}); sentence != "" {
+			return &backing{turn: turn, quote: sentence}
+		}
+	}
+	return nil
+}
+
+// leastDrawn is the share of a claim's words that a sentence must hold for the
+// claim to have been drawn from it.
+const leastDrawn = 0.25
+
+// nearest finds the sentence that a claim in a model's own words was most likely
+// drawn from: the one that holds most of its words, else what the user says of
+// themselves in the newest turn. The claim gains no trust by it; the core section
+// shows the sentence and not the claim.
+func nearest(content string, turns []schema.Memory, d *Deps) *backing {
+	c := grounding.Understand(content, d.DB.Now().In(d.Location))
+	var best *backing
+	most := leastDrawn
+	for i := range turns {
+		turn := &turns[i]
+		sentence := c.Quote(turn.Content)
+		if aligned := c.Aligned(sentence); sentence != "" && (aligned > most || best == nil && aligned >= most) {
+			best, most = &backing{turn: turn, quote: sentence}, aligned
+		}
+	}
+	if best == nil && len(turns) > 0 {
+		if own := claims.OwnSentence(turns[0].Content); own != "" {
+			return &backing{turn: &turns[0], quote: own}
+		}
+	}
+	return best
 }

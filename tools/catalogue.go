@@ -8,14 +8,14 @@ import (
 
 // catalogue makes every tool there is.
 var catalogue = []func() *Tool{
-	searchMemory, rememberFact, correctFact, confirmFact, memoryStats, getEntityInfo, memoryConsolidate,
+	searchMemory, rememberFact, correctFact, confirmFact, forgetMemory, memoryStats, getEntityInfo, memoryConsolidate,
 	memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
 }
 
 // Defaults are the names of the tools that a session has unless its host chooses,
 // in their order.
 func Defaults() []string {
-	return []string{"search_memory", "remember_fact", "correct_fact", "confirm_fact", "memory_stats", "get_entity_info", "memory_consolidate"}
+	return []string{"search_memory", "remember_fact", "correct_fact", "confirm_fact", "forget_memory", "memory_stats", "get_entity_info", "memory_consolidate"}
 }
 
 // Names lists every tool that [New] can make: those of [Defaults], and those

@@ -2,10 +2,9 @@ package tools
 
 import (
 	"context"
-	"errors"
 
-	"github.com/google/uuid"
-
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -13,9 +12,9 @@ func confirmFact() *Tool {
 	return &Tool{
 		name:   "confirm_fact",
 		writes: true,
-		description: "Asks for a fact to be protected for good, so that it neither fades nor is changed by the memory itself. " +
-			"Use it when the user says that something must never be forgotten. It only asks: the user or the host decides, so do not tell the user that it is protected. " +
-			"Do not use it to agree with a fact or to save a new one (remember_fact). Returns whether the question now waits.",
+		description: "Protects a fact for good, so that it neither fades nor is changed by the memory itself. " +
+			"Use it when the user says that something must never be forgotten. Where no message of the user's in this conversation says so, it only asks, and the user or the host decides. " +
+			"Do not use it to agree with a fact or to save a new one (remember_fact). Returns whether the fact is protected or the question waits.",
 		primary: "memory_id",
 		parameters: []parameter{
 			{name: "memory_id", kind: kindText, required: true, about: "The id of the fact, copied from a search_memory record."},
@@ -25,7 +24,7 @@ func confirmFact() *Tool {
 }
 
 func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -35,7 +34,7 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		m, err = readClaim(ctx, s, userID, args, id)
+		m, err = readClaim(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {
@@ -48,9 +47,16 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 		return "", mistakef("confirm_fact: that fact is set aside for review (%s) and cannot be protected. The host has to release it first; tell the user so, and do not try again before. Nothing was changed.",
 			quoted(m.Attributes[schema.AttrQuarantine]))
 	}
+	wanted, err := keepAsAsked(ctx, d, m)
+	if err != nil {
+		return "", err
+	}
+	if wanted {
+		return "Protected, as the user asked: " + quoted(m.Content) + ". It neither fades nor is changed by the memory itself.", nil
+	}
 	asked := false
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		asked, err = ask(ctx, tx, m)
+		asked, err = tx.AskProtection(ctx, m)
 		return err
 	})
 	if err != nil {
@@ -62,18 +68,31 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 	return "Asked whether to protect " + quoted(m.Content) + ". The user or the host has to confirm it outside this conversation's tools; until then it is not protected.", nil
 }
 
-// ask records a pending confirmation unless one for this memory waits.
-func ask(ctx context.Context, tx *schema.Tx, m *schema.Memory) (bool, error) {
-	waiting, err := tx.NewSelect().Table("confirmations").
-		Where("user_id = ? AND memory_id = ? AND state = 'pending'", m.UserID, m.ID).Exists(ctx)
-	if err != nil || waiting {
+// keepAsAsked protects a memory if the user asked for it in this session.
+func keepAsAsked(ctx context.Context, d *Deps, m *schema.Memory) (kept bool, err error) {
+	asked, err := readRequests(ctx, d, said.Keep)
+	if err != nil {
 		return false, err
 	}
-	uid, err := uuid.NewV7()
-	if err != nil {
-		return false, errors.Join(errors.New("make an id"), err)
+	for _, a := range asked {
+		var meant []claims.Request
+		if a.About != "" {
+			if !claims.Names(a.About, m, d.Scope.User) {
+				continue
+			}
+			meant = append(meant, claims.Request{Verb: said.Keep, Memories: []string{m.UID}})
+		}
+		if _, err := d.reader().Read(ctx, d.Scope, a.turn, meant...); err != nil {
+			return false, err
+		}
+		err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+			now, err := s.Memory(ctx, m.UserID, m.UID)
+			kept = err == nil && now.Protected
+			return err
+		})
+		if kept || err != nil {
+			return kept, err
+		}
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)",
-		uid.String(), m.UserID, m.ID, m.Content, tx.Now.UnixMilli())
-	return err == nil, err
+	return false, nil
 }

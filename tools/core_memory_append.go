@@ -2,6 +2,11 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
@@ -74,8 +79,37 @@ func runCoreMemoryAppend(ctx context.Context, d *Deps, args arguments) (string, 
 	return w.write(ctx)
 }
 
-// readItem is an entry as a value: a record may come as a text of JSON.
+// inOneLine is an object as the entry of a list of texts, which a model may take
+// for one of objects (ada-three-tier.md §4.3): "pr: 84, title: Retry fix", and the
+// text alone of one that has nothing else.
+func inOneLine(object map[string]any) (string, error) {
+	var parts []string
+	for _, field := range slices.Sorted(maps.Keys(object)) {
+		switch value := object[field].(type) {
+		case nil:
+			continue
+		case string, bool, json.Number:
+			parts = append(parts, field+": "+fmt.Sprint(value))
+			if len(object) == 1 {
+				return fmt.Sprint(value), nil
+			}
+		default:
+			return "", errors.New("must be a text, or an object of texts and numbers such as {\"title\": \"Retry fix\", \"pr\": 84}")
+		}
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+// readItem is an entry as a value: a record may come as a text of JSON, and an
+// entry of a list of texts as an object.
 func readItem(args arguments, name string, at section) (any, error) {
+	if object, ok := args.fields[name].(map[string]any); ok && at.block.Kind != schema.BlockRecords {
+		line, err := inOneLine(object)
+		if err != nil {
+			return nil, args.mistake(name, err.Error())
+		}
+		return line, nil
+	}
 	written, ok := args.fields[name].(string)
 	if !ok {
 		return args.fields[name], nil

@@ -55,16 +55,18 @@ func TestCoreMemoryIsWritten(t *testing.T) {
 		block, becomes string
 		answer         string
 	}{
-		"a field":             {"core_memory_update", `{"section":"status","content":{"sprint":"two"}}`, "status", `{"sprint":"two"}`, "status is changed."},
-		"JSON as a text":      {"core_memory_update", `{"section":"status","content":"{\"sprint\":\"two\"}"}`, "status", `{"sprint":"two"}`, "status is changed."},
-		"JSON in a fence":     {"core_memory_update", "{\"section\":\"status\",\"content\":\"```json\\n{\\\"sprint\\\":\\\"two\\\"}\\n```\"}", "status", `{"sprint":"two"}`, "status is changed."},
-		"wrapped":             {"core_memory_update", `{"__arg1":"{\"section\":\"status\",\"content\":{\"sprint\":\"two\"}}"}`, "status", `{"sprint":"two"}`, "status is changed."},
-		"a record":            {"core_memory_update", `{"section":"threads","content":{"id":"t1","summary":"the cache"}}`, "threads", `[{"id":"t1","lastUpdate":"2026-05-16T12:00:00Z","summary":"the cache"}]`, "threads is changed."},
-		"a list":              {"core_memory_update", `{"section":"lessons","content":["the cache is cold at first"]}`, "lessons", `["the cache is cold at first"]`, "lessons is changed."},
-		"its own state":       {"core_memory_update", `{"section":"roleState","content":{"workingOn":"the cache"}}`, "roleState", `{"workingOn":"the cache"}`, "roleState is changed."},
-		"an entry":            {"core_memory_append", `{"section":"blockers","item":"no key yet"}`, "status", `{"blockers":["no key yet"]}`, "status is changed."},
-		"a record, as a text": {"core_memory_append", `{"section":"threads","item":"{\"id\":\"t1\",\"summary\":\"the cache\"}"}`, "threads", `[{"id":"t1","lastUpdate":"2026-05-16T12:00:00Z","summary":"the cache"}]`, "threads is changed."},
-		"a lesson":            {"core_memory_append", `{"section":"lessons","item":"the cache is cold at first"}`, "lessons", `["the cache is cold at first"]`, "lessons is changed."},
+		"a field":               {"core_memory_update", `{"section":"status","content":{"sprint":"two"}}`, "status", `{"sprint":"two"}`, "status is changed."},
+		"JSON as a text":        {"core_memory_update", `{"section":"status","content":"{\"sprint\":\"two\"}"}`, "status", `{"sprint":"two"}`, "status is changed."},
+		"JSON in a fence":       {"core_memory_update", "{\"section\":\"status\",\"content\":\"```json\\n{\\\"sprint\\\":\\\"two\\\"}\\n```\"}", "status", `{"sprint":"two"}`, "status is changed."},
+		"wrapped":               {"core_memory_update", `{"__arg1":"{\"section\":\"status\",\"content\":{\"sprint\":\"two\"}}"}`, "status", `{"sprint":"two"}`, "status is changed."},
+		"a record":              {"core_memory_update", `{"section":"threads","content":{"id":"t1","summary":"the cache"}}`, "threads", `[{"id":"t1","lastUpdate":"2026-05-16T12:00:00Z","summary":"the cache"}]`, "threads is changed."},
+		"a list":                {"core_memory_update", `{"section":"lessons","content":["the cache is cold at first"]}`, "lessons", `["the cache is cold at first"]`, "lessons is changed."},
+		"its own state":         {"core_memory_update", `{"section":"roleState","content":{"workingOn":"the cache"}}`, "roleState", `{"workingOn":"the cache"}`, "roleState is changed."},
+		"an entry":              {"core_memory_append", `{"section":"blockers","item":"no key yet"}`, "status", `{"blockers":["no key yet"]}`, "status is changed."},
+		"an object, for a text": {"core_memory_append", `{"section":"blockers","item":{"title":"no key yet","pr":84}}`, "status", `{"blockers":["pr: 84, title: no key yet"]}`, "status is changed."},
+		"an object of one text": {"core_memory_append", `{"section":"blockers","item":{"blocker":"no key yet"}}`, "status", `{"blockers":["no key yet"]}`, "status is changed."},
+		"a record, as a text":   {"core_memory_append", `{"section":"threads","item":"{\"id\":\"t1\",\"summary\":\"the cache\"}"}`, "threads", `[{"id":"t1","lastUpdate":"2026-05-16T12:00:00Z","summary":"the cache"}]`, "threads is changed."},
+		"a lesson":              {"core_memory_append", `{"section":"lessons","item":"the cache is cold at first"}`, "lessons", `["the cache is cold at first"]`, "lessons is changed."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := withCore(newHost(t, openDB(t), schema.Scope{User: "ada", Session: "s1", Agent: "qa"}))
@@ -110,7 +112,8 @@ func TestMistakesLeaveCoreMemoryAsItIs(t *testing.T) {
 		{add, `{"section":"status","item":"x"}`, "section status cannot be changed by this tool. It takes blockers, shipped, threads, lessons"},
 		{add, `{"section":"playbook","item":"x"}`, "section playbook cannot be changed by this tool"},
 		{add, `{"section":"sprint","item":"x"}`, `there is no section "sprint"`},
-		{add, `{"section":"blockers","item":{"x":1}}`, "status.blockers must be a text"},
+		{add, `{"section":"blockers","item":{"x":[1]}}`, "item must be a text, or an object of texts and numbers"},
+		{add, `{"section":"blockers","item":{}}`, "status.blockers was given an empty entry"},
 		{add, `{"section":"blockers","item":" "}`, "status.blockers was given an empty entry"},
 		{add, `{"section":"threads","item":"the cache"}`, "item must be an object with an id and summary"},
 		{add, `{"section":"threads","item":{"id":"t1","summary":"x"}}`, `threads.id "t1" is there already`},
@@ -299,7 +302,7 @@ func TestTwoAgentsWriteAtOnceAndLoseNothing(t *testing.T) {
 
 func TestToolsForCoreMemory(t *testing.T) {
 	names := func(blocks ...schema.BlockSpec) (all []string) {
-		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[12:]...) {
+		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[13:]...) {
 			all = append(all, tool.Name())
 		}
 		return all
@@ -308,7 +311,7 @@ func TestToolsForCoreMemory(t *testing.T) {
 	require.Empty(t, names(schema.BlockSpec{Name: "a", Kind: schema.BlockList}))
 	require.Equal(t, []string{"core_memory_update"}, names(schema.BlockSpec{Name: "a", Kind: schema.BlockText, Writer: schema.ModelProposes}))
 	require.Equal(t, []string{"core_memory_update", "core_memory_append"}, names(coreBlocks...))
-	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[12:]...) {
+	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[13:]...) {
 		require.Contains(t, tool.Description(), "Use it ")
 		require.Contains(t, tool.Description(), "Do not use it ")
 		require.NotContains(t, tool.Description(), "persona")

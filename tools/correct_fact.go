@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/uuid"
-
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -46,7 +45,7 @@ func correctFact() *Tool {
 }
 
 func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := memoryID(args)
+	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +63,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if err != nil {
 			return err
 		}
-		old, err = readClaim(ctx, s, userID, args, id)
+		old, err = readClaim(ctx, d, s, userID, args, id)
 		return err
 	})
 	if err != nil {
@@ -72,18 +71,18 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	switch {
 	case old.Protected:
-		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", d.Short(old.UID)), nil
 	case schema.HashContent(content) == old.ContentHash:
-		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s says exactly that already. Nothing was changed.", d.Short(old.UID)), nil
 	}
 	if old.Origin == schema.OriginUser {
 		// What the user said before cannot correct what they said since.
 		turns = slices.DeleteFunc(turns, func(t schema.Memory) bool { return t.EventTime.Before(old.EventTime.Time) })
 	}
 	c := claim{
-		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(),
-		backing: back(content, turns, d), chunks: schema.PrepareChunks(content, "", old.Tags...),
+		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(), chunks: schema.PrepareChunks(content, "", old.Tags...),
 	}
+	c.back(turns, d)
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		was := *old // to supersede it counts its version up, and this may run twice
@@ -99,25 +98,28 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 
 // correct puts the new claim in the place of the old one.
 func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
-	replacement, err := knownClaim(ctx, tx, old.UserID, c.content)
+	entities, err := keptEntities(ctx, tx, old, c.content)
 	if err != nil {
 		return "", err
 	}
-	if replacement != nil {
-		_, err = reinforce(ctx, tx, replacement, c.backing)
-	} else {
-		if c.entities, err = keptEntities(ctx, tx, old, c.content); err != nil {
+	c.entities = entities
+	out, err := c.add(ctx, tx, d, old.UserID, old.Kind)
+	if err != nil {
+		return "", err
+	}
+	replacement := out.Memory
+	switch {
+	case out.Fate == claims.Refused:
+		return "correct_fact: the user asked to forget what the new text says and has not said it since. Nothing was changed.", nil
+	case replacement.ID == old.ID:
+		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", old.UID), nil
+	case slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == old.ID }):
+	default:
+		if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
 			return "", err
 		}
-		replacement, err = storeClaim(ctx, tx, d, old.UserID, old.Kind, c)
 	}
-	if err != nil {
-		return "", err
-	}
-	if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", replacement.UID, old.UID), nil
+	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", d.Short(replacement.UID), d.Short(old.UID)), nil
 }
 
 // keptEntities are the names by which the old claim mentions its entities that
@@ -152,13 +154,8 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 		return "", err
 	}
 	if waiting {
-		return "The same correction was proposed before. " + fmt.Sprintf(waits, old.UID), nil
+		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
-	uid, err := uuid.NewV7()
-	if err != nil {
-		return "", err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO proposals (id, uid, user_id, kind, payload, reason, state, created_at) VALUES (`+schema.UnusedID("proposals")+`, ?, ?, ?, ?, ?, 'pending', ?)`,
-		uid.String(), old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", tx.Now.UnixMilli())
-	return fmt.Sprintf(waits, old.UID), err
+	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", byModel)
+	return fmt.Sprintf(waits, d.Short(old.UID)), err
 }

@@ -9,17 +9,29 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// idShape is a memory's id wherever it stands in what a model wrote.
-var idShape = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
+// The ids of a memory wherever they stand in what a model wrote.
+var (
+	idShape    = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
+	shortShape = regexp.MustCompile(`\b[mM][0-9]{1,9}\b`)
+)
 
-// memoryID reads the memory_id parameter, also with quotes or words around it.
-func memoryID(args arguments) (string, error) {
+// memoryID reads the memory_id parameter, a public id or one that was shown in
+// this conversation, also with quotes or words around it.
+func memoryID(d *Deps, args arguments) (string, error) {
 	written, err := args.text("memory_id")
 	if err != nil {
 		return "", err
 	}
 	if found := idShape.FindAllString(written, 2); len(found) == 1 {
 		return strings.ToLower(found[0]), nil
+	}
+	if found := shortShape.FindAllString(written, 2); len(found) == 1 {
+		uid, known := d.Full(strings.ToLower(found[0]))
+		if !known {
+			return "", mistakef("%s: no record was shown as %s in this conversation; ids from other conversations do not count. Use search_memory and copy the id of the record you mean. Nothing was changed.",
+				args.tool.name, found[0])
+		}
+		return uid, nil
 	}
 	return written, nil
 }
@@ -32,15 +44,17 @@ func unknownMemory(args arguments, id string) error {
 
 // currentClaim checks that a memory can still be corrected or confirmed: a
 // claim, not an episode, and not replaced or put away.
-func currentClaim(args arguments, m *schema.Memory, replacement string) error {
+func currentClaim(d *Deps, args arguments, m *schema.Memory, replacement string) error {
 	switch {
 	case m.Kind == schema.KindEpisode:
 		return mistakef("%s: %s is an episode, a message as it was said, and what was said stays as it was. "+
-			"If it led to a fact, use that fact's id; if not, use remember_fact to state what is true. Nothing was changed.", args.tool.name, m.UID)
+			"If it led to a fact, use that fact's id; if not, use remember_fact to state what is true. Nothing was changed.", args.tool.name, d.Short(m.UID))
+	case m.State == schema.StateForgotten:
+		return mistakef("%s: the user asked to forget what %s says. Do not bring it up. Nothing was changed.", args.tool.name, d.Short(m.UID))
 	case m.State == schema.StateSuperseded && replacement != "":
-		return mistakef("%s: %s is no longer current; %s replaced it. Use that id. Nothing was changed.", args.tool.name, m.UID, replacement)
+		return mistakef("%s: %s is no longer current; %s replaced it. Use that id. Nothing was changed.", args.tool.name, d.Short(m.UID), d.Short(replacement))
 	case m.State == schema.StateSuperseded || m.State == schema.StateRetired || !m.ValidUntil.IsZero():
-		return mistakef("%s: %s is no longer current. Search for the record that is. Nothing was changed.", args.tool.name, m.UID)
+		return mistakef("%s: %s is no longer current. Search for the record that is. Nothing was changed.", args.tool.name, d.Short(m.UID))
 	}
 	return nil
 }
@@ -58,7 +72,7 @@ func replacementOf(ctx context.Context, s *schema.Snapshot, m *schema.Memory) (s
 }
 
 // readClaim reads the memory that args name, for a change.
-func readClaim(ctx context.Context, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
+func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
 	if userID == 0 {
 		return nil, unknownMemory(args, id)
 	}
@@ -73,7 +87,7 @@ func readClaim(ctx context.Context, s *schema.Snapshot, userID int64, args argum
 	if err != nil {
 		return nil, err
 	}
-	return m, currentClaim(args, m, replacement)
+	return m, currentClaim(d, args, m, replacement)
 }
 
 // quoted shows a text inside a sentence, as data.

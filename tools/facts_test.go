@@ -155,7 +155,7 @@ func TestRememberTwiceKeepsOne(t *testing.T) {
 	require.Contains(t, h.call("remember_fact", "The user's dog is called Biscuit."), "nothing new was saved", "the same turn counts once")
 	require.InDelta(t, 0.65, h.memory(first.UID).Confidence, 1e-9)
 	require.EqualValues(t, 2, h.rows("memories"))
-	require.EqualValues(t, 1, h.rows("ops"), "the change is in the audit")
+	require.EqualValues(t, 4, h.rows("ops"), "the claim, its trust, its source and its confidence are in the audit")
 }
 
 func TestRememberWakesWhatHadFaded(t *testing.T) {

@@ -73,7 +73,7 @@ func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error)
 		}
 		d.Shown(ctx, name, shown)
 	}
-	return p.write(d), nil
+	return p.write(ctx, d)
 }
 
 func readProfile(ctx context.Context, s *schema.Snapshot, userID int64, name string, now time.Time) (*profile, error) {
@@ -126,7 +126,7 @@ type relation struct {
 	Together int64  `json:"memories_together"`
 }
 
-func (p *profile) write(d *Deps) string {
+func (p *profile) write(ctx context.Context, d *Deps) (string, error) {
 	h := head{Name: p.entity.Name, Type: p.entity.Type, Summary: p.entity.Summary, Mentions: p.entity.MentionCount}
 	for _, a := range p.aliases[:min(len(p.aliases), profileAliases)] {
 		if a.Surface != p.entity.Name {
@@ -137,15 +137,21 @@ func (p *profile) write(d *Deps) string {
 	if len(p.others) > 0 {
 		parts = append(parts, fmt.Sprintf("The name also stands for %d other %s; this is the likeliest.", len(p.others), plural(len(p.others), "entity", "entities")))
 	}
-	section := func(title string, memories []schema.Memory, none string) {
+	section := func(title string, memories []schema.Memory, none string) error {
 		if len(memories) == 0 {
 			parts = append(parts, none)
-			return
+			return nil
 		}
-		parts = append(parts, title+"\n"+d.Render(results(memories)))
+		part, err := d.rendered(ctx, title, results(memories))
+		parts = append(parts, part)
+		return err
 	}
-	section("Current facts, newest first:", p.facts, "No current facts.")
-	section("Timeline, oldest first:", p.timeline, "Nothing on the timeline.")
+	if err := section("Current facts, newest first:", p.facts, "No current facts."); err != nil {
+		return "", err
+	}
+	if err := section("Timeline, oldest first:", p.timeline, "Nothing on the timeline."); err != nil {
+		return "", err
+	}
 	if len(p.related) > 0 {
 		related := make([]relation, len(p.related))
 		for i, r := range p.related {
@@ -153,7 +159,7 @@ func (p *profile) write(d *Deps) string {
 		}
 		parts = append(parts, "Related: "+encode(related))
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, "\n"), nil
 }
 
 // results puts memories into the form that is rendered and reported.

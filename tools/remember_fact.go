@@ -2,7 +2,11 @@ package tools
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -35,7 +39,10 @@ type claim struct {
 	confidence float64
 	entities   []string
 	tags       []string
-	backing    *backing // nil when no turn of the user's holds it
+	backing    *backing   // nil when no turn of the user's holds it
+	drawn      *backing   // without backing: what it was likely drawn from; nil when nothing is near
+	reading    said.Claim // what is understood of it
+	outright   bool       // the user states it so
 	trust      schema.Trust
 	chunks     []schema.Chunk
 }
@@ -98,7 +105,7 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	c.backing = back(c.content, turns, d)
+	c.back(turns, d)
 	c.trust = d.TurnTrust()
 	c.chunks = schema.PrepareChunks(c.content, "", c.tags...)
 	var outcome string
@@ -115,36 +122,33 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 	if err != nil {
 		return "", err
 	}
-	known, err := knownClaim(ctx, tx, userID, c.content)
+	out, err := c.add(ctx, tx, d, userID, kindOf(c.content))
 	if err != nil {
 		return "", err
 	}
-	if known != nil {
-		return rememberAgain(ctx, tx, known, c)
-	}
-	m, err := storeClaim(ctx, tx, d, userID, kindOf(c.content), c)
-	if err != nil {
-		return "", err
-	}
-	if m.State == schema.StateQuarantined {
-		return "Saved " + string(m.Kind) + " " + m.UID + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
+	m := out.Memory
+	switch out.Fate {
+	case claims.Refused:
+		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil
+	case claims.Surer:
+		return "That was known already as " + d.Short(m.UID) + "; the user has said it again, so it now counts as surer." + ended(d, out), nil
+	case claims.Known:
+		return "That is known already as " + d.Short(m.UID) + "; nothing new was saved." + ended(d, out), nil
+	case claims.Quarantined:
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
+	case claims.Made:
 	}
 	if c.backing == nil {
-		return "Saved " + string(m.Kind) + " " + m.UID + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says.", nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(d, out), nil
 	}
-	return "Saved " + string(m.Kind) + " " + m.UID + ", with the user's message as its source.", nil
+	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), nil
 }
 
-func rememberAgain(ctx context.Context, tx *schema.Tx, known *schema.Memory, c claim) (string, error) {
-	stronger, err := reinforce(ctx, tx, known, c.backing)
-	if err != nil {
-		return "", err
+// ended tells a model what its claim has replaced.
+func ended(d *Deps, out claims.Outcome) string {
+	var b strings.Builder
+	for _, m := range out.Ended {
+		fmt.Fprintf(&b, " No longer current: %s, %s.", d.Short(m.UID), quoted(m.Content))
 	}
-	if err := linkEntities(ctx, tx, known, c.entities); err != nil {
-		return "", err
-	}
-	if stronger {
-		return "That was known already as " + known.UID + "; the user has said it again, so it now counts as surer.", nil
-	}
-	return "That is known already as " + known.UID + "; nothing new was saved.", nil
+	return b.String()
 }

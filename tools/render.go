@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -49,6 +50,12 @@ func renderLines(results []recall.Result, loc *time.Location) string {
 		b.WriteByte('\n')
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// rendered are memories under a title.
+func (d *Deps) rendered(ctx context.Context, title string, results []recall.Result) (string, error) {
+	records, err := d.Render(ctx, results)
+	return title + "\n" + records, err
 }
 
 // encode writes one line of JSON.

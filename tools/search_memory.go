@@ -74,7 +74,7 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	n := len(answer.Results)
 	notes = append(notes, fmt.Sprintf("%d %s, best first:", n, plural(n, "memory", "memories")))
-	return sentences(notes...) + "\n" + d.Render(answer.Results), nil
+	return d.rendered(ctx, sentences(notes...), answer.Results)
 }
 
 func sentences(s ...string) string { return strings.Join(s, " ") }

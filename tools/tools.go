@@ -34,7 +34,11 @@ type Deps struct {
 	Stored func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error
 	// Render writes memories for a model, as data in a fence. Nil: one line of
 	// JSON for each, without a fence.
-	Render func(results []recall.Result) string
+	Render func(ctx context.Context, results []recall.Result) (string, error)
+	// Short is the id under which a model is shown a memory, and Full the public
+	// id behind it, if it was given in this conversation. Nil: public ids are shown.
+	Short func(uid string) string
+	Full  func(short string) (uid string, known bool)
 	// TurnTrust is the lowest trust of what is in this turn's context; what the
 	// model writes is trusted no further. Nil: [schema.MaxTrust].
 	TurnTrust func() schema.Trust
@@ -56,6 +60,9 @@ type Deps struct {
 	BlockSeen func(name string) any
 	// BlockTold hears of what the model now takes a block to be. Nil: nobody does.
 	BlockTold func(name string, content any)
+	// OnlyRequests leaves the claims of users' own messages to nights and tools
+	// where a tool reads what a message asks to keep or to forget.
+	OnlyRequests bool
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
@@ -99,10 +106,15 @@ func New(d Deps, names ...string) []*Tool {
 		d.Location = time.UTC
 	}
 	if d.Render == nil {
-		d.Render = func(results []recall.Result) string { return renderLines(results, d.Location) }
+		d.Render = func(_ context.Context, results []recall.Result) (string, error) {
+			return renderLines(results, d.Location), nil
+		}
 	}
 	if d.TurnTrust == nil {
 		d.TurnTrust = func() schema.Trust { return schema.MaxTrust }
+	}
+	if d.Short == nil || d.Full == nil {
+		d.Short, d.Full = func(uid string) string { return uid }, func(string) (string, bool) { return "", false }
 	}
 	all := named(names, d.Blocks)
 	if d.BlockSeen == nil {

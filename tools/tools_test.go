@@ -22,7 +22,7 @@ import (
 )
 
 var order = []string{
-	"search_memory", "remember_fact", "correct_fact", "confirm_fact", "memory_stats", "get_entity_info", "memory_consolidate",
+	"search_memory", "remember_fact", "correct_fact", "confirm_fact", "forget_memory", "memory_stats", "get_entity_info", "memory_consolidate",
 }
 
 func ExampleNew() {
@@ -81,7 +81,7 @@ func ExampleTool_Definition() {
 	// {"additionalProperties":false,"properties":{"memory_id":{"description":"The id of the fact, copied from a search_memory record.","type":"string"}},"required":["memory_id"],"type":"object"}
 }
 
-func TestNewGivesSevenToolsInOrder(t *testing.T) {
+func TestNewGivesItsToolsInOrder(t *testing.T) {
 	var names []string
 	for _, tool := range tools.New(tools.Deps{}) {
 		names = append(names, tool.Name())
@@ -105,6 +105,7 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"remember_fact":      `{"content": "a", "confidence": 0.5, "entity_names": ["Rosa"], "tags": ["t"]}`,
 		"correct_fact":       `{"memory_id": "a", "new_content": "b"}`,
 		"confirm_fact":       `{"memory_id": "a"}`,
+		"forget_memory":      `{"query": "a", "memory_id": "b"}`,
 		"memory_stats":       `{}`,
 		"get_entity_info":    `{"name": "Rosa"}`,
 		"memory_consolidate": `{}`,
@@ -120,7 +121,7 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"recall_search": {`{}`, `{"query": "a", "agent": "qa"}`, `{"query": "a", "minImportance": 11}`}, "recall_by_cycle": {`{"startCycle": 1}`},
 		"archival_search": {`{"query": "a", "type": "x"}`}, "archival_insert": {`{"content": "a"}`, `{"content": "a", "type": "cycle"}`},
 		"memory_log":   {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
-		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`},
+		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`}, "forget_memory": {`{"query": "a", "user": "bob"}`},
 	}
 	check := func(s *jsonschema.Resolved, doc string) error {
 		var v any
@@ -194,7 +195,7 @@ func TestFaultsAndPanicsAreToldAndReported(t *testing.T) {
 		Report:      func(_ context.Context, tool string, err error) { reported = append(reported, tool+": "+err.Error()) },
 		Stats:       func(context.Context) (string, error) { return "", schema.ErrReadOnly },
 	})
-	for tool, says := range map[int]string{0: "the database file is damaged", 1: "panicked with a string", 4: "read-only", 6: "panicked with a string"} {
+	for tool, says := range map[int]string{0: "the database file is damaged", 1: "panicked with a string", 5: "read-only", 7: "panicked with a string"} {
 		answer, err := all[tool].Call(t.Context(), "Porto")
 		require.NoError(t, err)
 		require.Contains(t, answer, says)
@@ -205,7 +206,7 @@ func TestFaultsAndPanicsAreToldAndReported(t *testing.T) {
 
 func TestWithoutTheHostsFunctionsToolsSaySo(t *testing.T) {
 	all := tools.New(tools.Deps{DB: openDB(t), Scope: schema.Scope{User: "ada"}})
-	for _, i := range []int{0, 4, 6} {
+	for _, i := range []int{0, 5, 7} {
 		answer, err := all[i].Call(t.Context(), "Porto")
 		require.NoError(t, err)
 		require.Contains(t, answer, "not available in this host")
@@ -218,10 +219,10 @@ func TestStatsAndConsolidateDelegate(t *testing.T) {
 		Stats:       func(context.Context) (string, error) { return `{"episodes": 3}`, nil },
 		Consolidate: func(context.Context) (string, error) { return "decayed 2", nil },
 	})
-	answer, err := all[4].Call(t.Context(), "")
+	answer, err := all[5].Call(t.Context(), "")
 	require.NoError(t, err)
 	require.Equal(t, `{"episodes": 3}`, answer)
-	answer, err = all[6].Call(t.Context(), "{}")
+	answer, err = all[7].Call(t.Context(), "{}")
 	require.NoError(t, err)
 	require.Equal(t, "decayed 2", answer)
 }

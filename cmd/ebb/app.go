@@ -39,7 +39,7 @@ type app struct {
 }
 
 func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app {
-	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 100, location: time.Local, profile: profiles[0]}
+	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 80, location: time.Local, profile: profiles[0]}
 	_, a.interactive = terminal(stderr)
 	if fd, ok := terminal(stdout); ok {
 		noColour := os.Getenv("NO_COLOR") != "" // no-color.org
@@ -146,6 +146,26 @@ func (a *app) ofKnownUser(x *extension.Extension) (*extension.Extension, error) 
 // [report] turns into advice.
 func (a *app) scope() extension.Scope {
 	return extension.Scope{Tenant: a.tenant, User: a.user}
+}
+
+// eachUser calls visit for every user of the file, or of the tenant that was
+// named, with an app whose scope is that user's.
+func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *app) error) error {
+	users, err := x.Users(a.ctx)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		if a.tenant != "" && u.Tenant != a.tenant || a.user != "" && u.Name != a.user {
+			continue
+		}
+		of := *a
+		of.user, of.tenant = u.Name, u.Tenant
+		if err := visit(u, &of); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // printJSON writes v as one indented JSON document.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,12 +24,12 @@ type chatCmd struct {
 	provider
 
 	Agent   string `enum:"auto,functions,conversational" default:"auto" help:"How the model calls tools: functions (its API does it) or conversational (in its text); auto picks by provider."`
-	Session string `placeholder:"NAME" help:"Name of this conversation (default: the present minute)."`
+	Session string `placeholder:"NAME" help:"Name of this conversation (default: one of its own, with the time)."`
 }
 
 // Help documents what can be typed and the JSON.
 func (chatCmd) Help() string {
-	return `Type a message a line. /why shows what memory gave the model for the last answer, /quit ends; so does the end of the input, which may be a pipe.
+	return `Type a message a line. /why shows what memory gave the model for the last answer, /help lists the commands, /quit ends; so does the end of the input, which may be a pipe. On a terminal Ctrl-C stops an answer, and between answers ends the chat.
 
 With --json: one object a line for each turn, {"input", "output", "recalled": [{"rank", "score", "memory"}]}.`
 }
@@ -69,18 +70,27 @@ func (c *chatCmd) Run(a *app) (err error) {
 		if now.IsZero() {
 			now = time.Now()
 		}
-		scope.Session = "chat " + now.In(a.zone()).Format("2006-01-02 15:04")
+		scope.Session = "chat " + now.In(a.zone()).Format("2006-01-02 15:04:05") + " " + strings.ToLower(rand.Text()[:4])
 	}
 	session, err := x.Session(scope)
 	if err != nil {
 		return err
 	}
 	talk := &conversation{app: a, page: a.page(), chain: c.executor(model, session), seen: seen, keepGoing: isTerminal(a.stdin)}
+	if talk.keepGoing {
+		onInterrupt.Store(new(talk.stopAnswer))
+		defer onInterrupt.Store(nil)
+	}
 	if talk.keepGoing && !a.json {
-		talk.page.line("%s", talk.page.in(dim, fmt.Sprintf("%s, remembering %s in %s. /why, /quit.", name, scope.User, a.db)))
+		talk.page.line("%s", talk.page.in(dim, fmt.Sprintf("%s, remembering %s in %s. /help, /why, /quit.", name, scope.User, a.db)))
 	}
 	return talk.run()
 }
+
+const chatHelp = `/why   shows what memory gave the model for the last answer
+/help  shows this
+/quit  ends the chat; so does Ctrl-D, and Ctrl-C between answers
+Everything else is said to the model. Ctrl-C stops its answer.`
 
 func isTerminal(stream any) bool {
 	_, ok := terminal(stream)
@@ -113,6 +123,34 @@ type conversation struct {
 	seen      *recalls
 	keepGoing bool // after a turn that failed: somebody is there to try again
 	last      []extension.Result
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // of the answer that is under way; nil between answers
+}
+
+// stopAnswer stops the answer that is under way and reports whether one was.
+func (c *conversation) stopAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel == nil {
+		return false
+	}
+	c.cancel()
+	return true
+}
+
+// answering is the context of one answer; done ends it.
+func (c *conversation) answering() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithCancel(c.app.ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel = cancel
+	return ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancel = nil
+		cancel()
+	}
 }
 
 func (c *conversation) run() error {
@@ -149,13 +187,24 @@ func (c *conversation) take(input string) (done bool, err error) {
 	case input == "/why":
 		c.why()
 		return false, c.page.err
+	case input == "/help":
+		for line := range strings.Lines(chatHelp) {
+			c.page.line("%s", strings.TrimSuffix(line, "\n"))
+		}
+		return false, c.page.err
 	case strings.HasPrefix(input, "/"):
-		fmt.Fprintf(c.app.stderr, "ebb: %s is no command; there are /why and /quit\n", oneLine(input, 40))
+		fmt.Fprintf(c.app.stderr, "ebb: %s is no command; there are /why, /help and /quit\n", oneLine(input, 40))
 		return false, nil
 	}
 	c.seen.take()
-	outputs, err := chains.Call(c.app.ctx, c.chain, map[string]any{"input": input})
+	ctx, answered := c.answering()
+	defer answered()
+	outputs, err := chains.Call(ctx, c.chain, map[string]any{"input": input})
 	c.last = c.seen.take()
+	if err != nil && ctx.Err() != nil && c.app.ctx.Err() == nil {
+		fmt.Fprintln(c.app.stderr, "ebb: the answer was stopped")
+		return false, nil
+	}
 	if err != nil {
 		if c.app.ctx.Err() != nil {
 			return false, c.app.ctx.Err()

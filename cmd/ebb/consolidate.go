@@ -101,7 +101,10 @@ func (c *consolidateCmd) show(a *app, report *extension.Report) error {
 	if c.DryRun {
 		p.proposed(report)
 	}
-	p.line("%s", oneLine(report.Summary(), 2000))
+	p.body("", "", report.Summary())
+	if !c.named() {
+		p.body("", "", "No model was named, so nothing was drawn from messages by one; --model NAME does it.")
+	}
 	if asked := usage(report.Usage); asked != "" {
 		p.line("%s", p.in(dim, asked))
 	}

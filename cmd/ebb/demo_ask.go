@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// shownPerQuestion is what a model gets by default.
-const shownPerQuestion = extension.DefaultInjectLimit
+// shownPerQuestion is how many results the demo prints of each search.
+const shownPerQuestion = 5
 
 // ask puts the story's questions to the memory and marks what answers them.
 func (d *demo) ask() error {

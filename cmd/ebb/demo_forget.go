@@ -64,7 +64,7 @@ func (d *demo) forget() error {
 	d.line("")
 	d.table("   ", append([][]string{append(header, "then")}, rows...))
 	d.line("")
-	d.say("The nights put %s to sleep: those whose confidence × retention fell below 0.05, the weakest first, at most one in twenty a night.", count(changes, "fact", "facts"))
+	d.say("What Ada said of lasting things keeps half and stays; what passes, and what the agent made of it, fades. The nights put %s to sleep: those whose confidence × retention fell below 0.05, the weakest first, at most one in twenty a night.", count(changes, "fact", "facts"))
 	return d.whatStayed(facts)
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -58,11 +59,25 @@ func report(stderr io.Writer, a *app, err error) int {
 		if told, ok := errors.AsType[*interruptedError](err); ok {
 			kept = told.kept
 		}
-		fmt.Fprintln(stderr, "ebb: interrupted; "+kept)
+		say(stderr, a, "interrupted; "+kept, code)
 		return code
 	}
-	fmt.Fprintln(stderr, "ebb: "+message(a, err))
+	say(stderr, a, message(a, err), code)
 	return code
+}
+
+// say prints an error for people, or with --json as one line of JSON.
+func say(stderr io.Writer, a *app, text string, code int) {
+	if a == nil || !a.json {
+		fmt.Fprintln(stderr, "ebb: "+text)
+		return
+	}
+	enc := json.NewEncoder(stderr)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(struct { // a broken stderr leaves nowhere to report to
+		Error string `json:"error"`
+		Code  int    `json:"code"`
+	}{text, code})
 }
 
 func exitCode(err error) int {

@@ -27,6 +27,7 @@ type evalCmd struct {
 	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
 	Life      bool    `help:"Measure instead what stands before a model over a year of labelled lives: DIR holds one file a life, see docs/LIVES.md."`
+	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; -1: none)."`
 }
 
 // Help says what is measured, and documents the JSON.

@@ -98,6 +98,9 @@ func (r *lifeRun) run() (err error) {
 	r.clock.set(r.life.Start)
 	cfg := r.app.profile.config()
 	cfg.Now, cfg.Location, cfg.NoSchedule = r.clock.now, r.life.Zone, true
+	if r.cmd.Core != 0 {
+		cfg.CoreTokens = r.cmd.Core
+	}
 	if err := r.cmd.connect(cfg); err != nil {
 		return err
 	}

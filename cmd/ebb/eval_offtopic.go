@@ -133,7 +133,7 @@ func (m *measurement) onTopic(q evalset.Query, part *onTopicPart, share float64)
 	}
 	var relevant, shown, whole []extension.Result
 	for _, r := range answer.Results {
-		if r.Relevance >= extension.DefaultInjectMaybe {
+		if answer.Relevance >= extension.DefaultInjectMaybe && r.Relevance >= extension.DefaultInjectLeast {
 			relevant = append(relevant, r)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -275,19 +276,16 @@ func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
 			return nil, err
 		}
 		for line := range strings.Lines(answer.Content) {
-			var record struct{ ID, Source string }
-			if json.Unmarshal([]byte(line), &record) != nil || record.ID == "" {
+			short, _, _ := strings.Cut(strings.TrimPrefix(line, "["), "]")
+			id, known := t.s.MemoryID(short)
+			if !known || line[0] != '[' {
 				continue
 			}
-			if record.Source != "" {
-				found = append(found, record.Source)
-				continue
-			}
-			detail, err := t.x.Get(t.app.ctx, t.scope, record.ID)
+			detail, err := t.x.Get(t.app.ctx, t.scope, id)
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, detail.Memory.EventID)
+			found = append(found, cmp.Or(detail.Memory.Attributes["source"], detail.Memory.EventID))
 		}
 	}
 	return found, nil

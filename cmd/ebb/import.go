@@ -35,7 +35,7 @@ func (importCmd) Help() string {
 
 With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
 
-With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, others hold lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
+With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, bank-*.md are banks, others are lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
 
 With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) goes into the blocks of core memory that these names stand for, with your authority; what a block holds already is not overwritten, and the rest is listed with the reason. Its JSON: {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 

@@ -26,3 +26,21 @@ func TestInstant(t *testing.T) {
 		require.ErrorContains(t, new(instant).UnmarshalText([]byte(text)), "is no time; write 2026-03-01", text)
 	}
 }
+
+func TestMomentInWords(t *testing.T) {
+	a := &app{now: time.Date(2026, 3, 18, 9, 0, 0, 0, time.UTC), location: time.UTC}
+	for words, want := range map[string]time.Time{
+		"last month":  time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC),
+		"yesterday":   time.Date(2026, 3, 17, 0, 0, 0, 0, time.UTC),
+		"2026-03-01":  time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		" last week ": time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC),
+	} {
+		var got moment
+		require.NoError(t, got.UnmarshalText([]byte(words)), words)
+		require.Equal(t, want, got.at(a), words)
+	}
+	for _, words := range []string{"", "soon", "the report of last month"} {
+		require.ErrorContains(t, new(moment).UnmarshalText([]byte(words)), "in words such as", words)
+	}
+	require.True(t, new(moment).at(a).IsZero(), "not given")
+}

@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 )
 
 // cli is the command line as kong reads it.
@@ -19,8 +22,10 @@ type cli struct {
 	User    string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
 	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"The design that searches and nights follow: simple, dual or threetier (default simple); see docs/PROFILES.md."`
-	JSON    bool    `name:"json" help:"Print one JSON document for machines."`
+	JSON    bool    `name:"json" help:"Print one JSON document for machines; an error is {\"error\", \"code\"} on standard error."`
 	Now     instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
 	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
@@ -28,13 +33,17 @@ type cli struct {
 	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
 	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
+	Remember    rememberCmd    `cmd:"" help:"Store a fact as the user's own word."`
+	Correct     correctCmd     `cmd:"" help:"Put another text in the place of a fact."`
+	Forget      forgetCmd      `cmd:"" help:"Hide memories, with the messages they come from; ebb undo brings them back."`
+	Protect     protectCmd     `cmd:"" help:"Fix a fact, or all facts about somebody, for good."`
 	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
-	Runs        runsCmd        `cmd:"" help:"List the nights there were, with what each did and cost."`
-	Undo        undoCmd        `cmd:"" help:"Take everything back that a night did."`
+	Runs        runsCmd        `cmd:"" help:"List the nights there were, and the messages that changed something, with what each did and cost."`
+	Undo        undoCmd        `cmd:"" help:"Take everything back that a night, a message or ebb forget did."`
 	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
 	Blocks      blocksCmd      `cmd:"" help:"See what core memory holds and held, and take a change of it back."`
 	Quarantine  quarantineCmd  `cmd:"" help:"See what is set aside as an instruction of others, and release it."`
@@ -44,6 +53,8 @@ type cli struct {
 	Tenants     tenantsCmd     `cmd:"" help:"List the tenants of a folder of memories, with their files."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
+
+	Completion kongcompletion.Completion `cmd:"" help:"Print what makes a shell complete ebb's commands: ebb completion bash (or zsh, fish)."`
 }
 
 const description = `Long-term memory for agents, in one file.
@@ -52,11 +63,39 @@ Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file i
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a write fails instead, and what was opened is closed
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
+	ctx, stop := untilInterrupted()
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// onInterrupt, if set, is asked about each Ctrl-C. It returns false to let the
+// program end.
+var onInterrupt atomic.Pointer[func() bool]
+
+// untilInterrupted returns a context that ends with the first SIGTERM or Ctrl-C
+// that onInterrupt does not take. The next one ends the process at once.
+func untilInterrupted() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if taken := onInterrupt.Load(); s == os.Interrupt && taken != nil && (*taken)() {
+					continue
+				}
+				signal.Stop(signals)
+				cancel()
+				return
+			case <-ctx.Done():
+				signal.Stop(signals)
+				return
+			}
+		}
+	}()
+	return ctx, cancel
 }
 
 // exited is how kong's own exits (--help) leave the parser.
@@ -74,13 +113,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	var c cli
-	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description),
+	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description), kong.Vars{"version": readVersion().String()},
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		return report(stderr, nil, err)
 	}
+	kongcompletion.Register(parser)
 	a := newApp(ctx, stdin, stdout, stderr)
+	a.json = slices.Contains(args, "--json") // for errors of the command line itself
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		if _, ok := errors.AsType[*kong.ParseError](err); ok && !errors.Is(err, syscall.EPIPE) {

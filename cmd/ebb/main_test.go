@@ -89,7 +89,6 @@ func TestWrongUsage(t *testing.T) {
 		args []string
 		says string
 	}{
-		{"no command", nil, "expected one of"},
 		{"unknown command", []string{"remember"}, "unexpected argument remember"},
 		{"unknown flag", []string{"stats", "--colour"}, "unknown flag --colour"},
 		{"no query", []string{"search"}, "expected \"<query> ...\""},
@@ -102,7 +101,7 @@ func TestWrongUsage(t *testing.T) {
 		{"timeline limit 0", []string{"timeline", "-n", "0"}, "--limit must be from 1 to 1000"},
 		{"unknown kind", []string{"search", "x", "--kind", "dream"}, "kind is not one of episode, fact, preference, reflection"},
 		{"unknown kind of timeline", []string{"timeline", "--kind", "dream"}, "kind is not one of"},
-		{"no time", []string{"search", "x", "--since", "yesterday"}, "\"yesterday\" is no time; write 2026-03-01"},
+		{"no time", []string{"search", "x", "--since", "ere long"}, "\"ere long\" is no time; write 2026-03-01"},
 		{"no now", []string{"search", "x", "--now", "later"}, "\"later\" is no time"},
 		{"since after until", []string{"timeline", "--since", "2026-03-02", "--until", "2026-03-01"}, "since must be earlier than until"},
 		{"no id", []string{"show"}, "expected \"<id>\""},
@@ -289,5 +288,48 @@ func TestInterrupt(t *testing.T) {
 		got := ebbContext(ctx, "", append(args, "--db", f.db)...)
 		require.Equal(t, exitInterrupted, got.code, "%s: %s", name, got.err)
 		requireOneLine(t, got)
+	}
+}
+
+func TestEbbAloneExplainsItself(t *testing.T) {
+	got := ebb(t, "")
+	require.Equal(t, exitOK, got.code)
+	require.Contains(t, got.out, "Usage: ebb")
+	require.Empty(t, got.err)
+}
+
+func TestVersionFlag(t *testing.T) {
+	got := ebb(t, "", "--version")
+	require.Equal(t, exitOK, got.code)
+	require.Equal(t, ebb(t, "", "version").out, got.out)
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		got := ebb(t, "", "completion", "--code", shell)
+		require.Equal(t, exitOK, got.code, got.err)
+		require.Contains(t, got.out, "complete", shell)
+	}
+}
+
+func TestErrorsAreJSONWhenAskedFor(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.db")
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"stats", "--json", "--db", missing}, exitNotFound},
+		{[]string{"search", "--json"}, exitUsage}, // of the command line itself
+		{[]string{"search", "x", "--json", "--limit", "0", "--db", missing}, exitUsage},
+	} {
+		got := ebb(t, "", c.args...)
+		var said struct {
+			Error string
+			Code  int
+		}
+		require.NoError(t, json.Unmarshal([]byte(got.err), &said), got.err)
+		require.NotEmpty(t, said.Error)
+		require.Equal(t, c.code, said.Code)
+		require.Equal(t, c.code, got.code)
 	}
 }

@@ -82,12 +82,12 @@ func TestCtrlCLeavesANightToGoOnWith(t *testing.T) {
 	require.Equal(t, exitInterrupted, got.code, got.err)
 	require.Contains(t, got.err, "the next ebb consolidate goes on there")
 	requireOneLine(t, got)
-	require.Contains(t, ebb(t, "", "runs", "--db", f.db).out, "running")
+	require.Contains(t, ebb(t, "", "runs", "--db", f.db).out, "interrupted")
 
 	var report extension.Report
 	resumed := ebb(t, "", append(args, "--json")...)
 	require.Equal(t, exitOK, resumed.code, resumed.err)
 	require.NoError(t, json.Unmarshal([]byte(resumed.out), &report))
 	require.True(t, report.Resumed)
-	require.NotContains(t, ebb(t, "", "runs", "--db", f.db).out, "running")
+	require.NotContains(t, ebb(t, "", "runs", "--db", f.db).out, "interrupted")
 }

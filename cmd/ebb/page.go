@@ -23,7 +23,7 @@ type page struct {
 func (a *app) page() *page {
 	width := a.width
 	if width == 0 {
-		width = 100
+		width = 80
 	}
 	return &page{w: a.stdout, width: width, colour: a.colour, location: a.zone()}
 }
@@ -36,18 +36,40 @@ func (p *page) line(format string, args ...any) {
 }
 
 // body writes text wrapped to the width, each line after prefix; the first
-// line stands after first instead.
+// line stands after first instead. A command in `backquotes` stays on one line,
+// to be copied.
 func (p *page) body(first, prefix, text string) {
-	for i, l := range wrap(printable(text), p.width-cells(prefix)) {
+	for i, l := range wrap(joinCommands(printable(text)), p.width-cells(prefix)) {
 		if i > 0 {
 			first = prefix
 		}
-		p.line("%s%s", first, l)
+		p.line("%s%s", first, breakable.Replace(l))
 	}
 }
 
-// table writes rows in aligned columns, two spaces apart. The last column is
-// not padded; cells may carry colour.
+// Signs that look like a space and a hyphen, and at which no line is broken.
+const (
+	noBreak       = "\u00a0"
+	noBreakHyphen = "\u2011"
+)
+
+var (
+	unbroken  = strings.NewReplacer("-", noBreakHyphen)
+	breakable = strings.NewReplacer(noBreak, " ", noBreakHyphen, "-")
+)
+
+// joinCommands keeps the words of commands together, and ids and flags whole.
+func joinCommands(text string) string {
+	parts := strings.Split(unbroken.Replace(text), "`")
+	for i := 1; i < len(parts)-1; i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], " ", noBreak)
+	}
+	return strings.Join(parts, "`")
+}
+
+// table writes rows in aligned columns, two spaces apart; cells may carry
+// colour. Columns that do not fit beside the others follow below, after the
+// first column once more; a last column of prose is wrapped instead.
 func (p *page) table(indent string, rows [][]string) {
 	var widths []int
 	for _, row := range rows {
@@ -58,17 +80,70 @@ func (p *page) table(indent string, rows [][]string) {
 			widths[i] = max(widths[i], cells(cell))
 		}
 	}
-	for _, row := range rows {
-		var b strings.Builder
-		b.WriteString(indent)
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-cells(cell)+2))
-			}
-		}
-		p.line("%s", strings.TrimRight(b.String(), " "))
+	if len(widths) == 0 {
+		return
 	}
+	from, last := 1, len(widths)-1
+	for first := true; first || from <= last; first = false {
+		width, to := cells(indent)+widths[0], from
+		for to <= last && (to == from || width+2+widths[to] <= p.width || to == last && prose(rows, to) && width+2+leastProse <= p.width) {
+			width += 2 + widths[to]
+			to++
+		}
+		if !first {
+			p.line("")
+		}
+		for _, row := range rows {
+			p.row(indent, row, widths, from, to)
+		}
+		from = to
+	}
+}
+
+// leastProse is how many cells a column of prose needs at least.
+const leastProse = 20
+
+// prose reports whether a column holds texts of several words.
+func prose(rows [][]string, column int) bool {
+	for _, row := range rows {
+		if column < len(row) && strings.Count(strings.TrimSpace(row[column]), " ") > 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// row writes the first cell of a row and those from from to to.
+func (p *page) row(indent string, row []string, widths []int, from, to int) {
+	var b strings.Builder
+	b.WriteString(indent)
+	columns := []int{0}
+	for i := from; i < min(to, len(row)); i++ {
+		columns = append(columns, i)
+	}
+	for at, i := range columns {
+		if i >= len(row) {
+			break
+		}
+		if at < len(columns)-1 {
+			b.WriteString(row[i] + strings.Repeat(" ", widths[i]-cells(row[i])+2))
+			continue
+		}
+		start := cells(b.String())
+		if start+cells(row[i]) <= p.width || p.width-start < leastProse {
+			b.WriteString(row[i])
+			break
+		}
+		for n, l := range wrap(row[i], p.width-start) {
+			if n > 0 {
+				p.line("%s", strings.TrimRight(b.String(), " "))
+				b.Reset()
+				b.WriteString(strings.Repeat(" ", start))
+			}
+			b.WriteString(l)
+		}
+	}
+	p.line("%s", strings.TrimRight(b.String(), " "))
 }
 
 const (

@@ -58,3 +58,31 @@ func TestSize(t *testing.T) {
 		require.Equal(t, want, size(bytes))
 	}
 }
+
+func TestTableFitsThePage(t *testing.T) {
+	rows := [][]string{{"name", "aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc"}, {"first", "1", "2", "3"}, {"second", "4", "5", "6"}}
+	for _, width := range []int{80, 40, 30, 20} {
+		var b strings.Builder
+		p := &page{w: &b, width: width}
+		p.table("  ", rows)
+		require.NoError(t, p.err)
+		for line := range strings.Lines(b.String()) {
+			require.LessOrEqual(t, cells(strings.TrimRight(line, "\n")), width, line)
+		}
+		for _, cell := range []string{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "6"} {
+			require.Contains(t, b.String(), cell)
+		}
+	}
+	var b strings.Builder
+	p := &page{w: &b, width: 40}
+	p.table("", [][]string{{"what", "why it is so and not otherwise, in a sentence"}, {"x", "y"}})
+	require.Equal(t, "what  why it is so and not otherwise, in\n      a sentence\nx     y\n", b.String())
+}
+
+func TestCommandsAreNotWrapped(t *testing.T) {
+	var b strings.Builder
+	p := &page{w: &b, width: 40}
+	p.body("fix: ", "     ", "stop every program that uses it, then `ebb doctor --repair memory.db`, which copies it first")
+	require.Contains(t, b.String(), "`ebb doctor --repair memory.db`")
+	require.NotContains(t, b.String(), noBreak)
+}

@@ -18,47 +18,99 @@ type proposalsCmd struct {
 
 // Help says what waits.
 func (proposalsCmd) Help() string {
-	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory. It waits here. Ids may be cut short as long as they are unique.`
+	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory, what is to be forgotten when the user did not say it clearly. It waits here. Ids may be cut short as long as they are unique.`
 }
 
-type proposalsListCmd struct{}
+type proposalsListCmd struct {
+	AllUsers bool `name:"all-users" help:"Of every user of the file."`
+}
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, those for whom something waits.`
 }
 
-func (proposalsListCmd) Run(a *app) (err error) {
+// waitingView is the shape of `ebb proposals --json`.
+type waitingView struct {
+	User          string                   `json:"user,omitempty"`
+	Tenant        string                   `json:"tenant,omitempty"`
+	Proposals     []extension.Proposal     `json:"proposals"`
+	Confirmations []extension.Confirmation `json:"confirmations"`
+}
+
+func (c *proposalsListCmd) Run(a *app) (err error) {
 	x, err := a.open(true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
-	proposals, confirmations, err := waiting(a, x)
-	if err != nil {
-		return err
+	if !c.AllUsers {
+		proposals, confirmations, err := waiting(a, x)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(waitingView{
+				Proposals: append([]extension.Proposal{}, proposals...), Confirmations: append([]extension.Confirmation{}, confirmations...),
+			})
+		}
+		p := a.page()
+		if len(proposals)+len(confirmations) == 0 {
+			p.line("Nothing waits for a decision.")
+		}
+		return p.waiting(proposals, confirmations)
 	}
-	if a.json {
-		return a.printJSON(struct {
-			Proposals     []extension.Proposal     `json:"proposals"`
-			Confirmations []extension.Confirmation `json:"confirmations"`
-		}{append([]extension.Proposal{}, proposals...), append([]extension.Confirmation{}, confirmations...)})
-	}
+	all := []waitingView{}
 	p := a.page()
-	if len(proposals)+len(confirmations) == 0 {
+	err = a.eachUser(x, func(u extension.User, a *app) error {
+		proposals, confirmations, err := waiting(a, x)
+		if err != nil || len(proposals)+len(confirmations) == 0 {
+			return err
+		}
+		all = append(all, waitingView{
+			User: u.Name, Tenant: u.Tenant,
+			Proposals: append([]extension.Proposal{}, proposals...), Confirmations: append([]extension.Confirmation{}, confirmations...),
+		})
+		if a.json {
+			return nil
+		}
+		p.line("%s", p.in(bold, "User "+printable(nameUser(u))))
+		return p.waiting(proposals, confirmations)
+	})
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.printJSON(struct {
+			Users []waitingView `json:"users"`
+		}{all})
+	case len(all) == 0:
 		p.line("Nothing waits for a decision.")
+	}
+	return p.err
+}
+
+// waiting shows what waits for a decision of one user's.
+func (p *page) waiting(proposals []extension.Proposal, confirmations []extension.Confirmation) error {
+	id := func(id string) {
+		if id != "" {
+			p.line("          %s", p.in(dim, id)) // whole, to be copied
+		}
 	}
 	for _, one := range proposals {
 		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(strings.Join(strings.Fields(one.Kind+" "+one.Block+" "+one.Agent), " "), 120))
-		p.body("  is      ", "          ", cmp.Or(one.Content, p.in(dim, "nothing yet"))+"  "+p.in(dim, one.MemoryID+one.EntityID))
+		p.body("  is      ", "          ", cmp.Or(one.Content, "nothing yet"))
+		id(one.MemoryID + one.EntityID)
 		if one.NewContent != "" {
 			p.body("  would be ", "          ", one.NewContent)
 		}
 		if one.OtherID != "" {
-			p.body("  but also ", "          ", one.OtherContent+"  "+p.in(dim, one.OtherID))
+			p.body("  but also ", "          ", one.OtherContent)
+			id(one.OtherID)
 		}
 		if one.OtherEntityID != "" {
-			p.body("  may be   ", "          ", one.OtherContent+"  "+p.in(dim, one.OtherEntityID))
+			p.body("  may be   ", "          ", one.OtherContent)
+			id(one.OtherEntityID)
 		}
 		if one.Reason != "" {
 			p.body("  because ", "          ", one.Reason)
@@ -66,7 +118,8 @@ func (proposalsListCmd) Run(a *app) (err error) {
 	}
 	for _, one := range confirmations {
 		p.line("%s  %s  protect", p.in(bold, one.ID), p.moment(one.AskedAt))
-		p.body("  is      ", "          ", one.Shown+"  "+p.in(dim, one.MemoryID))
+		p.body("  is      ", "          ", one.Shown)
+		id(one.MemoryID)
 	}
 	return p.err
 }
@@ -81,7 +134,8 @@ func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.
 }
 
 type proposalsApproveCmd struct {
-	ID string `arg:"" help:"The proposal or confirmation."`
+	ID     string `arg:"" help:"The proposal or confirmation."`
+	Anyway bool   `help:"Also when the user has said something newer since it was proposed."`
 }
 
 // Help documents the JSON.
@@ -94,7 +148,20 @@ func (c *proposalsApproveCmd) Run(a *app) error {
 		if question != nil {
 			return x.Grant(a.ctx, a.scope(), id, question.Token)
 		}
-		return x.Approve(a.ctx, a.scope(), id)
+		var options []extension.ApproveOption
+		if c.Anyway {
+			options = append(options, extension.Anyway())
+		}
+		err := x.Approve(a.ctx, a.scope(), id, options...)
+		var newer *extension.NewerError
+		if !errors.As(err, &newer) {
+			return err
+		}
+		said := make([]string, len(newer.Newer))
+		for i := range newer.Newer {
+			said[i] = fmt.Sprintf("%q", oneLine(newer.Newer[i].Content, 160))
+		}
+		return &usageError{"since it was proposed the user has said " + strings.Join(said, " and ") + "; approve it with --anyway, or reject it"}
 	})
 }
 

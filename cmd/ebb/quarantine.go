@@ -19,12 +19,13 @@ func (quarantineCmd) Help() string {
 }
 
 type quarantineListCmd struct {
-	Limit int `default:"50" help:"How many at most."`
+	Limit    int  `default:"50" help:"How many of a user at most."`
+	AllUsers bool `name:"all-users" help:"Of every user of the file."`
 }
 
 // Help documents the JSON.
 func (quarantineListCmd) Help() string {
-	return `With --json: {"quarantined": [{"id", "reason", "origin", "trust", "kind", "content", "at"}]}.`
+	return `With --json: {"quarantined": [{"id", "reason", "origin", "trust", "kind", "content", "at"}]}, with --all-users each with its "user" and "tenant".`
 }
 
 // asideJSON is a memory that is set aside.
@@ -36,6 +37,8 @@ type asideJSON struct {
 	Kind    string `json:"kind"`
 	Content string `json:"content"`
 	At      string `json:"at"`
+	User    string `json:"user,omitempty"`
+	Tenant  string `json:"tenant,omitempty"`
 }
 
 func (c *quarantineListCmd) Run(a *app) (err error) {
@@ -47,27 +50,41 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
-	aside, err := x.Quarantined(a.ctx, a.scope(), c.Limit)
-	if err != nil {
+	all := []asideJSON{}
+	p := a.page()
+	list := func(of *app, user, tenant string) error {
+		aside, err := x.Quarantined(of.ctx, of.scope(), c.Limit)
+		for _, m := range aside {
+			all = append(all, asideJSON{
+				m.UID, m.WhyQuarantined(), string(m.Origin), int(m.Trust), string(m.Kind), m.Content,
+				m.EventTime.UTC().Format(time.RFC3339), user, tenant,
+			})
+			if a.json {
+				continue
+			}
+			p.line("%s  %s  %s, trust %d", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Origin, m.Trust)
+			if user != "" {
+				p.line("  of      %s", printable(nameUser(extension.User{Name: user, Tenant: tenant})))
+			}
+			p.body("  because ", "          ", m.WhyQuarantined())
+			p.body("  says    ", "          ", oneLine(m.Content, 160))
+		}
 		return err
 	}
-	if a.json {
-		all := make([]asideJSON, len(aside))
-		for i, m := range aside {
-			all[i] = asideJSON{m.UID, m.WhyQuarantined(), string(m.Origin), int(m.Trust), string(m.Kind), m.Content, m.EventTime.UTC().Format(time.RFC3339)}
-		}
+	if c.AllUsers {
+		err = a.eachUser(x, func(u extension.User, of *app) error { return list(of, u.Name, u.Tenant) })
+	} else {
+		err = list(a, "", "")
+	}
+	switch {
+	case err != nil:
+		return err
+	case a.json:
 		return a.printJSON(struct {
 			Quarantined []asideJSON `json:"quarantined"`
 		}{all})
-	}
-	p := a.page()
-	if len(aside) == 0 {
+	case len(all) == 0:
 		p.line("Nothing is set aside.")
-	}
-	for _, m := range aside {
-		p.line("%s  %s  %s, trust %d", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Origin, m.Trust)
-		p.body("  because ", "          ", m.WhyQuarantined())
-		p.body("  says    ", "          ", oneLine(m.Content, 160))
 	}
 	return p.err
 }

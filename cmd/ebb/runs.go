@@ -14,9 +14,9 @@ type runsCmd struct {
 
 // Help documents the JSON.
 func (runsCmd) Help() string {
-	return `The ledger of one user's nights, newest first. ebb undo takes one back.
+	return `The ledger of one user's memory, newest first: the nights, and each message that changed something by itself (cause said) or by ebb forget (cause host). ebb undo takes one back.
 
-With --json: {"runs": [{"id", "cause", "local_day", "state": "running"|"done"|"failed"|"undone", "started_at", "finished_at", "stages", "error", "calls", "input_tokens", "output_tokens", "cost", "faults"}]}.`
+With --json: {"runs": [{"id", "cause", "local_day", "state": "running"|"interrupted"|"done"|"failed"|"undone", "started_at", "finished_at", "stages", "error", "calls", "input_tokens", "output_tokens", "cost", "faults"}]}.`
 }
 
 func (c *runsCmd) Run(a *app) (err error) {
@@ -36,7 +36,7 @@ func (c *runsCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	if len(runs) == 0 {
-		p.line("No night yet.")
+		p.line("No night yet, and no message that changed anything.")
 	}
 	for i := range runs {
 		if err := p.run(&runs[i]); err != nil {
@@ -51,7 +51,7 @@ func (p *page) run(run *extension.Run) error {
 	if err != nil {
 		return err
 	}
-	colour := map[string]string{"done": good, "failed": red, "running": warm, "undone": dim}[run.State]
+	colour := map[string]string{"done": good, "failed": red, "running": warm, "interrupted": warm, "undone": dim}[run.State]
 	cause := run.Cause
 	if run.LocalDay != "" {
 		cause += " of " + run.LocalDay
@@ -74,7 +74,7 @@ type undoCmd struct {
 
 // Help documents the JSON.
 func (undoCmd) Help() string {
-	return `Takes everything back that a night did. What somebody corrected, protected or built upon since stays, and is listed with the reason.
+	return `Takes everything back that a night, a message or ebb forget did. What somebody corrected, protected or built upon since stays, and is listed with the reason.
 
 With --json: {"run_id", "changes": taken back, "kept": [{"record", "id", "operation", "reason"}]}.`
 }

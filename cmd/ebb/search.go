@@ -17,10 +17,10 @@ type query struct {
 	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
 	Tag     string   `help:"Only memories with this tag."`
 	Session string   `placeholder:"NAME" help:"Only this session."`
-	Since   instant  `placeholder:"TIME" help:"Only what happened at or after this time."`
-	Until   instant  `placeholder:"TIME" help:"Only what happened before this time."`
-	AsOf    instant  `placeholder:"TIME" help:"What was true at this time, as far as is known now."`
-	KnownAt instant  `placeholder:"TIME" help:"What was known at this time."`
+	Since   moment   `placeholder:"TIME" help:"Only what happened at or after this time."`
+	Until   moment   `placeholder:"TIME" help:"Only what happened before this time."`
+	AsOf    moment   `placeholder:"TIME" help:"What was true at this time, as far as is known now."`
+	KnownAt moment   `placeholder:"TIME" help:"What was known at this time."`
 	Dormant bool     `help:"Also what has faded out of everyday search."`
 }
 
@@ -122,8 +122,8 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	}
 	return ask(x, extension.Query{
 		Text: text, Plan: plan, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
-		Since: q.Since.Time, Until: q.Until.Time, Dormant: q.Dormant,
-		AsOf: extension.AsOf{Valid: q.AsOf.Time, Known: q.KnownAt.Time}, Wait: true,
+		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
+		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
 	})
 }
 

@@ -104,6 +104,8 @@ func (p *page) retention(d *extension.Detail) string {
 		return "1.00, protected"
 	case d.Memory.DecayRate == 0:
 		return "1.00, never fades"
+	case d.Memory.OwnWords() && d.Memory.Stands():
+		return fmt.Sprintf("%.2f, stands until it changes", d.Retention)
 	}
 	return fmt.Sprintf("%.2f, fading at %.2f per day^0.8", d.Retention, d.Memory.DecayRate)
 }

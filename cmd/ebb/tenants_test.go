@@ -27,7 +27,7 @@ func TestTenants(t *testing.T) {
 
 	got := ebb(t, "", "tenants", folder)
 	require.Equal(t, exitOK, got.code, got.err)
-	require.Regexp(t, `globex +[\d.]+ ..?B +\S.* [a-z2-7]{52}\.db`, got.out)
+	require.Regexp(t, `globex +[\d.]+ ..?B +\S.*(?s:.*)globex +[a-z2-7]{52}\.db`, got.out)
 	require.NotContains(t, got.out, "\x1b")
 	var listed struct{ Tenants []extension.TenantFile }
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "tenants", folder, "--json").out), &listed))

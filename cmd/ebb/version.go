@@ -22,6 +22,12 @@ func (versionCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(v)
 	}
+	_, err := fmt.Fprintln(a.stdout, v)
+	return err
+}
+
+// String is the version in one line.
+func (v versionInfo) String() string {
 	line := "ebb " + v.Version
 	if v.Revision != "" {
 		line += " (" + v.Revision[:min(12, len(v.Revision))]
@@ -30,8 +36,7 @@ func (versionCmd) Run(a *app) error {
 		}
 		line += ")"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s, %s, %s\n", line, v.Go, v.Platform)
-	return err
+	return line + ", " + v.Go + ", " + v.Platform
 }
 
 func readVersion() versionInfo {

@@ -30,7 +30,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"an arrow sideways",
 			pkg{folder: "consolidate", imports: []string{ours("eventbus")}},
-			"consolidate imports eventbus: its row allows schema, recall, internal/text, internal/grounding, internal/poison, internal/redact",
+			"consolidate imports eventbus: its row allows schema, recall, internal/text, internal/grounding, internal/poison, internal/redact, internal/claims",
 		},
 		{
 			"a leaf that reaches out",
@@ -40,7 +40,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"the command line behind the extension's back",
 			pkg{folder: "cmd/ebb", imports: []string{ours("extension"), ours("schema")}},
-			"cmd/ebb imports schema: its row allows extension, eventbus, internal/evalset, internal/evalset/fts, internal/learn",
+			"cmd/ebb imports schema: its row allows extension, eventbus, internal/evalset, internal/evalset/fts, internal/learn, internal/text",
 		},
 		{
 			"a folder below cmd/ebb is of cmd/ebb",
@@ -100,7 +100,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"a black-box test stays outside",
 			pkg{folder: "plugin_test", testImports: []string{ours("extension"), ours("internal/llmtest"), ours("schema")}},
-			"a test of plugin_test imports schema: its row allows extension, eventbus",
+			"a test of plugin_test imports schema: its row allows extension, eventbus, internal/text",
 		},
 		{
 			"a folder of tests holds only tests",

@@ -37,9 +37,11 @@ type row struct {
 var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
+	{pkg: "internal/topics", ours: []string{"internal/text"}}, // everyday topics of a text
 	{pkg: "internal/arrows"},
-	{pkg: "internal/redact"}, // secrets and personal data in texts
+	{pkg: "internal/redact"},                                                           // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text"}},                            // what a message says of its writer
 	{pkg: "internal/poison"},                                                           // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                         // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}}, // what SQLite alone finds
@@ -47,24 +49,27 @@ var table = []row{
 
 	// Rooms.
 	{pkg: "schema", ours: []string{"internal/text"}},
+	// What becomes of a new claim is decided alike by day and by night: tools,
+	// consolidate and extension share it.
+	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
 	{pkg: "recall", ours: []string{"schema", "internal/text"}},
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/redact"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/redact", "internal/claims"},
 		langchain:        []string{"llms", "embeddings"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison"},
+		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:       "extension",
-		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison"},
+		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding", "internal/topics"},
 		langchain: []string{anything},
 	},
 
@@ -72,7 +77,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn"},
+		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -80,7 +85,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"extension", "eventbus"},
+		oursInTests:      []string{"extension", "eventbus", "internal/text"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},

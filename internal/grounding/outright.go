@@ -73,7 +73,7 @@ func SpeaksOfSelf(sentence string) bool {
 
 // Sentence is the sentence of a text that holds a quotation, "" when none does.
 func Sentence(s, quote string) string {
-	for _, sentence := range sentencesOf(s) {
+	for _, sentence := range Sentences(s) {
 		if HoldsQuote(sentence, quote) {
 			return sentence
 		}

@@ -43,4 +43,6 @@ func TestStatesOutright(t *testing.T) {
 func TestSentence(t *testing.T) {
 	require.Equal(t, "I moved to Oslo.", Sentence("Hi. I moved to Oslo. Good, no?", "moved to"))
 	require.Empty(t, Sentence("Hi.", "moved"))
+	require.Equal(t, "My doctor is Dr. Amélie P. Costa, vs. Dr. Ho.", Sentence("Hi! My doctor is Dr. Amélie P. Costa, vs. Dr. Ho. No. So do I. Bye.", "Costa"))
+	require.Equal(t, []string{"So do I.", "Bye Dr.", "Who?"}, Sentences("So do I. Bye Dr.\nWho?"))
 }

@@ -171,7 +171,9 @@ func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) 
 	return float64(held) >= need*float64(words)
 }
 
-var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your)\b`)
+var firstPerson = regexp.MustCompile(`\b(?:i|me|my|mine|myself|we|us|our|ours|you|your|` +
+	`ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?|du|dich|dir|dein(?:e[mnrs]?)?|` +
+	`yo|mis?|conmigo|nosotr[oa]s|nuestr[oa]s?|tu|tus|soy|estoy|tengo|vivo|trabajo|prefiero)\b|[我咱俺你您]`)
 
 // selfNames are the names that "I" stands for in a turn, whole and in parts.
 func selfNames(foldedTurn string, speaker []string) map[string]bool {
@@ -228,7 +230,7 @@ func (s Statement) Quote(turn string) string {
 		wanted[t] = true
 	}
 	best, most := "", -1
-	for _, sentence := range sentencesOf(turn) {
+	for _, sentence := range Sentences(turn) {
 		n := 0
 		for _, t := range text.QueryTerms(sentence, 0) {
 			if wanted[t] {
@@ -259,11 +261,17 @@ func (s Statement) Aligned(sentence string) float64 {
 
 var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)]*\s+|[。！？]+|\n+`)
 
-// sentencesOf cuts a text after its sentences; the pieces are verbatim.
-func sentencesOf(s string) []string {
+// abbreviated ends with a full stop that ends no sentence: "Dr.", an initial.
+var abbreviated = regexp.MustCompile(`(?:^|[\s(])(?:[Dd]r|Mr|Mrs|Ms|Prof|St|Sr|Sra|Nr|vs|e\.g|i\.e|z\.B|[A-HJ-Z])\.\s+$`)
+
+// Sentences cuts a text after its sentences; the pieces are verbatim.
+func Sentences(s string) []string {
 	var pieces []string
 	from := 0
 	for _, at := range append(sentenceEnd.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
+		if at[1] < len(s) && abbreviated.MatchString(s[from:at[1]]) && !strings.Contains(s[at[0]:at[1]], "\n") {
+			continue
+		}
 		if piece := strings.TrimSpace(s[from:at[1]]); piece != "" {
 			pieces = append(pieces, piece)
 		}

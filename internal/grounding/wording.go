@@ -13,4 +13,4 @@ var preference = regexp.MustCompile(`(?i)\b(?:prefers?|likes|loves?|adores?|enjo
 func IsPreference(content string) bool { return preference.MatchString(content) }
 
 // Denial matches the words by which a text denies.
-var Denial = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nobody|without|stopped|quit|former|formerly|no longer)\b|n(?:'|’)t\b|不|没|別|别`)
+var Denial = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nobody|without|stopped|quit|former|formerly|no longer|cannot)\b|n(?:'|’)t\b|不|没|別|别`)

@@ -90,6 +90,14 @@ var crashes = []Mutant{
 		Test:    "TestOpenSweepsAbandonedScratchCopies",
 	},
 	{
+		Defence: "what a killed backup left, wherever it lies, is taken away at the next open",
+		File:    "schema/file.go",
+		Old:     "if err := sweepBackups(abs); err != nil {",
+		New:     "if err := error(nil); err != nil {",
+		Package: "./schema",
+		Test:    "TestOpenSweepsWhatAKilledBackupLeft",
+	},
+	{
 		Defence: "a scratch copy in use is not taken away by another process",
 		File:    "schema/scratch.go",
 		Old:     "if err != nil || !locked || !names(folder, f) {",

@@ -156,8 +156,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "nothing becomes surer by one voice saying it again",
 		File:    "schema/derive.go",
-		Old:     "weight = 0 // nothing",
-		New:     "weight += 0 // nothing",
+		Old:     "weight, stability = 0, m.Stability // nothing",
+		New:     "weight, stability = weight, m.Stability // nothing",
 		Package: "./consolidate",
 		Test:    "TestOneVoice",
 	},
@@ -300,8 +300,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "texts that address an assistant are noticed",
 		File:    "internal/poison/inspect.go",
-		Old:     "audiences, orders, 140) {",
-		New:     "audiences, orders, -1<<20) {",
+		Old:     "audiences, orders, 140) ||",
+		New:     "audiences, orders, -1<<20) ||",
 		Package: "./internal/poison",
 		Test:    "TestWhatTheCorpus",
 	},
@@ -314,6 +314,14 @@ var poisoning = []Mutant{
 		Test:    "TestWhatTheCorpus",
 	},
 	{
+		Defence: "instructions that name nobody are noticed in five languages",
+		File:    "internal/poison/inspect.go",
+		Old:     "if r.in(plain, w[r.gate]) {",
+		New:     "if r.in(plain, w[r.gate]) && false {",
+		Package: "./internal/poison",
+		Test:    "TestAttacksAreRecognisedInEachLanguage",
+	},
+	{
 		Defence: "a text in a fence cannot close it, nor open another",
 		File:    "extension/block.go",
 		Old:     "return text.JSON(v) + \"\\n\"",
@@ -324,8 +332,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "nobody knows a fence's mark beforehand",
 		File:    "extension/block.go",
-		Old:     "nonce := rand.Text()[:12]",
-		New:     "nonce := rand.Text()[:0] + \"AAAAAAAAAAAA\"",
+		Old:     "b.nonce = rand.Text()[:len(widestNonce)]",
+		New:     "b.nonce = rand.Text()[:0] + \"AAAAAAAAAAAA\"; break",
 		Package: "./plugin_test",
 		Test:    "TestWhatIsRememberedStaysInItsFence",
 	},

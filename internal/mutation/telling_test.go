@@ -8,7 +8,7 @@ var telling = []Mutant{
 	tells("`ebb doctor` says what is parked", "extension/doctor_work.go",
 		"FROM deliveries d GROUP BY consumer ORDER BY consumer`", "FROM deliveries d WHERE 0 GROUP BY consumer ORDER BY consumer`", "an_event_that_is_parked"),
 	tells("memory_stats says what is parked and retried", "extension/health.go",
-		"[]any{userID, enrichConsumer, recalledConsumer}, &h.Retrying", "[]any{-1, enrichConsumer, recalledConsumer}, &h.Retrying", "an_event_that_is"),
+		"[]any{userID, enrichConsumer, recalledConsumer, saidConsumer}, &h.Retrying", "[]any{-1, enrichConsumer, recalledConsumer, saidConsumer}, &h.Retrying", "an_event_that_is"),
 	tells("`ebb doctor` says how far the work behind is behind the journal", "extension/doctor_behind.go",
 		"if waiting == 0 {", "if waiting >= 0 {", "a_journal_that_nobody_works_through"),
 	tells("memory_stats says how far the work behind is behind the journal", "extension/health.go",

@@ -19,7 +19,7 @@ var dev = flag.String("dev", "", "a folder of conversations (*/conversations/*.j
 
 const corpus = "../../plugin_test/testdata/poison/"
 
-func records[T any](t *testing.T, path string) (all []T) {
+func records[T any](t testing.TB, path string) (all []T) {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)
@@ -128,5 +128,5 @@ func TestConversationsAreSeldomTakenForAttacks(t *testing.T) {
 	for of, c := range counts {
 		t.Logf("%-20s %d of %d (%.2f %%)", of, c.flagged, c.all, 100*float64(c.flagged)/float64(c.all))
 	}
-	require.LessOrEqual(t, 100*counts["all"].flagged, 2*counts["all"].all)
+	require.Less(t, 10_000*counts["all"].flagged, counts["all"].all, "one turn in ten thousand is too many")
 }

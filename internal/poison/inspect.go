@@ -1,7 +1,9 @@
 package poison
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Reason is the name of the rule that a text meets, and what it means.
@@ -65,13 +67,19 @@ type rule struct {
 	words   string // separated by spaces
 	symbols []string
 	pattern *pattern
+
+	gate int // which windows a form looks at
 }
 
-// The places in a set of windows after the rules' own.
+// The gates: one for each rule that is written out, one for each subject of each
+// tongue, and those of the patterns for who is addressed.
 var (
-	addressedAt = len(rules)
-	foreignAt   = len(rules) + 1
+	addressedAt = len(written) + len(tongues)*subjects
+	foreignAt   = addressedAt + 1
+	gates       = foreignAt + 1
 )
+
+func gateOf(tongue int, about subject) int { return len(written) + tongue*subjects + int(about) }
 
 // wordsOf says for each word which windows it opens.
 var wordsOf = func() map[string][]int {
@@ -81,13 +89,43 @@ var wordsOf = func() map[string][]int {
 			at[word] = append(at[word], i)
 		}
 	}
-	for i := range rules {
-		add(rules[i].words, i)
+	for i := range written {
+		add(written[i].words, i)
 	}
 	add(audienceWords, addressedAt)
 	add(foreignWords, foreignAt)
 	return at
 }()
+
+// stemsOf is the same for the first letters of words, and hanOf are those of
+// scripts without spaces.
+var stemsOf, hanOf = func() (stems map[string][]int, han map[int][]string) {
+	stems, han = make(map[string][]int), make(map[int][]string)
+	for i := range tongues {
+		for about, keys := range tongues[i].keys {
+			gate := gateOf(i, subject(about))
+			for key := range strings.FieldsSeq(keys) {
+				if key[0] >= firstHan {
+					han[gate] = append(han[gate], key)
+					continue
+				}
+				key = string([]rune(key)[:min(stemLetters, utf8.RuneCountInString(key))])
+				if !slices.Contains(stems[key], gate) {
+					stems[key] = append(stems[key], gate)
+				}
+			}
+		}
+	}
+	return stems, han
+}()
+
+const (
+	// stemLetters is how many letters of a word are looked for in stemsOf.
+	stemLetters = 6
+	// The first and the last byte that a letter of a script without spaces begins
+	// with.
+	firstHan, lastHan = 0xe3, 0xed
+)
 
 // reach is how far around a word a rule looks, in bytes.
 const reach = 260
@@ -108,39 +146,65 @@ func (w windows) open(i, from, to, end int) {
 }
 
 func meets(plain string) Reason {
-	w := make(windows, len(rules)+2)
-	wide := false
+	w := make(windows, gates)
+	wide, han := false, false
 	for i := 0; i < len(plain); {
-		if !wordByte(plain[i]) {
-			wide = wide || plain[i] >= 0x80
+		n := letterAt(plain[i])
+		if n == 0 {
+			wide = wide || plain[i] >= utf8.RuneSelf
+			han = han || plain[i] >= firstHan && plain[i] <= lastHan
 			i++
 			continue
 		}
-		from := i
-		for i < len(plain) && wordByte(plain[i]) {
-			i++
+		wide = wide || n > 1
+		from, stem := i, 0
+		for letters := 0; i < len(plain); letters++ {
+			if n = letterAt(plain[i]); n == 0 {
+				break
+			}
+			if i += n; letters < stemLetters {
+				stem = i
+			}
 		}
+		i = min(i, len(plain))
 		for _, rule := range wordsOf[plain[from:i]] {
+			w.open(rule, from, i, len(plain))
+		}
+		for _, rule := range stemsOf[plain[from:min(stem, i)]] {
 			w.open(rule, from, i, len(plain))
 		}
 	}
 	if strings.ContainsAny(plain, "<[{$#%@_(.") {
-		for i := range rules {
-			w.find(i, plain, rules[i].symbols)
+		for i := range written {
+			w.find(i, plain, written[i].symbols)
+		}
+	}
+	if han {
+		for gate, symbols := range hanOf {
+			w.find(gate, plain, symbols)
 		}
 	}
 	if wide {
 		w.find(foreignAt, plain, foreignSymbols)
 	}
-	for i := range rules {
-		for _, at := range w[i] {
-			if rules[i].pattern.MatchString(plain[at.from:at.to]) {
-				return rules[i].reason
+	for i := range written {
+		if written[i].in(plain, w[i]) {
+			return written[i].reason
+		}
+	}
+	for i := range tongues {
+		if !w.opened(gateOf(i, 0), gateOf(i+1, 0)) {
+			continue
+		}
+		for _, r := range tongueRules[i]() {
+			if r.in(plain, w[r.gate]) {
+				return r.reason
 			}
 		}
 	}
 	for _, at := range w[addressedAt] {
-		if near(plain[at.from:at.to], audiences, orders, 140) {
+		piece := plain[at.from:at.to]
+		if near(piece, audiences, orders, 140) || nearIn(piece, people, asked, 80) {
 			return Addressed
 		}
 	}
@@ -152,48 +216,99 @@ func meets(plain string) Reason {
 	return ""
 }
 
-func wordByte(c byte) bool { return c >= 'a' && c <= 'z' || c == '_' || c == '-' }
+// in reports a match in one of the windows.
+func (r *rule) in(plain string, w []window) bool {
+	for _, at := range w {
+		if r.pattern.MatchString(plain[at.from:at.to]) {
+			return true
+		}
+	}
+	return false
+}
 
+// opened reports a window of one of the gates.
+func (w windows) opened(from, to int) bool {
+	for _, windows := range w[from:to] {
+		if len(windows) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// letterAt is the length of the letter of a word that begins with c: Latin or
+// Cyrillic, and what joins words; 0 for anything else.
+func letterAt(c byte) int {
+	switch {
+	case c >= 'a' && c <= 'z' || c == '_' || c == '-':
+		return 1
+	case c >= 0xd0 && c <= 0xd3:
+		return 2
+	}
+	return 0
+}
+
+// find opens windows around symbols, which may stand anywhere.
 func (w windows) find(i int, plain string, symbols []string) {
+	found := w[i]
 	for _, symbol := range symbols {
 		for from := 0; ; {
 			at := strings.Index(plain[from:], symbol)
 			if at < 0 {
 				break
 			}
-			at += from
-			w.openAny(i, at, at+len(symbol), len(plain))
-			from = at + len(symbol)
+			from += at + len(symbol)
+			found = append(found, window{from - len(symbol) - reach, from + reach})
 		}
+	}
+	if len(found) == len(w[i]) {
+		return
+	}
+	slices.SortFunc(found, func(a, b window) int { return a.from - b.from })
+	w[i] = nil
+	for _, o := range found {
+		w.open(i, o.from+reach, o.to-reach, len(plain))
 	}
 }
 
-// openAny is open for places that do not come in order.
-func (w windows) openAny(i, from, to, end int) {
-	from, to = max(0, from-reach), min(end, to+reach)
-	for n := range w[i] {
-		if o := &w[i][n]; from <= o.to && to >= o.from {
-			o.from, o.to = min(from, o.from), max(to, o.to)
-			return
+// owned are the words before somebody's own assistant, who is told of and not
+// addressed.
+var owned = strings.Fields("my mein meine meinem meinen meiner unser unsere mi mis nuestro nuestra мой моя моего моей моему наш наша нашего 我的 我们的 我們的")
+
+func ownedAt(before string) bool {
+	before = strings.TrimRight(before[max(0, len(before)-16):], " ")
+	for _, w := range owned {
+		if rest, ok := strings.CutSuffix(before, w); ok && (rest == "" || w[0] >= 0xe3 || letterAt(rest[len(rest)-1]) == 0) {
+			return true
 		}
 	}
-	w[i] = append(w[i], window{from, to})
+	return false
 }
 
 // near reports a match of each pattern, not further apart than so many bytes.
-func near(s string, a, b *pattern, most int) bool {
+func near(s string, a, b *pattern, most int) bool { return within(s, a, b, most, "") }
+
+// nearIn is near within a sentence.
+func nearIn(s string, a, b *pattern, most int) bool { return within(s, a, b, most, ".!?\n") }
+
+// within is near where none of the bytes of ends stands between the two.
+func within(s string, a, b *pattern, most int, ends string) bool {
 	if !a.need.in(s) || !b.need.in(s) {
 		return false
 	}
-	first := a.FindAllStringIndex(s, -1)
+	first := a.whole().FindAllStringIndex(s, -1)
 	if len(first) == 0 {
 		return false
 	}
-	second := b.FindAllStringIndex(s, -1)
+	second := b.whole().FindAllStringIndex(s, -1)
 	for i, j := 0, 0; i < len(first) && j < len(second); {
+		if ownedAt(s[:first[i][0]]) {
+			i++
+			continue
+		}
 		gap := max(first[i][0]-second[j][1], second[j][0]-first[i][1])
 		apart := first[i][0] >= second[j][1] || second[j][0] >= first[i][1]
-		if apart && gap <= most {
+		if apart && gap <= most && !strings.ContainsAny(s[min(first[i][1], second[j][1]):max(first[i][0], second[j][0])], ends) {
 			return true
 		}
 		if first[i][1] < second[j][1] {

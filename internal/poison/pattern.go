@@ -15,7 +15,7 @@ import (
 // small one some ten times as quick: each way is tried by itself, and of most
 // a text lacks what they need.
 type pattern struct {
-	*regexp.Regexp
+	whole func() *regexp.Regexp // compiled when it is first asked for
 
 	need need
 	ways []way // a text matches the expression when it matches one of them
@@ -28,10 +28,10 @@ type way struct {
 }
 
 func compile(expr string) *pattern {
-	p := &pattern{Regexp: regexp.MustCompile(expr)}
+	p := &pattern{whole: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		panic(err) // it was compiled
+		panic(err)
 	}
 	p.need = needOf(tree).whole()
 	for _, re := range waysOf(tree) {

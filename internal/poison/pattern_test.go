@@ -3,6 +3,7 @@ package poison
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +13,17 @@ import (
 
 // patterns are all that texts are looked through with.
 func patterns() []*pattern {
-	all := []*pattern{audiences, orders, foreignAudiences, foreignOrders, outright}
-	for i := range rules {
-		all = append(all, rules[i].pattern)
+	all := []*pattern{audiences, orders, people, asked, foreignAudiences, foreignOrders, outright}
+	for _, r := range slices.Concat(written, allForms()) {
+		all = append(all, r.pattern)
+	}
+	return all
+}
+
+// allForms are the forms in the words of all tongues.
+func allForms() (all []rule) {
+	for i := range tongueRules {
+		all = append(all, tongueRules[i]()...)
 	}
 	return all
 }
@@ -47,11 +56,11 @@ func TestPatternsNeedNothingThatAMatchLacks(t *testing.T) {
 			continue
 		}
 		for _, p := range patterns() {
-			found := p.FindAllString(s, -1)
-			require.Equal(t, len(found) > 0, p.MatchString(s), "%s in %q", p, s)
+			found := p.whole().FindAllString(s, -1)
+			require.Equal(t, len(found) > 0, p.MatchString(s), "%s in %q", p.whole(), s)
 			for _, found := range found {
 				matched++
-				require.True(t, p.need.in(found), "%s needs more than %q", p, found)
+				require.True(t, p.need.in(found), "%s needs more than %q", p.whole(), found)
 			}
 		}
 	}
@@ -61,7 +70,7 @@ func TestPatternsNeedNothingThatAMatchLacks(t *testing.T) {
 func TestPatternsNeedSomething(t *testing.T) {
 	passed, asked := 0, 0
 	for _, p := range patterns() {
-		require.False(t, p.need.none(), "%.80s", p)
+		require.False(t, p.need.none(), "%.80s", p.whole())
 	}
 	for _, b := range records[struct{ Text string }](t, corpus+"benign/utterances.jsonl") {
 		for _, p := range patterns() {

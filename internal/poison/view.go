@@ -122,6 +122,7 @@ var lookalikes = func() map[rune]rune {
 func oneAlphabet(s string) (plain string, mixed int) {
 	var b strings.Builder
 	b.Grow(len(s))
+	foreign := cyrillic(s)
 	word := make([]rune, 0, 32)
 	flush := func() {
 		latin, like, other := 0, 0, 0
@@ -135,8 +136,8 @@ func oneAlphabet(s string) (plain string, mixed int) {
 				other++
 			}
 		}
-		fold := like > 0 && (latin > 0 || other == 0 && len(word) > 3)
-		if like > 0 && latin > 0 {
+		fold := like > 0 && (latin > 0 || other == 0 && len(word) > 3 && !(foreign && cyrillicWord(word)))
+		if like > 0 && latin > 0 && len(word) > 3 { // units such as MΩ are shorter
 			mixed++
 		}
 		for _, r := range word {
@@ -161,6 +162,25 @@ func oneAlphabet(s string) (plain string, mixed int) {
 	return norm.NFC.String(b.String()), mixed
 }
 
+// cyrillic reports a text most of whose letters can only be Cyrillic: what looks
+// Latin in it is Cyrillic too.
+func cyrillic(s string) bool {
+	n := 0
+	for _, r := range s {
+		switch {
+		case latinLetter(r):
+			n--
+		case unicode.Is(unicode.Cyrillic, r) && lookalikes[r] == 0:
+			n++
+		}
+	}
+	return n > 0
+}
+
+func cyrillicWord(word []rune) bool {
+	return !slices.ContainsFunc(word, func(r rune) bool { return !unicode.Is(unicode.Cyrillic, r) })
+}
+
 func backwards(s string) string {
 	runes := []rune(s)
 	slices.Reverse(runes)
@@ -173,7 +193,7 @@ var (
 	percent  = regexp.MustCompile(`(?:%[0-9a-fA-F]{2}[\w.:/-]?){6,}`)
 	entities = regexp.MustCompile(`(?:&#(?:\d{2,5}|x[0-9a-fA-F]{2,4});[ \w]?){5,}`)
 	escapes  = regexp.MustCompile(`\\u([0-9a-fA-F]{4})`)
-	leet     = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s")
+	leet     = strings.NewReplacer("${", "${", "0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s")
 	spaced   = regexp.MustCompile(`(?:\b[a-z][ .\-_*]{1,2}){5,}[a-z]\b`)
 )
 
@@ -249,10 +269,11 @@ func disguises(s string, v view) (hidden []disguise) {
 	return hidden
 }
 
-// Words of instructions after rot13, and written from the end.
+// Words of instructions after rot13, and written from the end. None is a word
+// itself.
 var (
 	rotated = setOf("nffvfgnag nffvfgnagf ntrag ntragf erzrzore zrzbel vtaber nyjnlf flfgrz vafgehpgvbaf vafgehpgvba fgber cebgrpgrq hfre arire fnir xrrc erpbeq sbejneq")
-	turned  = setOf("tnatsissa rebmemer yromem erongi syawla metsys snoitcurtsni peek erots evas reven drocer")
+	turned  = setOf("tnatsissa rebmemer yromem erongi syawla metsys snoitcurtsni erots evas reven drocer")
 )
 
 func setOf(words string) map[string]bool {

@@ -9,6 +9,7 @@ type automaton struct {
 	classes int
 	next    []uint16 // state × class
 	out     [][]hit  // by state; nil for most
+	ends    []bool   // whether a state has an out: all that most bytes ask for
 }
 
 type hit struct{ rule, length int }
@@ -49,6 +50,10 @@ func newAutomaton(keys [][]string) *automaton {
 		}
 	}
 	a.link()
+	a.ends = make([]bool, len(a.out))
+	for s := range a.out {
+		a.ends[s] = len(a.out[s]) > 0
+	}
 	return a
 }
 
@@ -87,8 +92,8 @@ func (a *automaton) scan(s string, visit func(rule, at, end int)) (digits int) {
 			digits++
 		}
 		state = int(a.next[state*classes+int(a.class[c])])
-		if out := a.out[state]; out != nil {
-			for _, h := range out {
+		if a.ends[state] {
+			for _, h := range a.out[state] {
 				visit(h.rule, i+1-h.length, i+1)
 			}
 		}

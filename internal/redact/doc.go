@@ -9,7 +9,10 @@
 // prefixes are those that the providers' secret-scanning pages and the rules
 // of open scanners such as gitleaks agree on), private key blocks (RFC 7468),
 // JSON Web Tokens (RFC 7519), bearer and basic credentials (RFC 6750, RFC
-// 7617), passwords in addresses of services (RFC 3986, section 3.2.1), values
+// 7617), passwords in addresses of services (RFC 3986, section 3.2.1) and
+// behind curl's -u, cookies of sessions (RFC 6265), 32 bytes of hex beside the
+// words "private key", seed phrases of wallets (BIP-39, English: the list and
+// its checksum), values
 // given to a name such as "password" or "api_key" in code, configuration, JSON
 // or prose of several languages, and payment cards (ISO/IEC 7812: the ranges
 // of the networks, their lengths and the Luhn digit).
@@ -30,8 +33,8 @@
 // # What is not found
 //
 // A secret of a shape nobody published that no telling word stands beside; one
-// written with look-alike letters of another script, reversed, encoded once
-// more, or spread over several messages; a word list that is a wallet's seed.
-// Formatting characters that cannot be seen, full-width letters, and line
+// written with look-alike letters of another script, reversed, encoded in
+// another way than an address does (RFC 3986), or spread over several messages; a
+// seed phrase in another language, or with a word mistyped. Formatting characters that cannot be seen, full-width letters, and line
 // breaks inside a token hide nothing.
 package redact

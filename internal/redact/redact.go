@@ -19,6 +19,9 @@ type Redactor struct {
 	rules []rule
 	auto  *automaton
 	opts  Options
+
+	// The rules for secrets come first, those by assignment last of them.
+	assigned, secrets int
 }
 
 // Match is one thing found, in bytes of the text.
@@ -62,6 +65,8 @@ func build(o Options) *Redactor {
 	r := &Redactor{opts: o}
 	if o.Secrets {
 		r.rules = slices.Concat(tokenRules(), shapeRules(), assignmentRules())
+		r.secrets = len(r.rules)
+		r.assigned = r.secrets - len(assignmentRules())
 	}
 	if o.PII {
 		r.rules = append(r.rules, piiRules()...)
@@ -118,6 +123,9 @@ func (r *Redactor) Find(s string) []Match {
 	if joined, ok := joinedView(plain); ok {
 		found = r.look(found, joined)
 	}
+	if unescaped, ok := unescapedView(plain); ok {
+		found = r.look(found, unescaped)
+	}
 	if len(found) == 0 {
 		return nil
 	}
@@ -125,15 +133,21 @@ func (r *Redactor) Find(s string) []Match {
 }
 
 // Credential reports that s is, or holds, what lets somebody in: a token, a
-// key, a password in an address. It is stricter than [Redactor.Find], for names
-// that must not be rewritten: no number and no word beside a value counts.
+// key, a password in an address or said to be one. It is stricter than
+// [Redactor.Find], for names that must not be rewritten: no number counts, and
+// what stands beside a word such as "password" only when it is no word itself.
 func (r *Redactor) Credential(s string) (kind string, found bool) {
 	v := plainView(s)
 	r.auto.scan(v.text, func(rank, at, end int) {
-		if found || !r.opts.Secrets || rank >= len(tokens)+len(shapeRules()) {
+		if found || rank >= r.secrets {
 			return
 		}
-		if _, _, ok := r.rules[rank].find(v.text, at, end); ok {
+		from, to, ok := r.rules[rank].find(v.text, at, end)
+		if ok && rank >= r.assigned {
+			f := formOf(v.text[from:to])
+			ok = f.digits > 0 && f.letters > 0
+		}
+		if ok {
 			kind, found = r.rules[rank].name, true
 		}
 	})
@@ -157,6 +171,9 @@ func (r *Redactor) look(found []candidate, v view) []candidate {
 			add(r.rules[rank].name, rank, from, to)
 		}
 	})
+	if r.opts.Secrets {
+		findSeeds(v.text, func(from, to int) { add(nameSeed, len(r.rules), from, to) })
+	}
 	if r.opts.Secrets && digits >= minCardDigits {
 		findCards(v.text, func(from, to int) { add(nameCard, len(r.rules), from, to) })
 	}
@@ -239,7 +256,7 @@ func placeholderAt(s string) int {
 }
 
 // names are those of all kinds, whatever is looked for.
-var names = map[string]bool{nameCard: true}
+var names = map[string]bool{nameCard: true, nameSeed: true}
 
 func init() {
 	for _, r := range slices.Concat(tokenRules(), shapeRules(), assignmentRules(), piiRules()) {

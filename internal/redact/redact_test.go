@@ -3,6 +3,7 @@ package redact_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,6 +135,41 @@ var secrets = []struct{ kind, text, left string }{
 	{"pin", "PIN code: 4821", "PIN code: [redacted:pin]"},
 	{"card-code", "exp 12/29 CVV 123? no, cvv: 123", "exp 12/29 CVV 123? no, cvv: [redacted:card-code]"},
 
+	{"discord-token", "DISCORD=MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe." + of(38) + " ok", "DISCORD=[redacted:discord-token] ok"},
+	{"discord-token", "login('" + discord + "')", "login('[redacted:discord-token]')"},
+	{"discord-token", "mfa." + of(84), "[redacted:discord-token]"},
+	{"notion-token", "Notion: secret_" + of(43) + "!", "Notion: [redacted:notion-token]!"},
+	{"age-key", "# age\nAGE-SECRET-KEY-1QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQ3LDH5\n", "# age\n[redacted:age-key]\n"},
+	{"authorization", "curl -u ada:hunter2 https://api.example/v1", "curl -u ada:[redacted:authorization] https://api.example/v1"},
+	{"authorization", "curl -s --user 'ada:correct horse' https://x", "curl -s --user 'ada:[redacted:authorization]' https://x"},
+	{"authorization", "curl https://x \\\n  -u \"ada:hun-ter2\"", "curl https://x \\\n  -u \"ada:[redacted:authorization]\""},
+	{"authorization", "curl -X POST -u " + of(32) + ": https://x", "curl -X POST -u [redacted:authorization]: https://x"},
+	{"authorization", "curl -uada:hunter2 https://x", "curl -uada:[redacted:authorization] https://x"},
+	{"authorization", `{"auths": {"https://index.docker.io/v1/": {"auth": "YWRhOmh1bnRlcjI="}}}`, `{"auths": {"https://index.docker.io/v1/": {"auth": "[redacted:authorization]"}}}`},
+	{"authorization", "//registry.example/:_auth=YWRhOmh1bnRlcjI=", "//registry.example/:_auth=[redacted:authorization]"},
+	{"session-cookie", "Cookie: theme=dark; sessionid=" + of(32) + "; lang=de", "Cookie: theme=dark; sessionid=[redacted:session-cookie]; lang=de"},
+	{"session-cookie", "Set-Cookie: __Host-session=" + hex(40) + "; Path=/; HttpOnly", "Set-Cookie: __Host-session=[redacted:session-cookie]; Path=/; HttpOnly"},
+	{"session-cookie", "cookie: connect.sid=s%3A" + of(32) + "." + of(43) + "; sid=" + of(26), "cookie: connect.sid=[redacted:session-cookie]; sid=[redacted:session-cookie]"},
+	{"session-cookie", "JSESSIONID=1A530637289A03B07199A44E8D531427", "JSESSIONID=[redacted:session-cookie]"},
+	{"session-cookie", "cookie wordpress_logged_in_" + hex(32) + "=ada%7C" + of(43), "cookie wordpress_logged_in_" + hex(32) + "=[redacted:session-cookie]"},
+	{"private-key", "the private key 0x" + hex(64) + ", keep it", "the private key [redacted:private-key], keep it"},
+	{"private-key", "Private key of my wallet: " + hex(64), "Private key of my wallet: [redacted:private-key]"},
+	{"private-key", "mein privater Schlüssel lautet 0x" + hex(64) + ".", "mein privater Schlüssel lautet [redacted:private-key]."},
+	{"private-key", "0x" + hex(64) + " is the private key", "[redacted:private-key] is the private key"},
+	{"private-key", "私钥是0x" + hex(64), "私钥是[redacted:private-key]"},
+	{"github-token", "state=ghp%5F" + of(36) + "%20x", "state=[redacted:github-token]%20x"},
+	{"anthropic-key", "q=sk%2Dant%2Dapi03%2D" + of(93), "q=[redacted:anthropic-key]"},
+	{"openai-key", "k%3Dsk%2dproj%2D" + of(60) + "%26y", "k%3D[redacted:openai-key]%26y"},
+	{"password", "next=%2Flogin%3Fpassword%3Dhunter2%26x%3D1", "next=%2Flogin%3Fpassword%3D[redacted:password]%26x%3D1"},
+	{"url-password", "url=https%3A%2F%2Fada%3As3cr3t-pw%40x.example%2F", "url=https%3A%2F%2Fada%3A[redacted:url-password]%40x.example%2F"},
+	{"seed-phrase", "my seed phrase is " + seed12 + ".", "my seed phrase is [redacted:seed-phrase]."},
+	{"seed-phrase", strings.Repeat("abandon ", 11) + "about", "[redacted:seed-phrase]"},
+	{"seed-phrase", seed24, "[redacted:seed-phrase]"},
+	{"seed-phrase", "1. " + numbered(seed12) + "\nkeep it safe", "1. [redacted:seed-phrase]\nkeep it safe"},
+	{"seed-phrase", `["` + strings.ReplaceAll(seed12, " ", `", "`) + `"]`, `["[redacted:seed-phrase]"]`},
+	{"seed-phrase", strings.ToUpper(seed12) + ", twice: " + seed12, "[redacted:seed-phrase], twice: [redacted:seed-phrase]"},
+	{"seed-phrase", "wallet\n" + strings.ReplaceAll(seed24, " ", "\n") + "\nbye", "wallet\n[redacted:seed-phrase]\nbye"},
+
 	{"payment-card", "my card 4111 1111 1111 1111, exp 12/29", "my card [redacted:payment-card], exp 12/29"},
 	{"payment-card", "4111111111111111", "[redacted:payment-card]"},
 	{"payment-card", "amex 3782-822463-10005", "amex [redacted:payment-card]"},
@@ -142,6 +178,23 @@ var secrets = []struct{ kind, text, left string }{
 	{"payment-card", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "[redacted:payment-card]"},
 	{"payment-card", "4111 1111\n1111 1111", "[redacted:payment-card]"},
 	{"payment-card", "３５３０１１１３３３３０００００", "[redacted:payment-card]"},
+}
+
+// discord is a token as a bot's page shows it.
+const discord = "OTk5ODg4Nzc3NjY2NTU1NDQ0.GQ-x_1.aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5zA"
+
+// Phrases of BIP-39's own test vectors.
+const (
+	seed12 = "letter advice cage absurd amount doctor acoustic avoid letter advice cage above"
+	seed24 = "void come effort suffer camp survey warrior heavy shoot primary clutch crush open amazing screen patrol group space point ten exist slush involve unfold"
+)
+
+func numbered(phrase string) string {
+	words := strings.Fields(phrase)
+	for i := 1; i < len(words); i++ {
+		words[i] = strconv.Itoa(i+1) + ". " + words[i]
+	}
+	return strings.Join(words, "\n")
 }
 
 // harmless are texts that come close and hold no secret.
@@ -173,6 +226,25 @@ var harmless = []struct{ near, text string }{
 	{"terraform-token", "x.atlasv1.y"}, {"1password-token", "ops_eyJ"}, {"age-key", "AGE-SECRET-KEY-1..."}, {"cloudflare-key", "v1.0-beta"},
 	{"langsmith-key", "lsv2_pt_x"}, {"tavily-key", "tvly-x"}, {"figma-token", "figd_x"}, {"dropbox-token", "sl.Blah"}, {"cohere-key", "co_live_x"},
 
+	{"discord-token", "see www.example.com, v1.2.345678.x, MTIz.abcdef." + of(38) + " and 1.234567.8 or e.g. a.b.c"},
+	{"discord-token", "discord " + of(24) + ".GaBcDe." + of(38)}, // its number is none
+	{"notion-token", "secret_santa, secret_key_of_the_universe_and_everything_else_too"},
+	{"age-key", "AGE-SECRET-KEY-1XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX and age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"},
+	{"authorization", "curl -u <user>:<password>, curl -u $USER:$PASS, curl -u ada: https://x, curl -u ada https://x"},
+	{"authorization", "docker run -u 1000:1000 image, ps -u ada:staff, sort -u a:b"},
+	{"authorization", "auth: required, \"auth\": \"bm90IGEgcGFpcg==\", author: YWRhOmh1bnRlcjI="},
+	{"session-cookie", "Cookie: consent=yes; session=closed; sid=12; the session=open at 2026-03-01T18:00:00Z"},
+	{"session-cookie", "session=9c1185a5c5e9fc549c1185a5 in a log without the word"},
+	{"private-key", "tx 0x" + hex(64) + " of block 7; the private key stays in the vault"},
+	{"private-key", "fingerprint of the private key (SHA-256): " + hex(64)},
+	{"private-key", "private key 0x0000000000000000000000000000000000000000000000000000000000000001 and 0xabc"},
+	{"github-token", "100%25 of ghp%5Fxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, 5%20%ab"},
+	{"seed-phrase", strings.Repeat("word ", 50) + strings.Repeat("private key ", 50)},
+	{"seed-phrase", "then about every evening they walk along the river, rice again with lemon and garlic"},
+	{"seed-phrase", "letter advice cage absurd amount doctor acoustic avoid letter advice cage abuse"}, // the checksum is wrong
+	{"seed-phrase", "letter advice cage absurd amount doctor acoustic avoid letter advice cage"},       // one is missing
+	{"seed-phrase", "letter advice cage absurd amount doctor, and then acoustic avoid letter advice cage above"},
+
 	{"private-key", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----- and -----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----"},
 	{"jwt", "eyJmb28iOiJiYXIifQ.x.y and eyJ, or eyJub3QganNvbg.e30.aa"},
 	{"azure-secret", "faq~q~abc"}, {"telegram-token", "12:34:aa and 10:AAnything"},
@@ -192,6 +264,7 @@ var harmless = []struct{ near, text string }{
 	{"password", "passwordless login: yes. A passport is needed. compass: north"},
 	{"password", "password: ********, password: <secret>, password: null, PWD=/home/ada/src"},
 	{"password", `password = request.form["password"], password=hashed_password, password = self.pw, password=process.env.PW, password = argon2.hash_password(x)`},
+	{"password", "The default of `generate_password_hash` is `pbkdf2:sha256`; print(f\"password: {user.password_hash}\")"},
 	{"password", "密码错了。我忘了密码。"},
 	{"password", "tests pass: 12, fail: 3. It should pass = yes"},
 	{"secret", "the secret is to add salt. My secretary: Ann. secret santa is on 2026-12-24."},
@@ -280,11 +353,11 @@ func TestEveryKindHasExamples(t *testing.T) {
 
 func TestCredentialsInNames(t *testing.T) {
 	r := redact.New(redact.Options{Secrets: true})
-	for _, bad := range []string{jwt, "s-ghp_" + of(36), "https://ada:s3cr3t@x"} {
+	for _, bad := range []string{"my password is hunter2", "mein Passwort ist Sommer2026", "mi contraseña es gato1234", "我的密码是abc12345", discord, jwt, "s-ghp_" + of(36), "https://ada:s3cr3t@x"} {
 		_, found := r.Credential(bad)
 		assert.True(t, found, bad)
 	}
-	for _, good := range []string{"2026-03-01", "ada@example.com", "4111111111111111", "pin: 4821", "01890a5d-ac96-774b-bcce-b302099a8057", "+49 30 901820", ""} {
+	for _, good := range []string{"password: reset help", "the password is forgotten", "Passwort vergessen", "2026-03-01", "ada@example.com", "4111111111111111", "pin: 4821", "01890a5d-ac96-774b-bcce-b302099a8057", "+49 30 901820", ""} {
 		_, found := r.Credential(good)
 		assert.False(t, found, good)
 	}

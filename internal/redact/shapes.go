@@ -18,6 +18,12 @@ func shapeRules() []rule {
 		{"mailchimp-key", []string{"-us"}, behind(33, `[0-9a-f]{32}-us\d{1,2}`)},
 		{"authorization", []string{"bearer"}, findBearer},
 		{"authorization", []string{"basic"}, findBasic},
+		{"authorization", []string{"auth"}, findAuth},
+		{"authorization", []string{"-u", "--user"}, findUserOption},
+		{"session-cookie", []string{"sess", "sid", "auth", "logged_in", "remember"}, findCookie},
+		{"discord-token", []string{"."}, findDiscord},
+		{"private-key", []string{"private key", "private_key", "private-key", "privatekey", "privkey", "privater schlüssel", "privaten schlüssel", "clave privada",
+			"clé privée", "приватный ключ", "закрытый ключ", "私钥", "私鑰", "秘密鍵"}, findHexKey},
 		{"url-password", []string{"://"}, findURLPassword},
 		{"url-signature", []string{"sig=", "signature="}, findURLSignature},
 	}
@@ -97,7 +103,28 @@ func findBasic(s string, at, end int) (int, int, bool) {
 	if from == end || !startsWord(s, at) {
 		return 0, 0, false
 	}
-	to := run(s, from, &base64s)
+	return userAndPassword(s, from)
+}
+
+// findAuth takes the value of "auth", as Docker and npm keep it in their
+// configuration, when it is a name and a password.
+func findAuth(s string, at, end int) (int, int, bool) {
+	from := skip(s, end, "\"'\\ \t", 4)
+	sep := skip(s, from, ":=", 1)
+	if sep == from {
+		return 0, 0, false
+	}
+	return userAndPassword(s, skip(s, sep, "\"'\\ \t\n", 8))
+}
+
+// userAndPassword takes what is base64 of "user:password".
+func userAndPassword(s string, from int) (int, int, bool) {
+	const longest = 1024
+	to := from
+	for to < len(s) && to-from < longest && base64s[s[to]] && s[to] != '=' {
+		to++
+	}
+	to = skip(s, to, "=", 2)
 	decoded, err := base64.StdEncoding.DecodeString(s[from:to])
 	if err != nil || len(decoded) < 5 || !utf8.Valid(decoded) || strings.IndexByte(string(decoded), ':') < 0 {
 		return 0, 0, false
@@ -109,6 +136,138 @@ func findBasic(s string, at, end int) (int, int, bool) {
 	}
 	return from, to, true
 }
+
+// userOption is what stands behind curl's -u: in quotes, a password may have
+// spaces.
+var userOption = regexp.MustCompile(`^[ =]{0,2}(?:"([^\s"':\x00]{1,128}):([^"\n\x00]{0,256})"|'([^\s"':\x00]{1,128}):([^'\n\x00]{0,256})'|([^\s"':\x00]{1,128}):([^\s"'\x00]{0,256}))`)
+
+// findUserOption takes the password of curl -u user:password, or a key that
+// stands alone before the colon.
+func findUserOption(s string, at, end int) (int, int, bool) {
+	if at == 0 || strings.IndexByte(" \t\n", s[at-1]) < 0 || !fetches(s[max(0, at-512):at]) {
+		return 0, 0, false
+	}
+	loc := userOption.FindStringSubmatchIndex(s[end:min(len(s), end+400)])
+	if loc == nil {
+		return 0, 0, false
+	}
+	for loc = loc[2:]; loc[0] < 0; loc = loc[4:] {
+	}
+	user := s[end+loc[0] : end+loc[1]]
+	password := strings.TrimRight(s[end+loc[2]:end+loc[3]], ",;)")
+	switch {
+	case password == "":
+		return end + loc[0], end + loc[1], len(user) >= 16 && random(user)
+	case isSample(password):
+		return 0, 0, false
+	}
+	return end + loc[2], end + loc[2] + len(password), true
+}
+
+// fetches reports a command line that names a program of the kind of curl.
+func fetches(before string) bool {
+	for {
+		nl := strings.IndexByte(before, '\n')
+		if nl < 0 {
+			break
+		}
+		if nl == 0 || before[nl-1] != '\\' { // a shell's continuation
+			before = before[nl+1:]
+			continue
+		}
+		before = before[:nl-1] + " " + before[nl+1:]
+	}
+	for word := range strings.FieldsSeq(before) {
+		switch strings.TrimLeft(word, "$`\"'(") {
+		case "curl", "wget", "http", "https", "xh":
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	cookieName  = alphabetOf("A-Za-z0-9_.-")
+	cookieValue = alphabetOf("A-Za-z0-9._~+/%:!-")
+)
+
+// findCookie takes the value of a session's cookie. A name that only cookies of
+// sessions have needs nothing beside it, another one "cookie" in its line.
+func findCookie(s string, at, end int) (int, int, bool) {
+	const longest = 48
+	name := at
+	for name > 0 && at-name < longest && cookieName[s[name-1]] {
+		name--
+	}
+	to := end
+	for to < len(s) && to-end < longest && cookieName[s[to]] {
+		to++
+	}
+	if to+1 >= len(s) || s[to] != '=' {
+		return 0, 0, false
+	}
+	from := skip(s, to+1, "\"", 1)
+	end = from
+	for end < len(s) && end-from < 4096 && cookieValue[s[end]] {
+		end++
+	}
+	end = skip(s, end, "=", 2)
+	if end-from < 16 || !random(s[from:end]) {
+		return 0, 0, false
+	}
+	switch written := strings.ToLower(s[name:to]); written {
+	case "phpsessid", "jsessionid", "sessionid", "connect.sid", "asp.net_sessionid", ".aspxauth", "laravel_session", "ci_session":
+		return from, end, true
+	}
+	line := s[max(0, name-2048):name]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return from, end, strings.Contains(strings.ToLower(line), "cookie")
+}
+
+// findDiscord takes a bot's token: its number in base64, six bytes of time and a
+// signature. It is given the first dot.
+func findDiscord(s string, at, end int) (int, int, bool) {
+	const moment = 6
+	if end+moment >= len(s) || s[end+moment] != '.' || run(s, end, &urlSafe) != end+moment {
+		return 0, 0, false
+	}
+	from := at
+	for from > 0 && at-from <= 28 && urlSafe[s[from-1]] {
+		from--
+	}
+	to := run(s, end+moment+1, &urlSafe)
+	if n := to - (end + moment + 1); n < 27 || n > 45 {
+		return 0, 0, false
+	}
+	number, err := base64.RawURLEncoding.DecodeString(s[from:at])
+	return from, to, err == nil && len(number) >= 17 && len(number) <= 20 && strings.Trim(string(number), "0123456789") == ""
+}
+
+var hexKey = regexp.MustCompile(`(?:^|[^0-9A-Za-z])((?:0[xX])?[0-9a-fA-F]{64})(?:$|[^0-9A-Za-z])`)
+
+// findHexKey takes the 32 bytes beside words for a private key, behind them or
+// a few words before.
+func findHexKey(s string, at, end int) (int, int, bool) {
+	const ahead, back, about = 160, 100, 24
+	from, between := end, ""
+	loc := hexKey.FindStringSubmatchIndex(s[end:min(len(s), end+ahead)])
+	if loc != nil {
+		between = s[end : end+loc[2]]
+	} else {
+		from = max(0, at-back)
+		if loc = hexKey.FindStringSubmatchIndex(s[from:at]); loc == nil || strings.ContainsAny(s[from+loc[3]:at], ".;\n") {
+			return 0, 0, false
+		}
+		between = s[max(0, from+loc[2]-about):from+loc[2]] + s[from+loc[3]:at]
+	}
+	if aboutKey.MatchString(between) || distinct(s[from+loc[2]:from+loc[3]]) < 8 {
+		return 0, 0, false
+	}
+	return from + loc[2], from + loc[3], true
+}
+
+// aboutKey are words for what is public though it is as long as a key.
+var aboutKey = regexp.MustCompile(`(?i)\b(?:sha-?256|hash|digest|fingerprint|checksum|public|commit|tx(?:id)?|transaction)\b`)
 
 // findURLPassword takes the password out of scheme://user:password@host, or a
 // token that stands alone before the host.

@@ -26,6 +26,9 @@ func (v view) originalEnd(i int) int {
 		return i
 	}
 	last := v.at[i-1]
+	if v.whole[last] == '%' && v.text[i-1] != '%' { // it was escaped
+		return last + 3
+	}
 	if !utf8.RuneStart(v.whole[last]) {
 		return last + 1
 	}
@@ -36,11 +39,14 @@ func (v view) originalEnd(i int) int {
 // replaced stands in a view for a placeholder, which is not looked into.
 const replaced = 0
 
-// disguised reports bytes that what cannot be seen begins with, or what is
-// written in another width.
+// dress are the bytes that what cannot be seen begins with, or what is written
+// in another width.
+var dress = alphabetOf("\x00\xc2\xcd\xd8\xe1\xe2\xef\xf3")
+
+// disguised reports a text with one of those bytes.
 func disguised(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c == 0 || c == 0xc2 || c == 0xcd || c == 0xd8 || c == 0xe1 || c == 0xe2 || c == 0xef || c == 0xf3 {
+		if dress[s[i]] {
 			return true
 		}
 	}
@@ -147,6 +153,63 @@ func joinedView(v view) (joined view, ok bool) {
 	}
 	keep(last, len(v.text))
 	return view{b.String(), v.whole, append(at, v.original(len(v.text)))}, true
+}
+
+// unescapedView is a view without the percent signs of addresses (RFC 3986); ok
+// is false when there are none.
+func unescapedView(v view) (unescaped view, ok bool) {
+	i := strings.IndexByte(v.text, '%')
+	if i < 0 {
+		return view{}, false
+	}
+	var b strings.Builder
+	var at []int
+	for last := 0; ; {
+		c, ok := escapedAt(v.text, i)
+		if ok && at == nil {
+			b.Grow(len(v.text))
+			at = make([]int, 0, len(v.text)+1)
+		}
+		if ok {
+			b.WriteString(v.text[last:i])
+			for k := last; k <= i; k++ {
+				at = append(at, v.original(k))
+			}
+			b.WriteByte(c)
+			last = i + 3
+			i += 2
+		}
+		next := strings.IndexByte(v.text[i+1:], '%')
+		if next >= 0 {
+			i += 1 + next
+			continue
+		}
+		if at == nil {
+			return view{}, false
+		}
+		b.WriteString(v.text[last:])
+		for k := last; k <= len(v.text); k++ {
+			at = append(at, v.original(k))
+		}
+		return view{b.String(), v.whole, at}, true
+	}
+}
+
+// escapedAt is the byte that is escaped at i. What cannot be seen, other
+// scripts and the percent sign itself stay as they are.
+func escapedAt(s string, i int) (c byte, ok bool) {
+	if i+2 >= len(s) || !hexes[s[i+1]] || !hexes[s[i+2]] {
+		return 0, false
+	}
+	c = unhex(s[i+1])<<4 | unhex(s[i+2])
+	return c, c == '\n' || c >= ' ' && c <= '~' && c != '%'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
 }
 
 func tokenByte(c byte) bool {

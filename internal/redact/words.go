@@ -18,7 +18,7 @@ var samples = map[string]bool{
 
 // isSample reports what stands in the place of a secret and is none.
 func isSample(v string) bool {
-	if v == "" || samples[strings.ToLower(v)] || aboutPassword.MatchString(v) {
+	if v == "" || samples[strings.ToLower(v)] || aboutPassword.MatchString(v) || algorithm.MatchString(v) {
 		return true
 	}
 	switch v[0] {
@@ -26,7 +26,7 @@ func isSample(v string) bool {
 		if strings.HasPrefix(v, "$2") || strings.HasPrefix(v, "$6$") || strings.HasPrefix(v, "$argon") {
 			return false // a hash: what was made of the secret is one too
 		}
-		if v[0] == '<' || strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "$(") || strings.HasSuffix(v, "%") {
+		if v[0] == '<' || strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "$(") || strings.HasSuffix(v, "%") || placeholder.MatchString(v) {
 			return true
 		}
 		return v[0] == '$' && variable.MatchString(v[1:])
@@ -36,10 +36,16 @@ func isSample(v string) bool {
 	return strings.Trim(v, "xX*•●.-_…") == "" || strings.HasPrefix(v, "•") || strings.Contains(v, "://") || strings.Trim(v, "\x00") == ""
 }
 
+// placeholder is what a program puts a value in the place of.
+var placeholder = regexp.MustCompile(`^\{[A-Za-z_][\w.]*\}?$`)
+
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
 // aboutPassword is what examples use: "newpassword", "valid_password".
 var aboutPassword = regexp.MustCompile(`(?i)^[a-z_-]*(?:password|passwort|passwd)[a-z_-]*$`)
+
+// algorithm is how a password is hashed.
+var algorithm = regexp.MustCompile(`(?i)^(?:pbkdf2|bcrypt|scrypt|argon2\w*|sha-?\d+|md5)(?::\w+)?$`)
 
 // isCode reports an expression that yields a secret, as in programs.
 func isCode(v string) bool {

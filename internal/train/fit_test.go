@@ -114,10 +114,10 @@ func TestLeaveOutMeasuresEveryExampleOnce(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.ErrorContains(t, run(t.Context(), &out, nil, nil, false, false), "no set given")
+	require.ErrorContains(t, run(t.Context(), &out, options{}, nil, nil, false, false), "no set given")
 	if testing.Short() {
 		t.Skip("imports a set")
 	}
-	require.NoError(t, run(t.Context(), &out, []string{"../../cmd/ebb/testdata/eval"}, []string{"fusion"}, false, false))
+	require.NoError(t, run(t.Context(), &out, options{}, []string{"../../cmd/ebb/testdata/eval"}, []string{"fusion"}, false, false))
 	require.Contains(t, out.String(), "conversation left out")
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -24,6 +26,7 @@ const depth = 300
 type example struct {
 	set, conversation string
 	evidence          int // turns that answer it, found or not
+	paraphrase, held  bool
 	rows              [][]float64
 	right             []bool // by row
 }
@@ -34,6 +37,8 @@ type data struct {
 	defaults []float64 // the ranker's present weights
 	dropped  []string  // columns that are never fitted
 	facts    bool      // also learn each set's facts
+	encoder  encoder
+	more     string // folder of further questions, see readParaphrases
 	examples []example
 }
 
@@ -67,10 +72,18 @@ func (d *data) only(keep func(*example) bool) *data {
 
 // load imports the set in dir and asks its questions.
 func (d *data) load(ctx context.Context, dir string) error {
-	return withLearnt(ctx, dir, d.facts, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
-		for _, q := range set.Queries {
+	return withLearnt(ctx, dir, d.facts, d.encoder, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
+		questions := make([]question, len(set.Queries))
+		for i, q := range set.Queries {
+			questions[i] = question{Query: q}
+		}
+		more, err := readParaphrases(d.more, filepath.Base(dir))
+		if err != nil {
+			return err
+		}
+		for _, q := range append(questions, more...) {
 			clock(q.Time)
-			answer, err := x.Recall(ctx, extension.Scope{User: q.Conversation}, extension.Query{Text: q.Question, Now: q.Time, Limit: depth, Wait: true})
+			answer, err := d.encoder.ask(ctx, x, q.Conversation, extension.Query{Text: q.Question, Now: q.Time, Limit: depth, Wait: true})
 			if err != nil {
 				return err
 			}
@@ -82,12 +95,12 @@ func (d *data) load(ctx context.Context, dir string) error {
 
 // withMemory imports the set in dir, each conversation under a user of its
 // own, and lets ask use the memory and set its clock.
-func withMemory(ctx context.Context, dir string, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) error {
-	return withLearnt(ctx, dir, false, ask)
+func withMemory(ctx context.Context, dir string, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) error {
+	return withLearnt(ctx, dir, false, e, ask)
 }
 
 // withLearnt is withMemory of a memory that has learnt the set's facts too.
-func withLearnt(ctx context.Context, dir string, withFacts bool, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
+func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
 		return err
@@ -100,9 +113,11 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, ask func(x *ext
 	var now atomic.Int64
 	clock := func(t time.Time) { now.Store(t.UnixMilli()) }
 	clock(set.Conversations[0].Turns[0].Time)
-	x, err := extension.Open(ctx, filepath.Join(scratch, "memory.db"), &extension.Config{
-		Now: func() time.Time { return time.UnixMilli(now.Load()).UTC() }, Location: time.UTC, NoSchedule: true,
-	})
+	cfg := &extension.Config{Now: func() time.Time { return time.UnixMilli(now.Load()).UTC() }, Location: time.UTC, NoSchedule: true}
+	if err := e.connect(cfg); err != nil {
+		return err
+	}
+	x, err := extension.Open(ctx, filepath.Join(scratch, "memory.db"), cfg)
 	if err != nil {
 		return err
 	}
@@ -132,8 +147,8 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, ask func(x *ext
 	return ask(x, set, clock)
 }
 
-func (d *data) add(set string, q evalset.Query, answer *extension.Answer) {
-	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence)}
+func (d *data) add(set string, q question, answer *extension.Answer) {
+	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence), paraphrase: q.kind == "paraphrase", held: q.held}
 	for _, r := range answer.Results {
 		if r.Memory.Kind != extension.KindEpisode {
 			continue // what is fitted is which turn answers
@@ -149,4 +164,21 @@ func (d *data) add(set string, q evalset.Query, answer *extension.Answer) {
 		e.right = append(e.right, slices.Contains(q.Evidence, r.Memory.EventID))
 	}
 	d.examples = append(d.examples, e)
+}
+
+// dump writes the examples, one a line, after a line that names the signals.
+func (d *data) dump(path string) error {
+	var all bytes.Buffer
+	to := json.NewEncoder(&all)
+	if err := to.Encode(map[string]any{"signals": d.signals, "weights": d.defaults}); err != nil {
+		return err
+	}
+	for _, e := range d.examples {
+		if err := to.Encode(map[string]any{
+			"set": e.set, "conversation": e.conversation, "evidence": e.evidence, "paraphrase": e.paraphrase, "held": e.held, "rows": e.rows, "right": e.right,
+		}); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, all.Bytes(), 0o600)
 }

@@ -21,14 +21,19 @@ func main() {
 	ablate := flag.Bool("ablate", false, "also fit without each signal in turn")
 	relevance := flag.Bool("relevance", false, "fit relevance instead: whether a question is about the memory at all")
 	facts := flag.Bool("facts", false, "also learn the facts in DIR/"+factsFile+", where there is one")
+	var o options
+	flag.StringVar(&o.paraphrases, "paraphrases", "", "folder of further questions, SET.jsonl with a split: only \"fit\" is fitted to")
+	flag.StringVar(&o.encoder.url, "embedder", "", "address of a server of OpenAI's embeddings API: fit with vectors")
+	flag.StringVar(&o.encoder.model, "embed-model", "text-embedding-3-small", "the embedding model's name")
+	flag.StringVar(&o.dump, "dump", "", "also write the observations to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
 	if *relevance {
-		err = runRelevance(ctx, os.Stdout, flag.Args())
+		err = runRelevance(ctx, os.Stdout, o, flag.Args())
 	} else {
-		err = run(ctx, os.Stdout, flag.Args(), strings.Split(*drop, ","), *ablate, *facts)
+		err = run(ctx, os.Stdout, o, flag.Args(), strings.Split(*drop, ","), *ablate, *facts)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -36,15 +41,18 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dirs, drop []string, ablate, facts bool) error {
+func run(ctx context.Context, w io.Writer, o options, dirs, drop []string, ablate, facts bool) error {
 	if len(dirs) == 0 {
 		return errors.New("no set given; name the folders of one or more")
 	}
-	d := &data{dropped: drop, facts: facts}
+	d := &data{dropped: drop, facts: facts, encoder: o.encoder, more: o.paraphrases}
 	for _, dir := range dirs {
 		if err := d.load(ctx, dir); err != nil {
 			return err
 		}
+	}
+	if o.dump != "" {
+		return d.dump(o.dump)
 	}
 	fitted := fit(d)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

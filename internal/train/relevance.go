@@ -1,117 +1,501 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+
 	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"math"
+	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 )
+
+// question is one that is asked of memories, in its own words.
+type question struct {
+	evalset.Query
+	kind string // "labelled", "paraphrase", "general"
+	held bool   // never fitted to
+}
 
 // asked is one question asked of one memory.
 type asked struct {
-	set          string
-	of           string    // the conversation it belongs to
-	memory       string    // the conversation whose memory was asked
-	next         bool      // that is the one after its own
-	grounds      []float64 // nil without results
-	irrelevant   bool      // whatever the weights: nothing speaks for the results
-	behind       []float64 // by result, ln odds it loses for standing behind the best
-	right        []bool    // by result, whether it answers the question
-	needed       int       // turns that answer it, found or not
-	observations float64   // that it counts for in a fit
+	Set    string      `json:"set"`
+	Of     string      `json:"of"`     // the conversation it belongs to; "" for a general question
+	Memory string      `json:"memory"` // the conversation that was asked
+	Young  bool        `json:"young"`  // only a few turns of it
+	Next   bool        `json:"next"`   // it is the one after its own
+	Named  bool        `json:"named"`  // it names someone who speaks there
+	Kind   string      `json:"kind"`
+	Held   bool        `json:"held"`   // never fitted to
+	Needed int         `json:"needed"` // turns that answer it, found or not; 0 off topic
+	Found  bool        `json:"found"`  // anything speaks for a result but who says it
+	About  []float64   `json:"about"`  // grounds of the answer
+	Rows   [][]float64 `json:"rows"`   // grounds of each result
+	More   [][]float64 `json:"more"`   // the ranker's signals of each result
+	Right  []bool      `json:"right"`  // by result, whether it answers the question
+	Tokens []int       `json:"tokens"` // by result
+	Ask    string      `json:"ask"`
 }
 
-func (a *asked) own() bool { return a.memory == a.of }
+// own reports a question that the memory answers.
+func (a *asked) own() bool { return a.Needed > 0 }
 
-// relevanceData is every question asked of every memory of its set.
+// relevanceDepth is how many results of a question are looked at.
+const relevanceDepth = 15
+
+//go:embed testdata/general.jsonl
+var generalQuestions []byte
+
+// relevanceData is every question beside the memories it was asked of.
 type relevanceData struct {
-	sets    []string
-	signals []string
-	present []float64 // the weights in the code
-	asked   []asked
+	sets           []string
+	about, answers model
+	signals        []string
+	asked          []asked
 }
 
-const relevanceDepth = 10 // results of a question that are looked at
+// model is one logistic regression's grounds, with the weights in the code.
+type model struct {
+	names   []string
+	present []float64
+}
 
-func runRelevance(ctx context.Context, w io.Writer, dirs []string) error {
+func modelOf(grounds []recall.Signal) (m model) {
+	for _, s := range grounds {
+		m.names, m.present = append(m.names, s.Name), append(m.present, s.Weight)
+	}
+	return m
+}
+
+// options say what is trained on beside the sets.
+type options struct {
+	paraphrases string // folder of further questions of the sets, "" for none
+	encoder     encoder
+	dump        string // a file for the observations, "" for none
+}
+
+func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) error {
+	if len(dirs) == 0 {
+		return errors.New("no set given; name the folders of one or more")
+	}
 	d := &relevanceData{}
 	for _, dir := range dirs {
-		if err := d.load(ctx, dir); err != nil {
+		if err := d.load(ctx, o, dir); err != nil {
+			return err
+		}
+	}
+	if o.dump != "" {
+		if err := d.dump(o.dump); err != nil {
 			return err
 		}
 	}
 	all := func(*asked) bool { return true }
 	fitted := d.fit(all)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "ground\tpresent\tfitted\t")
-	for j, name := range d.signals {
-		fmt.Fprintf(out, "%s\t%.2f\t%.2f\t\n", name, d.present[j], fitted[j])
+	for _, part := range []struct {
+		name string
+		model
+		fitted []float64
+	}{{"about", d.about, fitted.about}, {"answers", d.answers, fitted.answers}} {
+		fmt.Fprintf(out, "%s\tpresent\tfitted\t\n", part.name)
+		for j, name := range part.names {
+			fmt.Fprintf(out, "%s\t%.2f\t%.2f\t\n", name, part.present[j], part.fitted[j])
+		}
+		fmt.Fprintln(out, "\t\t\t")
 	}
-	fmt.Fprintln(out, "\t\t\t")
-	fmt.Fprint(out, "weights\tleast relevance\t")
-	for _, set := range d.sets {
-		fmt.Fprintf(out, "%s: off topic %%\tR@10 lost\t", set)
-	}
-	fmt.Fprintln(out)
-	d.print(out, "present", func(*asked) []float64 { return d.present })
-	d.print(out, "fitted", func(*asked) []float64 { return fitted })
+	present := weights{d.about.present, d.answers.present}
+	fmt.Fprintln(out, "weights\tset\tquestions\tevidence %\ttokens\tmemories\toff topic %\t")
+	d.print(out, "present", func(*asked) weights { return present })
+	d.print(out, "fitted", func(*asked) weights { return fitted })
+	left := func(*asked) weights { return fitted }
 	if len(d.sets) > 1 {
-		d.print(out, "set left out", d.leaveOut(func(a *asked) string { return a.set }, func(a *asked, out string) bool { return a.set == out }))
+		left = d.leaveOut(d.sets, func(a *asked) []string { return []string{a.Set} })
+		d.print(out, "set left out", left)
 	}
-	d.print(out, "conversation left out", d.leaveOut(func(a *asked) string { return a.of }, func(a *asked, out string) bool { return a.of == out || a.memory == out }))
+	left = d.leaveOut(d.conversations(), func(a *asked) []string { return []string{a.Of, a.Memory} })
+	d.print(out, "conversation left out", left)
+	fmt.Fprintln(out, "\t\t\t")
+	d.reliability(out, left)
 	return out.Flush()
 }
 
-// print writes what the weights of each question reach at several thresholds.
-func (d *relevanceData) print(w io.Writer, name string, weights func(*asked) []float64) {
-	for _, least := range []float64{0.3, 0.35, 0.4, 0.45, 0.47, 0.48, 0.49, 0.5, 0.51, 0.52, 0.55, 0.6, 0.7, 0.8, 0.9} {
-		fmt.Fprintf(w, "%s\t%.2f\t", name, least)
-		for _, set := range d.sets {
-			off, lost := d.measure(set, weights, least)
-			fmt.Fprintf(w, "%.1f\t%.2f\t", off, lost)
-		}
-		fmt.Fprintln(w)
+// weights are those of both models.
+type weights struct{ about, answers []float64 }
+
+// share is how much a question counts in a fit beside a labelled one.
+func (a *asked) share() float64 {
+	share := map[string]float64{"labelled": 1, "paraphrase": 0.3, "general": 0.3}[a.Kind]
+	if a.Young {
+		share *= 0.3
 	}
+	return share
+}
+
+// fitted reports whether a question may be fitted to. To a young memory, what
+// somebody asks another conversation is nothing that its owner would ask.
+func (a *asked) fitted() bool {
+	return !a.Held && len(a.Rows) > 0 && (a.own() || !a.Young || a.Kind == "general")
+}
+
+// fit finds the weights of both models from the questions that keep lets in.
+// Questions of a set, a kind, an age and on or off topic count together as many
+// as their share of 300, beside a ridge of 1.
+func (d *relevanceData) fit(keep func(*asked) bool) weights {
+	const prior = 300
+	type class struct {
+		set, kind  string
+		own, young bool
+	}
+	of := func(a *asked) class { return class{a.Set, a.Kind, a.own(), a.Young} }
+	count := make(map[class]float64)
+	for i := range d.asked {
+		if a := &d.asked[i]; a.fitted() && keep(a) {
+			count[of(a)]++
+		}
+	}
+	var about, answers []observation
+	for i := range d.asked {
+		a := &d.asked[i]
+		if !a.fitted() || !keep(a) {
+			continue
+		}
+		weight := prior * a.share() / count[of(a)]
+		about = append(about, observation{a.About, a.own(), weight})
+		for r := range a.Rows {
+			if a.own() {
+				answers = append(answers, observation{a.Rows[r], a.Right[r], weight})
+			}
+		}
+	}
+	return weights{d.about.fit(about), d.answers.fit(answers)}
+}
+
+// fit fits what varies.
+func (m *model) fit(observed []observation) []float64 {
+	free := make([]bool, len(m.names))
+	for j := range free {
+		free[j] = m.names[j] == "bias" || slices.ContainsFunc(observed, func(o observation) bool { return o.values[j] != observed[0].values[j] })
+		free[j] = free[j] && m.names[j] != "echo"
+	}
+	return logisticFit(observed, m.present, free)
 }
 
 // leaveOut fits once for each part, without what belongs to it, and gives each
-// question the weights that have not seen its part.
-func (d *relevanceData) leaveOut(part func(*asked) string, belongs func(a *asked, part string) bool) func(*asked) []float64 {
-	var parts []string
-	for i := range d.asked {
-		if p := part(&d.asked[i]); !slices.Contains(parts, p) {
-			parts = append(parts, p)
-		}
-	}
-	weights := make([][]float64, len(parts))
+// question the weights that have not seen its parts; the first of them counts
+// that is not the empty one.
+func (d *relevanceData) leaveOut(parts []string, of func(*asked) []string) func(*asked) weights {
+	found := make([]weights, len(parts))
 	inParallel(len(parts), func(i int) {
-		weights[i] = d.fit(func(a *asked) bool { return !belongs(a, parts[i]) })
+		found[i] = d.fit(func(a *asked) bool { return !slices.Contains(of(a), parts[i]) })
 	})
-	return func(a *asked) []float64 { return weights[slices.Index(parts, part(a))] }
+	return func(a *asked) weights {
+		for _, part := range of(a) {
+			if i := slices.Index(parts, part); i >= 0 {
+				return found[i]
+			}
+		}
+		return weights{d.about.present, d.answers.present}
+	}
 }
 
-func (d *relevanceData) load(ctx context.Context, dir string) error {
+func (d *relevanceData) conversations() (all []string) {
+	for i := range d.asked {
+		if of := d.asked[i].Of; of != "" && !slices.Contains(all, of) {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// relevances are those of the answer and of each result.
+func (a *asked) relevances(w weights) (about float64, results []float64) {
+	if len(a.Rows) == 0 || !a.Found {
+		return 0, nil
+	}
+	about = probability(a.About, w.about)
+	for _, row := range a.Rows {
+		results = append(results, about*probability(row, w.answers))
+	}
+	return about, results
+}
+
+// print writes what is put before a model at the default thresholds.
+func (d *relevanceData) print(w io.Writer, name string, of func(*asked) weights) {
+	type figures struct{ own, evidence, tokens, memories, off, injected float64 }
+	for _, set := range d.sets {
+		byKind := make(map[string]*figures)
+		for i := range d.asked {
+			a := &d.asked[i]
+			if a.Set != set || !a.own() && a.Named {
+				continue
+			}
+			kind := a.Kind
+			if a.Held {
+				kind += ", held"
+			}
+			if a.Young {
+				kind = "young " + kind
+			}
+			f := byKind[kind]
+			if f == nil {
+				f = new(figures)
+				byKind[kind] = f
+			}
+			about, results := a.relevances(of(a))
+			shown := 0
+			for r, relevance := range results {
+				if about >= extension.DefaultInjectMaybe && relevance >= extension.DefaultInjectLeast {
+					shown++
+					f.tokens += float64(a.Tokens[r]) * target(a.own())
+					if a.Right[r] {
+						f.evidence += 1 / float64(a.Needed)
+					}
+				}
+			}
+			if a.own() {
+				f.own++
+				f.memories += float64(shown)
+			} else {
+				f.off++
+				f.injected += target(shown > 0)
+			}
+		}
+		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+			f := byKind[kind]
+			own, off := max(1, f.own), max(1, f.off)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t%.0f\t%.1f\t%.1f\t\n", name, set, kind, 100*f.evidence/own, f.tokens/own, f.memories/own, 100*f.injected/off)
+		}
+	}
+}
+
+// reliability prints, for results of a relevance between two bounds, their mean
+// relevance beside the share that is evidence, on and off topic alike; and the
+// same of answers. Each set, and each side of it, weighs the same.
+func (d *relevanceData) reliability(w io.Writer, of func(*asked) weights) {
+	type bin struct{ n, weight, said, right float64 }
+	print := func(what string, bounds []float64, visit func(add func(relevance float64, right bool, weight float64))) {
+		bins := make([]bin, len(bounds))
+		visit(func(relevance float64, right bool, weight float64) {
+			at := 0
+			for at+1 < len(bounds) && relevance >= bounds[at+1] {
+				at++
+			}
+			b := &bins[at]
+			b.n++
+			b.weight += weight
+			b.said += weight * relevance
+			b.right += weight * target(right)
+		})
+		fmt.Fprintf(w, "%s from\tn\tmean relevance\tright\t\n", what)
+		for i, b := range bins {
+			if b.n > 0 {
+				fmt.Fprintf(w, "%.2f\t%.0f\t%.3f\t%.3f\t\n", bounds[i], b.n, b.said/b.weight, b.right/b.weight)
+			}
+		}
+	}
+	type side struct {
+		set string
+		own bool
+	}
+	count := make(map[side]float64)
+	each := func(visit func(a *asked)) {
+		for i := range d.asked {
+			if a := &d.asked[i]; !a.Young && a.Kind == "labelled" && (a.own() || !a.Named) {
+				visit(a)
+			}
+		}
+	}
+	each(func(a *asked) { count[side{a.Set, a.own()}]++ })
+	print("answer", []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9}, func(add func(float64, bool, float64)) {
+		each(func(a *asked) {
+			about, _ := a.relevances(of(a))
+			add(about, a.own(), 1/count[side{a.Set, a.own()}])
+		})
+	})
+	print("result", []float64{0, .01, .02, .05, .1, .2, .3, .4, .5, .6, .8}, func(add func(float64, bool, float64)) {
+		each(func(a *asked) {
+			_, results := a.relevances(of(a))
+			for r, relevance := range results {
+				add(relevance, a.Right[r], 1/count[side{a.Set, a.own()}])
+			}
+		})
+	})
+}
+
+// dump writes the observations, one a line, after a line that names the grounds.
+func (d *relevanceData) dump(path string) error {
+	var all bytes.Buffer
+	to := json.NewEncoder(&all)
+	names := map[string]any{"about": d.about.names, "answers": d.answers.names, "more": d.signals}
+	if err := to.Encode(names); err != nil {
+		return err
+	}
+	for i := range d.asked {
+		if err := to.Encode(&d.asked[i]); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, all.Bytes(), 0o600)
+}
+
+const (
+	// youngTurns are the sizes of the young memories that are cut from every
+	// conversation, youngCuts of each.
+	youngCuts = 4
+)
+
+var youngTurns = [...]int{6, 30}
+
+// young is a memory of a few turns of a conversation.
+type young struct {
+	conversation, user string
+	turns              []evalset.Turn
+	lines              []byte
+}
+
+// youngOf cuts young memories from a conversation.
+func youngOf(c evalset.Conversation) ([]young, error) {
+	raw, err := os.ReadFile(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	var lines [][]byte
+	for line := range bytes.Lines(raw) {
+		if len(bytes.TrimSpace(line)) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) != len(c.Turns) {
+		return nil, fmt.Errorf("%s: %d lines hold %d turns", c.Path, len(lines), len(c.Turns))
+	}
+	var all []young
+	for _, n := range youngTurns {
+		for cut := range youngCuts {
+			from := cut * len(lines) / youngCuts
+			to := min(len(lines), from+n)
+			all = append(all, young{
+				conversation: c.Name, user: fmt.Sprintf("%s from %d, %d turns", c.Name, from, n),
+				turns: c.Turns[from:to], lines: bytes.Join(lines[from:to], nil),
+			})
+		}
+	}
+	return all, nil
+}
+
+// holds reports whether all evidence of a question is there.
+func (y *young) holds(q *question) bool {
+	return !slices.ContainsFunc(q.Evidence, func(id string) bool {
+		return !slices.ContainsFunc(y.turns, func(t evalset.Turn) bool { return t.ID == id })
+	})
+}
+
+func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 	set := filepath.Base(dir)
 	d.sets = append(d.sets, set)
-	return withMemory(ctx, dir, func(x *extension.Extension, of *evalset.Set, clock func(time.Time)) error {
-		for _, q := range of.Queries {
-			clock(q.Time)
-			for _, c := range of.Conversations {
-				answer, err := x.Recall(ctx, extension.Scope{User: c.Name}, extension.Query{Text: q.Question, Now: q.Time, Limit: relevanceDepth, Wait: true})
+	return withMemory(ctx, dir, o.encoder, func(x *extension.Extension, of *evalset.Set, clock func(time.Time)) error {
+		questions := make([]question, len(of.Queries))
+		for i, q := range of.Queries {
+			questions[i] = question{Query: q, kind: "labelled"}
+		}
+		more, err := readParaphrases(o.paraphrases, set)
+		if err != nil {
+			return err
+		}
+		questions = append(questions, more...)
+		general, err := readGeneral()
+		if err != nil {
+			return err
+		}
+		speakers := speakersOf(of)
+		var cuts []young
+		last := make(map[string]time.Time)
+		for _, c := range of.Conversations {
+			last[c.Name] = c.Turns[len(c.Turns)-1].Time
+			some, err := youngOf(c)
+			if err != nil {
+				return err
+			}
+			cuts = append(cuts, some...)
+		}
+		for _, y := range cuts {
+			if _, err := x.Import(ctx, bytes.NewReader(y.lines), extension.ImportOptions{Scope: extension.Scope{User: y.user}, Clock: clock}); err != nil {
+				return err
+			}
+		}
+		if err := x.WaitIdle(ctx); err != nil {
+			return err
+		}
+		ask := func(q *question, memory, user string, a asked) error {
+			now := q.Time
+			if now.IsZero() {
+				now = last[memory].Add(time.Hour)
+			}
+			clock(now)
+			a.Set, a.Memory, a.Kind, a.Held, a.Ask = set, set+"/"+memory, q.kind, q.held, q.Question
+			if q.Conversation != "" {
+				a.Of = set + "/" + q.Conversation
+			}
+			a.Named = namesAny(q.Question, speakers[memory])
+			depth := relevanceDepth
+			if a.Needed > 0 {
+				depth *= 4
+			}
+			answer, err := o.encoder.ask(ctx, x, user, extension.Query{Text: q.Question, Now: now, Limit: depth, Wait: true, Small: true})
+			if err != nil {
+				return err
+			}
+			d.add(a, q.Evidence, answer)
+			return nil
+		}
+		for i := range questions {
+			q := &questions[i]
+			next := of.Next(q.Conversation)
+			if err := ask(q, q.Conversation, q.Conversation, asked{Needed: len(q.Evidence)}); err != nil {
+				return err
+			}
+			if err := ask(q, next, next, asked{Next: true}); err != nil {
+				return err
+			}
+			for k := range cuts {
+				y := &cuts[k]
+				switch {
+				case y.conversation == q.Conversation && y.holds(q):
+					err = ask(q, y.conversation, y.user, asked{Needed: len(q.Evidence), Young: true})
+				case y.conversation == next && (i+k)%youngCuts == 0:
+					err = ask(q, y.conversation, y.user, asked{Next: true, Young: true})
+				}
 				if err != nil {
 					return err
 				}
-				d.add(asked{
-					set: set, of: set + "/" + q.Conversation, memory: set + "/" + c.Name,
-					next: c.Name == of.Next(q.Conversation), needed: len(q.Evidence),
-				}, q.Evidence, answer)
+			}
+		}
+		for i := range general {
+			for _, c := range of.Conversations {
+				if err := ask(&general[i], c.Name, c.Name, asked{}); err != nil {
+					return err
+				}
+			}
+			for k, y := range cuts {
+				if (i+k)%youngCuts == 0 {
+					if err := ask(&general[i], y.conversation, y.user, asked{Young: true}); err != nil {
+						return err
+					}
+				}
 			}
 		}
 		return nil
@@ -119,157 +503,77 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 }
 
 func (d *relevanceData) add(a asked, evidence []string, answer *extension.Answer) {
-	a.irrelevant = answer.Relevance == 0
-	for _, r := range answer.Results {
-		behind := 0.0
-		if !a.irrelevant {
-			behind = logit(answer.Relevance) - logit(r.Relevance)
-		}
-		a.behind = append(a.behind, behind)
-		a.right = append(a.right, a.own() && slices.Contains(evidence, r.Memory.EventID))
+	if len(answer.Results) > 0 && d.about.names == nil {
+		r := &answer.Results[0]
+		d.about, d.answers, d.signals = modelOf(answer.Grounds), modelOf(r.Grounds), modelOf(r.Signals).names
 	}
-	if len(answer.Results) > 0 {
-		for _, s := range answer.Grounds {
-			a.grounds = append(a.grounds, s.Value)
-		}
-		if d.signals == nil {
-			for _, s := range answer.Grounds {
-				d.signals, d.present = append(d.signals, s.Name), append(d.present, s.Weight)
-			}
-		}
+	a.Found, a.About = answer.Relevance > 0, values(answer.Grounds)
+	for _, r := range answer.Results {
+		a.Rows, a.More = append(a.Rows, values(r.Grounds)), append(a.More, values(r.Signals))
+		a.Right = append(a.Right, a.own() && slices.Contains(evidence, r.Memory.EventID))
+		a.Tokens = append(a.Tokens, text.Tokens(r.Memory.Content))
 	}
 	d.asked = append(d.asked, a)
 }
 
-// observations lists the questions that keep lets into a fit. Every set and,
-// within it, the questions of its own and of other memories together count as
-// many as prior, beside a ridge of 1.
-func (d *relevanceData) observations(keep func(*asked) bool) []asked {
-	const prior = 300
-	type class struct {
-		set string
-		own bool
+func values(grounds []recall.Signal) []float64 {
+	all := make([]float64, len(grounds))
+	for i, s := range grounds {
+		all[i] = s.Value
 	}
-	var kept []asked
-	count := make(map[class]float64)
-	for i := range d.asked {
-		if a := &d.asked[i]; a.grounds != nil && keep(a) {
-			kept = append(kept, *a)
-			count[class{a.set, a.own()}]++
-		}
-	}
-	for i := range kept {
-		kept[i].observations = prior / count[class{kept[i].set, kept[i].own()}]
-	}
-	return kept
+	return all
 }
 
-// fit finds the weights of a logistic regression by Newton's method. A ground
-// that does not vary keeps 0.
-func (d *relevanceData) fit(keep func(*asked) bool) []float64 {
-	const rounds = 25
-	observed := d.observations(keep)
-	w := make([]float64, len(d.signals))
-	for range rounds {
-		hessian, gradient := make([][]float64, len(w)), make([]float64, len(w))
-		for i := range hessian {
-			hessian[i] = make([]float64, len(w))
-			hessian[i][i], gradient[i] = 1, -w[i]
+// readParaphrases reads FOLDER/SET.jsonl, where SET loses its "-dev".
+func readParaphrases(folder, set string) ([]question, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	raw, err := os.ReadFile(filepath.Join(folder, strings.TrimSuffix(set, "-dev")+".jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []question
+	for s := bufio.NewScanner(bytes.NewReader(raw)); s.Scan(); {
+		var line struct {
+			evalset.Query
+			Split string `json:"split"`
 		}
-		for k := range observed {
-			a := &observed[k]
-			x, y := a.grounds, 0.0
-			if a.own() {
-				y = 1
-			}
-			p := probability(x, w)
-			for i := range w {
-				gradient[i] += a.observations * (y - p) * x[i]
-				for j := range w {
-					hessian[i][j] += a.observations * p * (1 - p) * x[i] * x[j]
+		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
+			return nil, err
+		}
+		all = append(all, question{Query: line.Query, kind: "paraphrase", held: line.Split == "held"})
+	}
+	return all, nil
+}
+
+// readGeneral reads questions that are about no conversation.
+func readGeneral() ([]question, error) {
+	var all []question
+	for s := bufio.NewScanner(bytes.NewReader(generalQuestions)); s.Scan(); {
+		var line struct{ Question, Split string }
+		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
+			return nil, err
+		}
+		all = append(all, question{Query: evalset.Query{Question: line.Question}, kind: "general", held: line.Split == "held"})
+	}
+	return all, nil
+}
+
+// speakersOf are the words of the names of all who speak in a conversation.
+func speakersOf(set *evalset.Set) map[string][]string {
+	all := make(map[string][]string)
+	for _, c := range set.Conversations {
+		for _, t := range c.Turns {
+			for word := range strings.FieldsSeq(strings.ToLower(t.Speaker)) {
+				if !slices.Contains(all[c.Name], word) {
+					all[c.Name] = append(all[c.Name], word)
 				}
 			}
 		}
-		for i, step := range solve(hessian, gradient) {
-			w[i] += step
-		}
 	}
-	for i := range w {
-		w[i] = math.Round(100*w[i]) / 100
-	}
-	return w
-}
-
-func logOdds(grounds, w []float64) (sum float64) {
-	for j, v := range grounds {
-		sum += v * w[j]
-	}
-	return sum
-}
-
-func probability(grounds, w []float64) float64 { return 1 / (1 + math.Exp(-logOdds(grounds, w))) }
-
-// measure says, in percent, how many questions bring anything back from the
-// next conversation's memory that is at least so relevant, and how much R@10
-// the questions lose of their own.
-func (d *relevanceData) measure(set string, weights func(*asked) []float64, least float64) (offTopic, lost float64) {
-	var off, own float64
-	bound := logit(least)
-	for i := range d.asked {
-		a := &d.asked[i]
-		if a.set != set || !a.own() && !a.next {
-			continue
-		}
-		odds := math.Inf(-1)
-		if a.grounds != nil && !a.irrelevant {
-			odds = logOdds(a.grounds, weights(a))
-		}
-		if !a.own() {
-			if off++; odds >= bound {
-				offTopic++
-			}
-			continue
-		}
-		own++
-		for r, right := range a.right {
-			if right && odds-a.behind[r] < bound {
-				lost += 1 / float64(a.needed)
-			}
-		}
-	}
-	return 100 * offTopic / off, 100 * lost / own
-}
-
-// logit turns a probability into ln odds.
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
-
-// solve solves ax = b by elimination with pivots. It changes both.
-func solve(a [][]float64, b []float64) []float64 {
-	n := len(b)
-	for i := range n {
-		pivot := i
-		for j := i; j < n; j++ {
-			if math.Abs(a[j][i]) > math.Abs(a[pivot][i]) {
-				pivot = j
-			}
-		}
-		a[i], a[pivot] = a[pivot], a[i]
-		b[i], b[pivot] = b[pivot], b[i]
-		for j := i + 1; j < n; j++ {
-			f := a[j][i] / a[i][i]
-			for k := i; k < n; k++ {
-				a[j][k] -= f * a[i][k]
-			}
-			b[j] -= f * b[i]
-		}
-	}
-	x := make([]float64, n)
-	for i := n - 1; i >= 0; i-- {
-		sum := b[i]
-		for k := i + 1; k < n; k++ {
-			sum -= a[i][k] * x[k]
-		}
-		x[i] = sum / a[i][i]
-	}
-	return x
+	return all
 }

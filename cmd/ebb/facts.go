@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type rememberCmd struct {
+	Content []string `arg:"" help:"What is true, as a sentence: \"I'm allergic to nuts\", \"Ada lives in Oslo\"."`
+}
+
+// Help says what it counts as, and documents the JSON.
+func (rememberCmd) Help() string {
+	return `Stores a fact or a preference as the user's own word. What is known already is not stored again; what it replaces ends, as "I live in Oslo" ends "I live in Ghent". The file is made when there is none; --user says whose memory.
+
+With --json: {"memory", "known", "ended": [memory]}; what is empty is left out.`
+}
+
+func (c *rememberCmd) Run(a *app) (err error) {
+	x, err := a.open(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	r, err := x.Remember(a.ctx, a.scope(), strings.Join(c.Content, " "))
+	if err != nil {
+		return err
+	}
+	return a.remembered(r)
+}
+
+func (a *app) remembered(r *extension.Remembered) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	p := a.page()
+	verb := "Remembered"
+	if r.Known {
+		verb = "Known already"
+	}
+	p.line("%s: %s", verb, p.in(bold, r.Memory.UID))
+	p.body("  ", "  ", r.Memory.Content)
+	for i := range r.Ended {
+		p.body("No longer current: ", "  ", r.Ended[i].Content+"  "+p.in(dim, r.Ended[i].UID))
+	}
+	return p.err
+}
+
+type correctCmd struct {
+	ID      string   `arg:"" help:"The fact that is wrong or no longer true (ebb search prints ids)."`
+	Content []string `arg:"" help:"What is true, as a sentence."`
+}
+
+// Help documents the JSON.
+func (correctCmd) Help() string {
+	return `Puts another text in the place of a fact, as the user's own word; the old one stays in the history. A protected fact is replaced by one that is protected.
+
+With --json: {"memory", "known", "ended": [memory]}; what is empty is left out.`
+}
+
+func (c *correctCmd) Run(a *app) (err error) {
+	x, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	r, err := x.Correct(a.ctx, a.scope(), c.ID, strings.Join(c.Content, " "))
+	if err != nil {
+		return notFoundAs(err, noSuchMemory(c.ID))
+	}
+	return a.remembered(r)
+}
+
+type forgetCmd struct {
+	What []string `arg:"" help:"The ids of what to forget (ebb search prints ids), or words: then the memories that match are listed to choose from."`
+}
+
+// Help says what forgetting is, and documents the JSON.
+func (forgetCmd) Help() string {
+	return `Hides memories with the messages that they come from and what was concluded from them: no search finds them, no model is shown them, no night reads them, and nothing that was said before makes them again. What the user says anew is remembered again. ebb undo takes it back. To take something out of the file for good, use ebb erase.
+
+With --json: {"run_id", "hidden": [memory]}, or for words {"candidates": [memory]}; what is empty is left out.`
+}
+
+var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// candidates is how many memories ebb forget lists to choose from.
+const candidates = 10
+
+func (c *forgetCmd) Run(a *app) (err error) {
+	x, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	for _, id := range c.What {
+		if !idShape.MatchString(id) {
+			return c.choose(a, x)
+		}
+	}
+	f, err := x.Forget(a.ctx, a.scope(), c.What...)
+	if err != nil {
+		return notFoundAs(err, noSuchMemory(strings.Join(c.What, ", ")))
+	}
+	if a.json {
+		return a.printJSON(f)
+	}
+	p := a.page()
+	if f.RunID == "" {
+		p.line("Forgotten already; nothing was changed.")
+		return p.err
+	}
+	p.line("%s hidden. To bring them back: ebb undo %s", count(len(f.Hidden), "memory is", "memories are"), f.RunID)
+	for i := range f.Hidden {
+		p.body("  ", "    ", oneLine(f.Hidden[i].Content, 160)+"  "+p.in(dim, f.Hidden[i].UID))
+	}
+	return p.err
+}
+
+// choose lists what the words may mean.
+func (c *forgetCmd) choose(a *app, x *extension.Extension) error {
+	answer, err := x.Recall(a.ctx, a.scope(), extension.Query{Text: strings.Join(c.What, " "), Limit: candidates, Dormant: true, Wait: true})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		found := make([]extension.Record, len(answer.Results))
+		for i := range answer.Results {
+			found[i] = answer.Results[i].Memory
+		}
+		return a.printJSON(struct {
+			Candidates []extension.Record `json:"candidates"`
+		}{found})
+	}
+	if len(answer.Results) == 0 {
+		return &notFoundError{fmt.Sprintf("nothing that is remembered matches %q", strings.Join(c.What, " "))}
+	}
+	p := a.page()
+	p.line("Nothing is forgotten yet. Run ebb forget with the ids of what you mean:")
+	for i := range answer.Results {
+		m := &answer.Results[i].Memory
+		p.line("%s  %s  %s", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Kind)
+		p.body("  ", "  ", oneLine(m.Content, 160))
+	}
+	return p.err
+}
+
+type protectCmd struct {
+	What []string `arg:"" help:"The id of a fact, or the name of a person, place, project or thing."`
+	Off  bool     `help:"Take the protection back."`
+}
+
+// Help says what protection is, and documents the JSON.
+func (protectCmd) Help() string {
+	return `Fixes a fact for good: it neither fades nor is changed by the memory itself. The name of a person, place, project or thing protects that entity and all facts that mention it.
+
+With --json: {"protected": true|false, "what"}.`
+}
+
+func (c *protectCmd) Run(a *app) (err error) {
+	x, err := a.openExisting()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	what, act := strings.Join(c.What, " "), x.Protect
+	if c.Off {
+		act = x.Unprotect
+	}
+	if err := act(a.ctx, a.scope(), what); err != nil {
+		return notFoundAs(err, fmt.Sprintf("no memory has the id, and nothing the name %q", what))
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Protected bool   `json:"protected"`
+			What      string `json:"what"`
+		}{!c.Off, what})
+	}
+	verb := "protected"
+	if c.Off {
+		verb = "no longer protected"
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s is %s.\n", what, verb)
+	return err
+}

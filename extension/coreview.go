@@ -1,0 +1,481 @@
+package extension
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// coreViews keep what the core section is made of for the users who spoke last.
+type coreViews struct {
+	mu    sync.Mutex
+	users *lru.Cache[int64, *coreView]
+}
+
+// maxCoreViews bounds the users whose view is kept.
+const maxCoreViews = 1024
+
+func newCoreViews() (*coreViews, error) {
+	users, err := lru.New[int64, *coreView](maxCoreViews)
+	return &coreViews{users: users}, err
+}
+
+func (c *coreViews) of(userID int64) *coreView {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, known := c.users.Get(userID)
+	if !known {
+		v = &coreView{}
+		c.users.Add(userID, v)
+	}
+	return v
+}
+
+// coreView is one user's current claims with the sentences they rest on. It
+// follows the database: whatever changes a claim there, in any process, is in
+// the view the next time it is asked for.
+type coreView struct {
+	mu      sync.Mutex // held while it is brought up to date
+	read    bool
+	version schema.ClaimsVersion
+	claims  map[int64]*toldClaim
+	lines   []*sectionLine // never changed, only replaced
+}
+
+// toldClaim is a current claim and the sentence of the user's that it rests on.
+type toldClaim struct {
+	claim    schema.Memory
+	text     string // "" for a claim that gives no line
+	covered  bool   // the sentence says most of what the claim says
+	source   schema.Memory
+	evidence int // sources of the claim
+	since    time.Time
+	before   string
+	ended    string
+	needs    []int64 // the memories that this was read from
+}
+
+// sectionLine is a line of the core section with what is known of it beside.
+type sectionLine struct {
+	ProfileLine
+
+	shown  string // the whole line
+	claims []*toldClaim
+	words  *lineWords
+}
+
+// coreLines brings the user's view up to date and returns its lines, in order.
+func (x *Extension) coreLines(ctx context.Context, scope Scope) (lines []*sectionLine, err error) {
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		lines = nil
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		v := x.cores.of(userID)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		now, err := s.ClaimsVersion(ctx, userID)
+		if err != nil {
+			return err
+		}
+		if !v.read || v.version.Before(now) {
+			if err := v.update(ctx, s, x.cfg.Location, userID, now); err != nil {
+				return err
+			}
+		}
+		lines = v.lines
+		return nil
+	})
+	return lines, err
+}
+
+// update reads what has changed since the view's version.
+func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, now schema.ClaimsVersion) error {
+	var changed []int64
+	all := !v.read
+	if !all {
+		var err error
+		if changed, all, err = s.ChangedClaims(ctx, userID, v.version); err != nil {
+			return err
+		}
+	}
+	claims := make(map[int64]*toldClaim)
+	if all {
+		ids, err := s.CurrentClaims(ctx, userID)
+		if err != nil {
+			return err
+		}
+		changed = ids
+	} else {
+		moved := make(map[int64]bool, len(changed))
+		for _, id := range changed {
+			moved[id] = true
+		}
+		for id, c := range v.claims {
+			switch {
+			case moved[id]:
+			case slices.ContainsFunc(c.needs, func(id int64) bool { return moved[id] }):
+				changed = append(changed, id)
+			default:
+				claims[id] = c
+			}
+		}
+	}
+	if len(changed) > 0 {
+		r := &claimReader{s: s, userID: userID, loc: loc}
+		read, err := r.read(ctx, changed)
+		if err != nil {
+			return err
+		}
+		for _, c := range read {
+			claims[c.claim.ID] = c
+		}
+	}
+	v.claims, v.version, v.read = claims, now, true
+	if len(changed) > 0 || all {
+		v.lines = sectionLinesOf(claims, loc)
+	}
+	return nil
+}
+
+// claimReader reads claims with the sentences that they rest on.
+type claimReader struct {
+	s      *schema.Snapshot
+	userID int64
+	loc    *time.Location
+}
+
+// current reports a claim that is held to be true and may be told.
+func isCurrentClaim(m *schema.Memory) bool {
+	return (m.Kind == schema.KindFact || m.Kind == schema.KindPreference) && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
+		m.ValidUntil.IsZero()
+}
+
+// isOwnSaying reports a message of the user's own that may be quoted.
+func isOwnSaying(m *schema.Memory) bool {
+	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
+}
+
+func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, error) {
+	memories, err := r.byID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var current []int64
+	for id, m := range memories {
+		if isCurrentClaim(&m) {
+			current = append(current, id)
+		}
+	}
+	slices.Sort(current)
+	earlier, err := r.s.SupersededBy(ctx, current)
+	if err != nil {
+		return nil, err
+	}
+	var before []int64
+	for _, ids := range earlier {
+		before = append(before, ids...)
+	}
+	ended, err := r.byID(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := r.s.SourcesOf(ctx, slices.Concat(current, before))
+	if err != nil {
+		return nil, err
+	}
+	var said []int64
+	for _, of := range sources {
+		for _, src := range of {
+			said = append(said, src.SourceID)
+		}
+	}
+	slices.Sort(said)
+	messages, err := r.byID(ctx, slices.Compact(said))
+	if err != nil {
+		return nil, err
+	}
+	told := make([]*toldClaim, 0, len(current))
+	for _, id := range current {
+		c := &toldClaim{claim: memories[id], evidence: len(sources[id])}
+		var share float64
+		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
+		c.covered = share >= 0.5
+		for _, src := range sources[id] {
+			c.needs = append(c.needs, src.SourceID)
+		}
+		for _, old := range earlier[id] {
+			c.needs = append(c.needs, old)
+			m, there := ended[old]
+			if !there || m.State != schema.StateSuperseded || stillSays(&m, &c.claim) {
+				continue
+			}
+			if at := m.ValidUntil.Time; at.After(c.since) {
+				c.since = at
+				c.before, _, _ = r.sentence(&m, sources[old], messages)
+			}
+			for _, src := range sources[old] {
+				c.needs = append(c.needs, src.SourceID)
+			}
+		}
+		told = append(told, c)
+	}
+	return told, r.markEnded(ctx, told)
+}
+
+// markEnded says of the sentences what else they hold that is no longer so.
+func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
+	var said []int64
+	for _, c := range told {
+		if c.text != "" {
+			said = append(said, c.source.ID)
+		}
+	}
+	slices.Sort(said)
+	ended, err := r.s.EndedClaims(ctx, r.userID, slices.Compact(said))
+	if err != nil {
+		return err
+	}
+	for _, c := range told {
+		if c.text == "" {
+			continue
+		}
+		for _, e := range ended[c.source.ID] {
+			if e.By != nil {
+				c.needs = append(c.needs, e.By.ID)
+			}
+			if e.By != nil && stillSays(&e.Claim, e.By) {
+				continue
+			}
+			sentence := shownSentence(sentenceOf(&e.Claim, wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
+			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
+				c.ended = cmp.Or(c.ended, endedMark(e, r.loc))
+			}
+		}
+	}
+	return nil
+}
+
+func (r *claimReader) byID(ctx context.Context, ids []int64) (map[int64]schema.Memory, error) {
+	read, err := r.s.MemoriesByID(ctx, r.userID, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]schema.Memory, len(read))
+	for _, m := range read {
+		byID[m.ID] = m
+	}
+	return byID, nil
+}
+
+// sentence is what of the user's own words a claim rests on, as it is shown, and
+// the message it stands in: of several the one that says most of the claim, the
+// newest of those. "" when no message of the user's own says it.
+func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, messages map[int64]schema.Memory) (best string, covered float64, from schema.Memory) {
+	covered = -1
+	for _, src := range sources {
+		m, there := messages[src.SourceID]
+		if !there || !isOwnSaying(&m) {
+			continue
+		}
+		says := wordsOfClaim(claim, &m)
+		sentence := sentenceOf(claim, says, src.Quote, m.Content)
+		share := says.in(sentence)
+		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
+			continue
+		}
+		covered, from, best = share, m, sentence
+	}
+	return shownSentence(best), covered, from
+}
+
+// claimWords are the words of a claim that a sentence of the user's can hold.
+type claimWords []string
+
+// wordsOfClaim leaves out how a claim names the speaker, who says "I".
+func wordsOfClaim(claim, message *schema.Memory) claimWords {
+	speaker := text.Terms(message.Speaker)
+	return slices.DeleteFunc(text.QueryTerms(claim.Content, 0), func(term string) bool {
+		return term == "user" || slices.Contains(speaker, term)
+	})
+}
+
+// in is the share of the words that stand in a text.
+func (w claimWords) in(s string) float64 {
+	if len(w) == 0 {
+		return 1
+	}
+	said := text.Terms(s)
+	held := 0
+	for _, term := range w {
+		if slices.Contains(said, term) {
+			held++
+		}
+	}
+	return float64(held) / float64(len(w))
+}
+
+// fewWords is up to how many words a sentence is an answer to the one before it.
+const fewWords = 3
+
+// sentenceOf is the sentence of a message that holds a quotation, else the one
+// that comes closest to the claim; with those around it that say more of the
+// claim, or that it cannot be read without. It is verbatim.
+func sentenceOf(claim *schema.Memory, says claimWords, quote, message string) string {
+	sentences := grounding.Sentences(message)
+	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
+	if at < 0 {
+		at = slices.Index(sentences, grounding.Understand(claim.Content, claim.EventTime.Time).Quote(message))
+	}
+	if at < 0 {
+		return ""
+	}
+	from, to := at, at+1
+	span := func(from, to int) string { return strings.Join(sentences[from:to], " ") }
+	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
+		return quote
+	}
+	for {
+		now := span(from, to)
+		share, short := says.in(now), len(text.Terms(now)) <= fewWords
+		switch {
+		case from > 0 && (short || says.in(span(from-1, to)) >= share+moreSaid) && text.Tokens(span(from-1, to)) <= maxSentence:
+			from--
+		case to < len(sentences) && says.in(span(from, to+1)) >= share+moreSaid && text.Tokens(span(from, to+1)) <= maxSentence:
+			to++
+		default:
+			return now
+		}
+	}
+}
+
+// moreSaid is how much more of a claim a neighbouring sentence must say to be
+// shown as well.
+const moreSaid = 0.3
+
+// maxSentence is the most tokens of one sentence in the core section.
+const maxSentence = 60
+
+func shownSentence(s string) string { return text.Truncate(text.Line(s), maxSentence) }
+
+// maxBefore is the most tokens of what was true before, and of what holds now,
+// in a mark.
+const maxBefore = 20
+
+// stillSays reports a claim that was not ended by its successor but merged with
+// it: the successor says the same.
+func stillSays(old, by *schema.Memory) bool {
+	if old.Object != "" && by.Object != "" {
+		return old.Predicate == by.Predicate && text.Fold(old.Object) == text.Fold(by.Object)
+	}
+	says := grounding.Understand(old.Content, old.EventTime.Time)
+	return says.HeldBy(by.Content, by.EventTime.Time, nil) && grounding.Denial.MatchString(old.Content) == grounding.Denial.MatchString(by.Content)
+}
+
+// sectionLinesOf joins claims that rest on one sentence and puts the lines in order:
+// by group, then by time.
+func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) []*sectionLine {
+	ordered := make([]*toldClaim, 0, len(claims))
+	for _, c := range claims {
+		if c.text != "" {
+			ordered = append(ordered, c)
+		}
+	}
+	slices.SortFunc(ordered, func(a, b *toldClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
+	byText := make(map[string]*sectionLine)
+	var lines []*sectionLine
+	// Longer ones first: what one of them holds needs no line of its own.
+	slices.SortStableFunc(ordered, func(a, b *toldClaim) int { return len(b.text) - len(a.text) })
+	bySource := make(map[int64][]*sectionLine)
+	for _, c := range ordered {
+		key := text.Fold(c.text)
+		l, known := byText[key]
+		for _, longer := range bySource[c.source.ID] {
+			if !known && strings.Contains(longer.Text, c.text) {
+				l, known = longer, true
+			}
+		}
+		if !known {
+			l = &sectionLine{ProfileLine: ProfileLine{Text: c.text, Group: ProfileSaid, Said: c.source.EventTime.Time, Dormant: true}}
+			byText[key] = l
+			bySource[c.source.ID] = append(bySource[c.source.ID], l)
+			lines = append(lines, l)
+		}
+		l.add(c)
+	}
+	for _, l := range lines {
+		l.shown = l.render(loc)
+		l.Tokens = text.Tokens(l.shown)
+	}
+	slices.SortStableFunc(lines, func(a, b *sectionLine) int {
+		return cmp.Or(cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)), a.Said.Compare(b.Said),
+			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
+	})
+	countLineWords(lines)
+	return lines
+}
+
+// add joins a claim to the line.
+func (l *sectionLine) add(c *toldClaim) {
+	l.claims = append(l.claims, c)
+	l.Claims = append(l.Claims, c.claim.UID)
+	if !slices.Contains(l.Sources, c.source.UID) {
+		l.Sources = append(l.Sources, c.source.UID)
+	}
+	if group := groupOf(&c.claim); slices.Index(profileGroups, group) < slices.Index(profileGroups, l.Group) {
+		l.Group = group
+	}
+	if c.source.EventTime.Before(l.Said) {
+		l.Said = c.source.EventTime.Time
+	}
+	if c.since.After(l.Since) {
+		l.Since, l.Before = c.since, c.before
+	}
+	l.Ended = cmp.Or(l.Ended, c.ended)
+	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+}
+
+// render is the line as it stands before a model: dated where it changed, and
+// where its own words mean a day only together with the day they were said.
+func (l *sectionLine) render(loc *time.Location) string {
+	line := "- " + l.Text
+	switch {
+	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
+		line += " (since " + l.Since.In(loc).Format(dateShown) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"
+	case !l.Since.IsZero():
+		line += " (since " + l.Since.In(loc).Format(dateShown) + ")"
+	case isRelative(l.Text, l.Said.In(loc)):
+		line += " (said " + l.Said.In(loc).Format(dateShown) + ")"
+	}
+	if l.Ended != "" {
+		line += " (" + l.Ended + ")"
+	}
+	return line + "\n"
+}
+
+// isRelative reports a text whose dates depend on when it was said.
+func isRelative(s string, said time.Time) bool {
+	const apart = 400 * 24 * time.Hour
+	now, then := text.TimeSpans(s, said), text.TimeSpans(s, said.Add(-apart))
+	return !slices.EqualFunc(now, then, func(a, b text.TimeSpan) bool { return a.Start.Equal(b.Start) && a.End.Equal(b.End) })
+}
+
+// endedMark says since when a claim is no longer so, and what is instead: the
+// successor's own words.
+func endedMark(e schema.Ended, loc *time.Location) string {
+	mark := "no longer so since " + e.Claim.ValidUntil.In(loc).Format(dateShown)
+	if e.By == nil || e.By.Hearsay() || !e.By.OwnWords() && inspect(e.By.Content) != "" {
+		return mark
+	}
+	return mark + ": " + text.Truncate(text.Line(e.By.Content), maxBefore)
+}

@@ -1,0 +1,424 @@
+package extension
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
+)
+
+// oneLife is a user whose memory several programs may have open.
+type oneLife struct {
+	t    *testing.T
+	path string
+	now  time.Time
+	x    *Extension
+
+	claims bool // what is only said becomes claims, too
+}
+
+func newOneLife(t *testing.T, cfg Config) *oneLife {
+	t.Helper()
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	l.x = l.open(cfg)
+	return l
+}
+
+func (l *oneLife) open(cfg Config) *Extension {
+	l.t.Helper()
+	cfg.NoSchedule, cfg.Location, cfg.NoClaims = true, time.UTC, !l.claims
+	cfg.Now = func() time.Time { return l.now }
+	x, err := Open(l.t.Context(), l.path, &cfg)
+	require.NoError(l.t, err)
+	l.t.Cleanup(func() { require.NoError(l.t, x.Close(context.Background())) })
+	return x
+}
+
+func (l *oneLife) session(name string) *Session {
+	l.t.Helper()
+	s, err := l.x.Session(Scope{User: "ada", Session: name})
+	require.NoError(l.t, err)
+	return s
+}
+
+// tells says something in a session, and has the agent remember it unless claim
+// is empty. It returns the claim's public id.
+func (l *oneLife) tells(session, said, claim string) (uid string) {
+	l.t.Helper()
+	l.now = l.now.Add(time.Minute)
+	s := l.session(session)
+	require.NoError(l.t, l.x.Bus().Publish(l.t.Context(), eventbus.UserMessage(s.Scope(), said)))
+	if claim == "" {
+		return ""
+	}
+	return l.call(s, "remember_fact", map[string]any{"content": claim})
+}
+
+// call calls a tool and gives the public id of the first memory it names.
+func (l *oneLife) call(s *Session, tool string, arguments map[string]any) (uid string) {
+	l.t.Helper()
+	answer := l.answer(s, tool, arguments)
+	for word := range strings.FieldsSeq(answer) {
+		if uid, known := s.turn().ids.uid(strings.Trim(word, ",.;:[]()")); known {
+			return uid
+		}
+	}
+	l.t.Fatalf("%s answers %q", tool, answer)
+	return ""
+}
+
+func (l *oneLife) answer(s *Session, tool string, arguments map[string]any) string {
+	l.t.Helper()
+	got, err := s.CallTool(l.t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: tool, Arguments: text.JSON(arguments)}})
+	require.NoError(l.t, err)
+	return got.Content
+}
+
+// core are the lines of the core section for a question, as a program with the
+// file open sees it.
+func (l *oneLife) core(x *Extension, question string) []string {
+	l.t.Helper()
+	s, err := x.Session(Scope{User: "ada", Session: "asking"})
+	require.NoError(l.t, err)
+	found, err := s.Preview(l.t.Context(), question)
+	require.NoError(l.t, err)
+	return coreIn(l.t, found.Block)
+}
+
+func coreIn(t *testing.T, prompt string) []string {
+	t.Helper()
+	fences, _, err := llmtest.Fences(prompt)
+	require.NoError(t, err)
+	if len(fences) == 0 {
+		return nil
+	}
+	return fences[0].Core
+}
+
+func TestTheCoreSectionIsTheUsersOwnWords(t *testing.T) {
+	l := newOneLife(t, Config{})
+	require.Empty(t, l.core(l.x, "hi"))
+	l.tells("march", "Good morning! I can't eat gluten. How is the weather?", "The user cannot eat gluten.")
+	l.tells("march", "My sister Noor lives in Ghent with her dog Biscuit.", "The user's sister Noor lives in Ghent.")
+	// A second claim on one sentence, and the same sentence once more.
+	l.call(l.session("march"), "remember_fact", map[string]any{"content": "Noor has a dog called Biscuit."})
+	l.tells("april", "my sister Noor  lives in Ghent with her dog Biscuit.", "Noor, the user's sister, lives in Ghent.")
+	// The agent's own idea rests on no word of the user's.
+	l.call(l.session("march"), "remember_fact", map[string]any{"content": "The user is fond of opera."})
+	want := []string{"I can't eat gluten.", "My sister Noor lives in Ghent with her dog Biscuit."}
+	for _, question := range []string{"hi", "thanks!", "Shall we order the pizza?", ""} {
+		require.Equal(t, want, l.core(l.x, question), question)
+	}
+	p, err := l.x.Profile(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	require.Len(t, p.Lines, 2)
+	require.Equal(t, ProfileTold, p.Lines[0].Group)
+	require.Len(t, p.Lines[1].Claims, 3)
+	require.Len(t, p.Lines[1].Sources, 2)
+	require.Equal(t, DefaultCoreTokens, p.Budget)
+	require.Equal(t, p.Lines[0].Tokens+p.Lines[1].Tokens, p.Tokens)
+
+	found, err := l.session("asking").Preview(t.Context(), "What can't I eat?")
+	require.NoError(t, err)
+	require.Len(t, found.Profile, 2)
+	require.Positive(t, found.ProfileTokens)
+	require.LessOrEqual(t, found.ProfileTokens, DefaultCoreTokens)
+	require.Equal(t, text.Tokens(found.Block), found.Tokens)
+	for _, item := range found.Items {
+		require.NotEqual(t, "The user cannot eat gluten.", item.Memory.Content, "the core section says it")
+	}
+	nobody, err := l.x.Profile(t.Context(), Scope{User: "nobody"})
+	require.NoError(t, err)
+	require.Empty(t, nobody.Lines)
+	_, err = l.x.Profile(t.Context(), Scope{})
+	require.ErrorAs(t, err, new(*InvalidError))
+}
+
+func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
+	l := newOneLife(t, Config{})
+	home := l.tells("march", "I live in Bergen, near the harbour.", "The user lives in Bergen.")
+	l.tells("march", "The dentist is tomorrow at nine.", "The user's dentist appointment is tomorrow at nine.")
+	s := l.session("may")
+	l.now = time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC)
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(s.Scope(), "I've moved to Oslo.")))
+	l.call(s, "correct_fact", map[string]any{"memory_id": home, "new_content": "The user moved to Oslo."})
+	require.Equal(t, []string{
+		"The dentist is tomorrow at nine. (said 2026-03-02)",
+		"I've moved to Oslo. (since 2026-05-12; before: I live in Bergen, near the harbour.)",
+	}, l.core(l.x, "hi"))
+
+	// The old message is marked wherever it is shown.
+	const mark = "I live in Bergen, near the harbour. (no longer so since 2026-05-12: The user moved to Oslo.)"
+	found, err := l.session("june").Preview(t.Context(), "Do I live in Bergen, near the harbour?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, mark)
+	require.Contains(t, l.answer(l.session("june"), "search_memory", map[string]any{"query": "Bergen harbour"}), mark)
+}
+
+// What was only said is told as well, after what was asked to be kept.
+func TestTheCoreSectionHoldsWhatWasOnlySaid(t *testing.T) {
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), claims: true}
+	l.x = l.open(Config{})
+	l.tells("march", "I'm allergic to nuts.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"I'm allergic to nuts."}, l.core(l.x, "hi"))
+	p, err := l.x.Profile(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	require.Equal(t, ProfileSaid, p.Lines[0].Group)
+	l.tells("march", "My sister Noor plays the cello.", "The user's sister Noor plays the cello.")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"My sister Noor plays the cello.", "I'm allergic to nuts."}, l.core(l.x, "hi"))
+	l.tells("march", "Forget that I'm allergic to nuts.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"My sister Noor plays the cello."}, l.core(l.x, "hi"))
+	dual := l.open(Config{coreToldOnly: true})
+	l.tells("march", "I live in Bergen.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Len(t, l.core(l.x, "hi"), 2)
+	require.Len(t, l.core(dual, "hi"), 1)
+}
+
+func TestWhatIsAskedToBeKeptStandsFirst(t *testing.T) {
+	l := newOneLife(t, Config{})
+	l.tells("march", "My favourite tea is Assam.", "The user's favourite tea is Assam.")
+	nuts := l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
+	require.NoError(t, l.x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, Scope{User: "ada"})
+		if err != nil {
+			return err
+		}
+		m, err := tx.Memory(ctx, userID, nuts)
+		if err != nil {
+			return err
+		}
+		return tx.Protect(ctx, m, byHost)
+	}))
+	require.Equal(t, []string{"I am allergic to nuts.", "My favourite tea is Assam."}, l.core(l.x, "hi"))
+}
+
+// Of more than fits, the question chooses; the order stays.
+func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
+	l := newOneLife(t, Config{CoreTokens: 100})
+	for i := range 30 {
+		l.tells("march", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
+		if i == 15 {
+			l.tells("march", "I can't eat gluten.", "The user cannot eat gluten.")
+		}
+	}
+	p, err := l.x.Profile(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	require.Len(t, p.Lines, 31)
+	for question, want := range map[string]string{"What may I not eat?": "I can't eat gluten.", "shelf number 22?": "My shelf number 22 is painted in colour 22."} {
+		core := l.core(l.x, question)
+		require.Contains(t, core, want)
+		require.Greater(t, len(core), 2)
+		require.Less(t, len(core), 12)
+		found, err := l.session("asking").Preview(t.Context(), question)
+		require.NoError(t, err)
+		require.LessOrEqual(t, found.ProfileTokens, 100)
+		said := time.Time{}
+		for _, line := range found.Profile {
+			require.False(t, line.Said.Before(said))
+			said = line.Said
+		}
+	}
+	off := l.open(Config{CoreTokens: -1})
+	require.Empty(t, l.core(off, "hi"))
+	_, err = Open(t.Context(), l.path, &Config{CoreTokens: 10})
+	var invalid *InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "Config.CoreTokens", invalid.Field)
+}
+
+// What another program takes back is gone in the very next turn.
+func TestWhatIsTakenBackIsGoneInTheNextTurn(t *testing.T) {
+	by := schema.Actor{Name: "host"}
+	change := func(f func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error) func(l *oneLife, other *Extension, claim string) {
+		return func(l *oneLife, other *Extension, claim string) {
+			require.NoError(l.t, other.db.Write(l.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				userID, err := tx.UserID(ctx, Scope{User: "ada"})
+				if err != nil {
+					return err
+				}
+				m, err := tx.Memory(ctx, userID, claim)
+				if err != nil {
+					return err
+				}
+				return f(ctx, tx, m)
+			}))
+		}
+	}
+	source := func(ctx context.Context, tx *schema.Tx, m *schema.Memory) *schema.Memory {
+		var uid string
+		require.NoError(t, tx.Row(ctx, "SELECT uid FROM memories WHERE id = (SELECT source_id FROM memory_sources WHERE memory_id = ?)", []any{m.ID}, &uid))
+		src, err := tx.Memory(ctx, m.UserID, uid)
+		require.NoError(t, err)
+		return src
+	}
+	for name, takeBack := range map[string]func(l *oneLife, other *Extension, claim string){
+		"retired": change(func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error { return tx.Retire(ctx, m, by) }),
+		"quarantined": change(func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+			return tx.SetState(ctx, m, schema.StateQuarantined, by)
+		}),
+		"message quarantined": change(func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+			return tx.SetState(ctx, source(ctx, tx, m), schema.StateQuarantined, by)
+		}),
+		"message lowered": change(func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+			return tx.LowerTrust(ctx, m.UserID, source(ctx, tx, m).EventID, 2, by)
+		}),
+		"claim erased": func(l *oneLife, other *Extension, claim string) {
+			_, err := other.Erase(l.t.Context(), Scope{User: "ada"}, Erasure{Memories: []string{claim}})
+			require.NoError(l.t, err)
+		},
+		"session erased": func(l *oneLife, other *Extension, _ string) {
+			_, err := other.Erase(l.t.Context(), Scope{User: "ada"}, Erasure{Sessions: []string{"march"}})
+			require.NoError(l.t, err)
+		},
+		"user erased": func(l *oneLife, other *Extension, _ string) {
+			_, err := other.Erase(l.t.Context(), Scope{User: "ada"}, Erasure{Everything: true})
+			require.NoError(l.t, err)
+		},
+		"only marked": func(l *oneLife, other *Extension, claim string) { // an erasure that is under way
+			require.NoError(l.t, other.db.Write(l.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				userID, err := tx.UserID(ctx, Scope{User: "ada"})
+				if err != nil {
+					return err
+				}
+				m, err := tx.Memory(ctx, userID, claim)
+				if err != nil {
+					return err
+				}
+				_, err = tx.Exec(ctx, `INSERT INTO erasures (uid, user_id, everything, state, actor, asked_at, receipt) VALUES ('x', ?, 0, 'erasing', 'host', 1, '{}')`, userID)
+				if err != nil {
+					return err
+				}
+				_, err = tx.Exec(ctx, "INSERT INTO erasing (record, id, erasure_id) VALUES ('memories', ?, (SELECT max(id) FROM erasures))", m.ID)
+				return err
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newOneLife(t, Config{})
+			const nuts = "I am allergic to nuts."
+			claim := l.tells("march", nuts, "The user is allergic to nuts.")
+			other := l.open(Config{})
+			require.Equal(t, []string{nuts}, l.core(l.x, "hi"))
+			require.Equal(t, []string{nuts}, l.core(other, "hi"))
+			takeBack(l, other, claim)
+			require.Empty(t, l.core(l.x, "hi"))
+			require.Empty(t, l.core(other, "hi"))
+		})
+	}
+}
+
+// What another program adds, and what comes back, is there in the next turn.
+func TestWhatIsAddedElsewhereIsThereInTheNextTurn(t *testing.T) {
+	l := newOneLife(t, Config{})
+	other := l.open(Config{})
+	require.Empty(t, l.core(other, "hi"))
+	claim := l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
+	want := []string{"I am allergic to nuts."}
+	require.Equal(t, want, l.core(other, "hi"))
+	set := func(state schema.State) {
+		require.NoError(t, l.x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			userID, err := tx.UserID(ctx, Scope{User: "ada"})
+			if err != nil {
+				return err
+			}
+			m, err := tx.Memory(ctx, userID, claim)
+			if err != nil {
+				return err
+			}
+			return tx.SetState(ctx, m, state, byHost)
+		}))
+	}
+	set(schema.StateQuarantined)
+	require.Empty(t, l.core(other, "hi"))
+	set(schema.StateDormant)
+	require.Equal(t, want, l.core(other, "hi"), "where there is room")
+	l.tells("march", "I play the cello.", "The user plays the cello.")
+	require.Len(t, l.core(other, "hi"), 2)
+}
+
+// Standing in the core section is no access, and is on record once.
+func TestTheCoreSectionIsOnRecordOnce(t *testing.T) {
+	l := newOneLife(t, Config{})
+	claim := l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
+	s := l.session("april")
+	for range 3 {
+		require.Contains(t, s.injected(t.Context(), "model", "hi", "hi"), "I am allergic to nuts.")
+	}
+	l.tells("march", "I play the cello.", "The user plays the cello.")
+	require.Contains(t, s.injected(t.Context(), "model", "thanks", "thanks"), "cello")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	shown, err := l.x.bus.Tail(t.Context(), 0, 100, eventbus.TopicMemoryRecalled)
+	require.NoError(t, err)
+	require.Len(t, shown, 2, "once for each sentence that is new")
+	for _, e := range shown {
+		var r eventbus.Recalled
+		require.NoError(t, e.Decode(&r))
+		require.Empty(t, r.Items)
+		require.Len(t, r.Core, 1)
+	}
+	require.NoError(t, l.x.db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
+		userID, err := snap.UserID(ctx, Scope{User: "ada"})
+		if err != nil {
+			return err
+		}
+		var injections, accesses int64
+		err = snap.Row(ctx, "SELECT (SELECT count(*) FROM injections WHERE session = 'april'), (SELECT sum(access_count) FROM memories)", nil, &injections, &accesses)
+		require.EqualValues(t, 2, injections)
+		require.Zero(t, accesses)
+		m, err2 := snap.Memory(ctx, userID, claim)
+		require.NoError(t, err2)
+		require.True(t, m.LastAccessed.IsZero())
+		return err
+	}))
+}
+
+// A short id is of the conversation that it was shown in.
+func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
+	l := newOneLife(t, Config{})
+	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
+	s := l.session("april")
+	fences, _, err := llmtest.Fences(l.answer(s, "search_memory", map[string]any{"query": "nuts", "kind": "fact"}))
+	require.NoError(t, err)
+	id := fences[0].Records[0].ID
+	for _, written := range []string{id, "[" + id + "]", `"` + id + `"`, "memory " + strings.ToUpper(id)} {
+		require.Contains(t, l.answer(s, "confirm_fact", map[string]any{"memory_id": written}), "whether to protect", written)
+	}
+	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": id}), "no record was shown as "+id+" in this conversation")
+	require.Contains(t, l.answer(s, "correct_fact", map[string]any{"memory_id": "m99", "new_content": "x y"}), "no record was shown as m99")
+	uid, known := s.turn().ids.uid(id)
+	require.True(t, known)
+	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": uid}), "protect", "a full id is known everywhere")
+	require.NotEmpty(t, tools.Names())
+}
+
+// The prompt holds nothing twice.
+func TestNothingStandsTwiceInAPrompt(t *testing.T) {
+	l := newOneLife(t, Config{InjectMaybe: -1, InjectSure: -1})
+	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
+	l.tells("march", "I am allergic to nuts. The kettle is broken, too, and it was the good one.", "")
+	found, err := l.session("april").Preview(t.Context(), "Am I allergic to nuts?")
+	require.NoError(t, err)
+	var shown []string
+	for _, item := range found.Items {
+		shown = append(shown, item.Memory.Content)
+	}
+	require.Equal(t, []string{"I am allergic to nuts. The kettle is broken, too, and it was the good one."}, shown)
+	again, err := l.session("april").find(t.Context(), "Am I allergic to nuts?", "Earlier:\n"+found.Block)
+	require.NoError(t, err)
+	require.Empty(t, again.Items, "the prompt holds it")
+}

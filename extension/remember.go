@@ -1,0 +1,355 @@
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// What a person decides about the memory, by a host's program or its command
+// line: it counts as the user's own word.
+
+// Remembered is what became of a fact that a person stated.
+type Remembered struct {
+	// Memory holds now: the new fact, or the one that says it already.
+	Memory Record `json:"memory"`
+	Known  bool   `json:"known,omitempty"`
+	// Ended are the facts that it replaced.
+	Ended []Record `json:"ended,omitempty"`
+}
+
+// maxStated is the longest fact that a person can state, in characters.
+const maxStated = 2000
+
+// Remember stores a fact or a preference as the user's own word: "I'm allergic to
+// nuts", "Ada lives in Oslo". One that is known already is not stored again, and
+// what it replaces ends.
+//
+// Errors: [*InvalidError] for the scope and the content, [*RedactionError],
+// [ErrReadOnly], the database's errors.
+func (x *Extension) Remember(ctx context.Context, scope Scope, content string) (*Remembered, error) {
+	return x.state(ctx, scope, content, nil)
+}
+
+// Correct puts another text in the place of a fact or a preference, as the user's
+// own word: the old one stays in the history. A protected one is replaced by one
+// that is protected.
+//
+// Errors: those of [Extension.Remember]; [ErrNotFound] for an id that is not this
+// user's; [ErrConflict] for a fact that is no longer current; [*InvalidError] for
+// a message, and for a text that the fact has already.
+func (x *Extension) Correct(ctx context.Context, scope Scope, id, content string) (*Remembered, error) {
+	return x.state(ctx, scope, content, &id)
+}
+
+func (x *Extension) state(ctx context.Context, scope Scope, content string, instead *string) (r *Remembered, err error) {
+	if err := scope.Validate(); err != nil {
+		return nil, err
+	}
+	if content, err = x.redactor.text(ctx, "content", text.Clean(strings.TrimSpace(content))); err != nil {
+		return nil, err
+	}
+	switch {
+	case schema.ValidContent("content", content) != nil:
+		return nil, schema.ValidContent("content", content)
+	case utf8.RuneCountInString(content) > maxStated:
+		return nil, &InvalidError{Field: "content", Reason: "is longer than 2,000 characters; state one fact at a time"}
+	}
+	chunks := schema.PrepareChunks(content, "")
+	reading, _ := claims.Told(content, "", []string{scope.User})
+	err = x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		r = &Remembered{}
+		userID, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		m := &schema.Memory{
+			UserID: userID, Agent: scope.Agent, SessionName: scope.Session, Kind: schema.KindFact, Content: content,
+			EventTime: schema.At(tx.Now), Confidence: 1, Importance: 0.5, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
+			Origin: schema.OriginUser, Trust: schema.MaxTrust,
+		}
+		if m.SessionID, err = tx.SessionID(ctx, userID, scope.Session); err != nil {
+			return err
+		}
+		if grounding.IsPreference(content) || reading.Preference || reading.Wish {
+			m.Kind = schema.KindPreference
+		}
+		claims.Label(m, reading, scope.User, "")
+		var old *schema.Memory
+		if instead != nil {
+			if old, err = toCorrect(ctx, tx, userID, *instead, content); err != nil {
+				return err
+			}
+			m.Kind, m.Tags, m.Importance = old.Kind, old.Tags, old.Importance
+		}
+		out, err := claims.Add(ctx, tx, scope.User, claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}, byHost)
+		if err != nil {
+			return err
+		}
+		if old != nil {
+			if err := instate(ctx, tx, old, &out); err != nil {
+				return err
+			}
+		}
+		now, err := tx.Memory(ctx, userID, out.Memory.UID)
+		if err != nil {
+			return err
+		}
+		r.Memory, r.Known = *now, out.Fate != claims.Made
+		for _, ended := range out.Ended {
+			r.Ended = append(r.Ended, *ended)
+		}
+		if r.Known {
+			return nil
+		}
+		return x.announce(ctx, tx, scope, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// toCorrect reads the fact that is to be replaced.
+func toCorrect(ctx context.Context, tx *schema.Tx, userID int64, id, content string) (*schema.Memory, error) {
+	old, err := tx.Memory(ctx, userID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case old.Kind == schema.KindEpisode:
+		return nil, &InvalidError{Field: "memory_id", Reason: "names a message, and what was said stays as it was; state what is true with Remember"}
+	case old.State != schema.StateActive && old.State != schema.StateDormant:
+		return nil, fmt.Errorf("memory %s is no longer current: %w", id, ErrConflict)
+	case old.ContentHash == schema.HashContent(content):
+		return nil, &InvalidError{Field: "content", Reason: "is what the fact says already"}
+	}
+	return old, nil
+}
+
+// instate ends the old fact in favour of what was stored, which inherits its
+// protection.
+func instate(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims.Outcome) error {
+	if out.Memory.ID == old.ID {
+		return &InvalidError{Field: "content", Reason: "says what the fact says already"}
+	}
+	if slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == old.ID }) {
+		return nil
+	}
+	if old.Protected {
+		if err := tx.Unprotect(ctx, old, byHost); err != nil {
+			return err
+		}
+		if err := tx.Protect(ctx, out.Memory, byHost); err != nil {
+			return err
+		}
+	}
+	if err := tx.Supersede(ctx, old, out.Memory, byHost); err != nil {
+		return err
+	}
+	out.Ended = append(out.Ended, old)
+	return nil
+}
+
+// Forgotten is what [Extension.Forget] has hidden.
+type Forgotten struct {
+	// RunID undoes it, see [Extension.Undo]; "" when all of it was hidden before.
+	RunID  string   `json:"run_id,omitempty"`
+	Hidden []Record `json:"hidden,omitempty"`
+}
+
+// Forget hides memories at the user's wish, with the messages that they come from
+// and what was concluded from them: no search finds them, no night reads them, and
+// nothing that was said before makes them again. What the user says anew is
+// remembered again. To take something out of the file, use [Extension.Erase].
+//
+// Errors: [*InvalidError] for the scope and for no id, [ErrNotFound] for an id
+// that is not this user's, [ErrReadOnly], the database's errors.
+func (x *Extension) Forget(ctx context.Context, scope Scope, ids ...string) (*Forgotten, error) {
+	if len(ids) == 0 {
+		return nil, &InvalidError{Field: "memory_id", Reason: "is missing; say what to forget"}
+	}
+	var f *Forgotten
+	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		changes, err := claims.Forget(ctx, tx, userID, ids...)
+		f = &Forgotten{RunID: changes.Run, Hidden: changes.Hidden}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+var memoryIDShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// Protect fixes what is named for good: a fact by its id, which then neither fades
+// nor is changed by the memory itself, or a person, place, project or thing by its
+// name, with all facts that mention it.
+//
+// Errors: [ErrNotFound] for what is not this user's; [ErrConflict] for a fact that
+// is no longer current; [*InvalidError] for a message, and for a name that several
+// bear; [ErrReadOnly].
+func (x *Extension) Protect(ctx context.Context, scope Scope, idOrName string) error {
+	return x.protect(ctx, scope, idOrName, true)
+}
+
+// Unprotect takes the protection of [Extension.Protect] back.
+//
+// Errors: those of [Extension.Protect].
+func (x *Extension) Unprotect(ctx context.Context, scope Scope, idOrName string) error {
+	return x.protect(ctx, scope, idOrName, false)
+}
+
+func (x *Extension) protect(ctx context.Context, scope Scope, what string, protected bool) error {
+	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		if !memoryIDShape.MatchString(what) {
+			return protectEntity(ctx, tx, userID, what, protected)
+		}
+		m, err := tx.Memory(ctx, userID, what)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			e, err := tx.Entity(ctx, userID, what)
+			if err != nil {
+				return err
+			}
+			return tx.ProtectEntity(ctx, e, protected, byHost)
+		case err != nil:
+			return err
+		case m.Kind == schema.KindEpisode:
+			return &InvalidError{Field: "memory_id", Reason: "names a message, which neither fades nor changes"}
+		case m.Protected == protected:
+			return nil
+		case !protected:
+			return tx.Unprotect(ctx, m, byHost)
+		case m.State != schema.StateActive && m.State != schema.StateDormant:
+			return fmt.Errorf("memory %s is not current: %w", what, ErrConflict)
+		}
+		if err := tx.Protect(ctx, m, byHost); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "UPDATE confirmations SET state = 'granted', token_hash = '', decided_at = ? WHERE memory_id = ? AND state = 'pending'", tx.Now.UnixMilli(), m.ID)
+		return err
+	})
+}
+
+func protectEntity(ctx context.Context, tx *schema.Tx, userID int64, name string, protected bool) error {
+	named, err := tx.EntitiesByName(ctx, userID, name)
+	switch {
+	case err != nil:
+		return err
+	case len(named) == 0:
+		return fmt.Errorf("nothing is called %q: %w", name, ErrNotFound)
+	case len(named) > 1:
+		return &InvalidError{Field: "name", Reason: fmt.Sprintf("is borne by %d; give the id of the one that is meant", len(named))}
+	}
+	return tx.ProtectEntity(ctx, &named[0].Entity, protected, byHost)
+}
+
+// ApproveOption is an option of [Extension.Approve].
+type ApproveOption func(*approval)
+
+type approval struct{ anyway bool }
+
+// Anyway approves a proposal although the user has said something newer since.
+func Anyway() ApproveOption { return func(o *approval) { o.anyway = true } }
+
+// NewerError says that a proposal is older than what the user has said since. It
+// is an [ErrConflict].
+type NewerError struct {
+	// Newer are the facts that hold now and were stored after the proposal.
+	Newer []Record
+}
+
+func (e *NewerError) Error() string {
+	ids := make([]string, len(e.Newer))
+	for i := range e.Newer {
+		ids[i] = e.Newer[i].UID
+	}
+	return "the user has said something newer since it was proposed: " + strings.Join(ids, ", ") + "; approve it anyway, or reject it"
+}
+
+// Unwrap gives [ErrConflict].
+func (e *NewerError) Unwrap() error { return ErrConflict }
+
+// unchanged refuses a proposal when something newer than it bears on one of its
+// claims.
+func (o *approval) unchanged(ctx context.Context, tx *schema.Tx, scope Scope, r *proposalRow, about ...*schema.Memory) error {
+	if o.anyway {
+		return nil
+	}
+	e := &NewerError{}
+	for _, m := range about {
+		if m.State == schema.StateSuperseded {
+			now, err := current(ctx, tx, m)
+			if err == nil && now.CreatedAt.After(r.CreatedAt.Time) {
+				e.Newer = append(e.Newer, *now)
+			}
+			if err != nil && !errors.Is(err, ErrConflict) {
+				return err
+			}
+			continue
+		}
+		newer, err := claims.Newer(ctx, tx, scope.User, m, r.CreatedAt.Time)
+		if err != nil {
+			return err
+		}
+		for _, n := range newer {
+			if !slices.ContainsFunc(about, func(m *schema.Memory) bool { return m.ID == n.ID }) {
+				e.Newer = append(e.Newer, n)
+			}
+		}
+	}
+	if len(e.Newer) == 0 {
+		return nil
+	}
+	return e
+}
+
+// current is the fact that holds in the place of a superseded one.
+func current(ctx context.Context, tx *schema.Tx, m *schema.Memory) (*schema.Memory, error) {
+	for range 32 { // a chain of changes, without end only in a damaged file
+		switch m.State {
+		case schema.StateActive, schema.StateDormant:
+			return m, nil
+		case schema.StateSuperseded:
+			next, err := tx.ByID(ctx, m.UserID, []int64{m.SupersededBy})
+			if err != nil {
+				return nil, err
+			}
+			if len(next) == 1 {
+				m = &next[0]
+				continue
+			}
+		case schema.StateQuarantined, schema.StateRetired, schema.StateForgotten:
+		}
+		break
+	}
+	return nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
+}
+
+// announceWaiting reports, in the write that stores it, that something waits for
+// a person to decide, and tells the host's hook once it is stored.
+func (x *Extension) announceWaiting(ctx context.Context, tx *schema.Tx, w schema.Waiting) error {
+	tenant, user, err := tx.UserByID(ctx, w.UserID)
+	if err != nil {
+		return err
+	}
+	scope, waiting := Scope{Tenant: tenant, User: user}, eventbus.Proposed{ID: w.UID, Kind: w.Kind, MemoryID: w.Memory}
+	event, err := eventbus.New(eventbus.TopicMemoryProposed, scope, schema.OriginUnknown, waiting)
+	if err != nil {
+		return err
+	}
+	event.ID = ""
+	tx.OnCommit(func() { x.hook("OnProposal", func() { x.cfg.Hooks.OnProposal(scope, waiting) }) })
+	return x.bus.AppendTx(ctx, tx, event)
+}

@@ -1,0 +1,74 @@
+package extension
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// foundForRequest is how many memories are looked at for what a user names in a
+// request to keep or to forget.
+const foundForRequest = 100
+
+// newReader makes what reads users' own messages.
+func (x *Extension) newReader() *claims.Reader {
+	return &claims.Reader{
+		DB: x.db, OnlyRequests: x.cfg.NoClaims,
+		Find: func(ctx context.Context, owner Scope, about string) ([]Record, error) {
+			answer, err := x.searcher.Search(ctx, Scope{Tenant: owner.Tenant, User: owner.User}, Query{Text: about, Limit: foundForRequest, Dormant: true, Wait: true})
+			if err != nil {
+				return nil, err
+			}
+			found := make([]Record, len(answer.Results))
+			for i := range answer.Results {
+				found[i] = answer.Results[i].Memory
+			}
+			return found, nil
+		},
+		Stored: x.announce,
+	}
+}
+
+// readSaid has the messages read that some events tell of, in their order: what
+// users say outright in their own messages becomes claims, and what they ask to
+// keep or to forget is kept or forgotten.
+func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) error {
+	for _, e := range events {
+		var stored eventbus.Stored
+		if err := e.Decode(&stored); err != nil {
+			return eventbus.Permanent(err)
+		}
+		own := schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}
+		if stored.Kind != string(KindEpisode) || stored.Restored || !own.OwnWords() {
+			continue
+		}
+		if err := x.readMessage(ctx, e.Scope, stored.ID); err != nil && !errors.Is(err, schema.ErrNotFound) { // erased in the meantime
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Extension) readMessage(ctx context.Context, scope Scope, id string) error {
+	var m *schema.Memory
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		if m, err = s.Said(ctx, userID, id); err != nil || !x.reader.Says(m) {
+			m = nil
+			return err
+		}
+		m, err = s.Memory(ctx, userID, id)
+		return err
+	})
+	if err != nil || m == nil {
+		return err
+	}
+	_, err = x.reader.Read(ctx, scope, m)
+	return err
+}

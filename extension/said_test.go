@@ -1,0 +1,461 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+var dora = Scope{User: "dora", Session: "s"}
+
+// diary is a memory in which time passes as its test says.
+type diary struct {
+	t      *testing.T
+	x      *Extension
+	server *llmtest.Server
+	now    time.Time
+	facts  []map[string]any // what the model finds in the next night's messages
+	n      int
+}
+
+func newDiary(t *testing.T, change ...func(*Config)) *diary {
+	t.Helper()
+	l := &diary{t: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	l.server = llmtest.New(t)
+	l.server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply {
+		if !strings.Contains(r.Prompt(), "write down what will still matter") {
+			return llmtest.JSON(map[string]any{"pairs": []any{}, "questions": []any{}, "insights": []any{}, "mentions": []any{}, "summaries": []any{}})
+		}
+		facts := l.facts
+		l.facts = nil
+		for _, line := range strings.Split(r.Prompt(), "\n") {
+			var m struct{ M, Text string }
+			for _, f := range facts {
+				if quote, _ := f["quote"].(string); json.Unmarshal([]byte(line), &m) == nil && strings.Contains(m.Text, quote) {
+					f["sources"] = []string{m.M}
+				}
+			}
+		}
+		return llmtest.JSON(map[string]any{"facts": append([]map[string]any{}, facts...)})
+	}))
+	cfg := Config{NoSchedule: true, Location: time.UTC, Now: func() time.Time { return l.now }, Model: l.server.LLM(t)}
+	for _, f := range change {
+		f(&cfg)
+	}
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	l.x = x
+	return l
+}
+
+// says publishes a message of the user's, a day after the one before.
+func (l *diary) says(text string, opts ...eventbus.MessageOption) {
+	l.t.Helper()
+	l.now = l.now.AddDate(0, 0, 1)
+	l.publish(text, opts...)
+}
+
+func (l *diary) publish(text string, opts ...eventbus.MessageOption) {
+	l.t.Helper()
+	require.NoError(l.t, l.x.Bus().Publish(l.t.Context(), eventbus.UserMessage(dora, text, opts...)))
+	require.NoError(l.t, l.x.WaitIdle(l.t.Context()))
+}
+
+// tool calls a tool of the session's.
+func (l *diary) tool(name string, args map[string]any) string {
+	l.t.Helper()
+	s, err := l.x.Session(dora)
+	require.NoError(l.t, err)
+	input, err := json.Marshal(args)
+	require.NoError(l.t, err)
+	answer, err := s.CallTool(l.t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: name, Arguments: string(input)}})
+	require.NoError(l.t, err)
+	require.NoError(l.t, l.x.WaitIdle(l.t.Context()))
+	return answer.Content
+}
+
+// claimed lists the current facts and preferences.
+func (l *diary) claimed() (claims []Record) {
+	l.t.Helper()
+	list, err := l.x.Timeline(l.t.Context(), dora, TimelineQuery{Kinds: []Kind{schema.KindFact, schema.KindPreference}})
+	require.NoError(l.t, err)
+	for _, m := range list {
+		if m.State == schema.StateActive {
+			claims = append(claims, m)
+		}
+	}
+	return claims
+}
+
+func (l *diary) objects() (objects []string) {
+	for _, m := range l.claimed() {
+		objects = append(objects, m.Object)
+	}
+	return objects
+}
+
+func (l *diary) runs(cause string) (runs []Run) {
+	l.t.Helper()
+	all, err := l.x.Runs(l.t.Context(), dora, 0)
+	require.NoError(l.t, err)
+	for _, r := range all {
+		if r.Cause == cause {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// change is one thing that changes, and how each way says it.
+type change struct {
+	name      string
+	sentences [2]string // of the user's
+	contents  [2]string // of a model's
+	predicate string    // of a model's
+	objects   [2]string
+}
+
+var changing = []change{
+	{"address", [2]string{"I live in Ghent.", "I've moved to Oslo."}, [2]string{"Dora lives in Ghent.", "Dora has moved to Oslo."}, "lives_in", [2]string{"Ghent", "Oslo"}},
+	{"job", [2]string{"I work at Fjordbank.", "I left Fjordbank and joined Tramworks."}, [2]string{"Dora works at Fjordbank.", "Dora works at Tramworks."}, "works_at", [2]string{"Fjordbank", "Tramworks"}},
+	{"car", [2]string{"My car is a red Volvo.", "My car is now a blue Tesla."}, [2]string{"Dora's car is a red Volvo.", "Dora's car is a blue Tesla."}, "car", [2]string{"red Volvo", "blue Tesla"}},
+	{"favourite", [2]string{"My favourite colour is teal.", "My favourite colour is amber now."}, [2]string{"Dora's favourite colour is teal.", "Dora's favourite colour is amber."}, "favorite_color", [2]string{"teal", "amber"}},
+	{"dentist", [2]string{"My dentist is Dr Rao.", "My dentist is now Dr Lind."}, [2]string{"Dora's dentist is Dr Rao.", "Dora's dentist is Dr Lind."}, "has_dentist", [2]string{"Dr Rao", "Dr Lind"}},
+}
+
+// The ways in which a claim comes.
+var ways = map[string]func(l *diary, c *change, i int){
+	"said": func(l *diary, c *change, i int) { l.says(c.sentences[i]) },
+	"told": func(l *diary, c *change, i int) {
+		l.now = l.now.AddDate(0, 0, 1)
+		require.NoError(l.t, l.x.Bus().Publish(l.t.Context(), eventbus.UserMessage(dora, c.sentences[i])))
+		l.tool("remember_fact", map[string]any{"content": c.contents[i]})
+	},
+	"extracted": func(l *diary, c *change, i int) {
+		l.says(c.sentences[i])
+		l.facts = []map[string]any{{
+			"text": c.contents[i], "kind": "fact", "subject": "Dora", "predicate": c.predicate, "object": c.objects[i], "type": "state",
+			"when": "", "confidence": .9, "importance": 5, "quote": c.sentences[i],
+		}}
+		_, err := l.x.Consolidate(l.t.Context(), dora)
+		require.NoError(l.t, err)
+	},
+}
+
+func TestTheLaterOfTwoClaimsHoldsWhicheverWayTheyCame(t *testing.T) {
+	for _, pair := range [][2]string{
+		{"extracted", "extracted"}, {"told", "told"}, {"told", "extracted"}, {"told", "said"}, {"said", "said"}, {"said", "told"},
+		{"extracted", "said"}, {"extracted", "told"}, {"said", "extracted"},
+	} {
+		for _, c := range changing {
+			for _, off := range []bool{false, true} {
+				name := fmt.Sprintf("%s, %s then %s", c.name, pair[0], pair[1])
+				if off {
+					if strings.Contains(name, "said") {
+						continue
+					}
+					name += ", without reading messages"
+				}
+				t.Run(name, func(t *testing.T) {
+					l := newDiary(t, func(cfg *Config) { cfg.NoClaims = off })
+					ways[pair[0]](l, &c, 0)
+					require.Len(t, l.claimed(), 1)
+					ways[pair[1]](l, &c, 1)
+					current := l.claimed()
+					require.Len(t, current, 1, "%v", current)
+					require.Contains(t, current[0].Content, c.objects[1])
+					require.Equal(t, schema.MaxTrust, current[0].Trust)
+				})
+			}
+		}
+	}
+}
+
+func TestWhatIsAddedEndsNothing(t *testing.T) {
+	for _, c := range []change{
+		{"sister", [2]string{"My sister is called Noor.", "My sister is called Mina."}, [2]string{"Dora's sister is called Noor.", "Dora's sister is called Mina."}, "sister", [2]string{"Noor", "Mina"}},
+		{"allergy", [2]string{"I'm allergic to nuts.", "I'm allergic to shellfish."}, [2]string{"Dora is allergic to nuts.", "Dora is allergic to shellfish."}, "allergic_to", [2]string{"nuts", "shellfish"}},
+	} {
+		for first := range ways {
+			for second := range ways {
+				t.Run(fmt.Sprintf("%s, %s then %s", c.name, first, second), func(t *testing.T) {
+					l := newDiary(t)
+					ways[first](l, &c, 0)
+					ways[second](l, &c, 1)
+					require.ElementsMatch(t, c.objects, l.objects())
+				})
+			}
+		}
+	}
+}
+
+func (l *diary) found(query string) (texts []string) {
+	l.t.Helper()
+	for _, q := range []Query{{Text: query, Dormant: true, Limit: 50}, {Text: query, AsOf: recall.AsOf{Valid: l.now}, Limit: 50}} {
+		answer, err := l.x.Recall(l.t.Context(), dora, q)
+		require.NoError(l.t, err)
+		for _, r := range answer.Results {
+			texts = append(texts, r.Memory.Content)
+		}
+	}
+	return texts
+}
+
+// memory is what the export says of the memory itself.
+func (l *diary) memory() []string {
+	return slices.DeleteFunc(memoryOf(l.t, exported(l.t, l.x, dora)), func(line string) bool {
+		return strings.HasPrefix(line, `{"ebb"`) || strings.HasPrefix(line, `{"entity"`)
+	}) // counts
+}
+
+func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	before := l.memory()
+	l.now = l.now.AddDate(0, 0, 1)
+	l.publish("I've moved to Oslo. My sister is called Noor. Never forget that I'm allergic to nuts.", eventbus.WithID("once"))
+	require.ElementsMatch(t, []string{"Oslo", "Noor", "nuts"}, l.objects())
+	runs := l.runs("said")
+	require.Len(t, runs, 2)
+	report, err := RunReport(&runs[0])
+	require.NoError(t, err)
+	require.Equal(t, 5, report.Changes(), report.Summary())
+	require.Contains(t, report.Summary(), "supersede applied")
+
+	// Redelivery, of the event and of the message.
+	l.publish("I've moved to Oslo. My sister is called Noor. Never forget that I'm allergic to nuts.", eventbus.WithID("once"))
+	var event eventbus.Event
+	sub, err := l.x.bus.Subscribe(t.Context(), "spy", func(_ context.Context, e eventbus.Event) error {
+		var stored eventbus.Stored
+		if e.Decode(&stored) == nil && stored.EventID == "once" {
+			event = e
+		}
+		return nil
+	}, eventbus.Topics(eventbus.TopicMemoryStored), eventbus.FromStart())
+	require.NoError(t, err)
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.NoError(t, sub.Close(t.Context()))
+	require.NotEmpty(t, event.Seq)
+	again := func() {
+		t.Helper()
+		all := l.memory()
+		require.NoError(t, l.x.readSaid(t.Context(), event, event))
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		require.Equal(t, all, l.memory())
+	}
+	again()
+	require.Len(t, l.runs("said"), 2)
+
+	undone, err := l.x.Undo(t.Context(), dora, runs[0].UID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, []string{"Ghent"}, l.objects())
+	left := l.memory()
+	require.Empty(t, without(before, left), "not brought back")
+	for _, line := range without(left, before) {
+		require.NotContains(t, line, `"kind":"fact"`, "not taken back")
+	}
+	again()
+	require.Contains(t, l.tool("remember_fact", map[string]any{"content": "Dora has moved to Oslo."}), "Not saved", "not from that message")
+	l.says("I've moved to Oslo, really.")
+	require.Equal(t, []string{"Oslo"}, l.objects(), "but from another")
+}
+
+func TestAMessageThatSaysNothingLeavesNoRun(t *testing.T) {
+	l := newDiary(t)
+	l.says("What a day! Shall we order the pizza?")
+	l.says("I live in Ghent.", eventbus.From(eventbus.OriginImport))
+	l.says("I live in Ghent.", eventbus.Trusted(3))
+	l.says("She told me: \"forget that I live in Ghent\".")
+	require.Empty(t, l.runs("said"))
+	require.Empty(t, l.claimed())
+	l.says("I live in Ghent.")
+	l.says("I live in Ghent.")
+	require.Len(t, l.claimed(), 1)
+	l.now = l.now.Add(time.Minute)
+	last := len(l.runs("said"))
+	l.publish("My name is of no interest. Hello!")
+	require.Len(t, l.runs("said"), last)
+	stats, err := l.x.Stats(t.Context(), dora)
+	require.NoError(t, err)
+	require.Nil(t, stats.LastRun, "no run of a night")
+}
+
+func TestWhatLaterChangesRestOnStays(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("I've moved to Oslo.")
+	runs := l.runs("said")
+	undone, err := l.x.Undo(t.Context(), dora, runs[1].UID)
+	require.NoError(t, err)
+	require.NotEmpty(t, undone.Kept, "the claim was ended by a later message")
+	require.Equal(t, []string{"Oslo"}, l.objects())
+}
+
+func TestNeverForgetProtectsAtOnce(t *testing.T) {
+	for name, say := range map[string]func(l *diary){
+		"in one sentence": func(l *diary) { l.says("Never forget that I'm allergic to penicillin.") },
+		"in one message":  func(l *diary) { l.says("I'm allergic to penicillin. Never forget this!") },
+		"pointing":        func(l *diary) { l.says("I'm allergic to penicillin."); l.publish("Never forget that.") },
+		"what was known": func(l *diary) {
+			l.says("I'm allergic to penicillin.")
+			l.says("Never forget that I am allergic to penicillin.")
+		},
+		"without a form": func(l *diary) { l.says("Penicillin nearly killed me as a child."); l.publish("Never forget this.") },
+		"claims are not read": func(l *diary) {
+			l.x.reader.OnlyRequests = true
+			l.says("I live in Ghent. Never forget that I'm allergic to penicillin.")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			say(l)
+			claims := l.claimed()
+			require.Len(t, claims, 1, "%v", claims)
+			require.True(t, claims[0].Protected)
+			require.Zero(t, claims[0].DecayRate)
+			require.Contains(t, strings.ToLower(claims[0].Content), "penicillin")
+			for _, run := range l.runs("said") {
+				_, err := l.x.Undo(t.Context(), dora, run.UID)
+				require.NoError(t, err)
+			}
+			require.Empty(t, l.claimed())
+		})
+	}
+}
+
+func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
+	for name, say := range map[string]func(l *diary){
+		"naming it": func(l *diary) { l.says("Please forget that I live in Zagreb.") },
+		"pointing": func(l *diary) {
+			l.publish("I live in Zagreb, as I said.")
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Zagreb is a fine place.")))
+			l.publish("Forget that.")
+		},
+		"by a word": func(l *diary) { l.says("Forget what I said about Zagreb.") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			l.says("I'm allergic to nuts.")
+			l.says("I live in Zagreb.")
+			l.says("Zagreb is where I live, near the lake.")
+			before := l.memory()
+			say(l)
+			if name == "pointing" {
+				l.says("Forget what I said about Zagreb.")
+			}
+			for _, text := range l.found("Where do I live? Zagreb lake") {
+				require.NotContains(t, text, "Zagreb")
+			}
+			require.Equal(t, []string{"nuts"}, l.objects())
+			s, err := l.x.Session(dora)
+			require.NoError(t, err)
+			require.NotContains(t, s.injected(t.Context(), "model", "Where do I live? In Zagreb?", ""), "Zagreb")
+
+			// Neither a night nor a model makes it again.
+			l.facts = []map[string]any{{
+				"text": "Dora lives in Zagreb.", "kind": "fact", "subject": "Dora", "predicate": "lives_in", "object": "Zagreb", "type": "state",
+				"when": "", "confidence": .9, "importance": 5, "quote": "I live in Zagreb",
+			}}
+			_, err = l.x.Consolidate(t.Context(), dora)
+			require.NoError(t, err)
+			l.tool("remember_fact", map[string]any{"content": "Dora lives in Zagreb."})
+			require.Equal(t, []string{"nuts"}, l.objects())
+
+			runs := l.runs("said")
+			if name == "naming it" {
+				undone, err := l.x.Undo(t.Context(), dora, runs[0].UID)
+				require.NoError(t, err)
+				require.Empty(t, undone.Kept)
+				require.Empty(t, without(before, l.memory()), "bytes come back")
+				require.Contains(t, l.objects(), "Zagreb")
+				return
+			}
+			l.says("I live in Zagreb again.")
+			require.ElementsMatch(t, []string{"nuts", "Zagreb"}, l.objects(), "the user says it anew")
+		})
+	}
+}
+
+func TestForgetWhatIsNotClearIsLeftToTheHost(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("Please forget my cousin's boat.")
+	require.Equal(t, []string{"Ghent"}, l.objects())
+	proposals, err := l.x.Proposals(t.Context(), dora)
+	require.NoError(t, err)
+	require.Len(t, proposals, 1)
+	require.Equal(t, ProposalForget, proposals[0].Kind)
+	require.Equal(t, "Please forget my cousin's boat.", proposals[0].Content)
+}
+
+func TestForgetAnOldValueLeavesTheNewOne(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	l.says("I've moved to Oslo.")
+	l.says("Please forget my old address.")
+	require.Equal(t, []string{"Oslo"}, l.objects())
+	require.NotContains(t, l.found("Ghent"), "I live in Ghent.")
+	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
+}
+
+func TestForgettingIsOneUsers(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Zagreb.")
+	other := Scope{User: "eve", Session: "s"}
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "I live in Zagreb."), eventbus.UserMessage(other, "Forget what I said about Zagreb.")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Equal(t, []string{"Zagreb"}, l.objects())
+	_, err := l.x.Undo(t.Context(), other, l.runs("said")[0].UID)
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+func TestACorrectionIsOfWhatWasSaidLast(t *testing.T) {
+	l := newDiary(t)
+	l.says("It's Dr Lind, not Dr Rao.")
+	require.Empty(t, l.claimed(), "of nothing that is known")
+	l.says("My dentist is Dr Rao.")
+	l.says("Sorry, it's Dr Lind, not Dr Rao.")
+	claims := l.claimed()
+	require.Len(t, claims, 1)
+	require.Equal(t, [3]string{"the user", "dentist", "Dr Lind"}, [3]string{claims[0].Subject, claims[0].Predicate, claims[0].Object})
+}
+
+func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
+	c := &changing[4]
+	for name, ways := range map[string][]func(l *diary){
+		"read, then told": {func(l *diary) { l.says(c.sentences[0]) }, func(l *diary) { l.tool("remember_fact", map[string]any{"content": c.contents[0]}) }},
+		"told, then read": {func(l *diary) { ways["told"](l, c, 0) }},
+		"extracted":       {func(l *diary) { ways["extracted"](l, c, 0) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			for _, f := range ways {
+				f(l)
+			}
+			claims := l.claimed()
+			require.Len(t, claims, 1)
+			require.Equal(t, c.contents[0], claims[0].Content)
+			require.Equal(t, "dentist", claims[0].Predicate)
+			require.Empty(t, claims[0].Attributes[schema.AttrSaid])
+			d, err := l.x.Get(t.Context(), dora, claims[0].UID)
+			require.NoError(t, err)
+			require.Len(t, d.Sources, 1)
+			require.Equal(t, c.sentences[0], d.Sources[0].Quote)
+		})
+	}
+}

@@ -1,0 +1,542 @@
+package claims
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Claim is a fact or a preference to be stored.
+type Claim struct {
+	// Memory is the claim as it would be stored, with its owner, text, trust and
+	// times, and its subject, predicate and object where they are known ([Label]).
+	Memory *schema.Memory
+	Chunks []schema.Chunk
+	// Evidence is what it rests on.
+	Evidence []Evidence
+	// Reading is what was understood of it. The zero value has the columns of
+	// Memory and the quotes of Evidence read instead.
+	Reading said.Claim
+	// Outright says that the user states it in so many words: only then can it
+	// end another claim by itself.
+	Outright bool
+	// Wide also compares its words with those of the newest claims about its
+	// subject.
+	Wide bool
+}
+
+// Evidence is a memory that a claim rests on.
+type Evidence struct {
+	Memory *schema.Memory
+	Quote  string
+	// Holds says that the memory itself says what the claim says: only then does
+	// it make a known claim surer.
+	Holds bool
+}
+
+// Fate is what became of a claim.
+type Fate int
+
+// The fates of a claim.
+const (
+	Made        Fate = iota + 1 // it is new
+	Known                       // it was known, and nothing changed
+	Surer                       // it was known, and has gained evidence
+	Quarantined                 // it is stored and set aside
+	Refused                     // the user asked to forget it and has not said it since, it was undone, or it corrects nothing that is known
+)
+
+// Outcome is what became of a claim, and of others because of it.
+type Outcome struct {
+	Fate Fate
+	// Memory holds now; of a refused claim it is the forgotten one, or the claim
+	// itself, which is not stored.
+	Memory *schema.Memory
+	// Ended are the claims that it superseded.
+	Ended []*schema.Memory
+	// Used says that a use of a known claim has been counted.
+	Used bool
+}
+
+// candidate is a stored claim that a new one is compared with.
+type candidate struct {
+	schema.Memory
+
+	reading  said.Claim
+	outright bool
+	cited    []schema.Cited
+	last     time.Time // when it was last said by somebody as trusted as it is
+}
+
+// addition is a claim on its way into the memory.
+type addition struct {
+	Claim
+
+	tx      *schema.Tx
+	by      schema.Actor
+	owner   string
+	hash    string
+	reading said.Claim
+	wide    bool
+	near    []*candidate
+}
+
+// newest is how many of the newest claims about its subject a wide claim is
+// compared with.
+const newest = 200
+
+// Add stores a claim about the owner's world, unless it is known: then the known
+// one gains its evidence. What it ends is superseded at once: a claim of the same
+// subject and predicate that [said.Compare] says it replaces, when the user
+// states it outright, the other one was said earlier, is trusted no more and is
+// not protected. A claim that was said before one that replaces it is stored as
+// past. Of less certain pairs both stay.
+//
+// A claim that the user asked to forget is refused unless it was said since.
+//
+// Errors: those of [schema.Tx.InsertMemory]; the database's.
+func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Actor) (Outcome, error) {
+	a := &addition{Claim: c, tx: tx, by: by, owner: owner, wide: c.Wide, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
+	if !known(a.reading) {
+		var outright bool
+		a.reading, outright = read(c.Memory, owner, a.quotes())
+		a.Outright = a.Outright || outright
+	}
+	if c.Memory.Subject != "" {
+		a.reading.Subject = spoken(c.Memory.Subject, owner) // "I" is whoever spoke
+	}
+	if err := a.find(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if a.corrects() && !a.resolve() {
+		return Outcome{Fate: Refused, Memory: c.Memory}, nil
+	}
+	if undone, err := a.undone(ctx); err != nil || undone {
+		return Outcome{Fate: Refused, Memory: c.Memory}, err
+	}
+	if k := a.forgotten(); k != nil {
+		return Outcome{Fate: Refused, Memory: &k.Memory}, nil
+	}
+	k := a.best()
+	guarded := false
+	if k != nil {
+		var err error
+		if guarded, err = a.guarded(ctx, k); err != nil {
+			return Outcome{}, err
+		}
+	}
+	aside := c.Memory.State == schema.StateQuarantined
+	taken := k != nil && !aside && !guarded && a.takes(k)
+	switch {
+	case taken:
+		a.take(k)
+	case k != nil && k.State == schema.StateQuarantined && !aside:
+		k = nil // what was set aside stands in no claim's way
+	case k != nil && aside:
+		return Outcome{Fate: Known, Memory: &k.Memory}, nil
+	case k != nil && (c.Memory.Trust <= k.Trust || guarded || k.ContentHash == a.hash):
+		return a.strengthen(ctx, k, guarded)
+	}
+	if err := a.store(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if aside {
+		return Outcome{Fate: Quarantined, Memory: c.Memory}, nil
+	}
+	out := Outcome{Fate: Made, Memory: c.Memory}
+	if k != nil { // only code had read it, or a less trusted source said it
+		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
+			return Outcome{}, err
+		}
+	}
+	err := a.change(ctx, &out)
+	if taken { // it has not ended: another says it now
+		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
+	}
+	return out, err
+}
+
+// quotes are the claim's evidence as [read] takes it.
+func (a *addition) quotes() []schema.Cited {
+	cited := make([]schema.Cited, len(a.Evidence))
+	for i, e := range a.Evidence {
+		m := e.Memory
+		cited[i] = schema.Cited{SourceID: m.ID, Quote: e.Quote, Origin: m.Origin, Trust: m.Trust, Role: m.Role, Speaker: m.Speaker, Time: m.EventTime}
+	}
+	return cited
+}
+
+// find reads the claims to compare with.
+func (a *addition) find(ctx context.Context) error {
+	keys, err := a.tx.ClaimKeys(ctx, a.Memory.UserID)
+	if err != nil {
+		return err
+	}
+	var near, sources []int64
+	left := newest
+	for _, k := range keys {
+		c := ofKey(k, a.owner)
+		switch {
+		case a.mayBear(c):
+			near = append(near, k.ID)
+		case a.wide && left > 0 && a.reading.Subject != "" && a.reading.Subject == c.Subject:
+			near = append(near, k.ID)
+			left--
+		}
+	}
+	for _, e := range a.Evidence {
+		sources = append(sources, e.Memory.ID)
+	}
+	found, err := a.tx.ClaimsAlike(ctx, a.Memory.UserID, a.hash, near, sources)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(found))
+	for i := range found {
+		ids[i] = found[i].ID
+	}
+	all, err := a.tx.Cited(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for i := range found {
+		k := &candidate{Memory: found[i], last: found[i].EventTime.Time}
+		for _, c := range all {
+			if c.MemoryID != k.ID {
+				continue
+			}
+			k.cited = append(k.cited, c)
+			if c.Trust >= k.Trust && c.Time.After(k.last) {
+				k.last = c.Time.Time
+			}
+		}
+		k.reading, k.outright = read(&k.Memory, a.owner, k.cited)
+		k.outright = k.outright || len(k.cited) == 0 && k.OwnWords()
+		a.near = append(a.near, k)
+	}
+	return nil
+}
+
+// mayBear reports whether a claim may say the same as the new one or end it or be
+// ended by it, as far as its columns tell.
+func (a *addition) mayBear(k said.Claim) bool {
+	if !known(a.reading) || k.Predicate == "" {
+		return false
+	}
+	for _, v := range []said.Verdict{said.Compare(a.reading, k), said.Compare(k, a.reading)} {
+		if v == said.Same || v == said.Replaces || v == said.Unsure {
+			return true
+		}
+	}
+	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
+}
+
+// forgotten is the claim that the user asked to forget and that the new one
+// would make again; nil when there is none.
+func (a *addition) forgotten() *candidate {
+	for _, k := range a.near {
+		if k.State != schema.StateForgotten || !(a.same(k) || a.resembles(k)) {
+			continue
+		}
+		if a.Memory.Trust < schema.MaxTrust || !a.lastSaid().After(k.ForgottenAt()) {
+			return k
+		}
+	}
+	return nil
+}
+
+// resembles is a looser [addition.same]: what was forgotten must not come back in
+// other words.
+func (a *addition) resembles(k *candidate) bool {
+	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
+}
+
+// lastSaid is when the claim was last said.
+func (a *addition) lastSaid() time.Time {
+	last := a.Memory.EventTime.Time
+	for _, e := range a.Evidence {
+		if e.Memory.EventTime.After(last) {
+			last = e.Memory.EventTime.Time
+		}
+	}
+	return last
+}
+
+// corrects reports a claim that corrects another without saying of what: "it's Dr
+// Lind, not Dr Rao".
+func (a *addition) corrects() bool {
+	return (a.reading.Subject == "it" || a.reading.Subject == "she") && a.reading.Ended != ""
+}
+
+// resolve finds what a correction is about, the claim that was said last, and
+// reports whether there is one.
+func (a *addition) resolve() bool {
+	var of *candidate
+	for _, k := range a.near {
+		if isCurrent(&k.Memory) && !a.before(k) && said.Compare(a.reading, k.reading) == said.Replaces && (of == nil || k.last.After(of.last)) {
+			of = k
+		}
+	}
+	if of == nil {
+		return false
+	}
+	a.reading.Subject, a.reading.Predicate = of.reading.Subject, of.reading.Predicate
+	a.Memory.Subject, a.Memory.Predicate, a.Memory.Kind = of.Subject, of.Predicate, of.Kind
+	return true
+}
+
+// undone reports a claim that code had read in the same message, which somebody
+// took back.
+func (a *addition) undone(ctx context.Context) (bool, error) {
+	for _, e := range a.Evidence {
+		if !e.Memory.OwnWords() {
+			continue
+		}
+		_, state, err := a.tx.RunState(ctx, a.Memory.UserID, RunOf(e.Memory.UID))
+		if errors.Is(err, schema.ErrNotFound) || err == nil && state != "undone" {
+			continue
+		}
+		if err != nil {
+			return false, err
+		}
+		for _, c := range said.Claims(e.Memory.Content, 0) {
+			c.Subject = spoken(Stored(c.Subject, a.owner, e.Memory.Speaker), a.owner)
+			if like(c, a.reading) || said.Compare(a.reading, c) == said.Same {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// best is the claim that says the same: one that is not set aside before one that
+// is, then the most trusted, then the oldest.
+func (a *addition) best() (best *candidate) {
+	for _, k := range a.near {
+		if k.State == schema.StateForgotten || !a.same(k) {
+			continue
+		}
+		if best == nil || cmp.Or(
+			compareBool(best.State == schema.StateQuarantined, k.State == schema.StateQuarantined),
+			cmp.Compare(k.Trust, best.Trust), cmp.Compare(best.ID, k.ID)) > 0 {
+			best = k
+		}
+	}
+	return best
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// guarded reports a claim that only a person may change.
+func (a *addition) guarded(ctx context.Context, k *candidate) (bool, error) {
+	if k.Protected || k.Pinned {
+		return true, nil
+	}
+	return a.tx.OfProtectedEntity(ctx, k.ID)
+}
+
+func (a *addition) store(ctx context.Context) error {
+	quotes := make(map[int64]string, len(a.Evidence))
+	for _, e := range a.Evidence {
+		quotes[e.Memory.ID] = e.Quote
+	}
+	return a.tx.AddDerived(ctx, a.Memory, a.Chunks, quotes, a.by)
+}
+
+// takes reports whether the claim takes the place of one that code has read in a
+// message: a model or a person has stated it too, in words that stand alone.
+func (a *addition) takes(k *candidate) bool {
+	return k.Attributes[schema.AttrSaid] != "" && a.Memory.Attributes[schema.AttrSaid] == "" && a.Memory.Trust >= k.Trust && k.State != schema.StateQuarantined
+}
+
+// take gives the claim what it takes over: since when it holds, what it rests on,
+// and the subject, predicate and object by which both are known to say the same.
+func (a *addition) take(k *candidate) {
+	m := a.Memory
+	if k.Predicate != "" {
+		m.Subject, m.Predicate, m.Object = k.Subject, k.Predicate, k.Object
+		a.reading = k.reading
+	}
+	if m.Attributes == nil {
+		m.Attributes = make(schema.Attributes)
+	}
+	if temporal := k.Attributes[schema.AttrTemporal]; temporal != "" {
+		m.Attributes[schema.AttrTemporal] = temporal
+	}
+	m.EventTime, m.ValidFrom = k.EventTime, k.ValidFrom
+	m.Confidence = max(m.Confidence, k.Confidence)
+	for _, c := range k.cited {
+		if !slices.ContainsFunc(a.Evidence, func(e Evidence) bool { return e.Memory.ID == c.SourceID }) {
+			a.Evidence = append(a.Evidence, Evidence{Memory: &schema.Memory{ID: c.SourceID, EventTime: c.Time}, Quote: c.Quote})
+		}
+	}
+}
+
+// strengthen gives a known claim the new one's evidence, and in the same words
+// its trust.
+func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (out Outcome, err error) {
+	out = Outcome{Fate: Known, Memory: &k.Memory}
+	was := k.Memory
+	for _, e := range a.Evidence {
+		m, s := out.Memory, e.Memory
+		if e.Holds && k.ContentHash == a.hash && !guarded && (s.Trust > m.Trust || s.Trust == m.Trust && s.OwnWords() && !m.OwnWords()) {
+			if err := a.tx.Vouch(ctx, m, s.Origin, s.Trust, a.by); err != nil {
+				return Outcome{}, err
+			}
+		}
+	}
+	if out.Memory, out.Used, err = Strengthen(ctx, a.tx, out.Memory, a.Evidence, a.by); err != nil {
+		return Outcome{}, err
+	}
+	if out.Memory.Confidence > was.Confidence || out.Memory.Trust > was.Trust {
+		out.Fate = Surer
+	}
+	return out, a.change(ctx, &out)
+}
+
+// Strengthen gives a claim more evidence and returns it as it is then. added
+// says that some of it was new, which counts as a use.
+func Strengthen(ctx context.Context, tx *schema.Tx, m *schema.Memory, evidence []Evidence, by schema.Actor) (now *schema.Memory, added bool, err error) {
+	for _, e := range evidence {
+		if !e.Holds {
+			continue
+		}
+		fresh, err := tx.Reinforce(ctx, m, e.Memory, e.Quote, weight(e.Memory, m), by)
+		if err != nil {
+			return nil, false, err
+		}
+		if fresh {
+			added = true
+			if m, err = tx.Memory(ctx, m.UserID, m.UID); err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	return m, added, nil
+}
+
+// weight is how much one more source counts, 0–1: by its trust, and only as far
+// as the claim's own trust carries. Nothing becomes certain by repetition.
+func weight(source, known *schema.Memory) float64 {
+	room := (known.Trust.MaxConfidence() - known.Confidence) / (schema.EvidenceShare * (1 - min(known.Confidence, 0.999)))
+	return max(0, min(float64(source.Trust)/float64(schema.MaxTrust), room))
+}
+
+// change ends what the claim replaces, or the claim itself when what replaces it
+// is known already. out.Memory is the claim that holds.
+func (a *addition) change(ctx context.Context, out *Outcome) error {
+	var replacedBy *candidate
+	for _, k := range a.near {
+		if !a.mayChange(k, out) {
+			continue
+		}
+		earlier := a.before(k)
+		switch {
+		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Fate == Made && said.Compare(k.reading, a.reading) == said.Replaces:
+			if replacedBy == nil || k.ValidFrom.Before(replacedBy.ValidFrom.Time) {
+				replacedBy = k
+			}
+		case !earlier && a.Outright && said.Compare(a.reading, k.reading) == said.Replaces:
+			guarded, err := a.guarded(ctx, k)
+			if err != nil {
+				return err
+			}
+			if !guarded {
+				if err := a.supersede(ctx, k, out.Memory, out); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if replacedBy == nil {
+		return nil
+	}
+	fresh, err := a.tx.Memory(ctx, out.Memory.UserID, out.Memory.UID)
+	if err != nil {
+		return err
+	}
+	out.Memory = fresh
+	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
+}
+
+// mayChange reports a claim that can stand against the new one: another current
+// one, of which both or neither is a plan, and which is not said in the same
+// sentence.
+func (a *addition) mayChange(k *candidate, out *Outcome) bool {
+	switch {
+	case k.ID == out.Memory.ID || slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID }):
+		return false
+	case k.State != schema.StateActive && k.State != schema.StateDormant:
+		return false
+	case !known(a.reading) || k.reading.Predicate == "":
+		return false
+	case (a.reading.Temporal == said.Plan) != (k.reading.Temporal == said.Plan) || a.Memory.ValidFrom.After(a.tx.Now) || k.ValidFrom.After(a.tx.Now):
+		return false
+	}
+	return !a.sharesSentence(k)
+}
+
+// before reports whether the claim was said before another: of two sentences of
+// one message the first was.
+func (a *addition) before(k *candidate) bool {
+	if last := a.lastSaid(); !last.Equal(k.last) {
+		return last.Before(k.last)
+	}
+	for _, e := range a.Evidence {
+		for _, c := range k.cited {
+			if c.SourceID == e.Memory.ID {
+				return strings.Index(e.Memory.Content, e.Quote) < strings.Index(e.Memory.Content, c.Quote)
+			}
+		}
+	}
+	return false
+}
+
+// supersede ends one claim in favour of another, unless its trust forbids it.
+func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.Memory, out *Outcome) error {
+	if kept.Trust < old.Trust {
+		return nil
+	}
+	ended := old.Memory // to supersede it counts its version up, and a write may run twice
+	if err := a.tx.Supersede(ctx, &ended, kept, a.by); err != nil {
+		return err
+	}
+	out.Ended = append(out.Ended, &ended)
+	return nil
+}
+
+// Newer finds what the user has stated since a moment that bears on a claim: the
+// claim that superseded it, and current ones that it would replace or that may
+// exclude it.
+func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {
+	a := &addition{Claim: Claim{Memory: m}, tx: tx, owner: owner, hash: m.ContentHash}
+	cited, err := tx.Cited(ctx, []int64{m.ID})
+	if err != nil {
+		return nil, err
+	}
+	a.reading, _ = read(m, owner, cited)
+	if err := a.find(ctx); err != nil {
+		return nil, err
+	}
+	for _, k := range a.near {
+		verdict := said.Compare(k.reading, a.reading)
+		if k.ID != m.ID && isCurrent(&k.Memory) && k.CreatedAt.After(since) && (verdict == said.Replaces || verdict == said.Unsure || k.ID == m.SupersededBy) {
+			newer = append(newer, k.Memory)
+		}
+	}
+	return newer, nil
+}

@@ -1,0 +1,237 @@
+package claims
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Reader reads what users say outright in their own messages, and carries it
+// out. It is safe for concurrent use.
+type Reader struct {
+	DB *schema.DB
+	// Find searches the user's memory for what a request names. It is called
+	// outside any write.
+	Find func(ctx context.Context, owner schema.Scope, about string) ([]schema.Memory, error)
+	// Stored announces a new claim in the write that stores it. Nil: it is not
+	// announced.
+	Stored func(ctx context.Context, tx *schema.Tx, owner schema.Scope, m *schema.Memory) error
+	// OnlyRequests leaves the claims that a message makes to others and carries
+	// out what it asks to keep and to forget.
+	OnlyRequests bool
+}
+
+// Confidence is that of a claim that code read in a message: it may have been
+// meant otherwise.
+const Confidence = 0.6
+
+// The values of [schema.AttrSaid].
+const (
+	saidClaim = "claim"
+	saidWish  = "wish" // how the assistant should behave
+)
+
+// Bounds of what one message says.
+const (
+	maxClaims   = 32
+	maxSentence = 500 // characters of a claim
+)
+
+// message is a user's message with what it says.
+type message struct {
+	*schema.Memory
+
+	owner    schema.Scope
+	claims   []said.Claim
+	requests []said.Request
+	found    [][]schema.Memory // by request
+}
+
+// Own reports a message that is read: what the user typed, neither set aside nor
+// forgotten.
+func Own(m *schema.Memory) bool {
+	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && m.State == schema.StateActive
+}
+
+// understand reads a message. It has nothing to say to most.
+func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
+	msg := &message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	if !r.OnlyRequests || len(msg.requests) > 0 {
+		msg.claims = said.Claims(m.Content, maxClaims)
+	}
+	return msg
+}
+
+// Says reports whether a message says or asks anything that is carried out.
+func (r *Reader) Says(m *schema.Memory) bool {
+	if !Own(m) {
+		return false
+	}
+	msg := r.understand(schema.Scope{}, m)
+	return len(msg.requests) > 0 || !r.OnlyRequests && len(msg.claims) > 0
+}
+
+// Request is a request that a user made in a message, and the memories that are
+// meant by it, by public id: for whoever has found out, such as a model with a
+// tool.
+type Request struct {
+	Verb     said.Verb
+	Memories []string
+}
+
+// Changes is what a message has changed.
+type Changes struct {
+	// Run is the id under which it is undone, "" when nothing changed.
+	Run string
+	// Undone says that it was taken back before and is not done again.
+	Undone bool
+	// Hidden are the memories that are forgotten now.
+	Hidden []schema.Memory
+}
+
+// Read carries out what a message of owner's says, in one write and once: the
+// claims that it makes, what it asks to keep and to forget, and what is known to
+// be meant by it. All of that is one run of cause [schema.CauseSaid]. A message
+// that was read before is only asked for what is given; one whose run was undone
+// for nothing.
+//
+// Errors: the database's, those of Find and Stored.
+func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
+	msg := r.understand(owner, m)
+	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
+		return Changes{}, nil
+	}
+	for _, q := range msg.requests {
+		var found []schema.Memory
+		if q.About != "" && r.Find != nil {
+			if found, err = r.Find(ctx, owner, q.About); err != nil {
+				return Changes{}, err
+			}
+		}
+		msg.found = append(msg.found, found)
+	}
+	err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		changes = Changes{}
+		w := &reading{r: r, message: msg, tx: tx}
+		return w.carryOut(ctx, meant, &changes)
+	})
+	return changes, err
+}
+
+// reading is a message that is being carried out.
+type reading struct {
+	*message
+
+	r   *Reader
+	tx  *schema.Tx
+	run *run
+
+	made   map[string][]*schema.Memory // claims that the message makes or repeats, by sentence
+	hidden []schema.Memory
+}
+
+func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
+	uid := RunOf(w.UID)
+	if w.run, err = open(ctx, w.tx, w.UserID, uid, schema.CauseSaid, "user"); err != nil {
+		return err
+	}
+	if w.run.undone {
+		changes.Undone = true
+		return nil
+	}
+	w.made = make(map[string][]*schema.Memory)
+	if w.run.fresh && Own(w.Memory) {
+		if err := w.claim(ctx); err != nil {
+			return err
+		}
+		for i, q := range w.requests {
+			if err := w.request(ctx, q, w.found[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, q := range meant {
+		if err := w.meant(ctx, q); err != nil {
+			return err
+		}
+	}
+	changes.Hidden = w.hidden
+	if len(w.run.outcomes) > 0 || !w.run.fresh {
+		changes.Run = uid
+	}
+	return w.run.close(ctx)
+}
+
+// claim stores what the message says, but for what it asks to forget.
+func (w *reading) claim(ctx context.Context) error {
+	for _, c := range w.claims {
+		if slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Forget && overlap(q.Sentence, c.Sentence) }) {
+			continue
+		}
+		if w.r.OnlyRequests && !slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Keep && overlap(q.Sentence, c.Sentence) }) {
+			continue
+		}
+		if utf8.RuneCountInString(c.Sentence) > maxSentence {
+			continue
+		}
+		if _, err := w.add(ctx, w.Memory, c.Sentence, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func overlap(a, b string) bool {
+	return a != "" && b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
+}
+
+// add stores what a sentence of a message says.
+func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
+	m := w.claimOf(from, sentence, c)
+	out, err := Add(ctx, w.tx, w.owner.User, Claim{
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: true,
+		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
+	}, w.run.by)
+	if err != nil || out.Fate == Refused {
+		return nil, err
+	}
+	if out.Fate == Made {
+		w.run.did("add_"+string(m.Kind), m)
+		if w.r.Stored != nil {
+			if err := w.r.Stored(ctx, w.tx, w.owner, m); err != nil {
+				return nil, err
+			}
+		}
+	} else if out.Used {
+		w.run.did("reinforce", out.Memory)
+	}
+	for _, ended := range out.Ended {
+		w.run.did("supersede", ended)
+	}
+	w.made[sentence] = append(w.made[sentence], out.Memory)
+	return out.Memory, nil
+}
+
+// claimOf is the claim that a sentence of a message makes.
+func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
+	m := &schema.Memory{
+		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,
+		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
+		Confidence: Confidence, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
+		Origin: from.Origin, Trust: from.Trust, Attributes: schema.Attributes{schema.AttrSaid: saidClaim},
+	}
+	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
+		m.Kind = schema.KindPreference
+	}
+	if c.Wish {
+		m.Attributes[schema.AttrSaid] = saidWish
+	}
+	Label(m, c, w.owner.User, from.Speaker)
+	return m
+}

@@ -1,0 +1,202 @@
+package claims
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// theUser is the subject under which claims about the user are stored.
+const theUser = "the user"
+
+// speaker is the subject in [said.Claim] of what a message says of its writer,
+// and mine what leads to those near to them: "my sister".
+const (
+	speaker = "I"
+	mine    = "my "
+)
+
+// Stored is the subject under which a claim is stored that owner's memory holds
+// and that somebody of that name said of themselves; by is "" for the owner.
+func Stored(subject, owner, by string) string {
+	who := theUser
+	if by != "" && !isOwner(by, owner) {
+		who = by
+	}
+	if subject == speaker {
+		return who
+	}
+	if of, ok := strings.CutPrefix(subject, mine); ok {
+		return who + "'s " + of
+	}
+	return subject
+}
+
+// isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada.
+func isOwner(name, owner string) bool {
+	name, owner = text.Fold(name), text.Fold(owner)
+	return name == owner || slices.Contains(strings.Fields(name), owner)
+}
+
+// spoken is a stored subject as [said.Claim] has it.
+func spoken(subject, owner string) string {
+	if subject == theUser || subject == speaker {
+		return speaker // as most are
+	}
+	folded := text.Fold(subject)
+	for _, who := range []string{theUser, "user", text.Fold(owner)} {
+		switch {
+		case who == "":
+		case folded == who:
+			return speaker
+		case strings.HasPrefix(folded, who+"'s "):
+			return mine + strings.TrimPrefix(folded, who+"'s ")
+		}
+	}
+	if folded == "i" {
+		return speaker
+	}
+	return folded
+}
+
+// spelling lets two spellings of a predicate meet.
+var spelling = strings.NewReplacer("favorite", "favourite", "color", "colour", "neighbor", "neighbour")
+
+// key is a predicate as it is compared.
+func key(predicate string) string {
+	p := Predicate(spelling.Replace(text.Fold(predicate)))
+	if of, ok := strings.CutPrefix(p, "has_"); ok {
+		return of
+	}
+	return strings.TrimSuffix(p, "_is")
+}
+
+// known reports a reading that can be compared.
+func known(c said.Claim) bool { return c.Predicate != "" && (c.Object != "" || c.Denied) }
+
+// like reports whether two readings name one subject, predicate and object.
+func like(a, b said.Claim) bool {
+	return a.Subject == b.Subject && key(a.Predicate) == key(b.Predicate) && alike(a.Object, b.Object)
+}
+
+// alike reports whether one object holds the other as words.
+func alike(a, b string) bool {
+	if a != b {
+		a, b = text.Fold(a), text.Fold(b)
+	}
+	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
+}
+
+// Told reads what a model wants remembered: by the user's sentence that backs
+// it, where that is understood, else by its own words. outright says that the
+// user's sentence is what was understood or holds it all. names are the user's.
+func Told(content, sentence string, names []string) (c said.Claim, outright bool) {
+	reported, ok := said.Reported(content, names)
+	if !ok {
+		if own := said.Claims(content, 2); len(own) == 1 { // some models write "I live in Oslo"
+			reported, ok = own[0], true
+		}
+	}
+	var meant []said.Claim
+	for _, c := range said.Claims(sentence, 0) {
+		if ok && (said.Compare(c, reported) == said.Same || like(c, reported)) {
+			return c, true
+		}
+		if grounding.HoldsWord(text.Fold(content), text.Fold(c.Object)) && c.Denied == grounding.Denial.MatchString(content) {
+			meant = append(meant, c)
+		}
+	}
+	if ok {
+		return reported, sentence != ""
+	}
+	if len(meant) == 1 {
+		return meant[0], true
+	}
+	return said.Claim{}, false
+}
+
+// SaysSame is the sentence of a user's message that says what a model's claim
+// says, as far as both are understood; "" when none does.
+func SaysSame(message, claim string, names []string) string {
+	reported, ok := said.Reported(claim, names)
+	if !ok {
+		return ""
+	}
+	for _, c := range said.Claims(message, maxClaims) {
+		if said.Compare(c, reported) == said.Same || like(c, reported) && c.Denied == reported.Denied {
+			return c.Sentence
+		}
+	}
+	return ""
+}
+
+// OwnSentence is the first sentence of a user's message that says something of
+// themselves, "" when none does.
+func OwnSentence(message string) string {
+	if all := said.Claims(message, 1); len(all) > 0 {
+		return all[0].Sentence
+	}
+	return ""
+}
+
+// Label gives a memory the subject, predicate, object and temporal type of a
+// reading, said by somebody of that name; by is "" for the owner.
+func Label(m *schema.Memory, c said.Claim, owner, by string) {
+	if !known(c) {
+		return
+	}
+	m.Subject, m.Predicate, m.Object = Stored(c.Subject, owner, by), c.Predicate, c.Object
+	if m.Attributes == nil {
+		m.Attributes = make(schema.Attributes)
+	}
+	m.Attributes[schema.AttrTemporal] = string(c.Temporal)
+}
+
+// labelled is what the columns of a claim say.
+func labelled(m *schema.Memory, owner string) said.Claim {
+	c := ofKey(schema.ClaimKey{
+		Kind: m.Kind, Subject: m.Subject, Predicate: m.Predicate, Object: m.Object, Temporal: m.Attributes[schema.AttrTemporal],
+		Drawn: m.RunID != 0 && m.Attributes[schema.AttrSaid] == "",
+	}, owner)
+	c.Sentence, c.Denied = m.Content, grounding.Denial.MatchString(m.Content)
+	return c
+}
+
+func ofKey(k schema.ClaimKey, owner string) said.Claim {
+	c := said.Claim{
+		Subject: spoken(k.Subject, owner), Predicate: k.Predicate, Object: k.Object,
+		Preference: k.Kind == schema.KindPreference, Temporal: said.Temporal(k.Temporal),
+	}
+	if k.Drawn { // in a model's words
+		c.Predicate = key(k.Predicate)
+	}
+	return c
+}
+
+// read completes what the columns of a claim say by what is understood of the
+// sentences that it rests on, and says whether one of them states it outright.
+// Without columns, the sentences or the claim's own words are all there is.
+func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, outright bool) {
+	c = labelled(m, owner)
+	for i := range cited {
+		s := &cited[i]
+		if !s.OwnWords() || s.Trust < m.Trust || s.Quote == "" {
+			continue
+		}
+		for _, stated := range said.Claims(s.Quote, 0) {
+			stated.Subject = spoken(Stored(stated.Subject, owner, s.Speaker), owner)
+			if known(c) && like(stated, c) {
+				return stated, true
+			}
+		}
+	}
+	if m.Predicate != "" {
+		return c, false
+	}
+	c, _ = Told(m.Content, "", []string{owner})
+	return c, false
+}

@@ -1,0 +1,562 @@
+package claims
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ProposalForget is the kind of the proposals that ask to forget something
+// which code cannot tell, or may not hide by itself; their payload is a
+// [Forgetting] as JSON.
+const ProposalForget = "forget"
+
+// Forgetting is what a proposal of kind [ProposalForget] is about, by public id:
+// the user's message that asks, or the memory that a model would have hidden.
+type Forgetting struct {
+	Message string `json:"message,omitempty"`
+	Memory  string `json:"memory_id,omitempty"`
+}
+
+// Bounds of a request.
+const (
+	claimsRead  = 2000 // the newest, among which a request looks for what it names
+	before      = 12   // messages before one that only points at them
+	maxKept     = 3    // that words alone may protect
+	maxHidden   = 30   // claims, and messages, that words alone may hide: more is a subject of its own
+	vagueHidden = 3    // that a single common word may hide
+)
+
+// request carries out one request of the message.
+func (w *reading) request(ctx context.Context, q said.Request, found []schema.Memory) error {
+	if q.Verb == said.Keep {
+		return w.keep(ctx, q)
+	}
+	return w.forget(ctx, q, found)
+}
+
+// keep protects what a request is about, and stores it first when it is not
+// known.
+func (w *reading) keep(ctx context.Context, q said.Request) error {
+	targets := w.madeIn(q.Sentence)
+	if len(targets) == 0 && q.About != "" {
+		named, err := w.named(ctx, q.About)
+		if err != nil {
+			return err
+		}
+		if current := slices.DeleteFunc(named.claims, func(m schema.Memory) bool { return !isCurrent(&m) }); len(current) <= maxKept {
+			for i := range current {
+				targets = append(targets, &current[i])
+			}
+		}
+	}
+	if len(targets) == 0 && q.About == "" {
+		targets = w.madeIn("")
+	}
+	if len(targets) == 0 {
+		from, sentence := w.Memory, q.Sentence
+		if q.About == "" && w.onlyAsks() {
+			previous, err := w.previous(ctx)
+			if err != nil || len(previous) == 0 {
+				return err
+			}
+			from = &previous[0]
+			sentence = from.Content
+			rest, err := w.tx.Resting(ctx, w.UserID, []int64{from.ID})
+			if err != nil {
+				return err
+			}
+			for i := range rest {
+				if isCurrent(&rest[i]) {
+					targets = append(targets, &rest[i])
+				}
+			}
+		} else if q.About == "" {
+			sentence = strings.TrimSpace(strings.Replace(w.Content, q.Sentence, "", 1))
+		}
+		if len(targets) == 0 {
+			kept, err := w.add(ctx, from, truncated(sentence), said.Claim{})
+			if err != nil || kept == nil {
+				return err
+			}
+			targets = append(targets, kept)
+		}
+	}
+	for _, m := range targets {
+		if err := w.protect(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// truncated is the beginning of a text that is short enough for a claim.
+func truncated(s string) string {
+	if runes := []rune(s); len(runes) > maxSentence {
+		return string(runes[:maxSentence])
+	}
+	return s
+}
+
+// madeIn are the claims that the message makes in a sentence; "" is any.
+func (w *reading) madeIn(sentence string) (made []*schema.Memory) {
+	for s, claims := range w.made {
+		if sentence == "" || overlap(s, sentence) {
+			made = append(made, claims...)
+		}
+	}
+	slices.SortFunc(made, func(a, b *schema.Memory) int { return int(a.ID - b.ID) })
+	return slices.CompactFunc(made, func(a, b *schema.Memory) bool { return a.ID == b.ID })
+}
+
+func (w *reading) protect(ctx context.Context, m *schema.Memory) error {
+	fresh, err := w.tx.Memory(ctx, w.UserID, m.UID)
+	if err != nil || fresh.Protected || !isCurrent(fresh) {
+		return err
+	}
+	if err := w.tx.Protect(ctx, fresh, w.run.by); err != nil {
+		return err
+	}
+	w.run.did("protect", fresh)
+	return nil
+}
+
+// isCurrent reports a claim that is held to be true.
+func isCurrent(m *schema.Memory) bool {
+	return m.Kind != schema.KindEpisode && (m.State == schema.StateActive || m.State == schema.StateDormant) && m.ValidUntil.IsZero()
+}
+
+// onlyAsks reports a message that holds nothing beside its requests and
+// courtesies: it points at what was said before.
+func (w *reading) onlyAsks() bool {
+	rest := w.Content
+	for _, q := range w.requests {
+		rest = strings.Replace(rest, q.Sentence, " ", 1)
+	}
+	return text.IsSmallTalk(rest) || len(text.QueryTerms(rest, 0)) == 0
+}
+
+// previous is what was said just before the message: the user's last message,
+// then what was answered to it.
+func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err error) {
+	earlier, err := w.tx.Before(ctx, w.Memory, before)
+	if err != nil {
+		return nil, err
+	}
+	last := slices.IndexFunc(earlier, func(m schema.Memory) bool { return Own(&m) })
+	if last < 0 {
+		return nil, nil
+	}
+	exchange = []schema.Memory{earlier[last]}
+	for _, m := range earlier[:last] {
+		if m.State == schema.StateActive {
+			exchange = append(exchange, m)
+		}
+	}
+	return exchange, nil
+}
+
+// forget hides what a request names or points at, and the message that asks. What
+// is not clear is left to the host.
+func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
+	var t targets
+	switch {
+	case q.About != "":
+		named, err := w.named(ctx, q.About)
+		if err != nil {
+			return err
+		}
+		t = named
+		t.addEpisodes(found, w.ID)
+		if len(t.claims)+len(t.episodes) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
+		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
+			// What stands in messages only is not to become a claim later.
+			m := w.claimOf(w.Memory, q.About, t.reading)
+			err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by)
+			if err != nil {
+				return err
+			}
+			t.claims = append(t.claims, *m)
+		}
+	case w.onlyAsks():
+		previous, err := w.previous(ctx)
+		if err != nil {
+			return err
+		}
+		t.episodes, t.pointed = previous, true
+	default: // it points at what stands beside it in the message
+		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
+		named, err := w.named(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if t = named; len(t.claims) == 0 {
+			if err := w.nearest(ctx, &t, found); err != nil {
+				return err
+			}
+		}
+		t.pointed = true
+	}
+	if !t.clear() {
+		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, "the user asked to forget something, and nothing that is remembered is clearly meant", w.run.by)
+		if err == nil && added {
+			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Fate: waiting})
+		}
+		return err
+	}
+	t.episodes = append(t.episodes, *w.Memory)
+	return w.hide(ctx, &t)
+}
+
+// leastNamed is the share of the words of a request that a memory must hold to be
+// meant by it where none holds them all.
+const leastNamed = 0.5
+
+// nearest takes the few memories that hold most of what is named, as long as that
+// is at least half.
+func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
+	if len(t.terms) == 0 {
+		return nil
+	}
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return err
+	}
+	var near []schema.Memory
+	most := leastNamed
+	for _, m := range append(all, found...) {
+		if m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m) {
+			continue
+		}
+		held, n := wordsOf(&m), 0
+		for _, term := range t.terms {
+			if slices.Contains(held, term) {
+				n++
+			}
+		}
+		switch share := float64(n) / float64(len(t.terms)); {
+		case share > most:
+			most, near = share, []schema.Memory{m}
+		case share == most && n > 0:
+			near = append(near, m)
+		}
+	}
+	if len(near) > vagueHidden {
+		return nil
+	}
+	for _, m := range near {
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, m)
+		} else {
+			t.claims = append(t.claims, m)
+		}
+	}
+	t.certain = t.certain || len(near) > 0
+	return nil
+}
+
+// targets are what a request to forget is about.
+type targets struct {
+	claims   []schema.Memory
+	episodes []schema.Memory
+	reading  said.Claim // what the request says of them; the zero value when that is not understood
+	terms    []string   // of what it names
+	certain  bool       // it names a claim, a predicate or somebody
+	pointed  bool       // it names nothing and points at messages
+}
+
+// clear reports whether what is meant can be told.
+func (t *targets) clear() bool {
+	switch n := len(t.claims) + len(t.episodes); {
+	case t.pointed:
+		return true
+	case n == 0 || len(t.claims) > maxHidden || len(t.episodes) > maxHidden:
+		return false
+	default:
+		return t.certain || len(t.terms) > 1 || n <= vagueHidden
+	}
+}
+
+// past are the words for what no longer holds.
+var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|frühere[nrsm]?|ehemalige[nrsm]?|viej[oa]s?|antigu[oa]s?|anterior(?:es)?)\b|旧的?|以前的?|过去的?|原来的?`)
+
+// leading are words before what a request names.
+var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?|dass|mis?|que|mi|nuestr[oa]s?|我的?)\s*)+`)
+
+// named finds the claims that words name: those that say the same, else those of
+// a predicate or a subject of that name, else those that hold all of the words.
+func (w *reading) named(ctx context.Context, about string) (t targets, err error) {
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return t, err
+	}
+	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
+	names := []string{w.owner.User, w.Speaker}
+	if t.reading, _ = Told(about, "", names); known(t.reading) {
+		t.reading.Subject = spoken(Stored(t.reading.Subject, w.owner.User, w.Speaker), w.owner.User)
+		t.certain = true
+		for _, m := range all {
+			if k := labelled(&m, w.owner.User); known(k) && (like(k, t.reading) || said.Compare(t.reading, k) == said.Same) {
+				t.claims = append(t.claims, m)
+			}
+		}
+	} else {
+		t.reading = said.Claim{}
+	}
+	ended := past.MatchString(about)
+	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
+	t.terms = text.QueryTerms(phrase, 0)
+	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
+	if ended {
+		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
+	}
+	if len(t.claims) > 0 || len(t.terms) == 0 {
+		return t, nil
+	}
+	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	for _, predicate := range likelyPredicates(noun) {
+		for _, m := range all {
+			if (ended || isCurrent(&m)) && (key(m.Predicate) == predicate && spoken(m.Subject, w.owner.User) == speaker || spoken(m.Subject, w.owner.User) == mine+noun) {
+				t.claims = append(t.claims, m)
+			}
+		}
+		if len(t.claims) > 0 {
+			t.certain = true
+			return t, nil
+		}
+	}
+	for _, m := range all {
+		if t.holds(&m) {
+			t.claims = append(t.claims, m)
+		}
+	}
+	return t, nil
+}
+
+// Names reports whether words name a memory: it says the same, it is about what
+// they call it, or it holds most of them.
+func Names(about string, m *schema.Memory, owner string) bool {
+	k := labelled(m, owner)
+	if c, _ := Told(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
+		return true
+	}
+	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
+	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	if k.Predicate != "" && (slices.Contains(likelyPredicates(noun), key(m.Predicate)) || k.Subject == mine+noun) {
+		return true
+	}
+	held, terms, n := wordsOf(m), text.QueryTerms(phrase, 0), 0
+	for _, term := range terms {
+		if slices.Contains(held, term) {
+			n++
+		}
+	}
+	return n > 0 && 2*n > len(terms)
+}
+
+// wordsOf are the terms of what a memory says.
+func wordsOf(m *schema.Memory) []string {
+	return text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
+}
+
+// likelyPredicates are the predicates that a noun names, the likeliest first.
+func likelyPredicates(noun string) []string {
+	predicates := []string{key(strings.ReplaceAll(noun, " ", "_"))}
+	switch predicates[0] {
+	case "address":
+		predicates = append(predicates, "lives_in")
+	case "works_as":
+		predicates = append(predicates, "works_at")
+	}
+	return predicates
+}
+
+// holds reports whether a memory holds all words of what is named.
+func (t *targets) holds(m *schema.Memory) bool {
+	if len(t.terms) == 0 {
+		return false
+	}
+	held := wordsOf(m)
+	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
+}
+
+// addEpisodes adds the messages among those found that say what is named, but for
+// the one that asks.
+func (t *targets) addEpisodes(found []schema.Memory, but int64) {
+	for _, m := range found {
+		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
+			t.episodes = append(t.episodes, m)
+		}
+	}
+}
+
+func (t *targets) says(m *schema.Memory) bool {
+	if known(t.reading) && slices.ContainsFunc(said.Claims(m.Content, 0), func(c said.Claim) bool {
+		return like(c, t.reading) || said.Compare(t.reading, c) == said.Same
+	}) {
+		return true
+	}
+	return t.holds(m)
+}
+
+// hide forgets the targets and all that would tell them again: the messages that
+// the claims rest on, whole; other claims that hold the same words; what was
+// concluded from them; and the summaries of entities that repeat them.
+func (w *reading) hide(ctx context.Context, t *targets) error {
+	hidden := make(map[int64]bool)
+	one := func(m *schema.Memory) error {
+		if hidden[m.ID] {
+			return nil
+		}
+		hidden[m.ID] = true
+		fresh, err := w.tx.Memory(ctx, w.UserID, m.UID)
+		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined {
+			return err
+		}
+		if err := w.tx.Forget(ctx, fresh, w.EventTime.Time, w.run.by); err != nil {
+			return err
+		}
+		w.run.did("forget", fresh)
+		w.hidden = append(w.hidden, *fresh)
+		return nil
+	}
+	var ids []int64
+	for i := range t.claims {
+		ids = append(ids, t.claims[i].ID)
+	}
+	cited, err := w.tx.Cited(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var sources []int64
+	for _, c := range cited {
+		sources = append(sources, c.SourceID)
+	}
+	behind, err := w.tx.ByID(ctx, w.UserID, sources)
+	if err != nil {
+		return err
+	}
+	t.episodes = append(t.episodes, behind...)
+	for i := range t.claims {
+		if err := one(&t.claims[i]); err != nil {
+			return err
+		}
+	}
+	for i := range t.episodes {
+		if err := one(&t.episodes[i]); err != nil {
+			return err
+		}
+		ids = append(ids, t.episodes[i].ID)
+	}
+	resting, err := w.tx.Resting(ctx, w.UserID, ids)
+	if err != nil {
+		return err
+	}
+	for i := range resting {
+		m := &resting[i]
+		if t.pointed || m.Kind == schema.KindReflection || t.tells(m.Content) {
+			if err := one(m); err != nil {
+				return err
+			}
+			t.claims = append(t.claims, *m)
+		}
+	}
+	entities, err := w.tx.Summarised(ctx, w.UserID)
+	if err != nil {
+		return err
+	}
+	for i := range entities {
+		if t.tells(entities[i].Summary) {
+			if err := w.tx.ClearSummary(ctx, &entities[i], w.run.by); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tells reports whether a text holds the object of one of the claims, or all
+// words of what is named.
+func (t *targets) tells(s string) bool {
+	folded := text.Fold(s)
+	for i := range t.claims {
+		if o := text.Fold(t.claims[i].Object); o != "" && grounding.HoldsWord(folded, o) {
+			return true
+		}
+	}
+	return t.holds(&schema.Memory{Content: s})
+}
+
+// meant carries out a request of the message for memories that somebody else has
+// found.
+func (w *reading) meant(ctx context.Context, q Request) error {
+	t, err := w.these(ctx, q.Memories)
+	if err != nil {
+		return err
+	}
+	if q.Verb == said.Keep {
+		for i := range t.claims {
+			if err := w.protect(ctx, &t.claims[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t.episodes = append(t.episodes, *w.Memory)
+	return w.hide(ctx, &t)
+}
+
+// Forget hides memories of a user at a host's word, with all that would tell them
+// again, as a run of cause [schema.CauseHost].
+//
+// Errors: [schema.ErrNotFound] for an id that is not the user's; the database's.
+func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (changes Changes, err error) {
+	uid, err := uuid.NewV7()
+	if err != nil {
+		return changes, err
+	}
+	w := &reading{message: &message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
+	if w.run, err = open(ctx, tx, userID, uid.String(), schema.CauseHost, "host"); err != nil {
+		return changes, err
+	}
+	t, err := w.these(ctx, uids)
+	if err != nil {
+		return changes, err
+	}
+	if err := w.hide(ctx, &t); err != nil {
+		return changes, err
+	}
+	if changes.Hidden = w.hidden; len(w.hidden) > 0 {
+		changes.Run = uid.String()
+	}
+	return changes, w.run.close(ctx)
+}
+
+// these are the memories of the given ids as targets.
+func (w *reading) these(ctx context.Context, uids []string) (t targets, err error) {
+	t.certain = true
+	for _, uid := range uids {
+		m, err := w.tx.Memory(ctx, w.UserID, uid)
+		if err != nil {
+			return t, err
+		}
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, *m)
+		} else {
+			t.claims = append(t.claims, *m)
+		}
+	}
+	return t, nil
+}

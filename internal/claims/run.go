@@ -1,0 +1,92 @@
+package claims
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// outcome and stage are what the ledger says of a run, in the form in which
+// nights write it.
+type outcome struct {
+	Kind   string `json:"kind"`
+	Memory string `json:"memory,omitempty"`
+	Fate   string `json:"fate"`
+	Reason string `json:"reason,omitempty"`
+}
+
+type stage struct {
+	Name     string    `json:"name"`
+	Took     int64     `json:"took_ns"`
+	Outcomes []outcome `json:"outcomes,omitempty"`
+	Done     bool      `json:"done"`
+}
+
+// The fates in the ledger.
+const (
+	applied = "applied"
+	waiting = "waiting" // for the host
+)
+
+var runs = uuid.MustParse("5b0e5c46-5f7e-4a0e-9d3a-6a0b7d6f3c11")
+
+// RunOf is the id of the run that holds what a message changed: the same each
+// time that the message is read.
+func RunOf(messageUID string) string {
+	return uuid.NewSHA1(runs, []byte(schema.CauseSaid+":"+messageUID)).String()
+}
+
+// run is an entry of the ledger that is being written.
+type run struct {
+	tx       *schema.Tx
+	userID   int64
+	id       int64
+	by       schema.Actor
+	fresh    bool // it was not there before
+	undone   bool // somebody took it back
+	outcomes []outcome
+}
+
+// open finds the run of an id or begins it.
+func open(ctx context.Context, tx *schema.Tx, userID int64, uid, cause, actor string) (*run, error) {
+	r := &run{tx: tx, userID: userID}
+	id, state, err := tx.RunState(ctx, userID, uid)
+	if errors.Is(err, schema.ErrNotFound) {
+		r.fresh = true
+		id, err = tx.BeginRun(ctx, userID, uid, cause)
+	}
+	r.id, r.undone, r.by = id, state == "undone", schema.Actor{Name: actor, RunID: id}
+	return r, err
+}
+
+// did notes a change for the report.
+func (r *run) did(kind string, m *schema.Memory) {
+	r.outcomes = append(r.outcomes, outcome{Kind: kind, Memory: m.UID, Fate: applied})
+}
+
+// close writes the report; a fresh run without a change leaves no trace.
+func (r *run) close(ctx context.Context) error {
+	if len(r.outcomes) == 0 && !r.fresh {
+		return nil
+	}
+	return r.tx.EndRun(ctx, r.id, func(before string) (string, error) {
+		if len(r.outcomes) == 0 {
+			return "", nil
+		}
+		var stages []stage
+		if err := json.Unmarshal([]byte(before), &stages); err != nil {
+			return "", fmt.Errorf("%w: the ledger of a run: %w", schema.ErrCorrupt, err)
+		}
+		if len(stages) == 0 {
+			stages = []stage{{Name: schema.CauseSaid, Done: true}}
+		}
+		stages[0].Outcomes = append(stages[0].Outcomes, r.outcomes...)
+		after, err := json.Marshal(stages)
+		return string(after), err
+	})
+}

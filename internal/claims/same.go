@@ -1,0 +1,93 @@
+package claims
+
+import (
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// nearly is the share of words, 0–1, that two claims have in common (Jaccard)
+// from which they say the same.
+const nearly = 0.85
+
+var number = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
+
+// SameWords reports whether two claims say the same by their words: subject,
+// predicate and object are equal, or nearly all words are, and the numbers and
+// negations too. What happened on two days happened twice. It errs on the side
+// of two claims.
+func SameWords(a, b *schema.Memory) bool {
+	if grounding.Denial.MatchString(a.Content) != grounding.Denial.MatchString(b.Content) ||
+		!slices.Equal(number.FindAllString(a.Content, -1), number.FindAllString(b.Content, -1)) || happenedApart(a, b) {
+		return false
+	}
+	if a.Subject != "" && a.Predicate != "" && a.Object != "" &&
+		text.Fold(a.Subject) == text.Fold(b.Subject) && text.Fold(a.Predicate) == text.Fold(b.Predicate) && text.Fold(a.Object) == text.Fold(b.Object) {
+		return true
+	}
+	return jaccard(text.Terms(a.Content), text.Terms(b.Content)) >= nearly
+}
+
+// happenedApart reports two events of different days: it happened twice.
+func happenedApart(a, b *schema.Memory) bool {
+	return a.Attributes[schema.AttrTemporal] == string(said.Event) && b.Attributes[schema.AttrTemporal] == string(said.Event) &&
+		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour
+}
+
+// jaccard is the size of the intersection of two sets of terms over that of
+// their union, 0–1; 0 for two empty ones.
+func jaccard(a, b []string) float64 {
+	in := make(map[string]int)
+	for _, t := range a {
+		in[t] |= 1
+	}
+	for _, t := range b {
+		in[t] |= 2
+	}
+	both := 0
+	for _, sets := range in {
+		if sets == 3 {
+			both++
+		}
+	}
+	return float64(both) / float64(max(1, len(in)))
+}
+
+// same reports whether a claim that is known says what a new one says.
+func (a *addition) same(k *candidate) bool {
+	m := a.Memory
+	if happenedApart(m, &k.Memory) {
+		return false
+	}
+	understood := known(a.reading) && known(k.reading)
+	equal := k.ContentHash == a.hash
+	switch {
+	case understood && like(a.reading, k.reading) && (equal || said.Compare(a.reading, k.reading) == said.Same):
+		return true
+	case understood && said.Compare(a.reading, k.reading) == said.Same:
+		return true
+	case equal:
+		return !understood // one sentence may say two things
+	case a.sharesSentence(k) && (m.Attributes[schema.AttrSaid] != "") != (k.Attributes[schema.AttrSaid] != ""):
+		// Code and a model have read one sentence, each in its own words.
+		return a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object)
+	}
+	return a.wide && SameWords(m, &k.Memory)
+}
+
+// sharesSentence reports whether both rest on one sentence of one message.
+func (a *addition) sharesSentence(k *candidate) bool {
+	for _, c := range k.cited {
+		for _, e := range a.Evidence {
+			if e.Memory.ID == c.SourceID && (grounding.HoldsQuote(e.Quote, c.Quote) || grounding.HoldsQuote(c.Quote, e.Quote)) {
+				return true
+			}
+		}
+	}
+	return false
+}

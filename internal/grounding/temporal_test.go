@@ -1,0 +1,38 @@
+package grounding
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTemporal(t *testing.T) {
+	said := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+	for content, want := range map[string]string{
+		"Ada is allergic to cashews.":                  "state",
+		"Ada lives in Oslo.":                           "state",
+		"Ada moved to Oslo in March 2024.":             "state",
+		"Ada's birthday is on 12 May.":                 "state",
+		"Ada has been a vegan since June 2019.":        "state",
+		"Ada swims every Tuesday.":                     "state",
+		"Ada prefers to meet on Tuesday.":              "state",
+		"Ada works at Nordbank from March 2024 on.":    "state",
+		"Ada's sister is called May.":                  "state",
+		"Ada was born on 3 May 1990.":                  "state",
+		"Ada's dentist appointment is on 14 March.":    "event",
+		"The meeting with Tom is tomorrow at 10.":      "event",
+		"Ada visited Rome in May 2025.":                "event",
+		"The wedding is on 12 June 2026.":              "event",
+		"Ada will fly to Rome.":                        "plan",
+		"Ada plans to run a marathon in June.":         "plan",
+		"Ada is going to work in Bergen.":              "plan",
+		"Ada wird im Sommer nach Rom fliegen.":         "plan",
+		"Ada va a visitar Lima.":                       "plan",
+		"她打算去罗马。":                                      "plan",
+		"她住在奥斯陆。":                                      "state",
+		"Ada hat am 3. Mai 2026 einen Zahnarzttermin.": "event",
+	} {
+		require.Equal(t, want, Temporal(content, said), content)
+	}
+}

@@ -1,0 +1,398 @@
+package said
+
+import (
+	"strings"
+	"testing"
+)
+
+// claimCases are sentences and what they claim: "subject | predicate | object",
+// several separated by ";", with marks behind the object: ! for a change, ~ for
+// a denial, <X for what ended, * for a functional predicate. Nothing behind the
+// arrow: no claim.
+const claimCases = `
+# English
+I live in Tromsø. => I | lives_in | Tromsø *
+We live on a farm near Voss => I | lives_in | farm near Voss *
+I've just moved to Ghent! => I | lives_in | Ghent * !
+We moved from Cork to Galway last year => I | lives_in | Galway * ! <Cork
+our new place is in Aarhus => I | lives_in | Aarhus * !
+I don't live in Leeds any more. => I | lives_in | Leeds ~ !
+I work at the post office as a clerk. => I | works_at | post office *
+I work for Maersk. => I | works_at | Maersk *
+I'm a midwife by training => 
+I'm a plumber. => I | works_as | plumber *
+I left Nokia and joined Vestas. => I | works_at | Vestas * ! <Nokia
+I retired in May. => I | works_as | retired * !
+I drive a Volvo. => I | car | Volvo *
+sold the caravan => I | owns | caravan ~ !
+We sold the bike. => I | bike |  ~ !
+My new phone number is 555 0199. => I | phone_number | 555 0199 * !
+My blood type is A negative. => I | blood_type | A negative *
+My sister is called Ottilie. => I | sister | Ottilie
+My sister lives in Porto. => my sister | lives_in | Porto *
+My boss is Henrik. => I | boss | Henrik *
+My boss hates meetings. => my boss | dislikes | meetings
+Henrik is my new boss. => I | boss | Henrik * !
+my landlord's name is Mr. Osei => I | landlord | Mr. Osei *
+We changed dentists, it's Dr. Vega now. => I | dentist | Dr. Vega * !
+I have three cousins. => I | has_family | cousins
+Our cat is called Miso. => I | cat | Miso
+I have a parrot named Kiki => I | parrot | Kiki
+I'm allergic to penicillin. => I | allergic_to | penicillin
+I have a severe nut allergy. => I | allergic_to | nut
+I can't eat shellfish. => I | cannot_eat | shellfish
+I don't eat pork. => I | cannot_eat | pork
+I'm vegan, what could I bake for the party? => I | diet | vegan *
+I'm no longer vegan. => I | diet | vegan ~ !
+I have asthma. => I | has_condition | asthma
+I speak Welsh and Dutch. => I | speaks | Welsh and Dutch
+I'm learning Hindi. => I | learns | Hindi
+I'm a member of the alpine club. => I | member_of | alpine club
+I have choir practice on Mondays. => choir | schedule | Mondays
+Choir has moved to Wednesdays. => choir | schedule | Wednesdays * !
+My wedding is on 3 October. => I | wedding | 3 October *
+My birthday is on the 9th of June. => I | birthday | 9th of June *
+My favourite colour is teal. => I | favourite_colour | teal *
+These days I prefer cycling over driving. => I | prefers | cycling ! <driving
+I love sourdough bread. => I | likes | sourdough bread
+I don't like olives. => I | dislikes | olives
+I hate horror films => I | dislikes | horror films
+I'm a big fan of opera. => I | likes | opera
+I play the cello. => I | play | cello
+Every Sunday I call my parents. => I | call | my parents
+I usually swim in the evenings. => I | swim | in the evenings
+I'm 41 years old. => I | age | 41 *
+My name is Ingrid. => I | name | Ingrid *
+I grew up in Kenya. => I | grew_up_in | Kenya *
+please answer briefly => I | answer_style | briefly *
+Always use metric units. => I | units | metric *
+Never use emojis. => I | emojis | Never use emojis *
+Call me Bo. => I | name | Bo *
+From now on, reply in French. => I | answer_language | French * !
+My car is a Fiat, not a Ford. => I | car | Fiat * ! <Ford
+her name is Nora, not Noor => she | name | Nora * ! <Noor
+I switched from Spotify to Tidal. => I | uses | Tidal * ! <Spotify
+My bike is not red but blue. => 
+I live in Oslo and work at Equinor. => I | lives_in | Oslo * ; I | works_at | Equinor *
+My mum is called Berit. She lives in Bodø. => I | mother | Berit * ; my mother | lives_in | Bodø *
+I love that!
+I like your idea.
+I like the idea
+I'm so tired today.
+Do you live in Oslo?
+Where do I live?
+If I lived in Rome I'd be happier.
+I would love to live in Rome.
+I might move to Spain next year.
+I'm thinking of becoming a vegan.
+I used to live in Rome.
+I wish I had a dog.
+She said: I live in Oslo.
+He told me, I'm a doctor.
+"I live in Oslo" is a sentence in the textbook.
+> I live in Oslo
+He wrote on the form: I'm allergic to nuts
+Imagine I live on the moon.
+In my novel the hero says that I live in Oslo.
+Yeah right, I love waiting in line.
+Just kidding, I'm a millionaire.
+You are allergic to nuts.
+They live in Bergen.
+Proofread this: I live in Oslo and I am allergic to nuts.
+My car is broken.
+My boss is nice.
+I went to the dentist yesterday.
+I moved the table to the kitchen.
+Maybe I'm allergic to cats.
+I think I'm allergic to cats.
+It's hard not to like it.
+I'm going to buy a car.
+Good to hear that!
+I was tired and hungry.
+# German
+Ich wohne in Bregenz. => I | lives_in | Bregenz *
+Wir wohnen seit zwei Jahren in Krems. => 
+Seit Mai wohne ich in Steyr. => I | lives_in | Steyr *
+Ich bin nach Villach gezogen. => I | lives_in | Villach * !
+Wir sind von Köln nach Mainz gezogen => I | lives_in | Mainz * ! <Köln
+Ich wohne nicht mehr in Ulm. => I | lives_in | Ulm ~ !
+Ich arbeite bei der Post. => I | works_at | Post *
+Ich arbeite als Tischler. => I | works_as | Tischler *
+Ich bin Hebamme. => I | works_as | Hebamme *
+Ich habe bei Bosch gekündigt und arbeite jetzt bei Miele. => I | works_at | Miele * ! <Bosch
+Ich bin in Rente. => I | works_as | in Rente *
+Ich fahre einen Opel. => I | car | Opel *
+Wir haben das Auto verkauft. => I | car |  ~ !
+Mein neues Kennzeichen ist W 4711 X. => I | number_plate | W 4711 X * !
+Meine Schwester heißt Liesl. => I | sister | Liesl
+Meine Schwester wohnt in Basel. => my sister | lives_in | Basel *
+Mein Chef heißt Gruber. => I | boss | Gruber *
+Mein Hausarzt ist Dr. Moser. => I | doctor | Dr. Moser *
+Frau Eder ist meine neue Vermieterin. => I | landlord | Frau Eder * !
+Ich habe den Zahnarzt gewechselt, jetzt Dr. Pichler. => I | dentist | Dr. Pichler * !
+Ich habe zwei Brüder. => I | has_family | Brüder
+Ich habe einen Hund namens Waldi. => I | dog | Waldi
+Unsere Katze heißt Mimi. => I | cat | Mimi
+Ich bin allergisch gegen Haselnüsse. => I | allergic_to | Haselnüsse
+Gegen Penicillin bin ich allergisch. => I | allergic_to | Penicillin
+Ich esse kein Schweinefleisch. => I | cannot_eat | Schweinefleisch
+Laktose vertrage ich nicht. => I | cannot_eat | Laktose
+Ich bin Veganerin, was soll ich backen? => I | diet | Veganerin *
+Ich bin nicht mehr vegan. => I | diet | vegan ~ !
+Ich habe Asthma. => I | has_condition | Asthma
+Ich spreche Ungarisch und Deutsch. => I | speaks | Ungarisch und Deutsch
+Ich lerne Spanisch. => I | learns | Spanisch
+Ich bin Mitglied im Alpenverein. => I | member_of | Alpenverein
+Montags habe ich Chor. => choir | schedule | Montags
+Chor ist jetzt mittwochs. => choir | schedule | mittwochs * !
+Meine Hochzeit ist am 3. Oktober. => I | hochzeit | 3. Oktober *
+Mein Geburtstag ist am 9. Juni. => I | birthday | 9. Juni *
+Meine Lieblingsfarbe ist Türkis. => I | favourite_colour | Türkis *
+Ich trinke inzwischen lieber Tee als Kaffee. => I | prefers | Tee ! <Kaffee
+Ich mag Sauerteigbrot. => I | likes | Sauerteigbrot
+Ich mag keine Oliven. => I | dislikes | Oliven
+Ich hasse Horrorfilme. => I | dislikes | Horrorfilme
+Am liebsten lese ich Krimis. => I | likes | Krimis
+Ich spiele Cello. => I | play | Cello
+Ich jogge jeden Morgen. => 
+Ich bin 41 Jahre alt. => I | age | 41 *
+Ich heiße Ingrid. => I | name | Ingrid *
+Ich komme aus Tirol. => I | from | Tirol *
+Bitte antworte kurz. => I | answer_style | kurz *
+Antworte immer auf Deutsch. => I | answer_language | Deutsch *
+Verwende metrische Einheiten. => I | units | metrische *
+Bitte keine Emojis. => I | emojis | Bitte keine Emojis *
+Nenn mich Bo. => I | name | Bo *
+Meine Frau heißt Anna, nicht Anne. => I | spouse | Anna * ! <Anne
+Ich bin von Vim auf Helix umgestiegen. => I | uses | Helix * ! <Vim
+Mein Sohn ist Lehrer. => my son | works_as | Lehrer *
+Ich liebe das!
+Deine Idee gefällt mir.
+Ich bin heute so müde.
+Wohnst du in Wien?
+Wo wohne ich?
+Wenn ich in Rom wohnen würde, wäre ich glücklich.
+Ich würde gern in Rom wohnen.
+Vielleicht ziehe ich nach Linz.
+Früher habe ich in Rom gewohnt.
+Ich hätte gern einen Hund.
+Er schrieb: ich wohne in Wien.
+„Ich wohne in Wien“ steht im Lehrbuch.
+> Ich wohne in Wien
+Stell dir vor, ich wohne am Mond.
+Nur Spaß, ich bin Millionär.
+Du bist allergisch gegen Nüsse.
+Übersetze das: Ich wohne in Wien und bin Lehrer.
+Mein Auto ist kaputt.
+Mein Chef ist nett.
+Ich glaube, ich bin gegen Katzen allergisch.
+Ich will ein Auto kaufen.
+Das mag ich.
+# Spanish
+Vivo en Cádiz. => I | lives_in | Cádiz *
+Vivimos en un pueblo cerca de Lugo. => 
+Nos hemos mudado a Vigo. => I | lives_in | Vigo * !
+Me mudé de León a Soria. => I | lives_in | Soria * ! <León
+Ya no vivo en Cádiz. => I | lives_in | Cádiz ~ !
+Trabajo en Correos. => I | works_at | Correos *
+Trabajo como fontanero. => I | works_as | fontanero *
+Soy enfermera. => I | works_as | enfermera *
+Dejé Repsol y ahora trabajo en Iberdrola. => I | works_at | Iberdrola * ! <Repsol
+Estoy jubilado. => I | works_as | jubilado *
+Conduzco un Seat. => I | car | Seat *
+Vendimos el coche. => I | car |  ~ !
+Mi nueva matrícula es 4711 KLM. => I | number_plate | 4711 KLM * !
+Mi hermana se llama Lola. => I | sister | Lola
+Mi hermana vive en Oporto. => my sister | lives_in | Oporto *
+Mi jefe se llama Íñigo. => I | boss | Íñigo *
+Mi dentista es la doctora Vega. => I | dentist | doctora Vega *
+He cambiado de dentista, ahora es el doctor Ruiz. => I | dentist | doctor Ruiz * !
+Tengo tres primos. => I | has_family | primos
+Tengo un perro llamado Coco. => I | dog | Coco
+Nuestra gata se llama Luna. => I | cat | Luna
+Soy alérgico a la penicilina. => I | allergic_to | penicilina
+Tengo alergia al marisco. => I | allergic_to | marisco
+No puedo comer gluten. => I | cannot_eat | gluten
+No como cerdo. => I | cannot_eat | cerdo
+Soy vegana, ¿qué puedo cocinar hoy? => I | diet | vegana *
+Ya no soy vegano. => I | diet | vegano ~ !
+Tengo asma. => I | has_condition | asma
+Hablo catalán y francés. => I | speaks | catalán y francés
+Estoy aprendiendo alemán. => I | learns | alemán
+Soy socia del club de tenis. => I | member_of | club de tenis
+Tengo coro los lunes. => choir | schedule | lunes
+El coro pasó a los miércoles. => choir | schedule | miércoles * !
+Mi boda es el 3 de octubre. => I | boda | 3 de octubre *
+Mi cumpleaños es el 9 de junio. => I | birthday | 9 de junio *
+Mi color favorito es el turquesa. => I | favourite_colour | turquesa *
+Ahora prefiero el té al café. => I | prefers | té ! <café
+Me encanta el pan de masa madre. => I | likes | pan de masa madre
+No me gustan las aceitunas. => I | dislikes | aceitunas
+Odio las películas de terror. => I | dislikes | películas de terror
+Prefiero el tren. => I | prefers | tren
+Toco el violonchelo. => I | play | violonchelo
+Tengo 41 años. => I | age | 41 *
+Me llamo Inés. => I | name | Inés *
+Soy de Galicia. => I | from | Galicia *
+Sé breve, por favor. => I | answer_style | breve *
+Responde siempre en español. => I | answer_language | español *
+Usa el sistema métrico. => I | units | métrico *
+No uses emojis. => I | emojis | No uses emojis *
+Llámame Bo. => I | name | Bo *
+Me he cambiado de Movistar a Orange. => I | uses | Orange * ! <Movistar
+Mi hijo es profesor. => my son | works_as | profesor *
+Vivo en Cádiz y trabajo en Correos. => I | lives_in | Cádiz * ; I | works_at | Correos *
+¡Me encanta eso!
+Me gusta tu idea.
+Hoy estoy muy cansado.
+¿Vives en Madrid?
+¿Dónde vivo?
+Si viviera en Roma sería feliz.
+Me gustaría vivir en Roma.
+Quizás me mude a Vigo.
+Antes vivía en Roma.
+Ojalá tuviera un perro.
+Él escribió: vivo en Madrid.
+«Vivo en Madrid» dice el libro.
+> Vivo en Madrid
+Imagina que vivo en la luna.
+Es broma, soy millonario.
+Eres alérgico a las nueces.
+Traduce esto: Vivo en Madrid y soy profesor.
+Mi coche está roto.
+Mi jefe es simpático.
+Creo que soy alérgico a los gatos.
+Trabajó en Correos.
+Dicen que vivo bien.
+# Chinese
+我住在成都。 => I | lives_in | 成都 *
+我们搬到南京了。 => I | lives_in | 南京 * !
+我从北京搬到了深圳。 => I | lives_in | 深圳 * ! <北京
+我不住在北京了。 => I | lives_in | 北京 ~ !
+我在邮局上班。 => I | works_at | 邮局 *
+我是程序员。 => I | works_as | 程序员 *
+我从华为跳槽到腾讯了。 => I | works_at | 腾讯 * ! <华为
+我退休了。 => I | works_as | 退休 *
+我开的是一辆大众。 => I | car | 大众 *
+我把车卖了。 => I | car |  ~ !
+我的新车牌是沪B98765。 => I | number_plate | 沪B98765 * !
+我妹妹叫小雪。 => I | sister | 小雪
+我妹妹住在苏州。 => my sister | lives_in | 苏州 *
+我老板叫王强。 => I | boss | 王强 *
+我的牙医是陈医生。 => I | dentist | 陈医生 *
+我换了牙医，现在是周医生。 => I | dentist | 周医生 * !
+我有两个哥哥。 => I | has_family | 哥哥
+我家的猫叫米粒。 => I | cat | 米粒
+我养了一只狗叫豆豆。 => I | dog | 豆豆
+我对青霉素过敏。 => I | allergic_to | 青霉素
+我不能吃海鲜。 => I | cannot_eat | 海鲜
+我不吃猪肉。 => I | cannot_eat | 猪肉
+我吃素，晚饭可以做什么？ => I | diet | 吃素 *
+我有哮喘。 => I | has_condition | 哮喘
+我会说日语和韩语。 => I | speaks | 日语和韩语
+我在学西班牙语。 => I | learns | 西班牙语
+我是登山协会的会员。 => I | member_of | 登山协会
+我每周一有钢琴课。 => piano lesson | schedule | 周一
+钢琴课改到周三了。 => piano lesson | schedule | 周三 * !
+我的生日是六月九日。 => I | birthday | 六月九日 *
+我最喜欢的颜色是绿色。 => I | favourite_colour | 绿色 *
+比起咖啡，我更喜欢茶。 => I | prefers | 茶 <咖啡
+我喜欢爬山。 => I | likes | 爬山
+我不喜欢榴莲。 => I | dislikes | 榴莲
+我讨厌恐怖片。 => I | dislikes | 恐怖片
+我今年41岁。 => I | age | 41 *
+我叫李雷。 => I | name | 李雷 *
+我老家是山东的。 => I | from | 山东 *
+请简短回答。 => I | answer_style | 简短 *
+请用中文回答。 => I | answer_language | 中文 *
+请用公制单位。 => I | units | 公制单位 *
+别用表情符号。 => I | emojis | 别用表情符号 *
+以后叫我阿波就行。 => I | name | 阿波 * !
+我對花生過敏。 => I | allergic_to | 花生
+我媽媽住在高雄。 => my mother | lives_in | 高雄 *
+我換了手機號，現在是0912345678。 => I | phone_number | 0912345678 * !
+我儿子是老师。 => my son | works_as | 老师 *
+我住在成都，在邮局上班。 => I | lives_in | 成都 * ; I | works_at | 邮局 *
+我每天早上跑步。 => I | does | 跑步
+我把微信换成了钉钉。 => I | owns | 钉钉 ! <微信
+我的电话是13800001111。 => I | phone_number | 13800001111 *
+我喜欢这个！
+我喜欢你的想法。
+我今天好累。
+你住在北京吗？
+我住在哪里？
+如果我住在罗马就好了。
+我想去罗马住。
+我可能会搬到上海。
+我以前住在罗马。
+我希望有一只狗。
+他说我住在北京。
+“我住在北京”是课本里的句子。
+> 我住在北京
+假设我住在月球上。
+开玩笑的，我是百万富翁。
+你对花生过敏。
+翻译一下：我住在北京，我是老师。
+我的车坏了。
+我老板人很好。
+我觉得我对猫过敏。
+我打算买车。
+听说我们要搬家了。
+`
+
+// mark writes a claim as the cases do.
+func mark(c Claim) string {
+	s := c.Subject + " | " + c.Predicate + " | " + c.Object
+	if c.Functional && !c.Denied {
+		s += " *"
+	}
+	if c.Denied {
+		s += " ~"
+	}
+	if c.Change {
+		s += " !"
+	}
+	if c.Ended != "" {
+		s += " <" + c.Ended
+	}
+	return s
+}
+
+func TestClaims(t *testing.T) {
+	language := ""
+	count := make(map[string]int)
+	for line := range strings.Lines(claimCases) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "# "); ok {
+			language = rest
+			continue
+		}
+		count[language]++
+		text, want, _ := strings.Cut(line, "=>")
+		text = strings.TrimSpace(text)
+		var got []string
+		for _, c := range Claims(text, 0) {
+			got = append(got, mark(c))
+			if !strings.Contains(text, c.Sentence) {
+				t.Errorf("%s: sentence %q is not of the text", text, c.Sentence)
+			}
+		}
+		var wants []string
+		for _, w := range strings.Split(want, ";") {
+			if w = strings.TrimSpace(w); w != "" {
+				wants = append(wants, w)
+			}
+		}
+		if strings.Join(got, " ; ") != strings.Join(wants, " ; ") {
+			t.Errorf("%s: %s\n got %s\nwant %s", language, text, strings.Join(got, " ; "), strings.Join(wants, " ; "))
+		}
+	}
+	for _, l := range []string{"English", "German", "Spanish", "Chinese"} {
+		if count[l] < 60 {
+			t.Errorf("%s: %d cases, want 60", l, count[l])
+		}
+	}
+}

@@ -1,0 +1,465 @@
+package said
+
+import (
+	"slices"
+	"strings"
+)
+
+// reader reads the claims of one text.
+type reader struct {
+	text     string
+	lex      *lexicon
+	reported bool   // somebody else's wording: other persons' forms, subjects may be missing
+	lower    bool   // the writer uses no capitals
+	long     bool   // only clear rows count
+	speaker  string // whom the last clause was about: "I", "my sister", or ""
+	person   string // the last of the writer's people that was named
+	m        matcher
+}
+
+// read is the claims of a sentence.
+func (r *reader) read(s sentence) []Claim {
+	lex := r.lex
+	tokens := s.tokens
+	blocked := anyPhrase(lex.blocksAll, tokens)
+	limit := len(tokens)
+	r.lower = !slices.ContainsFunc(tokens, func(t token) bool { return t.upper })
+	if s.question {
+		limit = r.questionAt(tokens)
+		out := r.wishOf(s, blocked)
+		if limit == 0 || len(out) > 0 {
+			if !blocked {
+				out = append(out, r.reasonsIn(s, 0)...)
+			}
+			return out
+		}
+	}
+	limit = r.reportAt(tokens, limit)
+	passing := anyPhrase(lex.passing, tokens[:limit])
+	var out []Claim
+	hedged := false
+	r.speaker = ""
+	if r.reported {
+		r.speaker = "I"
+	}
+	for at := 0; at < limit; {
+		if tokens[at].mark {
+			at++
+			continue
+		}
+		next := r.nextClause(tokens, at+1, limit)
+		start, before := r.openings(tokens, at, limit)
+		if start >= limit {
+			break
+		}
+		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways|saysNot) == 0 && !r.reported {
+			at = r.nextMark(tokens, start, limit)
+			continue
+		}
+		elided := r.elidesAt(tokens, at, start)
+		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, start)
+		if !ok && start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 {
+			// Rows may begin with such words themselves: "always …", "no como …".
+			for from := at; from < start && !ok; from++ {
+				claim, end, ok = r.claimAt(s, tokens[:limit], from, 0, elided, from)
+				ok = ok && (claim.Wish || before&saysNot != 0)
+			}
+		}
+		if !ok && lex.prefixes[tokens[start].word] {
+			for j := start + 1; j < min(start+8, limit) && !ok; j++ {
+				if tokens[j].mark {
+					if tokens[j].word == "," && j+1 < limit {
+						continue
+					}
+					break
+				}
+				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
+					break
+				}
+				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
+					continue
+				}
+				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), "", -1)
+				if ok {
+					start = j
+				}
+			}
+		}
+		if ok {
+			next = r.nextClause(tokens, max(end, start+1), limit)
+		}
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
+		if ok && (!blocked || claim.Wish) && !doubt {
+			out = append(out, claim)
+			out = append(out, r.alike(claim)...)
+		}
+		// "I think, …" leaves a doubt about what follows it.
+		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
+		r.noteSpeaker(tokens, start, ok && !doubt)
+		at = max(next, at+1)
+	}
+	if s.question && !blocked {
+		out = append(out, r.reasonsIn(s, limit)...)
+	}
+	return out
+}
+
+// alike are the further items of a list of things of one class: "two cats and a
+// parrot".
+func (r *reader) alike(c Claim) (out []Claim) {
+	m := &r.m
+	if m.value == "" || m.class != pet && m.class != kin && m.class != condition {
+		return nil
+	}
+	end := m.objectEnd(m.obj.lo)
+	for i := m.obj.hi; i < end; i++ {
+		for n := m.nounLength(i); n >= 1; n-- {
+			if _, ok := m.nounAt(i, n, m.class); ok {
+				more := c
+				more.Object = r.textOf(span{i, i + n})
+				out = append(out, more)
+				i += n - 1
+				break
+			}
+		}
+	}
+	return out
+}
+
+// openings skips what may stand before a clause, and collects what it says.
+func (r *reader) openings(tokens []token, at, limit int) (start int, before says) {
+	start = at
+	for start < limit {
+		n, sy := r.lex.openers.at(tokens, start)
+		if n == 0 {
+			n, sy = r.lex.adverbs.at(tokens, start)
+		}
+		if n == 0 {
+			n, _ = r.lex.joins.at(tokens, start)
+		}
+		if n == 0 || start+n >= limit {
+			break
+		}
+		before |= sy
+		start += n
+		if start < limit && tokens[start].mark && tokens[start].word == "," {
+			start++
+		}
+	}
+	return start, before
+}
+
+// elidesAt is the subject that a clause without one takes over, "" for none.
+func (r *reader) elidesAt(tokens []token, at, start int) string {
+	switch {
+	case r.speaker == "" || strings.HasSuffix(tokens[start].word, "ing"):
+		return ""
+	case r.reported, r.lex.han:
+		return r.speaker
+	}
+	switch tokens[at].word { // "and work at X"
+	case "and", "but", "und", "aber", "y", "e", "pero":
+		return r.speaker
+	}
+	return ""
+}
+
+// lasting reports a claim that may be dated to the day: a change, a wish.
+func lasting(c Claim) bool {
+	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
+}
+
+// noteSpeaker records whom a clause is about, for the one behind it.
+func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
+	if r.reported {
+		return
+	}
+	t := tokens[start]
+	person, n := r.personAt(tokens, start)
+	switch {
+	case n > 0:
+		r.speaker, r.person = person, person
+	case !claimed && !r.lex.han:
+		r.speaker = ""
+	case claimed || r.lex.subjects[t.word]:
+		r.speaker = "I"
+	case r.lex.pronouns[t.word] && r.person == "":
+		r.speaker = ""
+	case r.lex.han:
+	}
+}
+
+// reportAt is where somebody else's words begin: behind "he wrote:".
+func (r *reader) reportAt(tokens []token, limit int) int {
+	if r.reported {
+		return limit
+	}
+	for i := 0; i < limit; i++ {
+		if n, _ := r.lex.reports.at(tokens, i); n == 0 || i > 0 && r.lex.subjects[tokens[i-1].word] {
+			continue
+		}
+		for k := i; k < limit; k++ {
+			if tokens[k].word == ":" || tokens[k].word == "," && k-i <= 2 {
+				return k
+			}
+		}
+	}
+	return limit
+}
+
+// reasonsIn is what a question says in passing, from token i on: "…, since I'm
+// vegan?"
+func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
+	t := s.tokens
+	for ; i < len(t); i++ {
+		n, _ := r.lex.reasons.at(t, i)
+		if n == 0 || i+n >= len(t) || !r.lex.subjects[t[i+n].word] && !r.lex.possessives[t[i+n].word] {
+			continue
+		}
+		c, end, ok := r.claimAt(s, t, i+n, 0, "", -1)
+		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], c) {
+			continue
+		}
+		c.Sentence = r.text[t[i+n].lo:t[max(end, i+n+1)-1].hi]
+		out = append(out, c)
+	}
+	return out
+}
+
+// wishOf is the standing wish that a question asks for: "Could you always answer
+// in German?"
+func (r *reader) wishOf(s sentence, blocked bool) []Claim {
+	if r.reported || blocked || !standing(r.lex, s.tokens) {
+		return nil
+	}
+	for at := 0; at < min(len(s.tokens), 12); at++ {
+		if s.tokens[at].mark {
+			continue
+		}
+		c, _, ok := r.claimAt(s, s.tokens, at, 0, "", -1)
+		if ok && c.Wish && at > 0 {
+			return []Claim{c}
+		}
+	}
+	return nil
+}
+
+// standing reports words by which a request is meant for good.
+func standing(lex *lexicon, tokens []token) bool {
+	for i := range tokens {
+		if _, s := lex.adverbs.at(tokens, i); s&saysAlways != 0 {
+			return true
+		}
+		if _, s := lex.openers.at(tokens, i); s&saysAlways != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func anyPhrase(p phrases, tokens []token) bool {
+	for i := range tokens {
+		if n, _ := p.at(tokens, i); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// blockedIn reports words that leave a doubt about a claim in its clause.
+func (r *reader) blockedIn(tokens []token, c Claim) bool {
+	for i := range tokens {
+		if tokens[i].word == hiddenWord && !c.Wish {
+			return true
+		}
+		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish {
+			return true
+		}
+	}
+	return false
+}
+
+// saidIn is what the adverbs among tokens say.
+func (r *reader) saidIn(tokens []token) (s says) {
+	for i := range tokens {
+		_, a := r.lex.adverbs.at(tokens, i)
+		_, b := r.lex.openers.at(tokens, i)
+		s |= a | b
+		if r.lex.timely[tokens[i].word] {
+			s |= saysHabit
+		}
+	}
+	return s
+}
+
+// questionAt is where the clause that asks begins in a question, after at
+// least one that does not; 0 for none.
+func (r *reader) questionAt(tokens []token) int {
+	for i := len(tokens) - 2; i > 1; i-- {
+		joined, _ := r.lex.joins.at(tokens, i)
+		if !tokens[i].mark && joined == 0 {
+			continue
+		}
+		from := i + max(joined, 1)
+		for from < len(tokens) {
+			n, _ := r.lex.openers.at(tokens, from)
+			if n == 0 {
+				n, _ = r.lex.joins.at(tokens, from)
+			}
+			if n == 0 {
+				break
+			}
+			from += n
+		}
+		if n, _ := r.lex.asks.at(tokens, from); n > 0 && len(tokens)-from >= 3 || r.lex.han && tokens[i].mark && len(tokens)-from >= 4 {
+			return i
+		}
+	}
+	return 0
+}
+
+// nextClause is the first token from i at which a clause may begin.
+func (r *reader) nextClause(tokens []token, i, limit int) int {
+	for ; i < limit; i++ {
+		if tokens[i].mark && !joinsWords(tokens[i].word) {
+			return i
+		}
+		if n, _ := r.lex.joins.at(tokens, i); n > 0 && !tokens[i].quoted {
+			return i
+		}
+	}
+	return limit
+}
+
+func (r *reader) nextMark(tokens []token, i, limit int) int {
+	for ; i < limit; i++ {
+		if tokens[i].mark && !joinsWords(tokens[i].word) {
+			return i
+		}
+	}
+	return limit
+}
+
+// claimAt is the claim that begins at token i: of the speaker, or of one of her
+// people. elided is the subject of a clause without one; begin is i where rows
+// may match that do without a subject.
+func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elided string, begin int) (c Claim, end int, ok bool) {
+	m := &r.m
+	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", start: begin}
+	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
+		if c.Subject == "she" && r.person != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
+			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person, "my "), false
+		}
+		return c, end, ok
+	}
+	subject, n := r.personAt(tokens, i)
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person != "" && !r.reported && people[tokens[i].word] {
+		subject, n = r.person, 1
+	}
+	if n == 0 && strings.HasPrefix(elided, "my ") {
+		subject = elided
+	}
+	if subject == "" {
+		return Claim{}, 0, false
+	}
+	// "my sister lives …" is read as "I live …" in another person's form.
+	rest := make([]token, 0, len(tokens)-i+1)
+	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
+	rest = append(rest, tokens[i+n:]...)
+	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
+	c, end, ok = r.firstRow(s, 0, before, subject)
+	return c, i + n - 1 + end, ok
+}
+
+// people are the pronouns for somebody.
+var people = wordSet("she he they er sie él ella 她 他")
+
+// The words that stand for the person spoken of, and for what is hers, in a
+// sentence about her.
+const (
+	subjectWord    = "\x01"
+	possessiveWord = "\x02"
+)
+
+// personAt is the phrase "my sister", with a name behind it or not, at token i
+// and the number of its tokens.
+func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
+	m := matcher{lex: r.lex, tokens: tokens}
+	if !r.lex.possessives[tokens[i].word] {
+		return "", 0
+	}
+	j := i + 1
+	if r.lex.han {
+		j = afterOwner(tokens, j)
+	}
+	for _, c := range [...]class{kin, role, friend, pet} {
+		for w := m.nounLength(j); w >= 1; w-- {
+			canon, ok := m.nounAt(j, w, c)
+			if !ok {
+				continue
+			}
+			j += w
+			for r.named(tokens, j) {
+				j++
+			}
+			return "my " + canon, j - i
+		}
+	}
+	return "", 0
+}
+
+// named reports a name at token j: a capitalised word.
+func (r *reader) named(tokens []token, j int) bool {
+	return !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]
+}
+
+// firstRow is the claim of the first row that matches at token i.
+func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Claim, end int, ok bool) {
+	m := &r.m
+	var buf [48]int
+	found := append(buf[:0], r.lex.always...)
+	collect := func(word string) {
+		for _, k := range r.lex.index[word] {
+			if !slices.Contains(found, k) {
+				found = append(found, k)
+			}
+		}
+	}
+	size := window
+	if r.lex.han {
+		size = 2 * window
+	}
+	for j := i; j < min(i+size, len(m.tokens)); j++ {
+		t := &m.tokens[j]
+		if t.quoted {
+			continue
+		}
+		m.plural = m.plural || plurals[t.word]
+		collect(t.word)
+		if m.third {
+			if first, ok := r.lex.third[t.word]; ok {
+				collect(first)
+			}
+		}
+		if first, ok := r.lex.plural[t.word]; ok {
+			collect(first)
+		}
+		if first, ok := r.lex.clipped[t.word]; ok {
+			collect(first)
+		}
+	}
+	slices.Sort(found)
+	for _, k := range found {
+		p := &r.lex.patterns[k]
+		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 {
+			continue
+		}
+		if m.from = i; !m.run(p, i) {
+			continue
+		}
+		if c, ok = r.build(s, before, subject); ok {
+			return c, m.end, true
+		}
+	}
+	return Claim{}, 0, false
+}

@@ -1,0 +1,417 @@
+package said
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// slot is what a predicate fills, so that two wordings of one thing meet.
+type slot struct {
+	family string // what excludes or repeats each other
+	name   string // within the family, "" where the family is one slot
+}
+
+// families of predicates that say the same thing in other words.
+var families = map[string]string{
+	"lives_in": "home", "address": "home", "home": "home", "house": "home", "flat": "home", "postcode": "postcode",
+	"works_at": "work", "employer": "work", "works_as": "work", "job": "work", "position": "work", "works_in": "work", "company": "work", "school": "school", "university": "school", "studies_at": "school",
+	"studies": "studies", "major": "studies",
+	"from": "origin", "home_town": "origin", "born_in": "origin", "grew_up_in": "origin",
+	"likes": "taste", "dislikes": "taste", "prefers": "taste", "passion": "taste", "hobby": "taste", "uses": "use", "is": "trait",
+	"eats": "eating", "cannot_eat": "eating", "allergic_to": "eating", "diet": "eating", "does_not_drink": "eating",
+	"partner": "partner", "spouse": "partner", "fiance": "partner", "marital_status": "partner",
+	"member_of": "member", "gym": "member", "club": "member", "choir": "member", "union": "member", "party": "member", "band": "member", "church": "member", "library": "member",
+	"owns": "belongings", "car": "belongings", "bike": "belongings", "e-bike": "belongings", "motorbike": "belongings", "van": "belongings", "boat": "belongings", "laptop": "belongings", "phone_model": "belongings", "phone_number": "phone", "camera": "belongings", "tablet": "belongings", "watch": "belongings", "pet_breed": "pet_breed",
+	"has_pet": "pets", "dog": "pets", "cat": "pets", "rabbit": "pets", "hamster": "pets", "horse": "pets", "parrot": "pets", "tortoise": "pets", "pet": "pets",
+	"speaks": "languages", "native_language": "languages", "learns": "learning",
+	"schedule": "schedule",
+	"name":     "name", "nickname": "name",
+	"answer_style": "answer_style", "answer_language": "answer_language", "should": "wish", "should_not": "wish",
+	"birthday": "birthday", "age": "age", "has_condition": "health", "has_family": "family",
+	"emojis": "wish", "editor": "use", "operating_system": "use", "programming_language": "use", "bank": "use",
+}
+
+// slotOf is the slot of a predicate; what no table knows is a slot of its own.
+func slotOf(predicate string) slot {
+	if f, ok := families[predicate]; ok {
+		return slot{f, predicate}
+	}
+	if strings.HasPrefix(predicate, "favourite_") {
+		return slot{"taste", predicate}
+	}
+	return slot{predicate, predicate}
+}
+
+// opposites deny each other of the same object.
+var opposites = map[[2]string]bool{
+	{"likes", "dislikes"}: true, {"prefers", "dislikes"}: true, {"eats", "cannot_eat"}: true, {"eats", "allergic_to"}: true, {"eats", "does_not_drink"}: true,
+	{"should", "should_not"}: true, {"passion", "dislikes"}: true, {"hobby", "dislikes"}: true,
+}
+
+func opposite(a, b string) bool { return opposites[[2]string{a, b}] || opposites[[2]string{b, a}] }
+
+// exclusive groups of objects that cannot both be so.
+var exclusive = []map[string]bool{
+	stems("vegetarian vegan pescatarian omnivore"),
+	stems("single married divorced widowed engaged separated"),
+}
+
+// stems are words as contentWords gives them.
+func stems(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[strings.Join(text.Terms(w), " ")] = true
+	}
+	return set
+}
+
+func excludes(a, b string) bool {
+	a, b = canonical(a), canonical(b)
+	for _, g := range exclusive {
+		if g[a] && g[b] {
+			return a != b
+		}
+	}
+	return false
+}
+
+// canonical is an object in the words of the tables, where they know it.
+func canonical(object string) string { return strings.Join(contentWords(object), " ") }
+
+// jobless are occupations that end every employment.
+var jobless = stems("retired unemployed")
+
+// Compare says how a later claim stands to an earlier one about the same
+// person. It is judged by form: equal predicate, functional or said to be
+// changed, other object.
+func Compare(later, earlier Claim) Verdict {
+	if v, ok := compareCorrection(later, earlier); ok {
+		return v
+	}
+	if text.Fold(later.Subject) != text.Fold(earlier.Subject) {
+		return compareActivity(later, earlier)
+	}
+	a, b := slotOf(later.Predicate), slotOf(earlier.Predicate)
+	if later.Ended == "" && a.family != b.family {
+		return Unrelated // as most are
+	}
+	same := sameObject(later.Object, earlier.Object)
+	ended := later.Ended != "" && sameObject(later.Ended, earlier.Object)
+
+	if a.family != b.family {
+		if ended && kinOf(later, earlier) {
+			return Replaces
+		}
+		return Unrelated
+	}
+	switch {
+	case later.Denied && earlier.Denied:
+		return compareDenials(later, earlier, a, b, same)
+	case later.Denied:
+		return compareDenial(later, earlier, a, b, same)
+	case earlier.Denied:
+		if same && a.name == b.name || a.name == b.name && earlier.Object == "" {
+			return Replaces
+		}
+		return Unrelated
+	case ended:
+		return Replaces
+	case opposite(a.name, b.name):
+		if same {
+			return Replaces
+		}
+		return Unrelated
+	case a.name != b.name:
+		return compareNeighbours(later, earlier, a, b, same)
+	case same:
+		if later.Ended != "" && sameObject(later.Ended, later.Object) {
+			return Unsure
+		}
+		return Same
+	case later.Wish && a.name == "should":
+		return Adds
+	case excludes(later.Object, earlier.Object):
+		return Replaces
+	case a.name == "diet":
+		return Adds
+	case later.Functional && !additive[a.family]:
+		if a.name == "lives_in" && !later.Change && oneIsCountry(later.Object, earlier.Object) {
+			return Unsure
+		}
+		if later.Temporal == Event && !later.Change {
+			return Unsure // another appointment, perhaps
+		}
+		return Replaces
+	}
+	return Adds
+}
+
+// additive families hold several objects whatever a row says.
+var additive = map[string]bool{"pets": true, "languages": true, "health": true, "family": true}
+
+// compareCorrection judges "it's Nora, not Noor", whose subject is not said.
+func compareCorrection(later, earlier Claim) (Verdict, bool) {
+	if later.Subject != "she" && later.Subject != "it" {
+		return 0, false
+	}
+	if later.Ended != "" && sameObject(later.Ended, earlier.Object) {
+		return Replaces, true
+	}
+	return Unrelated, true
+}
+
+// kinOf reports whether what ended in one claim may be what another says,
+// although their predicates differ: belongings, tastes, employers and clubs.
+func kinOf(later, earlier Claim) bool {
+	a, b := slotOf(later.Predicate).family, slotOf(earlier.Predicate).family
+	open := func(f string) bool {
+		switch f {
+		case "belongings", "use", "member", "work", "school", "switched", "taste":
+			return true
+		}
+		return false
+	}
+	if open(a) && open(b) {
+		return true
+	}
+	// An open noun: "my electricity supplier is X", "we switched from X to Y".
+	return (a == "use" || a == "belongings" || a == "member") && earlier.Functional && earlier.Subject == "I"
+}
+
+func compareDenials(later, earlier Claim, a, b slot, same bool) Verdict {
+	if a.name == b.name && (same || later.Object == earlier.Object) {
+		return Same
+	}
+	return Unrelated
+}
+
+// compareDenial judges a later "no longer" against an earlier claim.
+func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
+	whole := later.Object == "" || isSlotNoun(later.Object, b.name)
+	switch {
+	case same:
+		return Replaces
+	case whole && a.name == b.name:
+		return Replaces
+	case whole && a.family == "work" && b.family == "work":
+		return Replaces
+	case whole && a.name == "partner":
+		return Replaces
+	case later.Object == "" && a.family == "pets" && b.name == a.name:
+		return Replaces
+	}
+	return Unrelated
+}
+
+// isSlotNoun reports an object that only names its kind: "the car".
+func isSlotNoun(object, name string) bool {
+	canon, ok := nounIn(strings.Join(contentWords(object), " "), thing)
+	return ok && canon == name
+}
+
+// compareNeighbours judges claims of one family under different predicates.
+func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
+	pair := [2]string{a.name, b.name}
+	has := func(x, y string) bool { return pair == [2]string{x, y} || pair == [2]string{y, x} }
+	switch {
+	case a.family == "home" && b.family == "home":
+		switch {
+		case same:
+			return Same
+		case a.name == "lives_in" && later.Change:
+			return Replaces // who moves has another address
+		case later.Change || later.Functional:
+			return Unsure
+		}
+	case a.family == "work":
+		if a.name == "works_as" && jobless[canonical(later.Object)] {
+			return Replaces
+		}
+		if b.name == "works_as" && jobless[canonical(earlier.Object)] {
+			return Replaces
+		}
+		if same {
+			return Same
+		}
+		if has("works_at", "employer") || has("works_as", "job") || has("works_as", "position") {
+			if later.Functional {
+				return Replaces
+			}
+			return Adds
+		}
+		if has("works_at", "job") || has("works_at", "company") {
+			return Unsure
+		}
+		if later.Change {
+			return Unsure
+		}
+		return Unrelated
+	case a.family == "school" || a.family == "studies":
+		if same {
+			return Same
+		}
+		if later.Functional && later.Change {
+			return Replaces
+		}
+		return Unsure
+	case a.family == "taste":
+		fa, fb := strings.HasPrefix(a.name, "favourite_"), strings.HasPrefix(b.name, "favourite_")
+		switch {
+		case fa && fb:
+			return Unrelated
+		case same && a.name != "dislikes" && b.name != "dislikes":
+			return Same
+		case same:
+			return Replaces // the favourite is disliked now
+		}
+		if later.Change && fb && a.name == "prefers" {
+			return Unsure
+		}
+		return Unrelated
+	case a.family == "eating":
+		switch {
+		case same && (a.name == "cannot_eat" || a.name == "allergic_to"):
+			return Same
+		case has("eats", "diet") && later.Change:
+			return Unsure
+		}
+		return Unrelated
+	case a.family == "partner":
+		if same {
+			return Same
+		}
+		if has("marital_status", "spouse") || has("marital_status", "partner") || has("marital_status", "fiance") {
+			if a.name == "marital_status" && partnerless[canonical(later.Object)] || b.name == "marital_status" && partnerless[canonical(earlier.Object)] {
+				return Replaces
+			}
+			return Unrelated
+		}
+		return Unsure
+	case a.family == "member" || a.family == "use":
+		if same {
+			return Same
+		}
+		if later.Change && later.Functional && earlier.Functional && a.family == "member" {
+			return Unsure
+		}
+		return Unrelated
+	case a.family == "belongings":
+		if same {
+			return Same
+		}
+		return Unrelated
+	case same:
+		return Same
+	}
+	return Unrelated
+}
+
+// partnerless are states that end a partnership.
+var partnerless = stems("single divorced widowed separated")
+
+// compareActivity judges claims whose subjects are said differently: "yoga" and
+// "yoga class".
+func compareActivity(later, earlier Claim) Verdict {
+	if later.Predicate == "schedule" && earlier.Predicate == "schedule" && sameObject(later.Subject, earlier.Subject) {
+		if sameObject(later.Object, earlier.Object) {
+			return Same
+		}
+		if later.Functional || later.Change {
+			return Replaces
+		}
+		return Adds
+	}
+	return Unrelated
+}
+
+// sameObject reports whether two objects name one thing: the content words of
+// one are among those of the other.
+func sameObject(a, b string) bool {
+	if a == "" || b == "" {
+		return a == b
+	}
+	if squash(a) == squash(b) {
+		return true
+	}
+	x, y := contentWords(a), contentWords(b)
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	for _, w := range x {
+		if !slices.Contains(y, w) {
+			return false
+		}
+	}
+	// "12 Elm Street" is not "12", "Dr. Hale" not "Dr.".
+	return len(x) == len(y) || !isNumber(x[0]) || len(x) > 1
+}
+
+func isNumber(s string) bool {
+	for _, r := range s {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// squash is a text without everything but its letters and digits.
+func squash(s string) string {
+	var b strings.Builder
+	for _, r := range text.Fold(s) {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r > 0x7f {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// fillers are words of an object that do not tell one thing from another.
+var fillers = wordSet("dr mr mrs ms prof professor frau herr sr sra señor señora doctor doctora dra the a an my our new old some der die das dem den ein eine einen einem mein meine meinen mi el la los las un una en de del in at on with mit auf im am and und y to uhr o'clock")
+
+// contentWords are the words of an object, in one form each. Languages and days
+// are named alike in all languages.
+func contentWords(s string) []string {
+	var out []string
+	folded := text.Fold(s)
+	for _, c := range [...]class{language, weekday, diet, condition, status, occupation, kin, pet} {
+		if canon, ok := nounIn(folded, c); ok {
+			return text.Terms(canon)
+		}
+	}
+	for _, w := range strings.FieldsFunc(folded, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == '/' }) {
+		if fillers[foldWord(w)] || w == "" {
+			continue
+		}
+		if canon, ok := nounIn(w, weekday); ok {
+			w = canon
+		} else if canon, ok := nounIn(w, language); ok {
+			w = canon
+		}
+		out = append(out, text.Terms(w)...)
+	}
+	return out
+}
+
+// oneIsCountry reports whether just one of two places is a country, which may
+// hold the other.
+func oneIsCountry(a, b string) bool {
+	return countries[strings.Join(contentWords(a), " ")] != countries[strings.Join(contentWords(b), " ")]
+}
+
+// countries that people say they live in, as their content words.
+var countries = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range strings.Fields(`Norway Sweden Denmark Finland Germany Austria Switzerland France Spain Portugal Italy Netherlands Belgium Poland Greece Ireland England Scotland Wales UK Britain USA US America Canada Mexico Brazil Argentina Chile Colombia Peru China Japan Korea Taiwan India Australia Turkey Egypt Israel Russia Ukraine Iceland California Texas Bavaria
+	Norwegen Schweden Dänemark Deutschland Österreich Schweiz Frankreich Spanien Italien Niederlande Holland Belgien Polen Griechenland Irland Großbritannien Kanada Bayern Tirol
+	Noruega Suecia Alemania Suiza Francia España Italia Holanda Bélgica Polonia Grecia Irlanda Inglaterra México Brasil Perú Cataluña Andalucía Galicia
+	中国 美国 英国 德国 法国 日本 韩国 加拿大 澳大利亚 台湾 浙江 江苏 广东 四川 湖南 湖北 福建 山东 河南 河北`) {
+		set[strings.Join(contentWords(name), " ")] = true
+	}
+	return set
+}()

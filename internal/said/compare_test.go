@@ -1,0 +1,195 @@
+package said
+
+import (
+	"strings"
+	"testing"
+)
+
+// compareCases are an earlier and a later sentence of one person, and how the
+// later stands to the earlier. "A:" and "U:" tell the wording of an agent
+// ("Ada lives in Oslo") from that of the user.
+const compareCases = `
+# residence
+A: Ada lives in Bergen. / U: We've just moved, new place is in Oslo. / replaces
+U: I live in Bergen. / U: I've moved to Oslo. / replaces
+U: I live in Bergen. / U: I live in Oslo now. / replaces
+U: I live in Oslo. / A: The user lives in Oslo. / same
+U: I live in Norway. / U: I live in Oslo. / unsure
+U: I live in Oslo. / U: I live in Oslo, Norway. / same
+U: I live in Bergen. / U: I don't live in Bergen any more. / replaces
+U: I live in Bergen. / U: I don't live in Oslo any more. / unrelated
+U: My sister lives in Rome. / U: I've moved to Oslo. / unrelated
+U: My sister lives in Rome. / U: My sister lives in Milan now. / replaces
+A: Ada lives at 12 Elm Street. / U: I've moved to Oslo. / replaces
+A: Ada lives at 12 Elm Street. / U: My new address is 4 Oak Road. / replaces
+U: My address is 12 Elm Street. / A: Ada's address is 12 Elm Street. / same
+U: I live in Bergen. / U: My address is 12 Elm Street. / unsure
+A: Jonas wohnt in Graz. / U: Ich bin nach Wien gezogen. / replaces
+U: Ich wohne in Graz. / U: Ich wohne jetzt in Wien. / replaces
+A: Der Nutzer wohnt in Graz. / U: Ich wohne in Graz. / same
+A: Elena vive en Sevilla. / U: Me he mudado a Madrid. / replaces
+U: Vivo en Sevilla. / U: Ahora vivo en Madrid. / replaces
+U: Vivo en Sevilla. / U: Ya no vivo en Sevilla. / replaces
+A: 用户住在杭州。 / U: 我搬到上海了。 / replaces
+U: 我住在杭州。 / U: 我现在住在上海。 / replaces
+A: 用户住在杭州。 / U: 我住在杭州。 / same
+# work
+U: I work at Equinor. / U: I left Equinor and joined Statkraft. / replaces
+A: Ada works at Equinor. / U: I work at Statkraft now. / replaces
+U: I work at Equinor. / U: I have a second job at Lidl. / adds
+U: I work at Equinor. / U: I retired. / replaces
+U: I work at Equinor. / U: I quit my job. / replaces
+U: I work at Equinor. / U: I quit my job at Equinor. / replaces
+U: I'm a nurse. / U: I work as a teacher. / replaces
+U: I'm a nurse. / A: The user works as a nurse. / same
+U: I work at Equinor. / U: I'm a geologist. / unrelated
+A: Jonas arbeitet bei Bosch. / U: Ich habe bei Bosch gekündigt und arbeite jetzt bei Miele. / replaces
+A: Jonas arbeitet bei Bosch. / U: Ich arbeite jetzt bei Miele. / replaces
+U: Ich bin Lehrer. / U: Ich arbeite als Tischler. / replaces
+A: Elena trabaja en Repsol. / U: Dejé Repsol y ahora trabajo en Iberdrola. / replaces
+U: Trabajo como enfermera. / U: Soy enfermera. / same
+A: 用户在华为工作。 / U: 我从华为跳槽到腾讯了。 / replaces
+U: 我在华为上班。 / U: 我退休了。 / replaces
+# belongings
+U: I drive a Skoda. / U: Sold the Skoda, got an electric Renault instead. / replaces
+A: Ada drives a Skoda. / U: I drive a Renault now. / replaces
+A: Ada's car is a Skoda. / U: I drive a Skoda. / same
+U: I drive a Skoda. / U: We sold the car. / replaces
+U: My bike is a Canyon. / U: We sold the car. / unrelated
+U: My number plate is AB 123. / U: My new number plate is CD 456. / replaces
+U: My number plate is AB 123. / A: The user's number plate is AB123. / same
+U: My phone number is 555 0100. / U: My phone number is now 555 0199. / replaces
+U: My laptop is a ThinkPad. / U: My phone number is 555 0199. / unrelated
+U: We sold the car. / U: My car is a Tesla. / replaces
+U: Ich fahre einen Skoda. / U: Wir haben den Skoda verkauft. / replaces
+U: Ich fahre einen Skoda. / U: Ich fahre jetzt einen Renault. / replaces
+U: Mein Kennzeichen ist G 123 AB. / U: Mein neues Kennzeichen ist W 456 CD. / replaces
+U: Conduzco un Seat. / U: Vendimos el coche. / replaces
+U: Mi matrícula es 1234 ABC. / U: Mi nueva matrícula es 5678 DEF. / replaces
+U: 我开的是一辆大众。 / U: 我把车卖了。 / replaces
+U: 我的车牌是浙A12345。 / U: 我的新车牌是沪B98765。 / replaces
+U: My electricity supplier is Eon. / U: We switched from Eon to Octopus. / replaces
+# people in a role
+U: My GP is Dr. Hale. / U: I changed doctors, Dr. Okafor now. / replaces
+A: The user's dentist is Dr. Lund. / U: Dr. Vega is my new dentist. / replaces
+A: Ada's dentist is Dr. Lund. / U: My dentist is Dr. Lund. / same
+U: My dentist is Dr. Lund. / U: My GP is Dr. Hale. / unrelated
+U: My boss is Henrik. / U: My boss is Sofia. / replaces
+U: My boss is Henrik. / U: My boss hates meetings. / unrelated
+U: My piano teacher is Rosa. / U: My new piano teacher is Igor. / replaces
+A: Jonas' Zahnarzt ist Dr. Lund. / U: Ich habe den Zahnarzt gewechselt, jetzt Dr. Huber. / replaces
+U: Mein Chef heißt Gruber. / U: Mein neuer Chef heißt Maier. / replaces
+A: El dentista de Elena es Pablo Ruiz. / U: He cambiado de dentista, ahora es el doctor Vega. / replaces
+U: Mi jefe se llama Juan. / U: Mi nuevo jefe se llama Pedro. / replaces
+A: 用户的牙医是李医生。 / U: 我换了牙医，现在是王医生。 / replaces
+U: 我老板叫王强。 / U: 我的新老板叫李刚。 / replaces
+# kin and what adds up
+U: My sister is called Noor. / U: My sister is called Lina. / adds
+U: My sister is called Noor. / A: Ada's sister is Noor. / same
+U: My sister is called Noor. / U: Her name is Nora, not Noor. / replaces
+U: I'm allergic to nuts. / U: I'm allergic to penicillin. / adds
+U: I'm allergic to nuts. / A: The user is allergic to nuts. / same
+U: I'm allergic to nuts. / U: I'm not allergic to nuts. / replaces
+U: I speak German. / U: I also speak Dutch. / adds
+U: I speak German. / A: Ada speaks German. / same
+U: Our dog is called Rex. / U: We got another dog called Bo. / adds
+U: Our dog is called Rex. / U: Our dog died. / replaces
+U: I have a cat. / U: I have two dogs. / adds
+U: I'm a member of the choir. / U: I joined the alpine club. / adds
+U: Meine Schwester heißt Noor. / U: Meine Schwester heißt Lina. / adds
+U: Ich bin allergisch gegen Nüsse. / U: Ich bin gegen Penicillin allergisch. / adds
+A: Der Nutzer ist allergisch gegen Nüsse. / U: Gegen Nüsse bin ich allergisch. / same
+U: Ich spreche Deutsch. / U: Ich spreche auch Ungarisch. / adds
+U: Mi hermana se llama Noor. / U: Mi hermana se llama Lina. / adds
+A: El usuario es alérgico a las nueces. / U: Tengo alergia a las nueces. / same
+U: Hablo catalán. / U: También hablo francés. / adds
+U: 我妹妹叫小雪。 / U: 我妹妹叫小雨。 / adds
+U: 我对花生过敏。 / U: 我对青霉素过敏。 / adds
+A: 用户对花生过敏。 / U: 我对花生过敏。 / same
+U: 我会说日语。 / U: 我会说韩语。 / adds
+# food, taste
+U: I love olives. / U: I hate olives. / replaces
+U: I love olives. / U: I love capers. / adds
+U: I don't like jazz. / U: I love jazz. / replaces
+U: I don't eat meat. / U: I eat meat again. / replaces
+U: I'm vegetarian. / U: I'm vegan now. / replaces
+U: I'm vegetarian. / U: I'm not vegetarian any more. / replaces
+U: I'm vegetarian. / U: I'm gluten-free. / adds
+U: My favourite tea is oolong. / U: These days I prefer matcha over oolong. / replaces
+U: My favourite tea is oolong. / U: My favourite tea is matcha. / replaces
+U: My favourite tea is oolong. / U: My favourite colour is teal. / unrelated
+U: My favourite colour is teal. / A: Ada's favourite colour is teal. / same
+A: User prefers window seats. / U: I prefer aisle seats over window seats. / replaces
+A: User prefers window seats. / U: I prefer window seats. / same
+U: I use Vim. / U: I switched from Vim to Zed. / replaces
+U: Meine Lieblingsfarbe ist Blau. / U: Meine Lieblingsfarbe ist jetzt Grün. / replaces
+U: Ich mag Oliven. / U: Ich mag keine Oliven. / replaces
+U: Ich bin Vegetarierin. / U: Ich bin nicht mehr Vegetarierin. / replaces
+U: Mi color favorito es el azul. / U: Mi color favorito es el verde. / replaces
+U: Me encanta el café. / U: Ahora prefiero el té al café. / replaces
+U: Me gustan las aceitunas. / U: No me gustan las aceitunas. / replaces
+U: 我最喜欢的颜色是蓝色。 / U: 我最喜欢的颜色是绿色。 / replaces
+U: 我喜欢榴莲。 / U: 我不喜欢榴莲。 / replaces
+U: 我喜欢榴莲。 / U: 我喜欢爬山。 / adds
+# schedules, memberships
+U: I have yoga on Tuesdays. / U: Yoga has moved to Thursdays. / replaces
+U: I have yoga on Tuesdays. / U: I also have yoga on Fridays. / adds
+U: I have yoga on Tuesdays. / U: Yoga is on Tuesdays. / same
+U: I have yoga on Tuesdays. / U: I have choir on Tuesdays. / unrelated
+U: Ich habe dienstags Yoga. / U: Yoga ist jetzt donnerstags. / replaces
+U: Tengo yoga los martes. / U: El yoga pasó a los jueves. / replaces
+U: 我每周二有瑜伽课。 / U: 瑜伽课改到周四了。 / replaces
+A: Ada's gym is FitBase. / U: I switched gyms, IronHouse now. / replaces
+A: Ada switched gyms: now at FitBase / U: My gym is FitBase. / same
+# status, wishes, age
+U: I'm single. / U: I got married. / replaces
+U: My wife is Anna. / U: I'm divorced. / replaces
+U: I'm 41 years old. / U: I'm 42 years old. / replaces
+U: Please answer briefly. / U: Please answer in detail. / replaces
+U: Always use metric units. / U: Always use imperial units. / replaces
+U: Reply in French. / U: From now on, reply in German. / replaces
+U: Call me Bo. / U: My name is Bo. / same
+U: Bitte antworte kurz. / U: Bitte antworte ausführlich. / replaces
+U: Responde siempre en español. / U: Responde en inglés. / replaces
+U: 请用中文回答。 / U: 请用英文回答。 / replaces
+U: I live in Oslo. / U: I'm allergic to nuts. / unrelated
+U: My wedding is on 14 June. / U: My wedding is on 15 June. / unsure
+`
+
+var verdictNames = map[Verdict]string{Unrelated: "unrelated", Adds: "adds", Same: "same", Replaces: "replaces", Unsure: "unsure"}
+
+// claimOf reads one claim of a case.
+func claimOf(t *testing.T, s string) (Claim, bool) {
+	t.Helper()
+	who, text, _ := strings.Cut(s, ": ")
+	if who == "A" {
+		return Reported(text, []string{"Ada", "Jonas", "Elena"})
+	}
+	for _, c := range Claims(text, 0) {
+		return c, true
+	}
+	return Claim{}, false
+}
+
+func TestCompare(t *testing.T) {
+	n := 0
+	for line := range strings.Lines(compareCases) {
+		parts := strings.Split(strings.TrimSpace(line), " / ")
+		if len(parts) != 3 {
+			continue
+		}
+		n++
+		earlier, ok := claimOf(t, parts[0])
+		later, also := claimOf(t, parts[1])
+		if !ok || !also {
+			t.Errorf("%s: no claim (earlier %v, later %v)", line, ok, also)
+			continue
+		}
+		if got := verdictNames[Compare(later, earlier)]; got != parts[2] {
+			t.Errorf("%s   got %s:\n   %s\n   %s", line, got, mark(earlier), mark(later))
+		}
+	}
+	if n < 120 {
+		t.Errorf("%d pairs, want 120", n)
+	}
+}

@@ -1,0 +1,350 @@
+package said
+
+import "strings"
+
+// germanRows are the patterns of German. Verbs stand in the form of "ich"; the
+// subject may stand before or behind them.
+const germanRows = `
+// wishes
+bitte|ab_jetzt|ab_sofort nenn|nenne mich X : name func wish is=name clear
+nenn|nenne|nennen mich|Sie? bitte|ab_jetzt? mich? X : name func wish is=name clear
+sag|sagen bitte? du|Sie zu mir : form_of_address func wish value=du
+bitte? duze|duz|siez|sieze|duzen|siezen mich|Sie? bitte|immer? : form_of_address func wish value=du
+du kannst|darfst mich X nennen : name func wish is=name
+du kannst|darfst mich? duzen|siezen : form_of_address func wish value=du
+Sie können|dürfen mich duzen : form_of_address func wish value=du
+bitte? antworte|antworten|schreib|schreibe|rede|sprich mir|mit|Sie|mir_bitte? bitte|immer|mir? auf #language : answer_language func wish clear
+bitte? auf #language antworten|schreiben : answer_language func wish
+bitte? antworte|antworten|schreib|schreibe|erkläre|erklär|erklären|fass|fasse|formuliere|bleib|sei|seien mir|Sie|dich|es|alles|das? X : answer_style func wish is=manner clear
+bitte? halte|halt|halten dich|Sie|sich|deine|die|Ihre|es|alles antworten? X : answer_style func wish is=manner clear
+bitte? gib|geben mir|Sie? X antworten|erklärungen : answer_style func wish is=manner
+bitte? X antworten|antworten_geben|antwort|halten|fassen|erklären : answer_style func wish is=manner
+I mag|will|bevorzuge|brauche|möchte|hätte_gern|hätte_gerne|hätte X antworten|erklärungen : answer_style func wish is=manner
+bitte? nur? X antworten : answer_style func wish is=manner
+bitte? X : answer_style func wish is=mannerly
+bitte? verwende|benutze|benutz|nutze|nimm|verwenden|benutzen|nutzen|gib|rechne|rechnen Sie|mir|alles|immer|temperaturen|entfernungen|maße|preise|mengen? in? X einheiten|angaben|an : units func wish is=short
+bitte? verwende|benutze|benutz|nutze|nimm|verwenden|benutzen|nutzen|gib|rechne|rechnen Sie|mir|alles|immer|temperaturen|entfernungen|maße|preise|mengen? in? X : units func wish is=unit
+bitte? X einheiten verwenden|benutzen|nutzen|bitte? : units func wish is=unit
+temperaturen|entfernungen|maße|preise|mengen|angaben bitte? immer? in X angeben? : units func wish is=unit
+bitte? keine|ohne emojis|smileys|emoticons bitte|mehr|verwenden|benutzen? : emojis func wish value=keine
+bitte? verwende|benutze|nutze|benutz|schick|schreib|verwenden Sie|mir? keine|nie emojis|smileys|emoticons mehr? : emojis func wish value=keine
+bitte? empfiehl|schlag|schlage|erwähne|erinnere|frag|frage|schick|zeig|sprich|nenn|ruf mir|mich|Sie? nie|nicht|keine|niemals X : should_not wish adds is=wish
+ab_jetzt|künftig|in_zukunft|von_nun_an|ab_sofort ,? bitte? X : should wish adds is=imperative clear
+immer X : should wish adds is=infinitive
+I möchte|will ,? dass du immer|nie|nur X : should wish adds
+du sollst immer|nie|nur X : should wish adds
+
+// corrections
+ihr|sein name|vorname ist|war X : name func subject=she is=name
+sie|er heißt X , nicht Y : name func subject=she is=short
+sie|er heißt X : name func subject=she is=proper
+es|das ist|heißt X , nicht Y : it func change subject=it is=short
+es|das ist|heißt nicht Y , sondern X : it func change subject=it is=short
+I meine|meinte X , nicht Y : it func change subject=it is=short
+
+// name, age, birth
+MY name ist|lautet X : name func clear is=name
+I heiße X : name func clear is=name
+I? bin I? X jahre alt? : age func clear is=number
+I? bin I? gerade|letzte_woche|gestern? X geworden : age func change is=number
+I werde? bin X : age func is=age
+MY geburtstag ist am? X : birthday func trait clear is=date
+I? habe I? am X geburtstag : birthday func trait clear is=date
+I? bin I? am X geboren : birthday func trait clear is=date
+I? bin I? in X geboren : born_in func trait clear is=upper
+I? bin I? in X aufgewachsen : grew_up_in func trait clear is=upper
+I? komme I? ursprünglich|eigentlich? aus X : from func trait clear is=upper
+I? stamme I? aus X : from func trait clear is=upper
+
+// residence
+I? wohne|lebe I? in|auf|an der|dem? X : address func clear is=street deniable
+I? wohne|lebe I? nicht mehr in X : lives_in denied change clear
+I? wohne|lebe I? in|bei|nahe|an|auf X : lives_in func clear is=upper deniable
+in X wohne|lebe I : lives_in func clear is=upper
+I in|bei X wohne|lebe : lives_in func clear is=upper
+I? bin I? von Y nach X umgezogen|gezogen : lives_in func change clear is=upper
+I? bin I? nach|in X umgezogen|gezogen|übersiedelt|ausgewandert : lives_in func change clear is=upper
+I? bin I? umgezogen ,? nach|in X : lives_in func change is=upper
+I? bin I? umgezogen ,|:|und|– MY? neue? wohnung|adresse|haus|zuhause? ist|liegt|wohne|jetzt|bin|lebe I? in|nach X : lives_in func change is=upper
+die_neue|neue|MY wohnung|haus|zuhause|bleibe ist|liegt|befindet_sich in|im X : lives_in func is=upper
+I wohne|lebe mit X zusammen : lives_with adds is=short
+I? wohne|lebe I? allein|alleine : lives_with func value=niemand
+MY zuhause|zuhause_ist ist? X : lives_in func is=upper
+
+// work
+I? arbeite I? als X bei|in|im|an|für|am Z : works_as func clear is=short
+I? arbeite I? als X : works_as func clear is=short
+I? arbeite I? nicht mehr bei|für|in X : works_at denied change clear
+I? arbeite I? bei|für|am|beim X : works_at func clear is=upper deniable
+I? arbeite I? im|an X : works_at func clear is=upper deniable
+I? arbeite I? in X : works_in func is=upper deniable
+I bei X arbeite : works_at func clear is=upper
+bei X arbeite I : works_at func clear is=upper
+I? bin I? bei|beim X angestellt|beschäftigt : works_at func clear is=upper
+I? habe I? bei Y gekündigt|aufgehört und|, arbeite|bin|fange|starte jetzt|nun? bei|für? X : works_at func change clear is=upper
+I? bin I? von Y zu X gewechselt : works_at func change clear is=upper
+I? bin I? zu X gewechselt : works_at func change is=upper
+I? habe I? den job|arbeitgeber|stelle|die_stelle|die_firma gewechselt ,|:|und|– jetzt|bin|arbeite|ist_es|I? jetzt|I|nun? bei|es? X : works_at func change is=upper
+I? habe I? bei|beim X angefangen : works_at func change clear is=upper
+I? habe I? einen_neuen|einen|neuen job|stelle bei X : works_at func change clear is=upper
+I? habe I? eine_neue|neue|eine stelle bei|als X : works_at func change clear is=upper
+I? habe I? bei|beim X gekündigt|aufgehört : works_at denied change clear is=upper
+I? habe I? MY job gekündigt|verloren|aufgegeben : works_at denied change clear
+I? habe I? gekündigt : works_at denied change
+I? bin I? im_ruhestand|in_rente|rentner|rentnerin|pensioniert|in_pension|pensionist|pensionistin : works_as func value=retired
+I? bin I? arbeitslos|arbeitssuchend : works_as func value=unemployed
+I? bin I? selbstständig|selbständig|freiberuflich|freiberufler|freiberuflerin : works_as func value=self-employed
+I? habe I? einen|noch_einen|einen_zweiten zweitjob|nebenjob|zweiten_job bei|als|in X : works_at adds is=short
+I? studiere I? X in|an Z : studies func is=upper
+I? studiere I? an X : studies_at func is=upper
+I? studiere I? X : studies func is=upper
+I? mache I? eine? ausbildung|lehre als|zum|zur X : studies func is=short
+I? bin I? von_beruf X : works_as func is=short
+von_beruf bin I X : works_as func is=short
+I? gehe I? in_die X klasse : school_year func is=short
+
+// vehicles, belongings
+I? habe I? MY|das|den|die alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet und|,|– MY? jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : $ func change clear
+I? habe I? MY|das|den|die alte|alten|altes? Y verkauft und|,|– jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : owns change
+I? habe I? MY|das|den|die|kein|keinen|keine alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear
+I? habe I? den|die|das|MY X verkauft : owns denied change is=upper
+I? habe I? kein|keine|keinen @thing mehr? : $ denied clear
+I? fahre I? einen|eine|ein X : car func clear is=upper deniable
+I? fahre I? kein|keinen auto|wagen mehr? : car denied
+I? habe I? einen_neuen|ein_neues|eine_neue @thing ,|:|– einen|eine|ein? X : $ func change clear is=upper
+I? habe I? mir? einen|eine|ein neuen|neues|neue @thing gekauft|geholt|besorgt ,|:|– einen|eine|ein? X : $ func change is=upper
+I? habe I? mir? einen|eine|ein X gekauft und|,|– den|die|das|MY alten? Y verkauft|abgegeben|weggegeben : owns change is=upper
+I? besitze|habe I? ein|eine|einen #thing : owns adds
+I? bin I? von Y auf|zu X umgestiegen|gewechselt : uses func change clear
+I? bin I? auf|zu X umgestiegen|gewechselt : uses change adds is=upper
+statt Y nutze|benutze|trinke|nehme|fahre|verwende I X : uses func change
+neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
+@thing : X : $ func reported
+@role : X : $ func reported
+die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
+
+// people
+MY @kin heißt|heiße X : $ adds clear
+MY @kin bin|ist X : $ adds is=proper
+MY @pet heißt|heiße X : $ adds clear
+MY @pet ist|bin ein|eine X : pet_breed adds subject=$ is=short
+MY @role heißt|heiße X : $ func clear
+MY @role ist|bin X : $ func clear is=title
+MY @role ,|:|– X : $ func is=entire
+MY @kin ,|:|– X : $ adds is=entire
+I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|neue|neuen|weitere|zweite|zweiten? @kin , der|die|das heißt? X heißt? : $ adds
+I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|weitere|zweite|zweiten? @kin namens X : $ adds clear
+I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein @kin , X : $ adds is=proper
+I? habe I? einen|eine|ein|noch_einen|noch_eine neue|neuen? @pet namens|, X : $ adds is=proper clear
+I? habe I? einen|eine|ein|neuen|neue neuen|neue @role ,|namens|:|– X : $ func change is=title
+I? habe I? den|die|MY @role gewechselt ,|:|und|– jetzt|bin|ist|nun|gehe|heißt|es|I? jetzt|ist|es|I? bei|zu|sie|er? X : $ func change clear
+I? habe I? den|die|das|MY @place gewechselt ,|:|und|– jetzt|bin|ist|nun|gehe|trainiere|es|I? jetzt|ist|es|I? bei|zu|im|in? X : $ func change clear
+X ist|bin MY neuer|neue @role : $ func change is=title
+X ist|bin MY @role : $ func is=title clear
+X ist|bin MY @kin : $ adds is=proper clear
+X ist|bin MY @pet : $ adds is=proper
+I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|erwachsene|älteren|jüngeren|kleinen? #kin : has_family adds clear
+I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
+I? habe I? keine|keinen|kein #kin : has_family denied
+I? habe I? keine|keinen|kein #pet : has_pet denied
+MY @pet ist|bin gestorben|eingeschläfert : $ denied change
+I? bin I? mit X verheiratet : spouse func clear is=upper
+I? bin I? mit X zusammen : partner func is=proper
+I? bin I? mit X verlobt : fiance func is=upper
+I? habe I? mich von MY @role getrennt : $ denied change
+I? bin I? nicht_mehr mit X zusammen : partner denied change
+I? bin I? #status : marital_status func clear
+I? habe I? geheiratet : marital_status func change value=married
+I? bin I? mutter|vater|mama|papa von X : has_family adds
+
+// health and diet
+I? bin I? nicht allergisch gegen|auf X : allergic_to denied change
+I? bin I? nicht gegen|auf X allergisch : allergic_to denied change
+I? bin I? allergisch|intolerant gegen|auf X : allergic_to adds clear
+I? bin I? gegen|auf X allergisch : allergic_to adds clear
+I? reagiere I? allergisch auf X : allergic_to adds clear
+I? reagiere I? auf X allergisch : allergic_to adds clear
+gegen|auf X bin|reagiere I allergisch : allergic_to adds clear
+I? habe I? eine|MY? starke|schwere|leichte? allergie gegen|auf X : allergic_to adds clear
+I? habe I? eine? X : allergic_to adds is=allergy
+I? vertrage I? kein|keine|keinen X : cannot_eat adds clear
+I? vertrage I? X nicht|schlecht|überhaupt_nicht : cannot_eat adds clear
+X vertrage I nicht|schlecht : cannot_eat adds clear
+I? darf|kann I? kein|keine|keinen X essen|trinken|zu_mir_nehmen : cannot_eat adds clear
+I? darf|kann I? X nicht essen|trinken|vertragen : cannot_eat adds clear
+X darf|kann I nicht essen|trinken : cannot_eat adds
+I? esse I? kein|keine|keinen|nie|niemals X : cannot_eat adds clear
+X esse I nicht|nie|keins : cannot_eat adds clear
+I? trinke I? kein|keine|keinen|nie|niemals X : does_not_drink adds clear
+X trinke I nicht|nie|keinen : does_not_drink adds clear
+I? esse|trinke I? wieder X : eats change adds
+I? esse|trinke I? X wieder : eats change adds
+I? habe I? aufgehört zu rauchen : does_not adds change value=smoke
+I? rauche|trinke I? nicht|nie mehr? : does_not adds value=smoke
+I? esse|lebe|ernähre I? mich? #diet : diet func clear deniable
+I? bin I? jetzt|seit|ein|eine? #diet geworden? : diet func clear deniable
+I? bin I? #condition : has_condition adds clear
+I? habe I? #condition : has_condition adds clear
+I? leide I? an|unter X : has_condition adds
+bei mir wurde X diagnostiziert|festgestellt : has_condition adds change
+I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
+I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
+
+// languages
+I? spreche I? kein X : speaks denied is=upper
+I? kann I? nicht schwimmen|autofahren|auto_fahren|kochen|tanzen|skifahren|radfahren|singen : cannot adds value=x
+I? trage|habe I? schuhgröße|größe|konfektionsgröße X : size func is=digits
+X ist nichts für_mich : dislikes pref adds is=like
+X schmeckt|schmecken mir nicht|überhaupt_nicht|gar_nicht : dislikes pref adds is=like
+mir schmeckt|schmecken X nicht : dislikes pref adds is=like
+I? bin I? kein großer? fan von X : dislikes pref adds is=like
+I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper
+I? lerne I? seit|gerade|jetzt|neuerdings? #language : learns adds
+I? kann I? X sprechen : speaks adds is=upper
+MY muttersprache ist|bin X : native_language func clear is=upper
+
+// membership, schedules
+I? bin I? mitglied bei|im|in|der|des|beim|von X : member_of adds clear
+I? bin I? im|in_der|in_einem|bei|beim X mitglied|angemeldet : member_of adds clear
+I? bin I? nicht_mehr bei|im|in X mitglied|angemeldet : member_of denied change
+I? bin I? aus Y ausgetreten und in X eingetreten : member_of change
+I? bin I? dem|der|den? X beigetreten : member_of change adds
+I? habe I? MY mitgliedschaft bei|im|in X gekündigt : member_of denied change
+I? trainiere I? bei|im|in X : gym func is=upper
+MY? @activity bin|ist|findet|sind jetzt|nun|immer|ab_jetzt? am|an|immer|jeden? X statt? : schedule func subject=$ habit is=day clear
+MY? @activity ist|wurde|hat|bin von Y auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
+MY? @activity ist|wurde|hat|bin auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
+I? habe|gehe|mache|besuche I? am|jeden|immer? X zum|zur|ins|in_den|in_die|einen|MY? @activity : schedule subject=$ habit is=day clear
+I? habe|gehe|mache|besuche I? zum|zur|ins|in_den|in_die|einen|MY? @activity immer? am|jeden|an X : schedule subject=$ habit is=day clear
+I? habe|gehe|mache|besuche I? zum|zur|ins|in_den|in_die|einen|MY? @activity X : schedule subject=$ habit is=daily clear
+X habe|gehe|mache|ist I? zum|zur|ins|in_den|in_die|MY? @activity : schedule subject=$ habit is=day
+@activity habe|mache I? immer? am|jeden? X : schedule subject=$ habit is=day
+N ist|findet|sind jetzt|nun immer? am? X statt? : schedule func change subject=$ habit is=daily
+
+// dated events
+MY N ist|beginnt|findet am X statt? : $ event func is=date
+I? habe I? am X einen|eine|ein|MY N : $ event is=date
+I? heirate|heiraten I? am X : wedding event func is=date
+I? fliege|fahre|reise I? am X nach X : trip plan is=date
+
+// likes
+MY N ist|sind|bin|war_schon_immer X : favourite_$ func pref clear is=favourite
+einer|eine|eines MY N ist|sind X : likes adds pref is=favourite
+X ist|sind|bin MY N : favourite_$ func pref is=favourite
+I? trinke|esse|lese|höre|schaue|spiele|mag I? neuerdings|inzwischen|mittlerweile|jetzt lieber X : prefers pref change clear
+I? mag|trinke|esse|nehme|lese|höre|fahre I? lieber X : prefers pref adds clear
+I? bevorzuge|favorisiere I? X : prefers pref adds clear is=like
+I? ziehe I? X Y vor : prefers pref adds is=never
+am_liebsten trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite I X : likes pref adds clear is=like
+I? trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite|fahre|sitze I? am_liebsten X : likes pref adds clear is=like
+I? bin I? ein|eine|kein|keine? großer|große|riesiger|riesen|totaler|echter? fan von|der|des X : likes pref adds deny=dislikes clear is=like
+I? bin I? eher|mehr ein|der|die? X : prefers pref adds is=upper
+X finde I furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
+I? finde I? X furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
+X geht gar_nicht : dislikes pref adds is=upper
+I? kann I? X nicht_leiden|nicht_ausstehen|nicht_ab : dislikes pref adds clear
+X kann I nicht_leiden|nicht_ausstehen : dislikes pref adds
+I? mag I? kein|keine|keinen|nicht X : dislikes pref adds clear is=like
+I? mag I? X nicht|überhaupt_nicht|gar_nicht|nicht_so : dislikes pref adds clear is=like
+X mag I nicht|gar_nicht|überhaupt_nicht|nicht_so : dislikes pref adds clear is=like
+I? hasse|verabscheue I? X : dislikes pref adds clear is=like
+X hasse I : dislikes pref adds is=like
+I? mag|liebe I? X : likes pref adds deny=dislikes clear is=like
+X mag|liebe I : likes pref adds is=like
+I? habe I? X gern|gerne : likes pref adds is=like
+I? esse|trinke|lese|höre|koche|reise|spiele|schwimme|wandere|backe|tanze|male|singe|gehe|fahre|schaue|laufe|stricke|klettere|fotografiere I? gern|gerne X : likes pref adds clear is=like deny=dislikes
+I? wandere|lese|koche|backe|tanze|male|singe|schwimme|klettere|stricke|reise|fotografiere|laufe|jogge|zeichne I? gern|gerne|am_liebsten|leidenschaftlich_gern : % pref adds value=gern
+I? interessiere I? mich für X : likes pref adds clear is=like
+I? stehe I? auf X : likes pref adds is=like
+I? habe I? angst vor X : fears adds
+I? begeistere I? mich für X : likes pref adds is=like
+I? bin I? süchtig_nach|verrückt_nach X : likes pref adds is=like
+MY hobby|hobbys|hobbies|leidenschaft ist|sind|bin X : hobby adds pref clear
+I? bin I? ein|eine absoluter|totale|totaler|echter|absolute? morgenmensch|frühaufsteher|frühaufsteherin|nachteule|langschläfer|langschläferin|einzelkind|katzenmensch|hundemensch|stubenhocker|kaffeetrinker|teetrinker|nachtmensch : is trait adds value=x
+I? bin I? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|frühaufsteherin|nichtraucher|nichtraucherin|langschläfer|langschläferin|nachteule|morgenmensch : is trait adds value=x
+
+// habits and occupations
+I? spiele|sammle|unterrichte|trainiere|singe|züchte I? seit|in|im? X : % habit adds is=like clear deniable
+I? engagiere I? mich X : volunteers_at habit adds
+I? nutze|benutze|verwende I? X : uses adds is=upper clear
+I? stehe I? immer|meistens|jeden_tag? um X auf : wake_up_time func habit is=number
+I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
+I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
+X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
+I? habe I? aufgehört mit X : does habit denied change
+I? habe I? angefangen zu X : does habit change adds is=short
+I? habe I? mit X angefangen : does habit change adds is=upper
+I? bin I? ein|eine? X : works_as func is=person clear
+I? bin I? X geworden : works_as func change is=person
+
+// open nouns
+MY N heißt|nennt_sich X : $ func clear
+MY @thing ist|liegt|sind|bin in|im|am|bei|um X : $ func is=upper clear
+MY @thing ist|lautet|sind|bin X : $ func is=noun clear
+MY @thing hat_sich_geändert|ist_jetzt|ist_neu ,|:|– jetzt? X : $ func change
+MY N ist|lautet X : $ func is=value
+`
+
+func german() *lexicon {
+	l := &lexicon{
+		subjects:    wordSet("ich wir"),
+		possessives: wordSet("mein meine meinem meinen meiner meines unser unsere unserem unseren unserer unsren"),
+		plural:      map[string]string{"sind": "bin", "haben": "habe", "fahren": "fahre", "heissen": "heisse", "essen": "esse", "mogen": "mag", "konnen": "kann", "durfen": "darf", "sprechen": "spreche", "spielen": "spiele", "wohnen": "wohne", "leben": "lebe", "arbeiten": "arbeite", "trinken": "trinke", "gehen": "gehe", "lieben": "liebe", "nutzen": "nutze", "kommen": "komme", "machen": "mache", "vertragen": "vertrage", "trainieren": "trainiere", "heiraten": "heirate", "sammeln": "sammle"},
+		third:       map[string]string{"ist": "bin", "hat": "habe", "fahrt": "fahre", "isst": "esse", "heisst": "heisse", "spricht": "spreche", "tragt": "trage", "liest": "lese", "lauft": "laufe", "nimmt": "nehme", "trifft": "treffe", "kann": "kann", "darf": "darf", "mag": "mag", "sich": "mich", "vertragt": "vertrage", "ihm": "mir", "ihr": "mir", "sammelt": "sammle"},
+		thirdForms: func(w string) []string {
+			if base, ok := strings.CutSuffix(w, "e"); ok && len(base) > 2 {
+				return []string{base + "t", base + "et"}
+			}
+			return nil
+		},
+		prefixes:   wordSet("in im am an auf seit nach vor bei beim mit zu zum zur für von vom ab aus um über unter durch während wegen jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags morgens abends mittags nachts heutzutage beruflich privat als zum"),
+		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),
+		vague:      wordSet("es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
+		timely:     wordSet("jeden jede jedes täglich wöchentlich monatlich jährlich morgens abends nachmittags vormittags nachts mittags wochenends montags dienstags mittwochs donnerstags freitags samstags sonntags werktags zweimal dreimal einmal"),
+		olds:       wordSet("alter alte altes alten ehemaliger ehemalige früherer frühere"),
+		news:       wordSet("neuer neue neues neuen neuem neuerdings"),
+		her:        wordSet("sein seine seinen seinem seiner ihre ihren ihrem ihrer"),
+		pronouns:   wordSet("er sie es man du ihr wer jemand"),
+		of:         "von",
+		peopleEnds: []string{"lehrer", "pfleger", "arbeiter", "berater", "entwickler", "programmierer", "fahrer", "verkaufer", "makler", "handler", "backer", "maler", "tischler", "schreiner", "techniker", "mechaniker", "informatiker", "elektriker", "musiker", "forscher", "designer", "manager", "trainer", "erzieher", "richter", "controller", "physiker", "mathematiker", "chemiker", "redakteur", "schuler", "friseur", "erin", "istin", "entin", "torin", "eurin", "login", "terin", "kerin", "anwaltin", "arztin", "kochin", "ist", "ent", "tor", "eur", "loge", "mann", "frau", "wirt", "wirtin", "anwalt", "arzt", "koch", "schwester", "hebamme", "beamter", "beamtin", "assistent", "gartner", "optiker", "apotheker", "bauer", "winzer", "imker", "buchhalter", "leiter", "betreuer", "bibliothekar", "steward", "pilot", "soldat", "student", "azubi", "uhrmacher", "klempner", "installateur", "dolmetscher", "ubersetzer", "schriftsteller", "autor", "notar", "tierpfleger", "sekretar", "sekretarin", "polizist", "meister", "meisterin"},
+		manners:    phrasesOf("kurz kurze kurzen knapp knappe knappen ausführlich ausführliche präzise einfach einfache einfachen förmlich locker höflich direkt stichpunkten stichpunkte stichworten sachlich kürzer kürzere verständlich prägnant prägnante bündig länger sätze sätzen wort fachbegriffe fachjargon bullet tabellen aufzählung lang lange"),
+		units:      wordSet("metrisch metrische metrischen metrischem celsius fahrenheit kilometer kilometern kilogramm euro imperial meilen"),
+		extra:      "der die das und ist nicht ein eine mit auf für ich wir du er sie es bitte dich mir mich dir heute hat war zu dem den von wie was auch noch schon wenn aber oder kannst hast bist wird über sind",
+	}
+	l.clipped = map[string]string{"hab": "habe", "geh": "gehe", "fahr": "fahre", "schreib": "schreibe", "rauch": "rauche", "vertrag": "vertrage", "mach": "mache", "wohn": "wohne", "spiel": "spiele", "lern": "lerne", "lauf": "laufe", "trink": "trinke", "ess": "esse", "hass": "hasse", "komm": "komme", "koch": "koche", "les": "lese", "steh": "stehe", "find": "finde", "nutz": "nutze", "benutz": "benutze", "treff": "treffe", "leb": "lebe", "hor": "hore", "sprech": "spreche", "lieb": "liebe", "arbeit": "arbeite", "nehm": "nehme", "nem": "einem", "nen": "einen", "ne": "eine"}
+	l.adverbs = make(phrases)
+	l.adverbs.add("gerade eben ja halt eigentlich übrigens sehr wirklich total echt ganz schon bereits aktuell derzeit momentan zurzeit leider doch mal einfach vor_allem besonders nur seit_jahren seit_langem selbst persönlich beide endlich so stark schwer extrem leicht wohl ziemlich richtig absolut voll dann außerdem hauptberuflich beruflich seit_kurzem_erst gestern_erst erst noch", 0)
+	l.adverbs.add("nicht nie niemals kein keine keinen keinem gar_nicht überhaupt_nicht kaum selten", saysNot)
+	l.adverbs.add("nicht_mehr nie_mehr nie_wieder", saysEnds)
+	l.adverbs.add("jetzt nun inzwischen mittlerweile neuerdings seit_kurzem seit_neuestem seit_gestern seit_heute seit_letzter_woche seit_letztem_monat seit_dieser_woche ab_sofort ab_jetzt von_nun_an künftig zukünftig ab_heute", saysNew)
+	l.adverbs.add("meistens gewöhnlich normalerweise oft häufig regelmäßig üblicherweise jeden_tag jeden_morgen jeden_abend jede_woche jedes_jahr jedes_wochenende meist manchmal täglich", saysHabit)
+	l.adverbs.add("immer stets", saysHabit|saysAlways)
+	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", saysAlso)
+	l.openers = make(phrases)
+	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar ich_wollte_dir_sagen_dass ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
+	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", saysNew|saysAlways)
+	l.openers.add("bitte", saysPlease)
+	l.openers.add("auch außerdem", saysAlso)
+	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
+	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
+	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
+	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
+	l.passing = phrasesOf("gestern heute heute_abend heute_morgen vorhin gerade_eben heute_früh gestern_abend diesmal neulich")
+	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
+	l.trails = make(phrases)
+	l.trails.add("gekauft geholt angeschafft statt fließend heißt bitte übrigens eigentlich momentan derzeit zurzeit gerade ja halt aktuell persönlich sehr danke lol haha wirklich total , . : vor_allem besonders über_alles schon_immer so_sehr wahnsinnig einfach fix leider mal allergisch", 0)
+	l.trails.add("jetzt nun inzwischen mittlerweile neuerdings stattdessen wieder ab_sofort ab_jetzt künftig", saysNew)
+	l.trails.add("mehr nicht_mehr", saysEnds)
+	l.trails.add("auch ebenfalls", saysAlso)
+	l.instead = phrasesOf("statt anstatt anstelle_von")
+	l.nots = phrasesOf("nicht und_nicht nicht_mehr")
+	l.reports = phrasesOf("sagte sagt schrieb schreibt geschrieben gesagt meinte meint erzählte erzählt fragte fragt antwortete stand steht behauptet")
+	l.reasons = phrasesOf("weil da denn")
+	l.over = phrasesOf("als statt")
+	l.notButs = [2]phrases{phrasesOf("nicht kein keine keinen nicht_mehr"), phrasesOf("sondern ,_sondern")}
+	l.reacts = phrasesOf("es das dies diese dieser dieses diesen dein deine deinen deinem ihn sie dich euch ihr ihre wie was wenn dass zu so_was alles beides mehr einen_moment ihren die_idee den_vorschlag die_art deinen")
+	l.users = phrasesOf("der_nutzer die_nutzerin der_benutzer die_benutzerin nutzer nutzerin benutzer user der_user die_person der_anwender dem_nutzer der_kunde die_kundin")
+	l.people = phrasesOf("rentner rentnerin hausmann hausfrau")
+	l.patterns = rows(germanRows)
+	return l
+}

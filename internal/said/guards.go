@@ -1,0 +1,465 @@
+package said
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// value is an object that a guard looks at.
+type value struct {
+	reader  *reader
+	lex     *lexicon
+	m       *matcher
+	t       []token
+	obj     span
+	n       int    // its words
+	first   *token // its first word
+	before  string // the word before it
+	said    says
+	claim   *Claim
+	article bool // it has an article
+	capital bool // one of its words has a capital, or its writer uses none
+}
+
+// accepts reports whether an object passes the guard of its row.
+func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
+	m, lex := &r.m, r.lex
+	if c.Subject == "she" && c.Ended == "" && r.person == "" {
+		return false // whose name?
+	}
+	if obj.empty() || m.value != "" {
+		return guard != "habit" || said&saysHabit != 0
+	}
+	v := value{reader: r, lex: lex, m: m, t: m.tokens, obj: obj, n: obj.hi - obj.lo, first: &m.tokens[obj.lo], said: said, claim: c}
+	if obj.lo > 0 {
+		v.before = v.t[obj.lo-1].word
+	}
+	v.article = lex.articles[v.before] || lex.articles[v.first.word]
+	v.capital = !lex.han && r.lower
+	for _, t := range v.t[obj.lo:obj.hi] {
+		v.capital = v.capital || t.upper || t.quoted
+	}
+	if v.saysNothing() {
+		return false
+	}
+	test, ok := guards[guard]
+	return !ok || test(&v)
+}
+
+// saysNothing reports an object that cannot be a value of any row.
+func (v *value) saysNothing() bool {
+	if v.first.quoted {
+		return v.lex.vague[v.first.word] && v.n == 1
+	}
+	if k, _ := v.lex.joins.at(v.t, v.obj.lo); k > 0 && !v.lex.han {
+		return true
+	}
+	single := v.n == 1 && utf8.RuneCountInString(v.first.word) == 1 && !v.first.upper
+	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
+}
+
+// guards are the tests that rows name with is=….
+var guards = map[string]func(v *value) bool{
+	"name": func(v *value) bool { // of somebody or something
+		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article)
+	},
+	"noun": func(v *value) bool { // no mere adjective
+		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+	},
+	"place": func(v *value) bool {
+		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
+			return false
+		}
+		return v.capital || v.article || v.lex.han
+	},
+	"person": func(v *value) bool { // an occupation
+		for _, other := range [...]class{diet, condition, status} {
+			if _, ok := nounIn(v.m.phrase(v.obj), other); ok {
+				return false
+			}
+		}
+		return v.reader.people(v.obj)
+	},
+	"like": func(v *value) bool {
+		if k, _ := v.lex.reacts.at(v.t, v.obj.lo); k > 0 {
+			return false
+		}
+		if v.obj.lo > 0 {
+			if k, _ := v.lex.reacts.at(v.t, v.obj.lo-1); k > 0 {
+				return false
+			}
+			if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {
+				return false // what is spoken of just now
+			}
+		}
+		if last := v.t[v.obj.hi-1].word; v.lex.prefixes[v.first.word] && v.first.word != "to" && !v.first.quoted && !v.lex.han && !v.first.upper || refers[last] {
+			return false
+		}
+		return v.m.end >= len(v.t) || !restrictive[v.t[v.m.end].word]
+	},
+	"ordered": func(v *value) bool { // begins with what an assistant does
+		return v.lex.verbs[v.first.word] && (v.obj.lo <= 2 || v.t[v.obj.lo-2].mark)
+	},
+	"correction": func(v *value) bool {
+		return v.n <= 4 && v.m.end >= len(v.t)
+	},
+	"now": func(v *value) bool {
+		return v.said&saysNew != 0 && v.n <= 6
+	},
+	"pursuit": func(v *value) bool { // "surfing", which somebody takes up
+		return pursuits[v.first.word] && v.n <= 5
+	},
+	"day": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.reader.dayAt(v.t, k) || v.lex.timely[v.t[k].word] {
+				return true
+			}
+		}
+		return false
+	},
+	"date": func(v *value) bool {
+		return v.reader.dated(v.t[v.obj.lo:v.obj.hi])
+	},
+	"number": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if w := v.t[k].word; w[0] >= '0' && w[0] <= '9' || numerals[w] {
+				return true
+			}
+		}
+		return false
+	},
+	"digits": func(v *value) bool {
+		return strings.ContainsAny(v.claim.Object, "0123456789")
+	},
+	"habit": func(v *value) bool {
+		if v.said&saysHabit != 0 {
+			return true
+		}
+		for k := v.obj.lo; k < min(v.obj.hi+3, len(v.t)); k++ {
+			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && strings.HasSuffix(v.t[k].word, "s") {
+				v.claim.Temporal = Habit
+				return true
+			}
+		}
+		return false
+	},
+	"short": func(v *value) bool {
+		return v.n <= 8
+	},
+	"entire": func(v *value) bool { // a name, and the whole of the sentence
+		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
+	},
+	"proper": func(v *value) bool { // the name of somebody
+		return v.reader.proper(v.obj)
+	},
+	"age": func(v *value) bool {
+		word := v.first.word
+		digits := word[0] >= '1' && word[0] <= '9' && len(word) <= 3
+		switch last := v.m.end >= len(v.t); {
+		case v.n != 1:
+			return false
+		case last:
+			return digits || numerals[word] && len(word) > 2
+		default: // "I'm 34 and …", not "I'm 2 minutes away"
+			return digits && len(word) == 2 && (v.t[v.m.end].mark || v.reader.joined(v.t, v.m.end))
+		}
+	},
+	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
+		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
+	},
+	"manner": func(v *value) bool { // how to answer
+		return v.lex.manner(v.t, v.obj) && v.n <= 4 && (v.n <= 2 || v.lex.manner(v.t, span{v.obj.hi - 2, v.obj.hi}))
+	},
+	"mannerly": func(v *value) bool { // nothing but how to answer, asked for with a courtesy
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if n, _ := v.lex.manners.at(v.t, k); n == 0 && !v.lex.known[v.t[k].word] {
+				return false
+			}
+		}
+		return v.n <= 4 && v.lex.manner(v.t, v.obj) && v.said&saysPlease != 0
+	},
+	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
+		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
+	},
+	"title": func(v *value) bool { // a name, or a title and a name
+		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2
+	},
+	"street": func(v *value) bool { // an address
+		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
+	},
+	"daily": func(v *value) bool {
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.lex.timely[v.t[k].word] || k == v.obj.lo && v.reader.dayAt(v.t, k) {
+				return true
+			}
+		}
+		return false
+	},
+	"allergy": func(v *value) bool { // a German compound: Nussallergie
+		return v.n <= 2 && (strings.HasSuffix(v.t[v.obj.hi-1].word, "allergie") || strings.HasSuffix(v.t[v.obj.hi-1].word, "intoleranz") || strings.HasSuffix(v.t[v.obj.hi-1].word, "unvertraglichkeit")) && len(v.t[v.obj.hi-1].word) > 12
+	},
+	"infinitive": func(v *value) bool {
+		return v.n <= 8 && strings.HasSuffix(v.t[v.obj.hi-1].word, "en")
+	},
+	"treat": func(v *value) bool {
+		return v.first.word == "tú" || v.first.word == "usted" || v.first.word == "vos"
+	},
+	"employer": func(v *value) bool { // a name, or an article before what one works at
+		return v.capital || v.article
+	},
+	"studies": func(v *value) bool {
+		return v.n <= 5 && !v.lex.vague[v.first.word] && !v.lex.prefixes[v.first.word]
+	},
+	"languages": func(v *value) bool {
+		_, ok := nounIn(v.first.word, language)
+		return ok
+	},
+	"order": func(v *value) bool { // a Spanish imperative: usa, responde
+		return v.n <= 10 && (strings.HasSuffix(v.first.word, "a") || strings.HasSuffix(v.first.word, "e")) && standing(v.lex, v.t) && v.obj.lo <= 2
+	},
+	"hobby": func(v *value) bool { // begins with an infinitive
+		return v.n <= 5 && (strings.HasSuffix(v.first.word, "ar") || strings.HasSuffix(v.first.word, "er") || strings.HasSuffix(v.first.word, "ir")) && !strings.HasPrefix(v.first.word, "llo") && !strings.HasPrefix(v.first.word, "sent")
+	},
+	"nickname": func(v *value) bool {
+		return v.n <= 12
+	},
+	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
+		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
+	},
+	"livezh": func(v *value) bool {
+		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿"
+	},
+	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
+		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
+	},
+	"foodzh": func(v *value) bool {
+		return v.n >= 1 && v.n <= 8
+	},
+	"longzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 12
+	},
+	"joinzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 14
+	},
+	"habitzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
+	},
+	"wishzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 20
+	},
+	"valuezh": func(v *value) bool {
+		return v.n >= 1 && v.n <= 20 && !v.lex.vague[v.first.word] && !(v.n <= 2 && !v.reader.hasDigit(v.obj)) && v.first.word != "好" && v.first.word != "很"
+	},
+	"openzh": func(v *value) bool {
+		return v.n >= 2 && v.n <= 12 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的" && !(v.t[min(v.obj.hi, len(v.t)-1)].word == "的")
+	},
+	"unit": func(v *value) bool {
+		return v.n <= 6 && (v.lex.units[v.first.word] || v.lex.units[v.t[v.obj.hi-1].word])
+	},
+	"field": func(v *value) bool {
+		return v.n <= 5 && !v.article
+	},
+	"upper": func(v *value) bool {
+		return v.first.upper || v.reader.lower
+	},
+	"days": func(v *value) bool { // again and again
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s")) {
+				return true
+			}
+		}
+		return false
+	},
+	"always": func(v *value) bool {
+		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
+		return v.said&saysAlways != 0 && k == 0
+	},
+	"standing": func(v *value) bool {
+		return standing(v.lex, v.t) && v.n <= 12 || v.n <= 4 && v.lex.manner(v.t, v.obj)
+	},
+	"imperative": func(v *value) bool { // begins with a verb, and does not speak of the writer
+		return v.n <= maxObject && !v.lex.subjects[v.first.word] && !v.lex.articles[v.first.word] && !v.lex.prefixes[v.first.word] && !v.first.mark && !strings.HasSuffix(v.first.word, "ing") && !v.first.upper && v.first.word != "let" && v.first.word != "lets" && v.first.word != "is"
+	},
+	"wish": func(v *value) bool {
+		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
+	},
+	"ing": func(v *value) bool {
+		return strings.HasSuffix(v.first.word, "ing") && len(v.first.word) > 5
+	},
+	"food": func(v *value) bool {
+		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
+		return k == 0 && v.n <= 7 && !v.article && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
+	},
+	"trait": func(v *value) bool { // "dog" in "a dog person"
+		return v.n <= 2 && !vagueTraits[v.first.word]
+	},
+	"creative": func(v *value) bool {
+		return v.n <= 5
+	},
+	"never": func(v *value) bool {
+		return false
+	},
+}
+
+// favourite reports a noun phrase of a favourite: "Lieblingsfarbe".
+func (r *reader) favourite(noun span) bool {
+	return !noun.empty() && strings.HasPrefix(r.m.tokens[noun.lo].word, "lieblings")
+}
+
+// proper reports a name: capitalised words, of which none is a word of a table.
+func (r *reader) proper(obj span) bool {
+	t := r.m.tokens
+	if obj.hi-obj.lo > 5 {
+		return false
+	}
+	first := &t[obj.lo]
+	if !first.upper && !first.quoted && !r.lower || first.word[0] >= '0' && first.word[0] <= '9' {
+		return false
+	}
+	if _, ok := nounIn(first.word, language); ok {
+		return false
+	}
+	for _, c := range [...]class{diet, status, condition} {
+		if _, ok := nounIn(r.m.phrase(obj), c); ok {
+			return false
+		}
+	}
+	w := first.word
+	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] {
+		return false
+	}
+	if r.lex.of == "von" && obj.hi-obj.lo == 1 && r.people(obj) {
+		return false
+	}
+	return !strings.HasSuffix(w, "ese") && !strings.HasSuffix(w, "ish") && !(strings.HasSuffix(w, "ian") && len(w) > 7)
+}
+
+// whole reports a phrase that is an occupation and nothing more.
+func (r *reader) whole(obj span) bool {
+	n, _ := r.lex.people.at(r.m.tokens, obj.lo)
+	return n > 0 && obj.lo+n >= obj.hi
+}
+
+func (r *reader) hasDigit(obj span) bool {
+	for k := obj.lo; k < obj.hi; k++ {
+		if strings.ContainsAny(r.m.tokens[k].word, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// joined reports a word at token k that joins a clause or begins an adverbial.
+func (r *reader) joined(t []token, k int) bool {
+	n, _ := r.lex.joins.at(t, k)
+	return n > 0
+}
+
+// manner reports an adverbial of how to answer.
+func (l *lexicon) manner(t []token, obj span) bool {
+	for k := obj.lo; k < obj.hi; k++ {
+		if n, _ := l.manners.at(t, k); n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// refers are words that stand for something said elsewhere.
+var refers = wordSet("it them this that these those")
+
+// vagueTraits tell nothing of a person.
+var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
+
+// lodgings are no homes.
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse lake-view next front back final table tears")
+
+// kinds are nouns that name a kind with "the": "I love the sea".
+var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")
+
+// restrictive words narrow what is liked to what is spoken of just now.
+var restrictive = wordSet("that who which how when")
+
+// pursuits are what people take up.
+var pursuits = wordSet("volunteering surfing running swimming playing painting knitting cycling yoga pilates meditating learning gardening hiking climbing baking cooking jogging lifting boxing dancing journaling crocheting pottery taking doing going skiing snowboarding sailing rowing birdwatching photography drawing singing crossfit guitar piano woodworking sewing")
+
+// numerals are numbers in words, as ages are given.
+var numerals = wordSet(`one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty
+ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn zwanzig dreißig vierzig fünfzig sechzig
+uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta
+一 二 三 四 五 六 七 八 九 十 两 半`)
+
+// dayAt reports the name of a weekday at token k.
+func (r *reader) dayAt(t []token, k int) bool {
+	if r.lex.han {
+		return k+1 < len(t) && (t[k].word == "周" || t[k].word == "週" || k+2 < len(t) && (t[k].word == "星" || t[k].word == "礼"))
+	}
+	_, ok := nounIn(t[k].word, weekday)
+	return ok
+}
+
+// dated reports an explicit date: a day of a month, or one in figures.
+func (r *reader) dated(t []token) bool {
+	month, digits := false, false
+	for _, tok := range t {
+		w := tok.word
+		if months[w] || w == "月" {
+			month = true
+		}
+		if w[0] >= '0' && w[0] <= '9' {
+			digits = true
+			if strings.Count(w, "-") == 2 || strings.Count(w, ".") >= 2 || strings.Count(w, "/") > 0 {
+				return true
+			}
+		}
+		if r.lex.han && numerals[w] {
+			digits = true
+		}
+	}
+	return month && digits
+}
+
+// people reports a phrase that says what somebody is: "a nurse", "software
+// engineer".
+func (r *reader) people(obj span) bool {
+	t := r.m.tokens
+	head := obj.hi - 1
+	for k := obj.lo + 1; k < obj.hi; k++ { // the head stands before "of", "for", "at"
+		if r.lex.prefixes[t[k].word] {
+			head = k - 1
+			break
+		}
+	}
+	if head < obj.lo {
+		return false
+	}
+	for k := obj.lo; k < obj.hi; k++ {
+		if n, _ := r.lex.people.at(t, k); n > 0 {
+			return true
+		}
+	}
+	if r.lex.of == "von" && !t[head].upper { // German nouns
+		return false
+	}
+	w := t[head].word
+	if r.lex.of == "de" { // Spanish: the head comes first
+		w = t[obj.lo].word
+	}
+	if r.lex.vague[w] {
+		return false
+	}
+	if r.lex.han {
+		w = t[obj.hi-1].word
+		for k := obj.lo; k < obj.hi; k++ {
+			if n, _ := r.lex.belongs.at(t, k); n > 0 {
+				return false
+			}
+		}
+	}
+	for _, end := range r.lex.peopleEnds {
+		if strings.HasSuffix(w, end) && len(w) > len(end)+1 || w == end && (r.lex.han || len(end) > 3) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,390 @@
+package said
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// says is what adverbs and other small words say of a clause.
+type says uint16
+
+const (
+	saysNot    says = 1 << iota // not, never
+	saysNew                     // now, these days, from now on
+	saysEnds                    // no longer, any more
+	saysHabit                   // usually, every
+	saysAlso                    // also, another
+	saysAlways                  // of a wish: it stands
+	saysPlease
+)
+
+// phrase is a sequence of words and what it says.
+type phrase struct {
+	words []string
+	says  says
+}
+
+// phrases are phrases by their first word, longest first.
+type phrases map[string][]phrase
+
+func (p phrases) add(words string, s says) {
+	for _, w := range strings.Fields(words) {
+		seq := sequence(w)
+		p[seq[0]] = append(p[seq[0]], phrase{seq, s})
+		slices.SortStableFunc(p[seq[0]], func(a, b phrase) int { return len(b.words) - len(a.words) })
+	}
+}
+
+func phrasesOf(words string) phrases {
+	p := make(phrases)
+	p.add(words, 0)
+	return p
+}
+
+// at is the longest phrase that begins at tokens[i]; n is 0 for none.
+func (p phrases) at(tokens []token, i int) (n int, s says) {
+	if i >= len(tokens) || tokens[i].quoted {
+		return 0, 0
+	}
+next:
+	for _, ph := range p[tokens[i].word] {
+		if i+len(ph.words) > len(tokens) {
+			continue
+		}
+		for k := 1; k < len(ph.words); k++ {
+			if tokens[i+k].word != ph.words[k] {
+				continue next
+			}
+		}
+		return len(ph.words), ph.says
+	}
+	return 0, 0
+}
+
+// sequence is the folded words of a table entry: a_b is two words, and every
+// Han character is one.
+func sequence(s string) []string {
+	var seq []string
+	for _, part := range strings.Split(s, "_") {
+		word := part
+		if rest := []rune(part); len(rest) > 0 && isHan(rest[0]) {
+			for _, r := range rest {
+				if plain, ok := simplified[string(r)]; ok {
+					seq = append(seq, plain)
+					continue
+				}
+				seq = append(seq, string(r))
+			}
+			continue
+		}
+		if word == "-" {
+			seq = append(seq, word)
+			continue
+		}
+		seq = append(seq, foldWord(word))
+	}
+	return seq
+}
+
+// lexicon is what the engine knows of a language.
+type lexicon struct {
+	subjects    map[string]bool            // I, we
+	possessives map[string]bool            // my, our
+	third       map[string]string          // of another person: a verb's form to that of I
+	plural      map[string]string          // of we: a verb's form to that of I
+	runTogether map[string][2]string       // contractions typed without an apostrophe
+	clipped     map[string]string          // as people type: hab for habe
+	reports     phrases                    // verbs of saying: what follows is somebody's words
+	passing     phrases                    // what holds just now is no standing claim
+	verbs       map[string]bool            // what an assistant is asked to do
+	reasons     phrases                    // begin a clause that says why: because, considering
+	nots        phrases                    // after a comma they begin what is corrected: "not Noor"
+	thirdForms  func(word string) []string // the regular forms of another person to that of I
+	adverbs     phrases                    // may stand anywhere between the elements of a pattern
+	openers     phrases                    // may stand before a clause
+	joins       phrases                    // and, but: a clause may begin after them
+	prefixes    map[string]bool            // begin an adverbial before the clause
+	asks        phrases                    // begin a question
+	blocksAll   phrases                    // nothing in the sentence is said outright
+	blocks      phrases                    // the clause is not said outright
+	ends        phrases                    // an object ends before them
+	trails      phrases                    // are no part of an object at its end
+	instead     phrases                    // after them stands what ended: instead of, not
+	over        phrases                    // the same, after a preference only: over, to
+	notButs     [2]phrases                 // not X but Y
+	articles    map[string]bool            // begin an object and are no part of it
+	reacts      phrases                    // objects of likes that only react: that, your idea
+	vague       map[string]bool            // objects that say nothing: it, this
+	timely      map[string]bool            // words of a recurring time: every, Tuesdays, mornings
+	olds        map[string]bool            // adjectives of what is over: old, former
+	news        map[string]bool            // new
+	her         map[string]bool            // possessives of somebody spoken of
+	users       phrases                    // "the user"
+	pronouns    map[string]bool            // he, she
+	of          string                     // joins owner and thing: "el dentista de Elena"
+	people      phrases                    // head nouns of what somebody is, beyond their endings
+	belongs     phrases                    // 会员: what looks like an occupation and is none
+	peopleEnds  []string
+	manners     phrases         // how to answer: briefly, short
+	units       map[string]bool // of measures, and what they are used for
+	extra       string          // words that tell the language, beyond the others
+	han         bool
+
+	patterns []pattern
+	index    map[string][]int
+	always   []int
+	known    map[string]bool
+	literals map[string]bool // the words of the rows
+}
+
+// languages are compiled on first use.
+var languages = sync.OnceValue(func() []*lexicon {
+	all := []*lexicon{english(), german(), spanish(), chinese()}
+	for _, l := range all {
+		l.finish()
+	}
+	return all
+})
+
+// element is one place of a pattern.
+type element struct {
+	kind  byte // 'w' words, 'I', 'M' my, 'X', 'Y', 'N', '@' class into N, '#' class into X
+	words [][]string
+	class class
+	opt   bool
+}
+
+// pattern is a row of a lexicon.
+type pattern struct {
+	elements  []element
+	predicate string // "$" stands for N
+	deny      string // the predicate when it is denied: "likes" and "dislikes"
+	subject   string // "" is I, "$" is N
+	value     string // the object when the row has no X
+	temporal  Temporal
+	guard     string
+	flags     rowFlags
+	verb      int // the element that "%" stands for: the one with most words
+	row       string
+}
+
+type rowFlags uint16
+
+const (
+	functional rowFlags = 1 << iota
+	changes
+	preference
+	wishes
+	adds   // several may hold, whatever the adverbs
+	denied // says that it is not so
+	deniable
+	elides       // the subject may be missing at the start of a sentence
+	clear        // accepted in long messages
+	reportedOnly // as an agent puts it down, not as people talk
+)
+
+// finish compiles what the tables say.
+func (l *lexicon) finish() {
+	l.known, l.literals = make(map[string]bool), make(map[string]bool)
+	l.index = make(map[string][]int)
+	know := func(p phrases) {
+		for w := range p {
+			l.known[w] = true
+		}
+	}
+	for i := range l.patterns {
+		p := &l.patterns[i]
+		key := -1
+		for k, e := range p.elements {
+			if e.kind != 'w' {
+				continue
+			}
+			if v := p.elements[p.verb]; v.kind != 'w' || len(e.words) > len(v.words) && !l.articles[e.words[0][0]] && !l.prefixes[e.words[0][0]] {
+				p.verb = k
+			}
+			for _, alt := range e.words {
+				for _, w := range alt {
+					l.known[w], l.literals[w] = true, true
+				}
+			}
+			if !e.opt && usable(e) && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
+				key = k
+			}
+		}
+		if key < 0 {
+			l.always = append(l.always, i)
+			continue
+		}
+		for _, alt := range p.elements[key].words {
+			if alt[0] == possessiveWord || alt[0] == subjectWord {
+				continue // see usable
+			}
+			if at := l.index[alt[0]]; len(at) == 0 || at[len(at)-1] != i {
+				l.index[alt[0]] = append(at, i)
+			}
+		}
+	}
+	l.subjects[subjectWord], l.possessives[possessiveWord] = true, true
+	for _, set := range []map[string]bool{l.subjects, l.possessives, l.prefixes, l.articles, l.her, l.pronouns} {
+		for w := range set {
+			l.known[w] = true
+		}
+	}
+	if l.thirdForms != nil {
+		for w := range l.literals {
+			for _, form := range l.thirdForms(w) {
+				if l.third[form] == "" && !l.known[form] {
+					l.third[form] = w
+				}
+			}
+		}
+	}
+	for w := range l.runTogether {
+		l.known[w] = true
+	}
+	for _, p := range []phrases{l.adverbs, l.openers, l.joins, l.asks, l.ends, l.trails, l.blocks, l.users} {
+		know(p)
+	}
+	for _, w := range strings.Fields(l.extra) {
+		l.known[foldWord(w)] = true
+	}
+}
+
+// usable reports an element by whose words a row can be looked up.
+func usable(e element) bool {
+	for _, alt := range e.words {
+		if alt[0] == possessiveWord || alt[0] == subjectWord {
+			return false
+		}
+	}
+	return true
+}
+
+// weak words are poor keys: most sentences hold them.
+var weak = wordSet("am is have a the to in at on with and no not , my bin ist habe in zu mit soy es en de la el tengo a que 是 在 的 有 了")
+
+// rows compiles a table of patterns; see the package documentation.
+func rows(table string) []pattern {
+	var out []pattern
+	for line := range strings.Lines(table) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "//") {
+			continue
+		}
+		colon := strings.LastIndex(line, " : ")
+		if colon < 0 {
+			panic("said: row without meaning: " + line)
+		}
+		form, meaning := line[:colon], line[colon+3:]
+		p := pattern{temporal: State, row: line}
+		for _, part := range strings.Fields(form) {
+			p.elements = append(p.elements, elementOf(part)...)
+		}
+		parts := strings.Fields(meaning)
+		p.predicate = parts[0]
+		for _, f := range parts[1:] {
+			name, value, _ := strings.Cut(f, "=")
+			switch name {
+			case "func":
+				p.flags |= functional
+			case "change":
+				p.flags |= changes
+			case "pref":
+				p.flags |= preference
+			case "wish":
+				p.flags |= wishes | preference
+			case "adds":
+				p.flags |= adds
+			case "denied":
+				p.flags |= denied
+			case "deniable":
+				p.flags |= deniable
+			case "reported":
+				p.flags |= reportedOnly
+			case "elide":
+				p.flags |= elides
+			case "clear":
+				p.flags |= clear
+			case "deny":
+				p.deny = value
+			case "subject":
+				p.subject = value
+			case "value":
+				p.value = strings.ReplaceAll(value, "_", " ")
+			case "habit", "trait", "event", "plan", "state":
+				p.temporal = Temporal(name)
+			case "is":
+				if guards[value] == nil {
+					panic("said: unknown guard " + f + " in: " + line)
+				}
+				p.guard = value
+			default:
+				panic("said: unknown flag " + f + " in: " + line)
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// elementOf reads one word of a row. A Chinese word may hold several elements
+// without spaces between them; they are written apart.
+func elementOf(part string) []element {
+	opt := strings.HasSuffix(part, "?") && part != "?"
+	if opt {
+		part = part[:len(part)-1]
+	}
+	e := element{kind: 'w', opt: opt}
+	switch {
+	case part == "I" || part == "X" || part == "Y" || part == "Z" || part == "N":
+		e.kind = part[0]
+	case part == "MY":
+		e.kind = 'M'
+	case part[0] == '@' || part[0] == '#':
+		e.kind = part[0]
+		e.class = classNames[part[1:]]
+		if e.class == noClass {
+			panic("said: unknown class " + part)
+		}
+	default:
+		for _, alt := range strings.Split(part, "|") {
+			switch alt {
+			case "MY":
+				e.words = append(e.words, []string{possessiveWord})
+			case "I":
+				e.words = append(e.words, []string{subjectWord})
+			default:
+				e.words = append(e.words, sequence(alt))
+			}
+		}
+	}
+	return []element{e}
+}
+
+// wordsKnown counts the words that each language knows.
+func wordsKnown(tokens []token) (scores [4]int) {
+	all := languages()
+	for _, t := range tokens {
+		if t.mark || t.quoted {
+			continue
+		}
+		for i, l := range all {
+			if l.known[t.word] || l.third[t.word] != "" {
+				scores[i]++
+			}
+		}
+	}
+	return scores
+}
+
+// best is the language with the highest score.
+func best(scores [4]int) int {
+	b := 0
+	for i, n := range scores {
+		if n > scores[b] {
+			b = i
+		}
+	}
+	return b
+}

@@ -1,0 +1,325 @@
+package said
+
+import "strings"
+
+// build makes the claim of a match, if its object can be one.
+func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
+	m, p := &r.m, r.m.p
+	said := m.says | before
+	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
+	end := s.hi
+	if len(m.tokens) > 0 && s.question && m.end > 0 {
+		end = m.tokens[min(m.end, len(m.tokens))-1].hi
+		if last := m.tokens[len(m.tokens)-1].hi; last > end {
+			end = last
+		}
+	}
+	c.Sentence = strings.TrimSpace(r.text[s.lo:end])
+
+	obj, ended := m.obj, m.ended
+	if !obj.empty() && m.value == "" {
+		var more says
+		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
+		said |= more
+		if obj.empty() {
+			return c, false
+		}
+	}
+	if !ended.empty() {
+		ended, _, _ = r.polish(ended, span{}, false)
+		c.Ended = r.textOf(ended)
+	}
+	switch {
+	case !obj.empty():
+		c.Object = r.textOf(obj)
+	case p.value != "" && c.Wish:
+		c.Object = r.textOf(span{m.from, m.end})
+	case p.value != "":
+		at := m.lastAt
+		if n, s := r.lex.adverbs.at(m.tokens, at.lo); n > 0 && s&(saysNot|saysEnds) != 0 {
+			at = m.verbAt
+		}
+		c.Object = r.textOf(at)
+	}
+
+	c.Predicate = p.predicate
+	nounName := ""
+	if !m.noun.empty() {
+		if nounName = m.canon; nounName == "" {
+			nounName = m.phrase(m.noun)
+		}
+	}
+	if strings.Contains(c.Predicate, "$") {
+		name := strings.ReplaceAll(nounName, " ", "_")
+		if m.canon == "" {
+			name = r.openPredicate(m.noun)
+			if name == "" {
+				return c, false
+			}
+		}
+		if strings.HasPrefix(c.Predicate, "favourite_") {
+			name = strings.TrimPrefix(name, "favourite_")
+		}
+		c.Predicate = strings.Replace(c.Predicate, "$", name, 1)
+	}
+	if c.Predicate == "%" {
+		c.Predicate = m.verb
+		if canon, ok := verbs[m.verb]; ok {
+			c.Predicate = canon
+		}
+	}
+	if _, ok := nounIn(strings.TrimPrefix(c.Subject, "my "), pet); ok && c.Predicate == "works_as" {
+		c.Predicate = "pet_breed"
+	}
+	switch p.subject {
+	case "":
+	case "$":
+		c.Subject = nounName
+	default:
+		c.Subject = p.subject
+	}
+
+	if subject != "I" && c.Predicate == "does" {
+		return c, false // what she does just now, most often
+	}
+	c.Functional = p.flags&functional != 0
+	c.Change = p.flags&changes != 0 || said&(saysNew|saysEnds) != 0
+	if p.flags&wishes != 0 {
+		c.Change = p.flags&changes != 0 || said&saysNew != 0
+	}
+	if said&saysNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
+		c.Functional = true
+	}
+	if said&saysAlso != 0 || (m.class == kin || m.class == friend) && p.predicate == "$" || m.class == pet {
+		c.Functional = false
+		c.Change = c.Change && said&saysAlso == 0
+	}
+	c.Denied = p.flags&denied != 0
+	if said&(saysNot|saysEnds) != 0 && !c.Denied && !c.Wish {
+		switch {
+		case p.deny != "":
+			c.Predicate = p.deny
+		case p.flags&deniable != 0 || said&saysEnds != 0 && c.Predicate != "":
+			c.Denied = true
+		default:
+			return c, false
+		}
+	}
+	if said&saysHabit != 0 && c.Temporal == State && !c.Preference {
+		c.Temporal = Habit
+	}
+	if !r.accepts(p.guard, obj, said, &c) {
+		return c, false
+	}
+	if c.Ended != "" && sameObject(c.Ended, c.Object) {
+		c.Ended = ""
+	}
+	return c, true
+}
+
+func (r *reader) textOf(s span) string {
+	if s.empty() {
+		return ""
+	}
+	t := r.m.tokens
+	lo, hi := t[s.lo].lo, t[s.hi-1].hi
+	out := strings.Trim(strings.TrimSpace(r.text[lo:hi]), "\"“”„«»「」『』`* ")
+	if strings.Count(out, "\"")%2 != 0 {
+		out = strings.ReplaceAll(out, "\"", "")
+	}
+	return out
+}
+
+// lowerPreference reports languages whose word for likes is that for prefers.
+func lowerPreference(l *lexicon, p *pattern) bool {
+	return p.predicate == "likes" && l.of == "von"
+}
+
+// openPredicate is the predicate of a noun phrase that no table holds.
+func (r *reader) openPredicate(noun span) string {
+	phrase := r.m.phrase(noun)
+	if f := favouriteOf(phrase); f != "" {
+		return f
+	}
+	for k := noun.lo; k < noun.hi; k++ {
+		w := r.m.tokens[k].word
+		if r.lex.vague[w] {
+			return ""
+		}
+	}
+	for k := noun.lo + 1; k <= noun.hi; k++ { // "my sister Noor"
+		head := phraseOf(r.m.tokens[noun.lo:k])
+		for _, c := range [...]class{kin, role, friend, pet} {
+			if _, ok := nounIn(head, c); ok {
+				return ""
+			}
+		}
+	}
+	return predicateOf(phrase)
+}
+
+// favouriteOf is the predicate of "lieblingsfarbe" or of the noun in
+// "favourite colour", "" for other phrases.
+func favouriteOf(phrase string) string {
+	rest, german := strings.CutPrefix(phrase, "lieblings")
+	if !german {
+		rest = phrase
+	}
+	rest = strings.TrimPrefix(rest, "-")
+	if canon, ok := nounIn(rest, topic); ok {
+		return "favourite_" + strings.ReplaceAll(canon, " ", "_")
+	}
+	if german && rest != "" {
+		return "favourite_" + strings.ReplaceAll(rest, " ", "_")
+	}
+	return ""
+}
+
+// polish takes from an object what is no part of it: articles, adverbials at
+// its end, and, behind "instead of" or in "not X but Y", what ended.
+func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
+	var said says
+	if ended.empty() {
+		obj, ended, said = r.notBut(obj)
+	}
+	if ended.empty() {
+		var more says
+		obj, ended, more = r.insteadOf(obj, prefers)
+		said |= more
+	}
+	if ended.empty() {
+		var more says
+		ended, more = r.notThis(obj, prefers)
+		said |= more
+	}
+	obj, more := r.trimEnd(obj)
+	said |= more
+	obj, more = r.trimStart(obj)
+	return obj, ended, said | more
+}
+
+// notBut takes "not X but Y" apart.
+func (r *reader) notBut(obj span) (span, span, says) {
+	m, lex := &r.m, r.lex
+	n, _ := lex.notButs[0].at(m.tokens, obj.lo)
+	if n == 0 {
+		return obj, span{}, 0
+	}
+	for k := obj.lo + n; k < min(obj.lo+12, len(m.tokens)); k++ {
+		b, _ := lex.notButs[1].at(m.tokens, k)
+		if b == 0 {
+			continue
+		}
+		ended := span{obj.lo + n, k}
+		if m.tokens[k-1].mark {
+			ended.hi--
+		}
+		obj = span{k + b, m.objectEnd(k + b)}
+		m.end = obj.hi
+		return obj, ended, saysNew
+	}
+	return obj, span{}, 0
+}
+
+// insteadOf takes "tea instead of coffee" apart, and of a preference "tea over
+// coffee".
+func (r *reader) insteadOf(obj span, prefers bool) (span, span, says) {
+	m, lex := &r.m, r.lex
+	for k := obj.lo + 1; k < obj.hi; k++ {
+		n, _ := lex.instead.at(m.tokens, k)
+		if n == 0 && prefers {
+			if n, _ = lex.over.at(m.tokens, k); n > 0 && m.tokens[k].word == "to" && obj.hi-k-n > 2 {
+				n = 0 // "to" and a verb
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		ended := span{k + n, obj.hi}
+		obj.hi = k
+		if ended.empty() || prefers {
+			return obj, ended, 0
+		}
+		return obj, ended, saysNew
+	}
+	return obj, span{}, 0
+}
+
+// notThis is what ended behind the object: "…, not Noor", "… instead of tea".
+func (r *reader) notThis(obj span, prefers bool) (span, says) {
+	m, lex := &r.m, r.lex
+	k := obj.hi
+	if k >= len(m.tokens) {
+		return span{}, 0
+	}
+	if m.tokens[k].mark && m.tokens[k].word == "," {
+		k++
+	}
+	said := saysNew
+	n, _ := lex.instead.at(m.tokens, k)
+	if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
+		n, _ = lex.nots.at(m.tokens, k)
+	}
+	if n == 0 && prefers && k == obj.hi {
+		n, _ = lex.over.at(m.tokens, k)
+		said = 0
+	}
+	if n == 0 || k+n >= len(m.tokens) {
+		return span{}, 0
+	}
+	end := m.objectEnd(k + n)
+	if end == k+n {
+		return span{}, said
+	}
+	if end-k-n > 5 || m.beginsClause(k+n) && said != 0 {
+		return span{}, 0
+	}
+	m.end = end
+	return span{k + n, end}, said
+}
+
+// trimEnd takes adverbials, marks and prepositions off the end of an object.
+func (r *reader) trimEnd(obj span) (span, says) {
+	m, lex := &r.m, r.lex
+	var said says
+	for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
+		n, s := lex.trails.at(m.tokens[:obj.hi], k)
+		if n == 0 && !lex.han {
+			n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
+		}
+		if n > 0 && k+n == obj.hi {
+			said |= s
+			obj.hi -= n
+			k = max(obj.lo, obj.hi-6) - 1
+		}
+	}
+	for obj.hi > obj.lo {
+		last := m.tokens[obj.hi-1]
+		if !last.mark && (lex.han || !lex.prefixes[last.word] || obj.hi-obj.lo == 1) {
+			break
+		}
+		obj.hi--
+	}
+	return obj, said
+}
+
+// trimStart takes articles, marks and adverbs off the start of an object.
+func (r *reader) trimStart(obj span) (span, says) {
+	m, lex := &r.m, r.lex
+	var said says
+	for obj.lo < obj.hi {
+		first := m.tokens[obj.lo]
+		article := lex.articles[first.word] && !first.quoted && obj.hi-obj.lo > 1 && (!first.upper || obj.lo == 0)
+		if article || first.mark {
+			obj.lo++
+			continue
+		}
+		n, s := lex.adverbs.at(m.tokens[:obj.hi], obj.lo)
+		if n == 0 || lex.han || obj.lo+n >= obj.hi {
+			break
+		}
+		said |= s
+		obj.lo += n
+	}
+	return obj, said
+}

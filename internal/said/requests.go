@@ -1,0 +1,343 @@
+package said
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Requests reads the requests in a user's own message. Quoted and pasted text
+// and code ask for nothing.
+func Requests(message string) []Request {
+	var out []Request
+	for _, s := range parse(message) {
+		s.tokens = languages()[0].spellOut(s.tokens)
+		req, ok := requestIn(message, s)
+		if !ok {
+			req, ok = objectFirst(message, s)
+		}
+		if ok {
+			out = append(out, req)
+		}
+	}
+	return out
+}
+
+// requestRow is one way to ask. What stands before it in the sentence may only
+// be courtesy.
+type requestRow struct {
+	words []string
+	verb  Verb
+	rest  restKind
+}
+
+// restKind says what may follow the words of a row.
+type restKind byte
+
+const (
+	restNone  restKind = iota // nothing, or the colon before what is to be kept
+	restClaim                 // a clause: "never forget that I am allergic"
+	restThing                 // a thing that is named: "forget my old address"
+	restAny
+)
+
+// requestTable lists the requests of all languages: verb, what may follow, words.
+const requestTable = `
+keep any: never_forget_that never_ever_forget_that never_forget_this never_ever_forget_this never_forget: never_forget_it
+keep claim: never_forget never_ever_forget
+keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
+keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
+keep claim: do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
+forget none: forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
+forget thing: scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
+keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
+keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
+keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
+forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_was_ich_gesagt_habe vergiss_, _was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
+forget thing: vergiss_, _was_ich_über vergiss_was_ich_über vergiss_, _was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_, _was_ich_über vergiss_bitte_was_ich_über vergiss_, _was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_, _was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_, _dass vergiss_dass vergiss_bitte_, _dass vergiss_bitte_dass lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_meine vergessen_sie_alles_über vergessen_sie_, _was_ich_über vergiss_die_sache_mit vergiss_das_mit vergiss_das_über
+keep any: no_olvides_nunca nunca_olvides no_lo_olvides_nunca nunca_lo_olvides no_olvides_jamás jamás_olvides recuérdalo_siempre recuerda_siempre recuerda_para_siempre recuérdalo_para_siempre no_se_te_olvide_nunca que_no_se_te_olvide_nunca guárdalo_para_siempre no_olvide_nunca
+keep none: recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
+keep claim: no_olvides_que recuerda_que
+forget none: olvida_eso olvida_esto olvídalo_por_completo olvida_lo_que_dije olvida_lo_que_te_dije olvida_lo_que_acabo_de_decir borra_eso bórralo olvida_lo_último
+forget thing: olvida_lo_de olvida_lo_que_dije_de olvida_lo_que_dije_sobre olvida_lo_que_te_dije_de olvida_lo_que_te_dije_sobre olvida_lo_que_te_conté_de olvida_lo_que_te_conté_sobre olvida_todo_lo_de olvida_todo_lo_que_te_dije_sobre olvida_todo_lo_que_te_dije_de olvida_todo_lo_que_dije_sobre olvida_todo_sobre olvida_mi olvida_mis olvida_la olvida_el olvida_que borra_mi borra_lo_de borra_todo_lo_de borra_lo_que_sabes_de borra_lo_que_sabes_sobre olvídate_de_mi olvídate_de_lo_de olvídate_de_lo_que_dije_sobre olvídate_de_lo_que_te_dije_sobre olvídese_de_lo_de olvide_lo_de olvide_mi
+keep any: 永远别忘了 永远不要忘记 永远别忘记 永远不要忘了 永远不要忘 永远记住 一直记住 一定要记住 千万别忘了 千万别忘记 千万不要忘记 千万记住 一辈子记住 永遠別忘了 永遠不要忘記 永遠記住 一定要記住 千萬別忘了 牢牢记住 永久记住
+keep none: 记住这个 记住这一点 记住这件事 别忘了这个 别忘了这件事 记下来 请记住 记住了 記住這個 記住這一點 這個一定要記住 这个一定要记住 这个要记住 把这个记下来 帮我记住 请记下来
+keep claim: 记住 請記住 記住
+forget none: 忘掉这个 忘掉刚才说的 忘了刚才说的 忘掉我刚才说的 忘了我刚才说的 忘记刚才说的 忘记我刚才说的 忘掉这件事 忘记这件事 忘了这件事 把这个忘掉 把这个忘了 把刚才说的忘了 把刚才说的忘掉 把我刚才说的忘了 忘掉我說的 忘掉這件事 把這件事忘掉 把这件事忘了 把这件事忘掉 删掉这条 忘掉它 忘掉刚才那句话 忘了刚才那句话 忘掉剛才說的
+forget thing: 忘掉我说的关于 忘掉我说过的关于 忘了我说的关于 忘记我说的关于 忘掉关于 忘记关于 忘了关于 忘掉我的 忘记我的 忘了我的 忘掉我 忘掉 删除我的 删掉我的 删除关于 刪除我的 忘記我的 忘掉有關 忘記關於 忘掉關於 忘记我说过 忘掉我说过 忘了我说过
+`
+
+// dismissals are idioms that ask for nothing.
+var dismissals = phrasesOf("forget_it forget_about_it vergiss_es vergiss_es_einfach vergessen_sie_es olvídalo olvídate no_importa never_mind nevermind egal_vergiss forget_that_noise forget_you forget_me 算了 lass_uns_das_vergessen lass_uns olvidemos let_us_forget 忘了吧")
+
+// courtesies may stand before a request.
+var courtesies = phrasesOf("please can_you could_you would_you will_you you_can you_should i_want_you_to i_would_like_you_to i_need_you_to ok okay so and well actually hey hi oh no just now also but sorry wait scrap_that kindly bitte kannst_du könntest_du du_kannst also ach ok und aber jetzt du_sollst könnten_sie por_favor puedes podrías ahora y pero oye vale así_que mejor perdona 请 請 你 能不能 可以 麻烦 麻煩 麻烦你 好吧 那 请你 請你 帮我 幫我 把 so_please and_please then ,")
+
+// requestRows are by their first word, longest first.
+var requestRows = func() map[string][]requestRow {
+	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "any:": restAny}
+	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
+	table := make(map[string][]requestRow)
+	for line := range strings.Lines(requestTable) {
+		fields := strings.Fields(strings.ReplaceAll(line, ", _", ",_"))
+		if len(fields) < 3 {
+			continue
+		}
+		for _, f := range fields[2:] {
+			var words []string
+			for _, w := range sequence(f) {
+				if trimmed := strings.TrimSuffix(w, ","); trimmed != w {
+					if trimmed != "" {
+						words = append(words, trimmed)
+					}
+					w = ","
+				}
+				if w != "" {
+					words = append(words, w)
+				}
+			}
+			table[words[0]] = append(table[words[0]], requestRow{words, verbs[fields[0]], kinds[fields[1]]})
+		}
+	}
+	return table
+}()
+
+// requestIn is the request of a sentence.
+func requestIn(message string, s sentence) (Request, bool) {
+	t := s.tokens
+	i := 0
+	for i < len(t) {
+		if n, _ := dismissals.at(t, i); n > 0 {
+			if i+n >= len(t) || t[i+n].mark {
+				return Request{}, false
+			}
+		}
+		best, found := requestRow{}, false
+		for _, row := range requestRows[t[i].word] {
+			if len(row.words) > len(best.words) && row.at(t, i) && row.follows(t, i+len(row.words)) {
+				best, found = row, true
+			}
+		}
+		if found {
+			req := Request{Verb: best.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
+			if best.rest != restNone {
+				req.About = aboutOf(message, t, i, best)
+			}
+			return req, true
+		}
+		n, _ := courtesies.at(t, i)
+		if n == 0 {
+			n = namedBefore(t, i)
+		}
+		if n == 0 {
+			return requestAtEnd(message, s)
+		}
+		i += n
+	}
+	return Request{}, false
+}
+
+// namedBefore skips an address before a comma: "Ebb, forget that".
+func namedBefore(t []token, i int) int {
+	if i == 0 && len(t) > 2 && t[1].mark && t[1].word == "," {
+		return 2
+	}
+	return 0
+}
+
+func (row requestRow) at(t []token, i int) bool {
+	if i+len(row.words) > len(t) {
+		return false
+	}
+	for k, w := range row.words {
+		if t[i+k].word != w || t[i+k].quoted {
+			return false
+		}
+	}
+	return true
+}
+
+// tails may follow a request that names nothing.
+var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
+
+// tasks are what one is not to forget to do: nothing to keep.
+var tasks = wordSet("to and the a an about how your me zu 买 带 做 去 it")
+
+// follows reports whether what stands from token i on suits the row.
+func (row requestRow) follows(t []token, i int) bool {
+	switch row.rest {
+	case restNone:
+		for i < len(t) {
+			if t[i].mark {
+				return t[i].word != hiddenWord
+			}
+			n, _ := tails.at(t, i)
+			if n == 0 {
+				return false
+			}
+			i += n
+		}
+		return true
+	case restClaim:
+		if i >= len(t) || tasks[t[i].word] || strings.HasSuffix(t[i].word, "ing") {
+			return false
+		}
+		return statesSelf(t[i:])
+	case restThing:
+		return i < len(t) && !t[i].mark && !loosely[t[i].word]
+	}
+	return i >= len(t) || !tasks[t[i].word] || t[i].word == "about" || t[i].word == "the" || t[i].word == "a"
+}
+
+// loosely follow "forget that" where nothing is named: "forget that noise".
+var loosely = wordSet("noise whole we you idea happened ever")
+
+// selfWords are first persons in the languages read.
+var selfWords = wordSet("i my we our me us mine ich mein meine meinem meinen meiner wir unser unsere mir mich yo mi mis nuestro nuestra me soy tengo vivo estoy somos nos 我 我们 我們")
+
+func statesSelf(t []token) bool {
+	for k := range t {
+		if k > 8 {
+			break
+		}
+		if selfWords[t[k].word] {
+			return true
+		}
+	}
+	return false
+}
+
+// aboutOf is what a request names.
+func aboutOf(message string, t []token, i int, row requestRow) string {
+	from := i + len(row.words)
+	if row.rest == restThing && from > i && row.verb == Forget {
+		switch t[from-1].word { // the owner belongs to the thing
+		case "my", "our", "the", "meine", "meinen", "mein", "die", "den", "mi", "mis", "la", "el":
+			from--
+		case "的":
+			if from-2 >= i && t[from-2].word == "我" {
+				from -= 2
+			}
+		}
+	}
+	to := len(t)
+	for from < to && t[from].mark {
+		from++
+	}
+	for to > from {
+		cut := 0
+		for k := max(from, to-4); k < to; k++ {
+			if n, _ := tails.at(t[:to], k); n > 0 && k+n == to {
+				cut = n
+				break
+			}
+		}
+		if cut == 0 && t[to-1].mark {
+			cut = 1
+		}
+		if cut == 0 {
+			for _, verb := range [...][]string{{"gesagt", "habe"}, {"erzahlt", "habe"}, {"geschrieben", "habe"}, {"的", "事"}, {"的", "话"}, {"的", "事", "情"}, {"的", "一", "切"}, {"的", "說", "法"}} {
+				if to-from > len(verb) && endsIn(t[from:to], verb) {
+					cut = len(verb)
+				}
+			}
+		}
+		if cut == 0 {
+			break
+		}
+		to -= cut
+	}
+	for k := from; k < to; k++ {
+		if t[k].mark && !joinsWords(t[k].word) && (t[k].word != "," || k > from && saysWhy(t[k+1:to])) {
+			to = k
+		}
+	}
+	if to <= from {
+		return ""
+	}
+	return strings.TrimSpace(message[t[from].lo:t[to-1].hi])
+}
+
+// saysWhy reports a clause after a comma that gives a reason and names nothing
+// more: "forget the offer, I turned it down".
+func saysWhy(t []token) bool {
+	return len(t) > 0 && whyWords[t[0].word]
+}
+
+var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
+
+// objectForms are requests that name their object first.
+var objectForms = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
+	regexp.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
+	regexp.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
+	regexp.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
+	regexp.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
+}
+
+// objectFirst is a request of a sentence without quotations that names its object
+// before it asks.
+func objectFirst(message string, s sentence) (Request, bool) {
+	for _, t := range s.tokens {
+		if t.quoted {
+			return Request{}, false
+		}
+	}
+	asked := strings.TrimSpace(message[s.lo:s.hi])
+	for _, form := range objectForms {
+		if m := form.FindStringSubmatch(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
+			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(m[1])}, true
+		}
+	}
+	return Request{}, false
+}
+
+func endsIn(t []token, words []string) bool {
+	for k, w := range words {
+		if t[len(t)-len(words)+k].word != w {
+			return false
+		}
+	}
+	return true
+}
+
+// requestAtEnd is a request that ends its sentence: "I'm allergic to nuts, never
+// forget that", "das musst du dir für immer merken".
+func requestAtEnd(message string, s sentence) (Request, bool) {
+	t := s.tokens
+	for i := 1; i < len(t); i++ {
+		if !t[i-1].mark {
+			n, _ := courtesies.at(t, i-1)
+			if n == 0 && t[i-1].word != "and" && t[i-1].word != "und" && t[i-1].word != "y" {
+				continue
+			}
+			// "and never forget that"
+			if i-1 > 0 && !t[i-2].mark && n == 0 {
+				continue
+			}
+		}
+		for _, row := range requestRows[t[i].word] {
+			end := i + len(row.words)
+			if row.verb == Keep && (row.rest == restAny || row.rest == restNone) && row.at(t, i) && endsHere(t, end) {
+				return Request{Verb: Keep, Sentence: strings.TrimSpace(message[s.lo:s.hi])}, true
+			}
+			if row.verb == Forget && row.at(t, i) && row.follows(t, end) {
+				if row.rest == restNone {
+					return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi])}, true
+				}
+				return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: aboutOf(message, t, i, row)}, true
+			}
+		}
+	}
+	return Request{}, false
+}
+
+func endsHere(t []token, i int) bool {
+	for i < len(t) {
+		n, _ := tails.at(t, i)
+		if n == 0 && !t[i].mark {
+			return false
+		}
+		i += max(n, 1)
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package said
+
+import (
+	"strings"
+	"testing"
+)
+
+// requestCases are messages and what they ask: "keep", "forget", with what they
+// name behind a colon.
+const requestCases = `
+Never forget this. => keep
+I'm allergic to nuts, never forget that. => keep
+Never forget that I am diabetic. => keep: I am diabetic
+Please remember this for good: my number is 555 0199. => keep: my number is 555 0199
+Remember this. => keep
+Don't forget that I'm vegan. => keep: I'm vegan
+Please always remember that my son has asthma. => keep: my son has asthma
+Forget that. => forget
+Please forget that! => forget
+Ok, forget what I just said. => forget
+Please forget my old address. => forget: my old address
+Forget what I said about my boss. => forget: my boss
+Can you forget everything about the divorce? => forget: the divorce
+Forget that I told you about Lisbon. => forget: about Lisbon
+Vergiss das nie. => keep
+Merk dir das für immer: ich bin Diabetiker. => keep: ich bin Diabetiker
+Vergiss nie, dass ich keine Nüsse vertrage. => keep: dass ich keine Nüsse vertrage
+Merk dir das bitte. => keep
+Vergiss das. => forget
+Vergiss das bitte wieder. => forget
+Vergiss, was ich über meinen Chef gesagt habe. => forget: meinen Chef
+Vergiss bitte meine alte Adresse. => forget: meine alte Adresse
+No olvides nunca que soy alérgica. => keep: que soy alérgica
+Recuérdalo siempre. => keep
+Recuerda para siempre que soy celíaco. => keep: que soy celíaco
+Olvida eso. => forget
+Por favor, olvida lo que te dije. => forget
+Olvida lo de mi jefe. => forget: mi jefe
+Olvida lo que te dije sobre Marta. => forget: Marta
+Olvida mi antigua dirección. => forget: mi antigua dirección
+永远别忘了我对花生过敏。 => keep: 我对花生过敏
+记住这一点。 => keep
+千万别忘了我有糖尿病 => keep: 我有糖尿病
+这个一定要记住。 => keep
+把刚才说的忘了吧。 => forget
+忘掉我的旧地址。 => forget: 我的旧地址
+请忘记关于我前女友的事。 => forget: 我前女友
+忘掉这件事。 => forget
+永遠不要忘記我對花生過敏。 => keep: 我對花生過敏
+Don't forget to buy milk.
+Don't forget the milk.
+I always forget my keys.
+I'll never forget that trip.
+I never forget a face.
+Forget it, never mind.
+Forget about it.
+Forget it.
+Never mind, forget it.
+How could I forget that?
+I forgot my password.
+My boss told me to forget that.
+She said "forget that".
+> forget that
+Let's forget that and move on.
+Don't forget me!
+Remember that epic game?
+Remember me to your mother.
+Vergiss es.
+Ach vergiss es einfach.
+Vergiss nicht, Milch zu kaufen.
+Ich vergesse immer meinen Schlüssel.
+Lass uns das vergessen.
+Das werde ich nie vergessen.
+Er sagte: „Vergiss das.“
+No olvides comprar leche.
+Siempre olvido mis llaves.
+Olvídalo.
+Nunca olvidaré ese viaje.
+别忘了买牛奶。
+我总是忘记带钥匙。
+算了，忘了吧。
+我永远不会忘记那次旅行。
+`
+
+func TestRequests(t *testing.T) {
+	for line := range strings.Lines(requestCases) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		text, want, _ := strings.Cut(line, "=>")
+		text, want = strings.TrimSpace(text), strings.TrimSpace(want)
+		got := ""
+		for _, r := range Requests(text) {
+			got = map[Verb]string{Keep: "keep", Forget: "forget"}[r.Verb]
+			if r.About != "" {
+				got += ": " + r.About
+			}
+		}
+		if got != want {
+			t.Errorf("%s\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+func TestReported(t *testing.T) {
+	for line := range strings.Lines(`
+Ada lives at 12 Elm Street. => I | address | 12 Elm Street *
+The user's dentist is Dr. Lund. => I | dentist | Dr. Lund *
+User prefers window seats. => I | prefers | window seats
+Ada switched gyms: now at FitBase => I | gym | FitBase * !
+Ada Lovelace works at Analytical Ltd. => I | works_at | Analytical Ltd *
+Ada's sister lives in Rome. => my sister | lives_in | Rome *
+Ada has two cats. => I | has_pet | cats
+She is allergic to shellfish. => I | allergic_to | shellfish
+Prefers tea over coffee. => I | prefers | tea <coffee
+Allergic to nuts. => I | allergic_to | nuts
+The user doesn't eat pork. => I | cannot_eat | pork
+Ada's favourite tea is oolong. => I | favourite_tea | oolong *
+The user moved to Oslo. => I | lives_in | Oslo * !
+The user has moved to Oslo. => I | lives_in | Oslo * !
+Address: 12 Elm Street => I | address | 12 Elm Street *
+The user speaks Dutch. => I | speaks | Dutch
+Ada drives a Skoda. => I | car | Skoda *
+Jonas wohnt in Graz. => I | lives_in | Graz *
+Der Nutzer ist gegen Nüsse allergisch. => I | allergic_to | Nüsse
+Adas Zahnarzt heißt Dr. Lund. => I | dentist | Dr. Lund *
+Die Nutzerin arbeitet als Lehrerin. => I | works_as | Lehrerin *
+Elena trabaja en Telefónica. => I | works_at | Telefónica *
+El usuario vive en Sevilla. => I | lives_in | Sevilla *
+La usuaria es alérgica al marisco. => I | allergic_to | marisco
+A Elena le gusta el cine. => I | likes | cine
+用户住在杭州。 => I | lives_in | 杭州 *
+用户的牙医是李医生。 => I | dentist | 李医生 *
+用户对花生过敏。 => I | allergic_to | 花生
+小明在腾讯工作。 => I | works_at | 腾讯 *
+Bob lives in Paris.
+The weather is nice.
+Does Ada live in Oslo?
+Ada might move to Oslo.
+Ada asked about the weather.
+`) {
+		text, want, _ := strings.Cut(strings.TrimSpace(line), "=>")
+		if text == "" {
+			continue
+		}
+		got := ""
+		if c, ok := Reported(strings.TrimSpace(text), []string{"Ada Lovelace", "Jonas", "Elena", "小明"}); ok {
+			got = mark(c)
+		}
+		if got != strings.TrimSpace(want) {
+			t.Errorf("%s\n got %q\nwant %q", text, got, strings.TrimSpace(want))
+		}
+	}
+}

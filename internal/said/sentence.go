@@ -1,0 +1,524 @@
+package said
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// token is a word, a Han character or a mark of a text.
+type token struct {
+	lo, hi int    // byte offsets: text[lo:hi]
+	word   string // folded; see foldWord
+	mark   bool   // punctuation
+	upper  bool   // begins with a capital or a digit
+	quoted bool   // stands within a short quotation, such as a title
+}
+
+// sentence is a span of a text and its tokens.
+type sentence struct {
+	lo, hi   int
+	tokens   []token
+	question bool
+}
+
+// Bounds that keep the work linear.
+const (
+	maxSentenceTokens = 120  // longer ones are lists or logs
+	longMessage       = 2000 // runes; beyond it only clear first-person sentences count
+	maxMessage        = 1 << 17
+	maxTitleWords     = 7 // a longer quotation is somebody's words, not a title
+)
+
+// Values of a mask byte.
+const (
+	plain  = 0
+	hidden = 1 // code, quoted or pasted text
+	title  = 2 // within a short quotation
+)
+
+// pastedAfter begin what others wrote: the rest of the text is hidden.
+var pastedAfter = [...]string{
+	"from:", "subject:", "sent from", "begin forwarded", "---------- forwarded", "-----original", "dear ",
+	"von:", "betreff:", "gesendet:", "sehr geehrte", "liebe frau", "lieber herr",
+	"asunto:", "de:", "enviado:", "estimado", "estimada",
+	"发件人", "主题：", "主题:", "寄件者", "主旨：", "尊敬的", "user:", "assistant:",
+}
+
+// pastedLine end the line before which somebody else's text begins.
+var pastedLine = [...]string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
+
+// editing are requests to work on a text that follows.
+var editing = [...]string{
+	"translate", "proofread", "summarize", "summarise", "rewrite", "rephrase", "paraphrase", "correct th", "fix the", "edit th", "polish", "improve th", "grade th", "review th", "this text", "this email", "this message", "this letter", "this paragraph", "the following", "here's the text", "my cover letter", "my essay", "short story", "write a story", "write a poem", "lyrics", "this song", "quote of", "bio for",
+	"übersetz", "korrigier", "fasse ", "zusammenfass", "formulier", "folgende", "diesen text", "diese mail", "diesen brief", "überarbeite", "verbessere",
+	"traduce", "corrige", "resume ", "reescribe", "siguiente", "este texto", "este correo", "revisa ", "mejora ",
+	"翻译", "翻譯", "润色", "潤色", "改写", "改寫", "总结", "總結", "这段", "這段", "以下", "这封", "修改", "校对",
+}
+
+// maskOf marks the bytes of a text that claim nothing.
+func maskOf(s string) []byte {
+	mask := make([]byte, len(s))
+	hide := func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			mask[i] = hidden
+		}
+	}
+	fence, list := "", false
+	for at := 0; at < len(s); {
+		end := strings.IndexByte(s[at:], '\n')
+		if end < 0 {
+			end = len(s)
+		} else {
+			end += at
+		}
+		line := s[at:end]
+		trimmed := strings.TrimSpace(line)
+		mark := text.CodeFence(trimmed)
+		switch {
+		case fence != "":
+			hide(at, end)
+			if mark == fence {
+				fence = ""
+			}
+		case mark != "":
+			fence = mark
+			hide(at, end)
+		case strings.HasPrefix(trimmed, ">") || strings.HasPrefix(trimmed, "|") || strings.HasPrefix(trimmed, "＞"),
+			strings.HasPrefix(line, "    ") && !list, strings.HasPrefix(line, "\t") && !list:
+			hide(at, end)
+		case trimmed != "":
+			low := strings.ToLower(trimmed)
+			if startsWithAny(low, pastedAfter[:]) {
+				hide(at, len(s))
+				at = len(s)
+				continue
+			}
+			if endsWithAny(low, pastedLine[:]) {
+				hide(at, len(s))
+				at = len(s)
+				continue
+			}
+			if colon, ok := introducesText(low); ok {
+				if colon >= len(low) && end < len(s) { // the text is on the lines below
+					hide(end, len(s))
+					at = len(s)
+					continue
+				}
+				if colon < len(low) {
+					hide(at+strings.Index(line, trimmed)+min(colon, len(trimmed)), len(s))
+					at = len(s)
+					continue
+				}
+			}
+			maskQuotes(s, at, end, mask)
+			list = strings.HasPrefix(trimmed, "-") || strings.HasPrefix(trimmed, "*")
+		}
+		at = end + 1
+	}
+	return mask
+}
+
+// introducesText reports a line that asks to work on a text after its colon.
+func introducesText(low string) (colon int, ok bool) {
+	colon = strings.IndexByte(low, ':')
+	if wide := strings.Index(low, "："); wide >= 0 && (colon < 0 || wide < colon) {
+		colon = wide + len("：") - 1
+	}
+	if colon < 0 {
+		return 0, false
+	}
+	for _, word := range editing {
+		if i := strings.Index(low[:colon], word); i >= 0 {
+			return colon + 1, true
+		}
+	}
+	return 0, false
+}
+
+func startsWithAny(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func endsWithAny(s string, suffixes []string) bool {
+	for _, p := range suffixes {
+		if strings.HasSuffix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// closing is the mark that ends a quotation begun by a rune.
+var closing = map[rune]string{
+	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '《': "》", '‘': "’", '\'': "'", '`': "`", '[': "]", '*': "*",
+}
+
+// maskQuotes marks the quotations, code spans and stage directions of a line.
+func maskQuotes(s string, lo, hi int, mask []byte) {
+	line := s[lo:hi]
+	var unclosed [16]rune // marks that nothing closes on this line
+	count := 0
+	for i, r := range line {
+		end, quote := closing[r]
+		if !quote || mask[lo+i] != plain || slices.Contains(unclosed[:count], r) {
+			continue
+		}
+		size := utf8.RuneLen(r)
+		rest := line[i+size:]
+		if r == '\'' || r == '‘' || r == '*' {
+			before, _ := utf8.DecodeLastRuneInString(line[:i])
+			after, _ := utf8.DecodeRuneInString(rest)
+			if i > 0 && (unicode.IsLetter(before) || unicode.IsDigit(before)) || !unicode.IsLetter(after) {
+				continue
+			}
+		}
+		stop := -1
+		for from := 0; from < len(rest); {
+			k := strings.IndexAny(rest[from:], end)
+			if k < 0 {
+				break
+			}
+			k += from
+			_, width := utf8.DecodeRuneInString(rest[k:])
+			after, _ := utf8.DecodeRuneInString(rest[k+width:])
+			if (r == '\'' || r == '‘') && unicode.IsLetter(after) { // an apostrophe
+				from = k + width
+				continue
+			}
+			stop = k
+			break
+		}
+		if stop < 0 {
+			if r == '\'' || r == '‘' || r == '"' || r == '*' || r == '`' || r == '[' {
+				// Nothing closes it, nor any other of its kind on this line.
+				unclosed[count] = r
+				count++
+				continue
+			}
+			stop = len(rest)
+		}
+		value := byte(hidden)
+		inside := rest[:stop]
+		switch {
+		case r == '[' || r == '`':
+		case r == '*': // emphasis is no quotation, an action is
+			if len(strings.Fields(inside)) < 3 {
+				continue
+			}
+		case r == '《', titleLike(inside):
+			value = title
+		}
+		for k := i; k < min(i+size+stop+1, len(line)); k++ {
+			mask[lo+k] = value
+		}
+	}
+}
+
+// titleLike reports a quotation short enough to name something.
+func titleLike(s string) bool {
+	han := 0
+	for _, r := range s {
+		if unicode.Is(unicode.Han, r) {
+			han++
+		}
+	}
+	return han <= 10 && len(strings.Fields(s)) <= maxTitleWords && !strings.ContainsAny(s, "?!。！？")
+}
+
+// sentencesOf splits a text into sentences.
+func sentencesOf(s string, mask []byte) []sentence {
+	var out []sentence
+	var cur sentence
+	cur.lo = -1
+	end := func(hi int, question bool) {
+		if cur.lo >= 0 && len(cur.tokens) > 0 {
+			cur.hi, cur.question = hi, question
+			if len(cur.tokens) <= maxSentenceTokens {
+				out = append(out, cur)
+			}
+		}
+		cur = sentence{lo: -1}
+	}
+	add := func(t token) {
+		if cur.lo < 0 {
+			cur.lo = t.lo
+			cur.tokens = make([]token, 0, 24)
+		}
+		cur.hi = t.hi
+		if len(cur.tokens) <= maxSentenceTokens {
+			cur.tokens = append(cur.tokens, t)
+		}
+	}
+	for i := 0; i < len(s); {
+		if mask[i] == hidden {
+			// What is hidden keeps its place, so that nothing is read across it.
+			lo := i
+			for i < len(s) && mask[i] == hidden {
+				i++
+			}
+			if cur.lo >= 0 {
+				if strings.IndexByte(s[lo:i], '\n') >= 0 {
+					end(lo, false)
+				} else {
+					add(token{lo: lo, hi: i, word: hiddenWord, mark: true})
+				}
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		quoted := mask[i] == title
+		switch {
+		case r == '\n':
+			end(i, false)
+			i++
+		case unicode.IsSpace(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
+			i += size
+		case isHan(r):
+			word := s[i : i+size]
+			if plain, ok := simplified[word]; ok {
+				word = plain
+			}
+			add(token{lo: i, hi: i + size, word: word, quoted: quoted, upper: true})
+			i += size
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			lo := i
+			i = wordEnd(s, i, mask)
+			for _, t := range splitWord(s, lo, i) {
+				t.quoted = quoted
+				add(t)
+			}
+		case isSentenceEnd(r) && !quoted && !abbreviates(s, i, r, cur.tokens):
+			question := false
+			j := i
+			for j < len(s) && mask[j] == plain {
+				r, size := utf8.DecodeRuneInString(s[j:])
+				if !isSentenceEnd(r) && r != ')' && r != '）' {
+					break
+				}
+				question = question || r == '?' || r == '？'
+				j += size
+			}
+			if j == i {
+				j = i + size
+			}
+			end(j, question)
+			i = j
+		case (r == '\'' || r == '’') && !quoted && cur.lo >= 0 && cur.tokens[len(cur.tokens)-1].hi == i && strings.HasSuffix(cur.tokens[len(cur.tokens)-1].word, "s"):
+			add(token{lo: i, hi: i + size, word: "'s"}) // "Jonas' dentist"
+			i += size
+		default:
+			if !quoted && (strings.ContainsRune(",;:()–—-，；：、（）/+&~|=*#", r) || unicode.IsSymbol(r)) {
+				word := ","
+				switch r {
+				case ':', '：':
+					word = ":"
+				case ';', '；':
+					word = ";"
+				case '、':
+					word = "、"
+				case '(', '（':
+					word = "("
+				case ')', '）':
+					word = ")"
+				case '–', '—':
+					word = "–"
+				case '-', '/', '+', '&', '=', '*', '#', '~', '|':
+					word = string(r)
+				case ',', '，':
+				default: // an emoji ends what is said
+					word = ";"
+				}
+				if cur.lo >= 0 {
+					add(token{lo: i, hi: i + size, word: word, mark: true})
+				}
+			}
+			i += size
+		}
+	}
+	end(len(s), false)
+	return out
+}
+
+// hiddenWord is the word of a token that stands for hidden text.
+const hiddenWord = "\x00"
+
+func isHan(r rune) bool { return r >= 0x3400 && unicode.Is(unicode.Han, r) }
+
+func isSentenceEnd(r rune) bool {
+	switch r {
+	case '.', '!', '?', '…', '。', '！', '？':
+		return true
+	}
+	return false
+}
+
+// wordEnd is where the word at i ends: apostrophes, hyphens, points and commas
+// between two letters or digits belong to it.
+func wordEnd(s string, i int, mask []byte) int {
+	at := mask[i]
+	for i < len(s) && mask[i] == at {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if isHan(r) {
+			break
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '_' {
+			i += size
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(s[i+size:])
+		switch r {
+		case '\'', '’', '-', '.', '@', ':', ',', '&':
+			prev, _ := utf8.DecodeLastRuneInString(s[:i])
+			joined := (unicode.IsLetter(next) || unicode.IsDigit(next)) && !isHan(next)
+			if (r == ':' || r == ',') && !(unicode.IsDigit(prev) && unicode.IsDigit(next)) {
+				joined = false
+			}
+			if r == '.' && unicode.IsLetter(prev) && unicode.IsUpper(next) && !unicode.IsUpper(prev) { // "home.I"
+				joined = false
+			}
+			if joined {
+				i += size
+				continue
+			}
+		}
+		break
+	}
+	return i
+}
+
+// abbreviations take a point that ends no sentence.
+var abbreviations = wordSet("dr mr mrs ms prof st jr sr mt no nr vs e.g i.e z.b u.a d.h ca bzw approx ave apt tel str sra sres dra ud uds ing lic hr fr")
+
+// abbreviates reports whether the mark at i ends no sentence.
+func abbreviates(s string, i int, r rune, tokens []token) bool {
+	if r != '.' || len(tokens) == 0 {
+		return false
+	}
+	last := tokens[len(tokens)-1]
+	if last.hi != i {
+		return false
+	}
+	if abbreviations[last.word] {
+		return true
+	}
+	// The point of a German ordinal: "am 3. Mai".
+	rest := strings.TrimLeft(s[i+1:], " ")
+	if last.word != "" && last.word[0] >= '0' && last.word[0] <= '9' && len(last.word) <= 2 && len(rest) < len(s[i+1:]) {
+		word := rest
+		if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
+			word = rest[:end]
+		}
+		return months[foldWord(word)]
+	}
+	// An initial: "J. Smith".
+	return last.hi-last.lo == 1 && last.upper && last.word != "i" && !(last.word[0] >= '0' && last.word[0] <= '9')
+}
+
+// contractions are spelled out, so that "I'm" begins with I.
+var contractions = map[string]string{"m": "am", "ve": "have", "re": "are", "ll": "will", "d": "would"}
+
+// splitWord makes tokens of a word: "I'm" is I and am, "don't" do and not,
+// "sister's" sister and 's.
+func splitWord(s string, lo, hi int) []token {
+	raw := s[lo:hi]
+	r, _ := utf8.DecodeRuneInString(raw)
+	t := token{lo: lo, hi: hi, upper: unicode.IsUpper(r) || unicode.IsDigit(r)}
+	at := strings.LastIndexAny(raw, "'’")
+	if at > 0 {
+		_, width := utf8.DecodeRuneInString(raw[at:])
+		head, tail := raw[:at], foldWord(raw[at+width:])
+		switch {
+		case tail == "t" && (strings.HasSuffix(head, "n") || strings.HasSuffix(head, "N")):
+			verb := foldWord(head[:len(head)-1])
+			switch verb {
+			case "ca":
+				verb = "can"
+			case "wo":
+				verb = "will"
+			case "ai":
+				verb = "am"
+			}
+			cut := lo + at - 1
+			return []token{{lo: lo, hi: cut, word: verb, upper: t.upper}, {lo: cut, hi: hi, word: "not"}}
+		case contractions[tail] != "":
+			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: contractions[tail]}}
+		case tail == "s":
+			word := "'s"
+			switch foldWord(head) {
+			case "it", "that", "he", "she", "there", "what", "who", "where", "here", "name", "let", "how":
+				word = "is"
+			}
+			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: word}}
+		}
+	}
+	t.word = foldWord(raw)
+	return []token{t}
+}
+
+// spellOut splits contractions typed without their apostrophe: only English has
+// them, and "im" is a German word.
+func (l *lexicon) spellOut(tokens []token) []token {
+	if !slices.ContainsFunc(tokens, func(t token) bool { return l.runTogether[t.word] != [2]string{} }) {
+		return tokens
+	}
+	out := make([]token, 0, len(tokens)+2)
+	for _, t := range tokens {
+		split := l.runTogether[t.word]
+		if split[0] == "" || t.hi-t.lo <= len(split[0]) {
+			out = append(out, t)
+			continue
+		}
+		cut := t.lo + len(split[0])
+		out = append(out, token{lo: t.lo, hi: cut, word: split[0], upper: t.upper, quoted: t.quoted}, token{lo: cut, hi: t.hi, word: split[1], quoted: t.quoted})
+	}
+	return out
+}
+
+// foldWord is [text.Fold] for one word, which keeps a final ó: "trabajó" is
+// another person and time than "trabajo".
+func foldWord(s string) string {
+	lower := true
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			folded := text.Fold(s)
+			if accented[strings.ToLower(s)] {
+				return strings.ToLower(s)
+			}
+			if len(s) <= 3 && len(folded) < len(s) && folded[0] < utf8.RuneSelf { // sí, él, té
+				return strings.ToLower(s)
+			}
+			if strings.HasSuffix(s, "ó") && strings.HasSuffix(folded, "o") {
+				folded = folded[:len(folded)-1] + "ó"
+			}
+			return folded
+		}
+		if c >= 'A' && c <= 'Z' {
+			lower = false
+		}
+	}
+	if lower {
+		return s
+	}
+	return strings.ToLower(s)
+}
+
+// accented are words whose accent makes another word: "cómo" asks, "como" eats.
+var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true}
+
+func wordSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[foldWord(strings.ReplaceAll(w, "_", " "))] = true
+	}
+	return set
+}

@@ -1,0 +1,381 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// longestEcho bounds, in bytes, the texts that [OnlyAsks] and [IsNoAnswer]
+// recognise: a longer one states something as well.
+const longestEcho = 300
+
+// OnlyAsks reports a text that asks and states nothing, in English, German,
+// Spanish or Chinese: each of its sentences is a question that opens as one
+// ("Which car do I have?", "wo wohnt Jana", "¿Qué coche tengo?", "我开什么车？").
+// "I'm allergic to nuts, what can I cook?" states something. It errs towards
+// false.
+func OnlyAsks(s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > longestEcho || !mayAsk(s) {
+		return false
+	}
+	asked := false
+	for sentence, mark := range sentences(s) {
+		words := courtesyWords(sentence)
+		if len(words) == 0 || isCourtesy(words) {
+			continue
+		}
+		spanish := mark == '?' && strings.HasPrefix(strings.TrimSpace(sentence), "¿")
+		if mark != '?' && mark != 0 || !spanish && !opensQuestion(sentence, words, mark) {
+			return false
+		}
+		asked = true
+	}
+	return asked
+}
+
+// mayAsk is a quick look: a question ends in its mark or is short.
+func mayAsk(s string) bool {
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return last == '?' || last == '？' || last == '吗' || last == '呢' || len(s) < 80 && last != '.' && last != '!'
+}
+
+// sentences yields the sentences of a text, each with the mark that ends it:
+// '.', '!', '?' or 0 for none.
+func sentences(s string) func(yield func(sentence string, mark rune) bool) {
+	return func(yield func(string, rune) bool) {
+		from := 0
+		for i, r := range s {
+			mark := rune(0)
+			switch r {
+			case '?', '？':
+				mark = '?'
+			case '!', '！', '。', '\n', ';', '；':
+				mark = '.'
+			case '.':
+				if next := i + 1; next == len(s) || s[next] == ' ' || s[next] == '\n' {
+					mark = '.'
+				}
+			}
+			if mark == 0 {
+				continue
+			}
+			if strings.TrimSpace(s[from:i]) != "" && !yield(s[from:i], mark) {
+				return
+			}
+			from = i + utf8.RuneLen(r)
+		}
+		if strings.TrimSpace(s[from:]) != "" {
+			yield(s[from:], 0)
+		}
+	}
+}
+
+// opensQuestion reports words that open as a question does. Without a question
+// mark only a word that asks will do, as "did" and "can" may open other things.
+func opensQuestion(sentence string, words []string, mark rune) bool {
+	for len(words) > 1 && beforeQuestion[words[0]] {
+		words = words[1:]
+	}
+	if first, _ := utf8.DecodeRuneInString(words[0]); isUnspaced(first) {
+		return asksUnspaced(sentence, strings.Join(words, ""), mark)
+	}
+	switch {
+	case askingWord[words[0]]:
+		return mark == '?' || len(words) > 1 && !strings.Contains(sentence, ",")
+	case len(words) > 1 && asksAfter[words[0]]: // "in which city", "an welchem Tag", "de qué color"
+		return askingWord[words[1]]
+	}
+	return mark == '?' && openingVerb[words[0]] && len(words) > 2
+}
+
+// asksUnspaced reports a question in Chinese: its asking word may stand anywhere.
+func asksUnspaced(sentence, s string, mark rune) bool {
+	const vocative = 4 // characters: what goes before a question and says nothing
+	if clause, _, more := strings.Cut(sentence, "，"); more && utf8.RuneCountInString(clause) > vocative &&
+		!slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(clause, w) }) {
+		return false
+	}
+	if strings.HasSuffix(s, "吗") || mark == '?' && strings.HasSuffix(s, "呢") {
+		return true
+	}
+	if mark != '?' && (!strings.HasPrefix(s, "我") || utf8.RuneCountInString(s) > 16) {
+		return false
+	}
+	return slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(s, w) })
+}
+
+// IsNoAnswer reports a text that says it has nothing to say, in English, German,
+// Spanish or Chinese: "I do not know that, sorry.", "Das weiß ich leider nicht."
+// Besides that it may apologise, repeat what is not known, and ask to be told.
+func IsNoAnswer(s string) bool {
+	if len(s) > longestEcho || !mayBeNoAnswer(s) {
+		return false
+	}
+	unknown := false
+	for clause := range strings.FieldsFuncSeq(s, endsClause) {
+		words := courtesyWords(clause)
+		said := saysUnknown(words)
+		for !said && len(words) > 0 && (apologies[words[0]] || besideUnknown[words[0]]) {
+			words = words[1:]
+			said = saysUnknown(words)
+		}
+		switch {
+		case said:
+			unknown = true
+		case len(words) == 0:
+		case unknown && asksToBeTold(words):
+		default:
+			return false
+		}
+	}
+	return unknown
+}
+
+func mayBeNoAnswer(s string) bool {
+	return slices.ContainsFunc(unknownHints, func(hint string) bool { return strings.Contains(s, hint) })
+}
+
+func endsClause(r rune) bool {
+	return unicode.IsPunct(r) && !isApostrophe(r) && r != '-'
+}
+
+func saysUnknown(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	joined := strings.Join(words, " ")
+	if first, _ := utf8.DecodeRuneInString(joined); isUnspaced(first) {
+		joined = strings.ReplaceAll(joined, " ", "")
+		return utf8.RuneCountInString(joined) <= 20 && slices.ContainsFunc(unknownUnspaced, func(p string) bool {
+			at := strings.Index(joined, p)
+			return at >= 0 && utf8.RuneCountInString(joined[:at]) <= 8
+		})
+	}
+	const longest = 14 // words
+	if len(words) > longest {
+		return false
+	}
+	for _, p := range unknownPhrases {
+		rest, ok := strings.CutPrefix(joined+" ", p+" ")
+		if !ok {
+			continue
+		}
+		next, _, _ := strings.Cut(rest, " ")
+		if next == "" || besideUnknown[next] || apologies[next] || unknownOf[next] {
+			return true
+		}
+	}
+	return false
+}
+
+func asksToBeTold(words []string) bool {
+	joined := strings.Join(words, " ")
+	return slices.ContainsFunc(invitations, func(p string) bool { return strings.HasPrefix(joined, p) })
+}
+
+func isCourtesy(words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !apologies[w] && !beforeQuestion[w] })
+}
+
+// AsksWhatWasAsked reports a question about what was asked or answered before:
+// to it, earlier questions are the answer.
+func AsksWhatWasAsked(s string) bool {
+	words := courtesyWords(s)
+	joined := " " + strings.Join(words, " ") + " "
+	return slices.ContainsFunc(askedBefore, func(p string) bool { return strings.Contains(joined, p) })
+}
+
+var (
+	askingWord = wordSet(`what whats which who whos whose whom where wheres when whens why how hows
+		was welche welcher welches welchen welchem wer wem wen wessen wo wohin woher wann warum wieso weshalb wie wieviel wieviele womit wofür worüber woran
+		qué que cuál cuáles cual cuales quién quien quiénes quienes dónde donde adónde cuándo cuando cómo como cuánto cuántos cuánta cuántas por`)
+	asksAfter = wordSet(`in at on to from for by with of about since until
+		in an auf bei für mit von um seit zu aus
+		a de en con para por desde hasta`)
+	openingVerb = wordSet(`do does did have has had am is are was were will would can could should shall may might
+		habe hab hast hat haben bin bist ist sind war waren kann kannst können könnte könntest soll sollte sollten darf muss müssen weißt mag mögen werde wird gibt esse trinke fahre wohne
+		tengo tiene tienen he ha han soy es son estoy está están era puedo puede puedes podría podrías debo debería hay sabes recuerdas fui voy vas va me te le`)
+	beforeQuestion = wordSet(`hey hi hello so and but also ok okay well now hmm hm sorry remind again btw by the way please quick question one more
+		hallo und aber also übrigens noch mal nochmal sag bitte
+		hola y pero oye bueno entonces otra vez`)
+	askingUnspaced = strings.Fields(`什么 什麼 怎么 怎麼 为什 為什 多少 多久 多大 多长 多远 哪里 哪儿 哪个 哪些 哪天 哪年 哪位 哪一 哪家 哪种 谁 誰 几点 几号 几个 几月 吗 嗎 是不是 有没有 能不能 会不会 要不要 可不可以`)
+
+	apologies = wordSet(`sorry unfortunately afraid hm hmm oh well apologies no im i am my
+		leider entschuldigung entschuldige sorry tut mir leid verzeihung nein
+		lo siento lamentablemente perdón perdona disculpa desgraciadamente no
+		抱歉 对不起 對不起 不好意思 很抱歉 非常抱歉 嗯 唉`)
+	besideUnknown = wordSet(`that this it yet right now at the moment about you here anything honestly really actually currently either
+		das es darüber dazu momentan aktuell gerade ehrlich gesagt noch hier ich
+		eso esto ello por ahora todavía aún yo sobre`)
+	unknownOf = wordSet(`about on of regarding concerning whether if what which who whose where when why how any your that for to
+		über zu von ob was welche welcher welches welchen wer wo wohin woher wann warum wie dein deine deinen ihr ihre für
+		sobre acerca de si qué que cuál quién dónde cuándo cómo cuánto tu su ninguna ningún`)
+	unknownPhrases = strings.Split(`i do not know
+i dont know
+i really dont know
+i honestly dont know
+i dont actually know
+do not know
+dont know
+i am not sure
+im not sure
+not sure
+i am not aware
+im not aware
+i have no idea
+no idea
+i have no information
+i have no record
+i have no memory
+i have no details
+i dont have any information
+i dont have information
+i dont have that information
+i dont have any record
+i dont have a record
+i dont have any memory
+i dont have any details
+i dont have access
+i dont have enough information
+i do not have any information
+i do not have information
+i do not have that information
+i do not have any record
+i do not have a record
+i do not have any memory
+i do not have enough information
+i cant recall
+i cannot recall
+i dont recall
+i do not recall
+i cant remember
+i cannot remember
+i dont remember
+i do not remember
+i cant say
+i cannot say
+i couldnt say
+i cant tell
+i cannot tell
+you havent told me
+you have not told me
+you never told me
+you havent mentioned
+you have not mentioned
+you didnt tell me
+weiß ich nicht
+weiß ich leider nicht
+weiß ich leider auch nicht
+weiß ich auch nicht
+weiß ich leider noch nicht
+weiß ich noch nicht
+weiss ich nicht
+weiss ich leider nicht
+weiß nicht
+weiß es nicht
+weiß es leider nicht
+weiß das nicht
+weiß das leider nicht
+weiß leider nicht
+keine ahnung
+habe keine ahnung
+habe keine information
+habe keine informationen
+habe leider keine informationen
+habe dazu keine informationen
+habe ich dazu keine informationen
+habe ich dazu leider keine informationen
+habe dazu leider keine informationen
+habe ich keine informationen
+habe ich leider keine informationen
+liegen mir keine informationen
+liegen mir leider keine informationen
+kann ich nicht sagen
+kann ich leider nicht sagen
+kann ich dir nicht sagen
+kann ich dir leider nicht sagen
+kann mich nicht erinnern
+kann mich nicht daran erinnern
+kann mich leider nicht erinnern
+bin mir nicht sicher
+bin nicht sicher
+hast du mir nicht gesagt
+hast du mir noch nicht gesagt
+hast du nicht erwähnt
+sé
+lo sé
+no sé
+no lo sé
+no tengo idea
+ni idea
+no tengo información
+no tengo esa información
+no tengo datos
+no tengo constancia
+no tengo ningún dato
+tengo información
+tengo esa información
+tengo datos
+recuerdo
+lo recuerdo
+no recuerdo
+no lo recuerdo
+no me acuerdo
+me acuerdo
+estoy seguro
+estoy segura
+no estoy seguro
+no estoy segura
+puedo decirte
+no puedo decirte
+me lo has dicho
+no me lo has dicho
+no me has dicho
+no has mencionado`, "\n")
+	unknownUnspaced = strings.Fields(`不知道 不清楚 不太清楚 不记得 不記得 不确定 不確定 没有相关 沒有相關 没有这方面 没有关于 没有您的 没有你的 没有记录 沒有記錄 没有印象 想不起来 没有信息 无法确定 无法回答 没听你说过 没有提到 没提过 没告诉过我`)
+	invitations     = strings.Split(`could you
+can you
+would you
+please
+if you
+let me know
+feel free
+do you want
+tell me
+kannst du
+können sie
+könntest du
+wenn du
+magst du
+möchtest du
+sag mir
+erzähl
+podrías
+puedes
+si me
+si quieres
+dime
+cuéntame
+你能
+您能
+你可以
+您可以
+可以告诉
+能告诉
+如果
+请
+要不要`, "\n")
+	unknownHints = strings.Split(`know|not sure|idea|no information|any information|that information|enough information|record|have access|recall|remember|can't say|cannot say|can't tell|cannot tell|n't told|not told|never told|n't mentioned|not mentioned|didn't tell|n’t|weiß|weiss|Ahnung|Information|erinnern|nicht s|nicht g|nicht e|sé|se |idea|información|datos|recuerdo|acuerdo|segur|decirte|dicho|mencionado|constancia|不|没|沒|无法`, "|")
+
+	askedBefore = strings.Split(` i ask | i asked | did i ask | asked you | i brought up | did i bring up | i mentioned | did i mention | i mention | i been asking| i wanted to know| my question| my last question| you answer| your answer| did you reply
+ gefragt | frage ich | meine frage| meine letzte frage| deine antwort| hast du geantwortet| wollte ich wissen
+ pregunté| he preguntado| te pregunt| mi pregunta| mi última pregunta| tu respuesta| respondiste| quería saber
+我问| 问过|我的问题|我剛問|你回答|你的回答|问了什么|问你`, "|")
+)
+
+func init() {
+	askedBefore = strings.FieldsFunc(strings.Join(askedBefore, "|"), func(r rune) bool { return r == '|' || r == '\n' })
+}

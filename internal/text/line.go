@@ -1,0 +1,83 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// lineBreak stands in a [Line] where the text had a line break.
+const lineBreak = " / "
+
+// Line is s as one line for a model to read as data. Line breaks become " / ",
+// other white space one space; what cannot be seen (controls, characters without
+// width, overrides of the direction, tags, private use) is left out; and a "<"
+// that could begin a tag becomes "‹", so that no text opens or closes a fence or
+// holds a special token of a model. It is idempotent.
+func Line(s string) string {
+	if plainLine(s) {
+		return s
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	for range 4 { // leaving a character out can bring two others together
+		line := oneLine(s)
+		if line == s {
+			break
+		}
+		s = line
+	}
+	return tagStart.ReplaceAllString(s, "‹$1")
+}
+
+// tagStart is the beginning of a tag. "a < b", "<3", "<=" and "<-" begin none.
+var tagStart = regexp.MustCompile(`(?i)<( ?/? ?memory|[^ 0-9=<‹-])`)
+
+func oneLine(s string) string {
+	runes := []rune(s)
+	var b strings.Builder
+	b.Grow(len(s))
+	space, broken := false, false
+	for i, r := range runes {
+		switch {
+		case breaksLine(r):
+			broken = true
+			continue
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case unicode.IsControl(r) || !seen(runes, i):
+			continue
+		}
+		switch {
+		case b.Len() == 0:
+		case broken:
+			b.WriteString(lineBreak)
+		case space:
+			b.WriteByte(' ')
+		}
+		space, broken = false, false
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// plainLine reports printable ASCII that Line leaves alone.
+func plainLine(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c >= 0x7f || c == '<':
+			return false
+		case c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' '):
+			return false
+		}
+	}
+	return true
+}
+
+func breaksLine(r rune) bool {
+	switch r {
+	case '\n', '\r', '\v', '\f', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,29 @@
+package text
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStanceOfAQuestion(t *testing.T) {
+	for _, s := range []string{
+		"Which car do I have?", "Where does my sister live?", "Shall we order the pizza?", "Tell me where I live.",
+		"Wo wohnt meine Schwester?", "Welches Auto fahre ich?", "¿Cuándo es mi boda?", "¿Tengo hermanos?", "我住在哪里？", "帮我看看我的地址",
+	} {
+		require.True(t, IsPersonal(s), s)
+		require.False(t, IsGeneral(s), s)
+	}
+	for _, s := range []string{
+		"Write a haiku about rain.", "Tell me a joke", "What is a monad?", "How does a heat pump work?", "Translate 'bread' into Dutch.",
+		"Schreib mir ein Gedicht über den Herbst.", "Was ist ein Monad?", "Erkläre die Photosynthese.",
+		"Escribe un poema sobre el mar.", "¿Qué es un agujero negro?", "写一首关于雨的诗", "什么是量子力学？", "给我讲个笑话",
+	} {
+		require.True(t, IsGeneral(s), s)
+		require.False(t, IsPersonal(s), s)
+	}
+	for _, s := range []string{"", "When is the wedding?", "Where does Vera live?", "Wann ist die Hochzeit?", "¿Cuándo es la boda?", "婚礼是哪天？"} {
+		require.False(t, IsPersonal(s), s)
+		require.False(t, IsGeneral(s), s)
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/tmc/langchaingo/embeddings"
+	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// encoder is a server of OpenAI's embeddings API; none without a URL.
+type encoder struct{ url, model string }
+
+// connect puts the encoder into a configuration.
+func (e encoder) connect(cfg *extension.Config) error {
+	if e.url == "" {
+		return nil
+	}
+	client, err := openai.New(openai.WithBaseURL(e.url), openai.WithModel(e.model), openai.WithEmbeddingModel(e.model), openai.WithToken("none"))
+	if err != nil {
+		return err
+	}
+	cfg.EmbedModel = e.model
+	cfg.Embedder, err = embeddings.NewEmbedder(client)
+	return err
+}
+
+// ask searches until the encoder has answered in time.
+func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q extension.Query) (*extension.Answer, error) {
+	const tries = 100
+	for try := 1; ; try++ {
+		answer, err := x.Recall(ctx, extension.Scope{User: user}, q)
+		if err != nil || len(answer.Degraded) == 0 {
+			return answer, err
+		}
+		if try == tries {
+			return nil, fmt.Errorf("the %s arm did not answer: %s", answer.Degraded[0].Arm, answer.Degraded[0].Reason)
+		}
+	}
+}
+
+// namesAny reports whether a question holds one of the words.
+func namesAny(question string, names []string) bool {
+	asked := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, word := range asked {
+		for _, name := range names {
+			if word == name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package recall
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestRetention(t *testing.T) {
+	for _, test := range []struct{ rate, days, want float64 }{
+		{0, 1000, 1},
+		{0.1, 0, 1},
+		{0.1, -3, 1},
+		{0.1, 1, math.Exp(-0.1)},
+		{0.1, 32, math.Exp(-0.1 * 16)}, // 32^0.8 = 16
+		{1, 1024, math.Exp(-256)},
+	} {
+		require.InDelta(t, test.want, Retention(test.rate, test.days), 1e-12, test)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		rate := rapid.Float64Range(0, 2).Draw(t, "rate")
+		days := rapid.Float64Range(0, 1e4).Draw(t, "days")
+		r := Retention(rate, days)
+		require.True(t, r >= 0 && r <= 1)
+		require.LessOrEqual(t, Retention(rate, days+1), r)
+		require.LessOrEqual(t, Retention(rate+0.1, days), r)
+	})
+}
+
+func TestRetentionCountsFromTheLastUse(t *testing.T) {
+	m := &schema.Memory{CreatedAt: schema.At(noon), EventTime: schema.At(noon.AddDate(-10, 0, 0)), DecayRate: 0.1}
+	require.InDelta(t, 1, RetentionOf(m, noon), 1e-12, "learnt today, however long ago it happened")
+	later := noon.Add(32 * 24 * time.Hour)
+	require.InDelta(t, math.Exp(-1.6), RetentionOf(m, later), 1e-12)
+	m.LastAccessed = schema.At(later)
+	require.InDelta(t, 1, RetentionOf(m, later), 1e-12)
+}
+
+// after is the moment so many days after noon.
+func after(days float64) time.Time { return noon.Add(time.Duration(days * 24 * float64(time.Hour))) }
+
+func TestRetentionPoliciesAreTheirFormulas(t *testing.T) {
+	m := &schema.Memory{CreatedAt: schema.At(noon), DecayRate: 0.1}
+	for _, days := range []float64{0, 0.5, 1, 7, 32, 70, 365, 10_000} {
+		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), Exponential{}.Left(m, after(days)), 1e-12)
+		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), RetentionOf(m, after(days)), 1e-12, "the document's")
+		require.InDelta(t, math.Exp(-0.3*math.Pow(days, 0.5)), Exponential{Rate: 0.3, Power: 0.5}.Left(m, after(days)), 1e-12)
+		require.InDelta(t, 0.2+0.8*math.Exp(-0.1*math.Pow(days, 0.8)), Standing{0.2, RetentionOf}.Left(m, after(days)), 1e-12)
+		half := RetentionPolicy(RetentionOf).Scaled(func(*schema.Memory) float64 { return 2 })
+		require.InDelta(t, math.Exp(-0.1*math.Pow(days/2, 0.8)), half.Of(m, after(days)), 1e-12)
+	}
+	for _, factor := range []float64{0, -1, math.NaN()} {
+		scaled := RetentionPolicy(RetentionOf).Scaled(func(*schema.Memory) float64 { return factor })
+		require.InDelta(t, RetentionOf(m, after(9)), scaled.Of(m, after(9)), 0, "a factor of %v counts as 1", factor)
+	}
+	steady := &schema.Memory{CreatedAt: schema.At(noon)}
+	require.InDelta(t, 1, Exponential{Rate: 5}.Left(steady, after(365)), 0, "a decay rate of 0 never fades")
+}
+
+func TestDefaultRetention(t *testing.T) {
+	user := func(kind schema.Kind, typ string) *schema.Memory {
+		m := &schema.Memory{Kind: kind, Origin: schema.OriginUser, Trust: schema.MaxTrust, DecayRate: 0.1, Importance: 0.5, Stability: 1, CreatedAt: schema.At(noon)}
+		if typ != "" {
+			m.Attributes = schema.Attributes{schema.AttrTemporal: typ}
+		}
+		return m
+	}
+	assistants := user(schema.KindFact, "state")
+	assistants.Origin = schema.OriginAssistant
+	lower := user(schema.KindFact, "state")
+	lower.Trust = 3
+	important := user(schema.KindFact, "event")
+	important.Importance = 0.9
+	used := user(schema.KindFact, "plan")
+	used.Stability = 3
+	for name, test := range map[string]struct {
+		m    *schema.Memory
+		want func(days float64) float64
+	}{
+		"state":       {user(schema.KindFact, "state"), standing},
+		"habit":       {user(schema.KindPreference, "habit"), standing},
+		"trait":       {user(schema.KindFact, "trait"), standing},
+		"not said":    {user(schema.KindFact, ""), standing},
+		"event":       {user(schema.KindFact, "event"), curve(1)},
+		"plan":        {user(schema.KindFact, "plan"), curve(1)},
+		"reflection":  {user(schema.KindReflection, ""), curve(1)},
+		"assistant's": {assistants, curve(1)},
+		"less trust":  {lower, curve(1)},
+		"important":   {important, curve(1.8)},
+		"used":        {used, curve(3)},
+	} {
+		for _, days := range []float64{0, 1, 60, 70, 90, 365, 3650} {
+			require.InDelta(t, test.want(days), DefaultRetention(test.m, after(days)), 1e-12, "%s after %v days", name, days)
+		}
+	}
+}
+
+func standing(days float64) float64 { return 0.5 + 0.5*math.Exp(-0.1*math.Pow(days, 0.8)) }
+
+func curve(strength float64) func(float64) float64 {
+	return func(days float64) float64 { return math.Exp(-0.1 * math.Pow(days/strength, 0.8)) }
+}
+
+// Whatever a memory is, it keeps between nothing and all, loses it with time alone,
+// and nothing while the clock goes backwards.
+func TestDefaultRetentionProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &schema.Memory{
+			Kind: rapid.SampledFrom(schema.Kinds).Draw(t, "kind"), Origin: rapid.SampledFrom([]schema.Origin{schema.OriginUser, schema.OriginAssistant}).Draw(t, "origin"),
+			Trust: schema.Trust(rapid.IntRange(0, 4).Draw(t, "trust")), CreatedAt: schema.At(noon),
+			DecayRate: rapid.Float64Range(0, 2).Draw(t, "rate"), Importance: rapid.Float64Range(0, 1).Draw(t, "importance"),
+			Stability:  rapid.OneOf(rapid.Float64Range(-2, 20), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1)})).Draw(t, "stability"),
+			Attributes: schema.Attributes{schema.AttrTemporal: rapid.SampledFrom([]string{"", "state", "event", "plan", "?"}).Draw(t, "type")},
+		}
+		if rapid.Bool().Draw(t, "used") {
+			m.LastAccessed = schema.At(after(rapid.Float64Range(-10, 10).Draw(t, "last use")))
+		}
+		days := rapid.Float64Range(-1000, 5000).Draw(t, "days")
+		left := DefaultRetention(m, after(days))
+		require.True(t, left >= 0 && left <= 1, left)
+		require.LessOrEqual(t, DefaultRetention(m, after(days+1)), left)
+		if days <= 0 {
+			require.InDelta(t, 1, left, 0, "the clock is before the beginning")
+		}
+		stronger := *m
+		stronger.Importance, stronger.Stability = 1, schema.MaxStability
+		require.GreaterOrEqual(t, DefaultRetention(&stronger, after(days)), left)
+		require.GreaterOrEqual(t, left, RetentionOf(m, after(days)), "no memory fades faster than by the document")
+	})
+}

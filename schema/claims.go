@@ -1,0 +1,237 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ClaimsVersion identifies a state of one user's claims: whatever adds, changes
+// or erases one of them, in any process, moves it forward.
+type ClaimsVersion struct {
+	op, claim, erasure int64 // the last of each, 0 for none
+}
+
+// Before reports whether a user's claims may have changed from v to other, which
+// was read from the same file. An older version is before none.
+func (v ClaimsVersion) Before(other ClaimsVersion) bool {
+	if other.op < v.op || other.erasure < v.erasure {
+		return false
+	}
+	return v != other
+}
+
+const claimsVersion = `SELECT
+	coalesce((SELECT max(id) FROM ops WHERE user_id = ?1), 0),
+	coalesce((SELECT max(id) FROM memories WHERE user_id = ?1 AND kind <> 'episode'), 0),
+	coalesce((SELECT max(id) FROM erasures WHERE user_id = ?1), 0)`
+
+// ClaimsVersion reads the present version of a user's claims: three look-ups in
+// indexes.
+func (s *Snapshot) ClaimsVersion(ctx context.Context, userID int64) (v ClaimsVersion, err error) {
+	err = s.Row(ctx, claimsVersion, []any{userID}, &v.op, &v.claim, &v.erasure)
+	return v, err
+}
+
+// ChangedClaims lists what was changed or added since a version: memories, what
+// they rest on and what superseded them. all says that this cannot be listed and
+// any claim may have changed.
+func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since ClaimsVersion) (ids []int64, all bool, err error) {
+	var others, erasures int64
+	err = s.Row(ctx, `SELECT (SELECT count(*) FROM ops WHERE user_id = ?1 AND id > ?2 AND record NOT IN ('memories', 'blocks', 'runs', 'proposals', 'gaps')),
+		(SELECT count(*) FROM erasures WHERE user_id = ?1 AND id > ?3)`, []any{userID, since.op, since.erasure}, &others, &erasures)
+	if err != nil || others+erasures > 0 {
+		return nil, true, err
+	}
+	ids, err = s.int64s(ctx, `WITH changed (id) AS (
+			SELECT record_id FROM ops WHERE user_id = ?1 AND id > ?2 AND record = 'memories'
+			UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND id > ?3)
+		SELECT id FROM changed
+		UNION SELECT source_id FROM changed JOIN memory_sources ON memory_id = changed.id
+		UNION SELECT superseded_by FROM changed JOIN memories m ON m.id = changed.id WHERE superseded_by IS NOT NULL`,
+		userID, since.op, since.claim)
+	return ids, false, err
+}
+
+// CurrentClaims lists a user's facts and preferences that are held to be true:
+// active or dormant, and without an end.
+func (s *Snapshot) CurrentClaims(ctx context.Context, userID int64) ([]int64, error) {
+	return s.int64s(ctx, `SELECT id FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference')
+		AND state IN ('active', 'dormant') AND valid_until IS NULL ORDER BY id`, userID)
+}
+
+// SourcesOf lists what memories rest on: memory → sources, in order of their ids.
+func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][]Source, error) {
+	rows, err := s.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j
+		CROSS JOIN memory_sources ms ON ms.memory_id = j.value ORDER BY ms.memory_id, ms.source_id`, idList(memories))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	of := make(map[int64][]Source)
+	for rows.Next() {
+		var src Source
+		if err := rows.Scan(&src.MemoryID, &src.SourceID, &src.Quote); err != nil {
+			return nil, err
+		}
+		of[src.MemoryID] = append(of[src.MemoryID], src)
+	}
+	return of, rows.Err()
+}
+
+// SupersededBy lists the claims that each of the given ones has superseded.
+func (s *Snapshot) SupersededBy(ctx context.Context, successors []int64) (map[int64][]int64, error) {
+	rows, err := s.Query(ctx, `SELECT m.superseded_by, m.id FROM json_each(?) j
+		CROSS JOIN memories m ON m.superseded_by = j.value AND m.superseded_by IS NOT NULL ORDER BY m.id`, idList(successors))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	of := make(map[int64][]int64)
+	for rows.Next() {
+		var by, id int64
+		if err := rows.Scan(&by, &id); err != nil {
+			return nil, err
+		}
+		of[by] = append(of[by], id)
+	}
+	return of, rows.Err()
+}
+
+// Ended is a claim that no longer holds.
+type Ended struct {
+	Claim Memory
+	// Quote is what the claim has from the memory it was asked for: a sentence of
+	// it, or "" for a claim that was asked for itself.
+	Quote string
+	// By is the claim that holds in its place, the last of a chain; nil when there
+	// is none that may be shown.
+	By *Memory
+}
+
+// EndedClaims finds the superseded claims among the given memories and among
+// what rests on them: memory → ended claims. A claim that was merged with
+// another of the same object has not ended.
+func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int64) (map[int64][]Ended, error) {
+	if len(memories) == 0 {
+		return nil, nil
+	}
+	rows, err := s.Query(ctx, endedClaims, idList(memories), userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	type found struct {
+		of, claim int64
+		quote     string
+	}
+	var all []found
+	var claims []int64
+	for rows.Next() {
+		var f found
+		if err := rows.Scan(&f.of, &f.claim, &f.quote); err != nil {
+			return nil, err
+		}
+		all, claims = append(all, f), append(claims, f.claim)
+	}
+	if err := rows.Err(); err != nil || len(all) == 0 {
+		return nil, err
+	}
+	known, err := s.chains(ctx, userID, claims)
+	if err != nil {
+		return nil, err
+	}
+	ended := make(map[int64][]Ended)
+	for _, f := range all {
+		m, there := known[f.claim]
+		if !there || m.ValidUntil.IsZero() {
+			continue
+		}
+		e := Ended{Claim: m, Quote: f.quote}
+		last, same := successor(known, m)
+		if same {
+			continue
+		}
+		if last != nil && (last.State == StateActive || last.State == StateDormant) {
+			e.By = last
+		}
+		ended[f.of] = append(ended[f.of], e)
+	}
+	return ended, nil
+}
+
+// The plus keeps SQLite from reading all of a user's superseded claims.
+const endedClaims = `SELECT j.value, m.id, ms.quote FROM json_each(?1) j
+		CROSS JOIN memory_sources ms ON ms.source_id = j.value
+		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state = 'superseded'
+	UNION ALL SELECT j.value, m.id, '' FROM json_each(?1) j
+		CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
+
+// maxChain bounds how many successors are followed.
+const maxChain = 32
+
+// chains reads claims and those that superseded them, one after the other.
+func (s *Snapshot) chains(ctx context.Context, userID int64, ids []int64) (map[int64]Memory, error) {
+	known := make(map[int64]Memory)
+	for range maxChain {
+		read, err := s.MemoriesByID(ctx, userID, ids)
+		if err != nil {
+			return nil, err
+		}
+		ids = nil
+		for _, m := range read {
+			known[m.ID] = m
+		}
+		for _, m := range read {
+			if _, there := known[m.SupersededBy]; m.SupersededBy != 0 && !there {
+				ids = append(ids, m.SupersededBy)
+			}
+		}
+		if len(ids) == 0 {
+			break
+		}
+	}
+	return known, nil
+}
+
+// successor follows a chain to its end. same says that what stands there says
+// what m says.
+func successor(known map[int64]Memory, m Memory) (last *Memory, same bool) {
+	at := m
+	for range maxChain {
+		next, there := known[at.SupersededBy]
+		if !there {
+			break
+		}
+		at, last = next, &next
+	}
+	if last == nil {
+		return nil, false
+	}
+	same = last.ContentHash == m.ContentHash ||
+		m.Object != "" && last.Predicate == m.Predicate && HashContent(last.Object) == HashContent(m.Object)
+	return last, same
+}
+
+func idList(ids []int64) string {
+	encoded, err := json.Marshal(ids)
+	if err != nil {
+		panic(err) // numbers can always be encoded
+	}
+	return string(encoded)
+}
+
+func (s *Snapshot) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
+	rows, err := s.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}

@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+)
+
+// Forget hides a memory because its user asked for it at that time: no search
+// finds it, no night reads it, and nothing that was said before at makes it
+// again. It stays in the file until it is erased, and undoing its run brings it
+// back. One that is forgotten already stays as it is.
+//
+// Errors: [*InvalidError] for a quarantined memory; [ErrConflict] for one that
+// changed since it was read.
+func (tx *Tx) Forget(ctx context.Context, m *Memory, at time.Time, by Actor) error {
+	switch m.State {
+	case StateForgotten:
+		return nil
+	case StateQuarantined:
+		return &InvalidError{Field: "memory_id", Reason: "names a memory that is quarantined; it is shown to no model anyway"}
+	case StateActive, StateDormant, StateSuperseded, StateRetired:
+	}
+	attributes := maps.Clone(m.Attributes)
+	if attributes == nil {
+		attributes = make(Attributes)
+	}
+	attributes[AttrForgotten] = at.UTC().Format(time.RFC3339Nano)
+	if err := tx.changeMemory(ctx, m, by, "forget", change{"state", string(StateForgotten)}, change{"attributes", attributes}); err != nil {
+		return err
+	}
+	m.State, m.Attributes = StateForgotten, attributes
+	return nil
+}
+
+// ForgottenAt is when the user asked to forget the memory, zero for others.
+func (m *Memory) ForgottenAt() time.Time {
+	at, err := time.Parse(time.RFC3339Nano, m.Attributes[AttrForgotten])
+	if m.State != StateForgotten || err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// ClearSummary takes an entity's summary away, which a later night writes anew.
+func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {
+	res, err := tx.Exec(ctx, "UPDATE entities SET summary = '' WHERE id = ? AND summary = ?", e.ID, e.Summary)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n == 0 {
+		return fmt.Errorf("entity %s: %w", e.UID, ErrConflict)
+	}
+	before := e.Summary
+	e.Summary = ""
+	return tx.auditRow(ctx, e.UserID, by, opSummary, "entities", e.ID, image("summary", before), image("summary", ""))
+}
+
+// ProtectEntity sets or ends the protection of an entity: no night changes it or
+// what mentions it.
+func (tx *Tx) ProtectEntity(ctx context.Context, e *Entity, protected bool, by Actor) error {
+	if e.Protected == protected {
+		return nil
+	}
+	if _, err := tx.Exec(ctx, "UPDATE entities SET protected = ? WHERE id = ?", protected, e.ID); err != nil {
+		return err
+	}
+	before := image("protected", e.Protected)
+	e.Protected = protected
+	return tx.auditRow(ctx, e.UserID, by, "protect", "entities", e.ID, before, image("protected", protected))
+}

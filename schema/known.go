@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// ClaimKey is what a claim is compared by.
+type ClaimKey struct {
+	ID                         int64
+	Kind                       Kind
+	Subject, Predicate, Object string
+	Temporal                   string // see [AttrTemporal]
+	Drawn                      bool   // a night drew it, in a model's words
+}
+
+// comparedKeys bounds the claims that a new one is compared with: the newest.
+const comparedKeys = 1000
+
+const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
+		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
+	FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
+		AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
+	ORDER BY id DESC LIMIT ?2`
+
+// ClaimKeys lists what a user's claims say, newest first: of those that are held
+// to be true, and of forgotten ones.
+func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
+	rows, err := tx.Query(ctx, claimKeys, userID, comparedKeys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys []ClaimKey
+	for rows.Next() {
+		var k ClaimKey
+		if err := rows.Scan(&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
+
+const alikeClaims = `SELECT value FROM json_each(?3)
+	UNION SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
+	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = j.value`
+
+// ClaimsAlike reads claims that a new one is compared with, newest first: those
+// of the given ids, those of the same text, and those that rest on one of its
+// sources, as far as they are held to be true, quarantined or forgotten.
+func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, sources []int64) ([]Memory, error) {
+	ids, err := tx.int64s(ctx, alikeClaims, userID, hash, jsonList(ids), jsonList(sources))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	var claims []Memory
+	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
+		Where("(m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateActive, StateDormant, StateQuarantined).
+		Order("m.id DESC").Scan(ctx)
+	return claims, err
+}
+
+// Claims reads a user's facts and preferences that are not quarantined or
+// retired, the newest so many.
+func (tx *Tx) Claims(ctx context.Context, userID int64, most int) (claims []Memory, err error) {
+	err = selectMemories(tx, &claims).Where("m.user_id = ? AND m.kind <> 'episode' AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
+		Where("m.state IN (?, ?, ?, ?)", StateActive, StateDormant, StateSuperseded, StateForgotten).
+		Order("m.id DESC").Limit(int64(most)).Scan(ctx)
+	return claims, err
+}
+
+// Cited is a message that a claim rests on, and the words of it that say so.
+type Cited struct {
+	MemoryID int64 // the claim
+	SourceID int64
+	Quote    string
+	Origin   Origin
+	Trust    Trust
+	Role     string
+	Speaker  string
+	Time     Time // when it was said
+}
+
+// OwnWords is [Memory.OwnWords] of the message.
+func (c *Cited) OwnWords() bool {
+	return c.Role == "user" && c.Origin == OriginUser && c.Trust >= MaxTrust
+}
+
+// Cited lists what claims rest on, by claim and source.
+func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
+	if len(claims) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
+		CROSS JOIN memory_sources ms ON ms.memory_id = j.value CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, jsonList(claims))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var cited []Cited
+	for rows.Next() {
+		var c Cited
+		if err := rows.Scan(&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time); err != nil {
+			return nil, err
+		}
+		cited = append(cited, c)
+	}
+	return cited, rows.Err()
+}
+
+// Resting reads what rests on the given memories, in whatever state.
+func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []Memory, err error) {
+	if len(on) == 0 {
+		return nil, nil
+	}
+	err = selectMemories(tx, &resting).Where("+m.user_id = ?", userID).
+		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = j.value)", jsonList(on)).
+		Order("m.id").Scan(ctx)
+	return resting, err
+}
+
+// ByID reads memories of a user by their row ids.
+func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []Memory, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = selectMemories(tx, &memories).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+		Where("+m.user_id = ?", userID).Order("m.id").Scan(ctx)
+	return memories, err
+}
+
+const ofProtectedEntity = `SELECT EXISTS (SELECT 1 FROM memory_entities me
+	JOIN entities named ON named.id = me.entity_id
+	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
+	WHERE (e.protected OR named.protected) AND me.memory_id = ?)`
+
+// OfProtectedEntity reports a memory that mentions a protected entity.
+func (tx *Tx) OfProtectedEntity(ctx context.Context, memoryID int64) (guarded bool, err error) {
+	err = tx.Row(ctx, ofProtectedEntity, []any{memoryID}, &guarded)
+	return guarded, err
+}
+
+func (tx *Tx) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// jsonList is a list for json_each.
+func jsonList[T string | int64](list []T) string {
+	b, err := json.Marshal(append([]T{}, list...))
+	if err != nil {
+		panic(err) // strings and numbers can always be encoded
+	}
+	return string(b)
+}
+
+// Before reads the messages of a message's conversation that were said before
+// it, the last first; without a session those of the hour before.
+func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
+	since := int64(-1 << 62)
+	if m.SessionID == 0 {
+		since = m.EventTime.UnixMilli() - 3_600_000
+	}
+	err = selectMemories(tx, &before).Where("m.session_id IS ? AND m.event_time >= ?", nullID(m.SessionID), since).
+		Where("(m.event_time < ? OR m.event_time = ? AND m.id < ?)", m.EventTime, m.EventTime, m.ID).
+		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
+		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
+	return before, err
+}
+
+// Summarised reads the user's entities that have a summary.
+func (tx *Tx) Summarised(ctx context.Context, userID int64) (entities []Entity, err error) {
+	err = tx.NewSelect().Model(&entities).Where("user_id = ? AND summary <> ''", userID).Order("id").Scan(ctx)
+	return entities, err
+}

@@ -1,0 +1,93 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// Waiting is something that waits for a person to decide.
+type Waiting struct {
+	UserID int64
+	UID    string // of the proposal or the confirmation
+	// Kind is the proposal's, or [KindProtect] for a confirmation.
+	Kind   string
+	Memory string // public id of the memory that a confirmation is about
+}
+
+// KindProtect is the kind of [Waiting] of the question whether to protect a
+// memory.
+const KindProtect = "protect"
+
+// AddProposal stores a proposal, with its payload as JSON, and announces it.
+func (tx *Tx) AddProposal(ctx context.Context, userID int64, kind, payload, reason string, by Actor) (uid string, err error) {
+	if uid, err = newUID(); err != nil {
+		return "", err
+	}
+	id, err := tx.Insert(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
+		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
+		uid, userID, nullID(by.RunID), kind, payload, reason, At(tx.Now))
+	if err != nil {
+		return "", err
+	}
+	if err := tx.auditRow(ctx, userID, by, opPropose, "proposals", id, "", image("state", "pending")); err != nil {
+		return "", err
+	}
+	return uid, tx.announceWaiting(ctx, Waiting{UserID: userID, UID: uid, Kind: kind})
+}
+
+// AskProtection stores the question whether to protect a memory, and announces
+// it, unless it waits already. Until it is decided the memory does not fade.
+func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err error) {
+	var waits bool
+	err = tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ? AND memory_id = ? AND state = 'pending')", []any{m.UserID, m.ID}, &waits)
+	if err != nil || waits {
+		return false, err
+	}
+	uid, err := newUID()
+	if err != nil {
+		return false, err
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES (?, ?, ?, ?, 'pending', ?)",
+		uid, m.UserID, m.ID, m.Content, At(tx.Now))
+	if err != nil {
+		return false, err
+	}
+	if err := tx.Hold(ctx, m); err != nil {
+		return false, err
+	}
+	return true, tx.announceWaiting(ctx, Waiting{UserID: m.UserID, UID: uid, Kind: KindProtect, Memory: m.UID})
+}
+
+func (tx *Tx) announceWaiting(ctx context.Context, w Waiting) error {
+	if tx.db.opts.Waiting == nil {
+		return nil
+	}
+	return tx.db.opts.Waiting(ctx, tx, w)
+}
+
+// UserByID reads a user inside the write.
+func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, err error) {
+	err = tx.Row(ctx, "SELECT tenant, name FROM users WHERE id = ?", []any{userID}, &tenant, &name)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return tenant, name, err
+}
+
+// Waits reports a memory about which a question or a proposal waits.
+func (tx *Tx) Waits(ctx context.Context, m *Memory) (waits bool, err error) {
+	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ?1 AND memory_id = ?2 AND state = 'pending')
+		OR EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND state = 'pending' AND instr(payload, ?3) > 0)`, []any{m.UserID, m.ID, m.UID}, &waits)
+	return waits, err
+}
+
+// WaitingMemories lists the memories of a user about which a question or a
+// proposal waits.
+func (s *Snapshot) WaitingMemories(ctx context.Context, userID int64) (ids []int64, err error) {
+	err = s.NewRaw(`SELECT memory_id FROM confirmations WHERE user_id = ?0 AND state = 'pending'
+		UNION SELECT m.id FROM proposals p
+			JOIN memories m ON m.uid IN (json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.later'))
+			WHERE p.user_id = ?0 AND p.state = 'pending' AND m.user_id = ?0`, userID).Scan(ctx, &ids)
+	return ids, err
+}

@@ -1,0 +1,200 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ProposalForget is the kind of the proposals that ask to forget a memory.
+const ProposalForget = claims.ProposalForget
+
+// Forgetting is what a proposal of kind [ProposalForget] is about.
+type Forgetting = claims.Forgetting
+
+// maxCandidates is how many memories a model may choose from.
+const maxCandidates = 8
+
+func forgetMemory() *Tool {
+	return &Tool{
+		name:   "forget_memory",
+		writes: true,
+		description: "Hides something that is remembered, with the messages it comes from. " +
+			"Use it only when the user asks to forget something. Send words first; if it is not clear what is meant, records come back to choose from, and you call again with memory_id. " +
+			"Without such a request in this conversation it only proposes, and the answer says so. Do not use it to correct something (correct_fact).",
+		primary: "query",
+		parameters: []parameter{
+			{name: "query", kind: kindText, about: "What the user wants forgotten, in the user's words."},
+			{name: "memory_id", kind: kindText, about: "The id of the one record that is meant, copied from a record."},
+		},
+		run: runForget,
+	}
+}
+
+func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
+	id, err := memoryID(d, args)
+	if err != nil {
+		return "", err
+	}
+	query, err := args.text("query")
+	if err != nil {
+		return "", err
+	}
+	asked, err := readRequests(ctx, d, said.Forget)
+	switch {
+	case err != nil:
+		return "", err
+	case id != "":
+		return forgetOne(ctx, d, args, id, asked)
+	case query == "":
+		return "", mistakef("forget_memory: say what to forget. Send %s. Nothing was changed.", `{"query": "…"} or {"memory_id": "…"}`)
+	}
+	return forgetFound(ctx, d, query, asked)
+}
+
+// asking is a request that the user made in this session.
+type asking struct {
+	said.Request
+
+	turn *schema.Memory
+}
+
+// readRequests reads what the user asked for lately in this session, newest
+// first. A message that asks to forget is soon forgotten itself.
+func readRequests(ctx context.Context, d *Deps, verb said.Verb) (asked []asking, err error) {
+	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
+	for i := range turns {
+		for _, q := range said.Requests(turns[i].Content) {
+			if q.Verb == verb {
+				asked = append(asked, asking{q, &turns[i]})
+			}
+		}
+	}
+	return asked, err
+}
+
+// forgetOne hides the memory of an id if the user asked for it, else proposes it.
+func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []asking) (string, error) {
+	m, err := readAny(ctx, d, args, id)
+	if err != nil {
+		return "", err
+	}
+	const done = "Forgotten, as the user asked: neither it nor the messages it comes from are used any more. Do not repeat what it said."
+	undone := false
+	for _, a := range asked {
+		if a.About != "" && !claims.Names(a.About, m, d.Scope.User) {
+			continue
+		}
+		var meant []claims.Request
+		if a.About != "" {
+			meant = append(meant, claims.Request{Verb: said.Forget, Memories: []string{m.UID}})
+		}
+		changes, err := d.reader().Read(ctx, d.Scope, a.turn, meant...)
+		if err != nil {
+			return "", err
+		}
+		undone = undone || changes.Undone
+		if m, err = readAny(ctx, d, args, id); err != nil {
+			return "", err
+		}
+		if m.State == schema.StateForgotten {
+			return done, nil
+		}
+	}
+	if m.State == schema.StateForgotten {
+		return done, nil
+	}
+	reason := "a model asked for it; no message of the user's in the session asks to forget it"
+	if undone {
+		reason = "a model asked for it again, which was undone before"
+	}
+	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		_, _, err := tx.Propose(ctx, m.UserID, ProposalForget, Forgetting{Memory: m.UID}, reason, byModel)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return "Not forgotten: no message of the user's in this session asks to forget it by name, so it waits for approval. Ask the user to say what is to be forgotten; do not say that it is gone.", nil
+}
+
+// readAny reads a memory of any kind that may be hidden.
+func readAny(ctx context.Context, d *Deps, args arguments, id string) (m *schema.Memory, err error) {
+	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, d.Scope)
+		if err == nil && userID != 0 {
+			m, err = s.Memory(ctx, userID, id)
+		}
+		return err
+	})
+	if errors.Is(err, schema.ErrNotFound) || err == nil && m == nil {
+		return nil, unknownMemory(args, id)
+	}
+	if err == nil && m.State == schema.StateQuarantined {
+		return nil, mistakef("forget_memory: that record is set aside for review (%s) and is not used anyway. Nothing was changed.", quoted(m.Attributes[schema.AttrQuarantine]))
+	}
+	return m, err
+}
+
+// forgetFound carries out what the user asked for, as far as it is clear, and
+// shows what else may be meant.
+func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (string, error) {
+	if d.Search == nil {
+		return "forget_memory is not available in this host without memory_id.", nil
+	}
+	hidden := 0
+	for _, a := range asked {
+		changes, err := d.reader().Read(ctx, d.Scope, a.turn)
+		if err != nil {
+			return "", err
+		}
+		hidden += len(changes.Hidden)
+	}
+	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: maxCandidates, Dormant: true})
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case hidden > 0:
+		return fmt.Sprintf("Forgotten, as the user asked: %d %s. Do not repeat what was said.", hidden, plural(hidden, "memory", "memories")), nil
+	case len(answer.Results) == 0:
+		return "Nothing that is remembered matches. Tell the user so.", nil
+	}
+	if d.Shown != nil {
+		d.Shown(ctx, query, answer.Results)
+	}
+	records, err := d.Render(ctx, answer.Results)
+	if err != nil {
+		return "", err
+	}
+	return "Nothing was hidden yet. If one of these is what the user wants forgotten, call forget_memory again with its memory_id; if you are not sure, ask the user:\n" + records, nil
+}
+
+// reader carries out what users ask for in their messages.
+func (d *Deps) reader() *claims.Reader {
+	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests}
+	if d.Search != nil {
+		r.Find = func(ctx context.Context, _ schema.Scope, about string) ([]schema.Memory, error) {
+			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: 10 * maxCandidates, Dormant: true})
+			if err != nil {
+				return nil, err
+			}
+			found := make([]schema.Memory, len(answer.Results))
+			for i := range answer.Results {
+				found[i] = answer.Results[i].Memory
+			}
+			return found, nil
+		}
+	}
+	if d.Stored != nil {
+		r.Stored = func(ctx context.Context, tx *schema.Tx, _ schema.Scope, m *schema.Memory) error {
+			return d.Stored(ctx, tx, m)
+		}
+	}
+	return r
+}

@@ -1,0 +1,66 @@
+package tools_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestForgetWithoutTheUsersWordWaits(t *testing.T) {
+	h := ada(t)
+	m := h.fact("The user's cat is called Pixel.", schema.OriginUser)
+	h.says("My cat Pixel is well, thank you.", time.Minute)
+	h.says("My friend said \"please forget my cat Pixel\", how rude.", 0)
+	for _, input := range []string{`{"memory_id": "` + m.UID + `"}`, `{"query": "Pixel", "memory_id": "` + m.UID + `"}`} {
+		require.Contains(t, h.call("forget_memory", input), "waits for approval")
+	}
+	require.EqualValues(t, 1, h.rows("proposals"), "once is enough")
+	require.Equal(t, schema.StateActive, h.memory(m.UID).State)
+	require.Contains(t, h.call("forget_memory", "Pixel"), m.UID, "candidates come first")
+	require.Equal(t, schema.StateActive, h.memory(m.UID).State)
+	require.Zero(t, h.rows("runs"))
+}
+
+func TestForgetWhatTheUserAskedFor(t *testing.T) {
+	h := ada(t)
+	m := h.fact("The user had lunch at Cafe Luna with a colleague.", schema.OriginUser)
+	other := h.fact("The user likes chess.", schema.OriginUser)
+	asks := h.says("Please forget the cafe lunch.", 0)
+	require.Contains(t, h.call("forget_memory", `{"memory_id": "`+other.UID+`"}`), "waits for approval", "it is not what the user named")
+	answer := h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
+	require.Contains(t, answer, "as the user asked")
+	require.Equal(t, schema.StateForgotten, h.memory(m.UID).State)
+	require.Equal(t, schema.StateForgotten, h.memory(asks.UID).State, "it would tell what it asks to forget")
+	require.Contains(t, h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`), "as the user asked", "again is fine")
+	require.EqualValues(t, 1, h.rows("runs"))
+	require.Contains(t, h.call("search_memory", "lunch at Cafe Luna"), "Nothing was found")
+	require.Contains(t, h.call("correct_fact", `{"memory_id": "`+m.UID+`", "new_content": "b"}`), "asked to forget")
+	require.Contains(t, h.call("remember_fact", "The user had lunch at Cafe Luna with a colleague."), "asked to forget")
+}
+
+func TestForgetIsOneSessionsAndOneUsers(t *testing.T) {
+	db := openDB(t)
+	first := newHost(t, db, schema.Scope{User: "ada", Session: "one"})
+	m := first.fact("The user's cat is called Pixel.", schema.OriginUser)
+	second := newHost(t, db, schema.Scope{User: "ada", Session: "two"})
+	second.says("Please forget my cat.", 0)
+	require.Contains(t, first.call("forget_memory", `{"memory_id": "`+m.UID+`"}`), "waits for approval")
+	stranger := newHost(t, db, schema.Scope{User: "bob", Session: "one"})
+	stranger.says("Please forget my cat.", 0)
+	require.Contains(t, stranger.call("forget_memory", `{"memory_id": "`+m.UID+`"}`), "there is no memory with the id")
+	require.Equal(t, schema.StateActive, first.memory(m.UID).State)
+}
+
+func TestConfirmProtectsWhatTheUserNeverWantsForgotten(t *testing.T) {
+	h := ada(t)
+	m := h.fact("The user's blood type is A negative.", schema.OriginUser)
+	other := h.fact("The user likes chess.", schema.OriginUser)
+	h.says("Never forget my blood type.", 0)
+	require.Contains(t, h.call("confirm_fact", `{"memory_id": "`+other.UID+`"}`), "has to confirm it")
+	require.Contains(t, h.call("confirm_fact", `{"memory_id": "`+m.UID+`"}`), "Protected, as the user asked")
+	require.True(t, h.memory(m.UID).Protected)
+	require.EqualValues(t, 1, h.rows("confirmations"))
+}
