@@ -93,7 +93,8 @@ func (r *Request) carryOut(ctx context.Context, all *ranked) error {
 		picks = append(picks, talked...)
 		only = len(p.words) == 0 && len(r.question.parts) == r.question.own // there is nothing to look for
 	}
-	if p.When && all.relevant { // they stand where the words put them
+	coming := slices.ContainsFunc(picks, func(p pick) bool { return p.why == whyAhead })
+	if p.When && all.relevant && !coming { // they stand where the words put them
 		all.mark(r.index, picks)
 		return nil
 	}
@@ -647,7 +648,7 @@ func (r *Request) whenIs(ctx context.Context, all *ranked) ([]pick, error) {
 		gone = nil // the ground rests on words alone, as for any question
 	}
 	picks := r.distinct(append(ahead, gone...), 3)
-	if past || len(r.Plan.words) > mostBareWords || all.relevant {
+	if past || len(r.Plan.words) > mostBareWords || len(ahead) > 0 && all.relevant {
 		return picks, nil
 	}
 	coming, err := r.ahead(ctx)
