@@ -60,12 +60,12 @@ type evidence struct {
 // Weights are ln odds for every unit. Echo is set by hand: the sets hold none.
 var (
 	textSubject = subject{
-		Familiar: 1.9, Close: 0.67, Bulk: -2.46, Strangers: -2.24, Named: 3.24, Entity: 0.94,
-		Personal: 1.56, General: -1.06, Young: 0.58, YoungOwn: 1.33, Bias: -2.08,
+		Familiar: 1.9, Close: 0.7, Bulk: -2.28, Strangers: -2.28, Named: 3.22, Entity: 0.98,
+		Personal: 1.51, General: -0.96, Young: 0.95, YoungOwn: 1.38, Topic: -0.14, Bias: -2.12,
 	}
 	textAnswers = evidence{
-		Holds: 0.15, Close: 0.98, Window: 0.92, Entity: 0.14, Time: 0.41, Asks: -0.13, Echo: -6, Behind: -1.08, Rank: -0.62,
-		Young: 1.61, Bias: -1.87,
+		Holds: -0.41, Close: 1.09, Window: 0.44, Entity: 0.2, Time: -0.01, Topic: 0.83, Around: 0.05, Asks: -0.11, Echo: -6,
+		Behind: -0.97, Rank: -0.58, Young: 1.22, Bias: -1.53,
 	}
 
 	vectorSubject = textSubject

@@ -8,7 +8,7 @@ import (
 
 // themes are the everyday topics of a user's documents (see package topics), as
 // part of the index: the set of each document, and for each topic the documents
-// about it. They take some 15 bytes for a turn of a chat.
+// about it. They take some 20 bytes for a turn of a chat.
 type themes struct {
 	vocabulary topics.Vocabulary // of the index's terms
 	census     topics.Census     // of the documents that the statistics count
@@ -96,16 +96,37 @@ func (t *themes) ask(question string) *topics.Question {
 	return t.census.Ask(asked)
 }
 
+// themeReach is how many documents the topic arm compares with a question. Of a
+// larger memory it takes those about the nearest topics, the newest first: most
+// questions are related to most of what somebody says in years.
+const themeReach = 2048
+
 // touched marks the documents that share a topic with a question or have one
-// that is related to its topics, a bit each.
+// that is related to its topics, a bit each, up to [themeReach] of them.
 func (t *themes) touched(q *topics.Question) []uint64 {
 	marks := make([]uint64, (len(t.ends)+63)/64)
+	left := themeReach
 	for _, topic := range q.Topics() {
 		if int(topic) >= len(t.about) {
-			break
+			continue
 		}
-		for doc := range t.about[topic].all() {
-			marks[doc/64] |= 1 << (doc % 64)
+		about := &t.about[topic]
+		older := 0
+		if len(t.ends) > themeReach {
+			older = max(0, int(about.n)-left)
+		}
+		for doc := range about.all() {
+			if older > 0 {
+				older--
+				continue
+			}
+			if bit := uint64(1) << (doc % 64); marks[doc/64]&bit == 0 {
+				marks[doc/64] |= bit
+				left--
+			}
+		}
+		if left <= 0 {
+			break
 		}
 	}
 	for doc := range t.late {

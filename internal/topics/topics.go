@@ -206,13 +206,20 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 }
 
 // Topics lists, by number, the topics of which a sentence must have one for the
-// question to be near it.
+// question to be near it, those that bring it nearest first.
 func (q *Question) Topics() (all []uint8) {
-	for u := range uint8(maxTopics) {
-		if slices.ContainsFunc(q.rows, func(row [maxTopics]float32) bool { return row[u] > 0 }) {
-			all = append(all, u)
+	var worth [maxTopics]float32
+	for i := range q.rows {
+		for u, w := range q.rows[i] {
+			worth[u] = max(worth[u], w)
 		}
 	}
+	for u, w := range worth {
+		if w > 0 {
+			all = append(all, uint8(u))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b uint8) int { return cmp.Compare(worth[b], worth[a]) })
 	return all
 }
 
