@@ -174,6 +174,7 @@ type Result struct {
 
 	passage passage
 	echo    bool
+	alike   float64
 	sure    float64 // least relevance
 }
 

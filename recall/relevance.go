@@ -32,7 +32,7 @@ type subject struct {
 	General   float64 // 1 when it asks for a text, a sum or what an encyclopedia knows
 	Young     float64 // 1 for an empty memory, ¼ for one of 40 chunks, 0 for a large one
 	YoungOwn  float64 // Young of a personal question
-	Alike     float64 // largest vector signal of the first results
+	Alike     float64 // how near the nearest meaning is, from the usual to the same, 0–1; see similar.alike
 	Topic     float64 // largest topic signal of the first results
 	Bias      float64
 }
@@ -46,6 +46,7 @@ type evidence struct {
 	Entity float64 // 1 when it mentions an entity that the question names
 	Time   float64 // 1 in the time that the question names
 	Vector float64 // how alike its meaning is; see [Weights]
+	Alike  float64 // how near its meaning is, from the usual to the same, 0–1
 	Beside float64 // how alike those of the turns before and after are; see [Weights]
 	Topic  float64 // how near its everyday topics are; see [Weights]
 	Around float64 // how near those of the turns before and after are; see [Weights]
@@ -99,6 +100,7 @@ func (g *evidence) list(w *evidence) []Signal {
 		{"entity", g.Entity, w.Entity},
 		{"time", g.Time, w.Time},
 		{"vector", g.Vector, w.Vector},
+		{"alike", g.Alike, w.Alike},
 		{"beside", g.Beside, w.Beside},
 		{"topic", g.Topic, w.Topic},
 		{"topic beside", g.Around, w.Around},
@@ -142,7 +144,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 		}
 		top = max(top, r.ranked())
 		if place++; place <= topicDepth {
-			about.Close, about.Alike = max(about.Close, g.Close), max(about.Alike, g.Vector)
+			about.Close, about.Alike = max(about.Close, g.Close), max(about.Alike, g.Alike)
 			about.Topic = max(about.Topic, g.Topic)
 			about.Entity = max(about.Entity, g.Entity*(1-about.Named))
 		}
@@ -166,7 +168,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 // evidence is what speaks for one result, whatever stands above it.
 func (t *topic) evidence(r *Result, shares []float64) evidence {
 	p := r.passage
-	g := evidence{Holds: t.weigh(p, p.exact|p.loose, shares), Close: t.close(p, shares), Echo: bit(r.echo), Young: t.young()}
+	g := evidence{Holds: t.weigh(p, p.exact|p.loose, shares), Close: t.close(p, shares), Echo: bit(r.echo), Young: t.young(), Alike: r.alike}
 	for _, s := range r.ranking() {
 		switch s.Name {
 		case "window":

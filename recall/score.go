@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/ebbmem/ebb/schema"
@@ -53,8 +54,9 @@ type Weights struct {
 
 	// What it means, beside what the user's texts usually have in common with
 	// the question; see [VectorOptions].
-	Vector       float64 // deviation of the cosine from the usual / 5 standard deviations, 0–1
+	Vector       float64 // deviation of the cosine from the usual / 5 standard deviations, 0–2
 	VectorBeside float64 // the same of the turns before and after, their mean, −1–1
+	VectorAlone  float64 // Vector times the share of the question that no single text holds, 0–2
 
 	// Everyday topics that it shares with the question or that are related to
 	// them, without a word in common; see internal/topics.
@@ -68,28 +70,60 @@ type Weights struct {
 }
 
 // DefaultWeights were fitted by internal/train on three sets of real
-// conversations, except those of Retention, Confidence and Importance, for
-// which these sets hold no example, and of Topic and TopicBeside, which were
-// chosen with questions that share no word with their answers. The scale is free; Text is 1.
+// conversations, except those of Echo, NoAnswer, Retention, Confidence and
+// Importance, for which these sets hold no example, those of vectors, which are
+// those of [VectorWeights], and of Topic and TopicBeside, which were chosen with
+// questions that share no word with their answers. The scale is free; Text is 1.
 func DefaultWeights() Weights {
 	return Weights{
 		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
 		Key: 0.45, KeyCoverage: 1, // fitted on one of the sets, the only one with facts
 		Before: 0.22, After: 0.27, Window: 0.81, Session: 0.44, SessionCoverage: 0.41,
-		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, Question: 0, Echo: -3, NoAnswer: -3, You: -0.12, Wish: 0.44, Length: -0.51,
+		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, Echo: -3, NoAnswer: -3, You: -0.12, Wish: 0.44, Length: -0.51,
 		Date: 0.64, Number: 0.27, Name: 0.77,
 		Time: 1.55, Entity: 0.44,
-		Vector: 1, VectorBeside: 0.5, // chosen with a small English encoder
+		Vector: 1, VectorBeside: 0.5,
 		Topic: 1, TopicBeside: 0.5,
 		Retention: 0.2, Confidence: 0.2, Importance: 0.1,
 	}
+}
+
+// VectorWeights are the weights where the memories have vectors, as far as these
+// are to be trusted: fitted likewise, with a small English encoder and on
+// questions that share no words with their answers as well. What stands out by
+// its meaning tends to be short, so length counts for a text here.
+func VectorWeights() Weights {
+	return Weights{
+		Text: 0.36, Related: 0.64, Phrase: 3.34, Feedback: 0.58,
+		Key: 0.45, KeyCoverage: 1,
+		Before: -0.16, After: -0.02, Window: 1.55, Session: 0.59, SessionCoverage: 0.9,
+		Speaker: 1.06, FirstPerson: 1.49, User: 3.3, Asks: -0.67, Question: -0.58, Echo: -10, NoAnswer: -10, You: -0.29, Wish: 0.99, Length: 1.13,
+		Date: 1.05, Number: 0.82, Name: 1.06,
+		Time: 2.73, Entity: -0.11,
+		Vector: 4, VectorBeside: 1.79, VectorAlone: 2.8,
+		Topic: 1, TopicBeside: 0.5, // as without vectors, not fitted
+		Retention: 0.6, Confidence: 0.6, Importance: 0.3,
+	}
+}
+
+// between is w, moved by a share of the way, 0–1, to other weights.
+func (w Weights) between(other Weights, share float64) Weights {
+	if share == 0 {
+		return w
+	}
+	from, to := reflect.ValueOf(&w).Elem(), reflect.ValueOf(&other).Elem()
+	for i := range from.NumField() {
+		f := from.Field(i)
+		f.SetFloat(f.Float() + share*(to.Field(i).Float()-f.Float()))
+	}
+	return w
 }
 
 // signals are the values the weights multiply, under the same names.
 type signals Weights
 
 // signalCount is how many there are.
-const signalCount = 34
+const signalCount = 35
 
 // list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
@@ -129,6 +163,7 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"vector beside", s.VectorBeside, w.VectorBeside},
 		{"topic", s.Topic, w.Topic},
 		{"topic beside", s.TopicBeside, w.TopicBeside},
+		{"vector alone", s.VectorAlone, w.VectorAlone},
 		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},
@@ -142,6 +177,8 @@ type scored struct {
 	doc      uint32
 	interest float32 // of the text arm
 	echo     bool    // see [index.echoes]
+	holds    float64 // share of the question that it holds, 0–1
+	alike    float64 // see [similar.alike]
 	signals  signals
 	score    float64
 	terms    []Signal // of the scorer, if there is one

@@ -132,8 +132,8 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 }
 
 // result is a candidate as an answer shows it.
-func (s *Searcher) result(c *scored, m *schema.Memory) Result {
-	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(s.weights), passage: c.passage, echo: c.echo}
+func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
+	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo}
 	if c.picked != nil {
 		r.Why, r.sure = c.picked.why, c.picked.sure
 	}

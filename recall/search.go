@@ -14,7 +14,8 @@ import (
 
 // Options say how a [Searcher] ranks. The zero value is the default.
 type Options struct {
-	// Weights of the ranker. Default [DefaultWeights].
+	// Weights of the ranker. Default [DefaultWeights] and, as far as there are
+	// vectors and these are to be trusted, [VectorWeights].
 	Weights *Weights
 	// Scorer gives the score that results are ordered by. Default nil: the
 	// ranker's own, the sum of its weighted signals.
@@ -36,8 +37,10 @@ type Searcher struct {
 	degraded degradations
 
 	db         *schema.DB
+	opts       Options
 	weights    Weights
-	scorer     Scorer // nil: the ranker's order
+	meanings   Weights // where there are vectors
+	scorer     Scorer  // nil: the ranker's order
 	scoreAmong float64
 	retention  RetentionPolicy
 	arms       []weightedArm
@@ -55,14 +58,16 @@ type weightedArm struct {
 func New(db *schema.DB, opts Options) *Searcher {
 	behind := newBackground()
 	s := &Searcher{
-		db: db, weights: DefaultWeights(), scorer: opts.Scorer, scoreAmong: opts.ScoreAmong, retention: opts.Retention,
+		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, scoreAmong: opts.ScoreAmong, retention: opts.Retention,
 		indexes: newIndexes(db, behind), behind: behind,
 	}
 	if opts.Weights != nil {
-		s.weights = *opts.Weights
+		s.weights, s.meanings = *opts.Weights, *opts.Weights
 	}
 	if s.scorer != nil {
-		s.weights.Retention, s.weights.Importance = 0, 0 // which it weighs itself
+		for _, w := range []*Weights{&s.weights, &s.meanings} {
+			w.Retention, w.Importance = 0, 0 // which it weighs itself
+		}
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
 	if s.usesThemes() {
@@ -90,11 +95,7 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	if s == nil {
 		return nil
 	}
-	opts := Options{Weights: &s.weights, Scorer: s.scorer, ScoreAmong: s.scoreAmong, Retention: s.retention}
-	if s.vectors != nil {
-		opts.Vectors = s.vectors.opts
-	}
-	return New(db, opts)
+	return New(db, s.opts)
 }
 
 // Search answers a query from one user's memory: arms → fuse → score → ration →
@@ -182,6 +183,7 @@ type ranked struct {
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
+	weights    Weights
 	note       string
 	relevant   bool // the words alone are likely about what this memory holds
 }
@@ -229,7 +231,8 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 			candidates[i].signals.derive(memory, s.retention.Of(memory, q.Now))
 		}
 	}
-	rank(candidates, s.weights)
+	weights := s.weights.between(s.meanings, trust)
+	rank(candidates, weights)
 	topic := newTopic(ix.index, m, r.question, candidates)
 	topic.vectors = trust
 	var weak []scored
@@ -249,11 +252,11 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		})
 	}
 	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
-	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic}
+	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic, weights: weights}
 	if q.Plan.Active() {
 		best := make([]Result, min(len(candidates), topicDepth))
 		for i := range best {
-			best[i] = s.result(&candidates[i], new(schema.Memory))
+			best[i] = s.result(&candidates[i], new(schema.Memory), &weights)
 		}
 		about, _ := topic.judge(best)
 		all.relevant = about >= aboutIt
@@ -349,10 +352,10 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			switch q.excludes(m) {
 			case "":
 				if folded := text.Fold(m.Content); said[folded] {
-					repeated = append(repeated, s.result(&c, m))
+					repeated = append(repeated, s.result(&c, m, &all.weights))
 				} else {
 					said[folded] = true
-					results = append(results, s.result(&c, m))
+					results = append(results, s.result(&c, m, &all.weights))
 				}
 			case "skip":
 				all.topic.forget(m, &c)

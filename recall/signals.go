@@ -21,7 +21,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			doc, ok = ix.find(f.memoryID)
 		}
 		if ok {
-			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc)})
+			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
 		}
 	}
 	// Best first as the text arm sees it, whatever else has proposed them.

@@ -310,6 +310,13 @@ type usual struct {
 	mean, deviation float64
 }
 
+// fewCosines are too few to tell what is usual; fewDeviation is what encoders of
+// sentences have.
+const (
+	fewCosines   = 30
+	fewDeviation = 0.1
+)
+
 func usualOf(cosines []float32) usual {
 	if len(cosines) == 0 {
 		return usual{}
@@ -321,7 +328,15 @@ func usualOf(cosines []float32) usual {
 	}
 	n := float64(len(cosines))
 	mean := sum / n
-	return usual{mean, math.Sqrt(max(0, squares/n-mean*mean))}
+	variance := max(0, squares/n-mean*mean)
+	if len(cosines) < fewCosines {
+		// The answer itself is a part of them: it must not pass for usual.
+		sorted := slices.Clone(cosines)
+		slices.Sort(sorted)
+		mean = float64(sorted[(len(sorted)-1)/2])
+		variance += (fewDeviation*fewDeviation - variance) * (1 - n/fewCosines)
+	}
+	return usual{mean, math.Sqrt(variance)}
 }
 
 // sample measures what is usual on some thousand vectors, evenly spread.

@@ -23,27 +23,39 @@ func (s *similar) done() {
 const standout = 5
 
 // signal sets the vector signals of the candidates that have a vector, by how
-// far the arm is to be trusted, which it returns, 0–1. Nil leaves them at 0.
+// far the arm is to be trusted. It returns that times the share of the candidates
+// that have a vector, 0–1. Nil leaves them at 0.
 func (s *similar) signal(ix *index, query string, candidates []scored) (trust float64) {
-	if s == nil || s.usual.deviation == 0 {
+	if s == nil || s.usual.deviation == 0 || len(candidates) == 0 {
 		return 0
 	}
 	trust = s.trust(query, candidates)
 	if trust == 0 {
 		return 0
 	}
+	held, with := 0.0, 0
+	for i := range candidates {
+		if c := &candidates[i]; !c.echo {
+			held = max(held, c.holds)
+		}
+	}
 	for i := range candidates {
 		c := &candidates[i]
-		likeness, _ := s.of(c.memoryID)
+		likeness, compared := s.of(c.memoryID)
+		if compared {
+			with++
+		}
 		if cosine, ok := s.lent[c.doc]; ok {
 			likeness = max(likeness, s.above(cosine))
 		}
 		c.signals.Vector = trust * min(2, max(0, likeness))
+		c.alike = trust * s.alike(c)
 		before, after := ix.before(c.doc), ix.after(c.doc)
 		beside := (s.at(ix, before[0]) + s.at(ix, after[0])) / 2
 		c.signals.VectorBeside = trust * min(1, max(-1, beside))
+		c.signals.VectorAlone = (1 - held) * c.signals.Vector
 	}
-	return trust
+	return trust * float64(with) / float64(len(candidates))
 }
 
 // once has f answer each question once: the turns beside a candidate are often
@@ -62,6 +74,20 @@ func once(f func(memory int64) (float32, bool)) func(memory int64) (float32, boo
 		}
 		return a.cosine, a.known
 	}
+}
+
+// alike is how far a candidate's cosine is on the way from the usual one to that of
+// equal texts, 0–1. It says whether anything means the same, where the deviation
+// says what does most.
+func (s *similar) alike(c *scored) float64 {
+	cosine, ok := s.cosine(c.memoryID)
+	if lent, keyed := s.lent[c.doc]; keyed && (!ok || lent > cosine) {
+		cosine, ok = lent, true
+	}
+	if !ok || s.usual.mean >= 1 {
+		return 0
+	}
+	return min(1, max(0, (float64(cosine)-s.usual.mean)/(1-s.usual.mean)))
 }
 
 // of is how much a memory stands out: 0 for the usual cosine and for a memory

@@ -94,7 +94,7 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 		return nil
 	}
 	c := all.candidates[at]
-	result := s.result(&c, &e.Memory)
+	result := s.result(&c, &e.Memory, &all.weights)
 	result.Rank = at + 1
 	e.Result = &result
 	results, err := s.read(ctx, snap, userID, q, all)

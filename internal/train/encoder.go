@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/tmc/langchaingo/embeddings"
@@ -31,7 +32,7 @@ func (e encoder) connect(cfg *extension.Config) error {
 
 // ask searches until the encoder has answered in time.
 func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q extension.Query) (*extension.Answer, error) {
-	const tries = 100
+	const tries, pause = 600, 100 * time.Millisecond
 	for try := 1; ; try++ {
 		answer, err := x.Recall(ctx, extension.Scope{User: user}, q)
 		if err != nil || len(answer.Degraded) == 0 {
@@ -40,6 +41,7 @@ func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q
 		if try == tries {
 			return nil, fmt.Errorf("the %s arm did not answer: %s", answer.Degraded[0].Arm, answer.Degraded[0].Reason)
 		}
+		time.Sleep(pause)
 	}
 }
 

@@ -416,7 +416,6 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 		if err != nil {
 			return err
 		}
-		questions = append(questions, more...)
 		general, err := readGeneral()
 		if err != nil {
 			return err
@@ -426,11 +425,19 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 		last := make(map[string]time.Time)
 		for _, c := range of.Conversations {
 			last[c.Name] = c.Turns[len(c.Turns)-1].Time
+			if o.encoder.url != "" {
+				continue // to make their vectors takes too long
+			}
 			some, err := youngOf(c)
 			if err != nil {
 				return err
 			}
 			cuts = append(cuts, some...)
+		}
+		for _, q := range more {
+			if _, known := last[q.Conversation]; known {
+				questions = append(questions, q)
+			}
 		}
 		for _, y := range cuts {
 			if _, err := x.Import(ctx, bytes.NewReader(y.lines), extension.ImportOptions{Scope: extension.Scope{User: y.user}, Clock: clock}); err != nil {
@@ -476,7 +483,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 				switch {
 				case y.conversation == q.Conversation && y.holds(q):
 					err = ask(q, y.conversation, y.user, asked{Needed: len(q.Evidence), Young: true})
-				case y.conversation == next && (i+k)%youngCuts == 0:
+				case y.conversation == next && (i+k)%(2*youngCuts) == 0:
 					err = ask(q, y.conversation, y.user, asked{Next: true, Young: true})
 				}
 				if err != nil {
@@ -485,13 +492,16 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 			}
 		}
 		for i := range general {
-			for _, c := range of.Conversations {
+			for k, c := range of.Conversations {
+				if (i+k)%youngCuts != 0 {
+					continue
+				}
 				if err := ask(&general[i], c.Name, c.Name, asked{}); err != nil {
 					return err
 				}
 			}
 			for k, y := range cuts {
-				if (i+k)%youngCuts == 0 {
+				if (i+k)%(2*youngCuts) == 0 {
 					if err := ask(&general[i], y.conversation, y.user, asked{Young: true}); err != nil {
 						return err
 					}
