@@ -34,7 +34,7 @@ func onlyFact(t *testing.T, x *extension.Extension, question string) extension.R
 func TestAModelAsksAndTheHostProtects(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
-	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews, never forget that")))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews")))
 	callTool(t, s, "remember_fact", "Ada is allergic to cashews")
 	fact := onlyFact(t, x, "cashews allergic")
 	callTool(t, s, "confirm_fact", fact.UID)

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -345,6 +346,9 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	}, model string) *extension.Extension {
 		cfg := extension.Dual()
 		cfg.Embedder, cfg.EmbedModel, cfg.NoSchedule = embedder, model, true
+		weights := recall.DefaultWeights()
+		weights.Topic, weights.TopicBeside = 0, 0 // by vectors alone
+		cfg.Weights = &weights
 		x, err := extension.Open(t.Context(), path, cfg)
 		require.NoError(t, err)
 		return x

@@ -36,6 +36,9 @@ var methods = map[string]string{
 	"Extension.Stats": onlyReads, "Extension.Profile": onlyReads, "Extension.Superseded": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
 	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.AllBlocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.ImportBank": "TestWhatABankMayNotBring", "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
+	"Extension.Remember": "TestWhatAPersonStatesIsRedacted", "Extension.Correct": "TestWhatAPersonStatesIsRedacted",
+	"Extension.Forget": takesNoWords, "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
+
 	"Extension.Cycle": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
 	"Extension.ImportStream": importsTest, "Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 

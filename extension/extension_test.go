@@ -390,5 +390,5 @@ func TestToolsReportTheirCallsToHandlers(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, answer, heard.ended[len(heard.ended)-1], tool.Name())
 	}
-	require.Len(t, heard.started, 7)
+	require.Len(t, heard.started, 8)
 }

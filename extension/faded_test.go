@@ -26,9 +26,9 @@ func TestFadedClaimsTakeFreePlaces(t *testing.T) {
 		require.LessOrEqual(t, len(found.Items), s.ext.cfg.InjectLimit)
 		return found.Block
 	}
-	require.NotContains(t, block(), `"state"`)
+	require.NotContains(t, block(), "(faded)")
 	w.change(ferret, sleep)
-	require.Contains(t, block(), `"state":"dormant","text":"Zelda keeps her ferret in the greenhouse"`)
+	require.Contains(t, block(), "fact (faded): Zelda keeps her ferret in the greenhouse")
 
 	for _, said := range []string{
 		"Zelda keeps her ferret warm.", "Zelda keeps her ferret clean.", "Zelda keeps a ferret and a stoat.",

@@ -184,7 +184,7 @@ func TestAnEntryIsFoundByItsTags(t *testing.T) {
 	require.Contains(t, call("memory_log", `{"action": "Raised the contrast", "importance": 5, "type": "action", "tags": ["accessibility", "low-vision"], "content": "All text reaches 7 to 1."}`), "Logged as ")
 	found := call("recall_search", `{"query": "what was done for low vision?"}`)
 	require.Contains(t, found, "All text reaches 7 to 1.")
-	require.Contains(t, found, `"text":"Raised the contrast\n\nAll text reaches 7 to 1."`, "the text is as it was written")
+	require.Contains(t, found, ": Raised the contrast / All text reaches 7 to 1.", "the text is as it was written, on one line")
 	require.NoError(t, x.Close(context.Background()))
 
 	spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")

@@ -128,7 +128,7 @@ func TestWhatWasToldIsRememberedAfterARestart(t *testing.T) {
 				require.Contains(t, answer, "cashews")
 
 				prompt := server.Requests()[1].Prompt()
-				require.Equal(t, 1, strings.Count(prompt, ": "+told), "recalled once:\n%s", prompt)
+				require.Equal(t, 1, strings.Count(prompt, told), "recalled once:\n%s", prompt)
 				require.Equal(t, 1, strings.Count(prompt, "<memory nonce="), "one block")
 				require.NotRegexp(t, `(?m)^\[m.*: `+regexp.QuoteMeta(asked), prompt, "the question is not recalled beside itself")
 				stored := h.texts(x, april, asked+told)

@@ -69,8 +69,15 @@ var (
 		Behind: -0.97, Rank: -0.58, Young: 1.22, Bias: -1.53,
 	}
 
-	vectorSubject = textSubject
-	vectorAnswers = textAnswers
+	// Fitted with a small English encoder, before there were topics.
+	vectorSubject = subject{
+		Familiar: 1.59, Close: 0.51, Bulk: -1.64, Strangers: -2.36, Named: 2.99, Entity: 1.57,
+		Personal: 1.08, General: -0.64, Young: 0.58, YoungOwn: 1.33, Alike: 2.9, Bias: -2.85,
+	}
+	vectorAnswers = evidence{
+		Holds: 0.06, Close: 0.64, Window: 0.58, Entity: 0.1, Time: 0.2, Vector: 1.15, Alike: -0.08, Beside: 0.33,
+		Asks: -0.04, Echo: -6, Behind: -0.42, Rank: -0.56, Young: 1.61, Bias: -1.79,
+	}
 )
 
 // list names the grounds; their contributions add up to ln odds.

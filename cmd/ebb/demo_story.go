@@ -135,6 +135,10 @@ func (d *demo) listen() error {
 		} else if err := d.ext.Bus().Publish(d.ctx, d.event(t)); err != nil {
 			return err
 		}
+		// What the message says outright is read before the agent says it, too.
+		if err := d.ext.WaitIdle(d.ctx); err != nil {
+			return err
+		}
 		if err := d.callTools(t); err != nil {
 			return err
 		}

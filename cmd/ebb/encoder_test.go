@@ -57,13 +57,13 @@ func dogless(t *testing.T) string {
 	for i := range 30 {
 		text := fmt.Sprintf("Rain again on the %dth.", i+4)
 		if i == 12 {
-			text = "Our terrier ate the carpet."
+			text = "Qqr terrierx zzw."
 		}
 		fmt.Fprintf(&turns, `{"id": "t%d", "session": "s%d", "time": "2026-01-02T%02d:00:00Z", "speaker": "Ada", "role": "user", "text": %q}`+"\n", i, i, i%24, text)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "conversations", "ada.jsonl"), []byte(turns.String()), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "queries.jsonl"), []byte(
-		`{"conversation": "ada", "id": "q1", "time": "2026-01-04T00:00:00Z", "category": "all", "question": "puppy damage", "answer": "a carpet", "evidence": ["t12"]}`+"\n"), 0o600))
+		`{"conversation": "ada", "id": "q1", "time": "2026-01-04T00:00:00Z", "category": "all", "question": "puppyz xxq", "answer": "a carpet", "evidence": ["t12"]}`+"\n"), 0o600))
 	return dir
 }
 

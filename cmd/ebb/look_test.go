@@ -61,7 +61,7 @@ func TestExplainSaysWhyAMemoryIsMissing(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "search", "violin teacher", "--json", "--db", f.db).out), &answer))
 	id := answer.Results[0].Memory.UID
 	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", id, "--db", f.db).out, "returned")
-	require.Contains(t, ebb(t, "", "explain", "quantum chromodynamics", "--memory", id, "--db", f.db).out, "unmatched")
+	require.Contains(t, ebb(t, "", "explain", "zeppelin xylograph", "--memory", id, "--db", f.db).out, "unmatched")
 	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", id, "--kind", "reflection", "--db", f.db).out, "excluded")
 	require.Equal(t, exitNotFound, ebb(t, "", "explain", "violin", "--memory", "nope", "--db", f.db).code)
 

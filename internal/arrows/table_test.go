@@ -37,9 +37,8 @@ type row struct {
 var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
-	{pkg: "internal/topics", ours: []string{"internal/text"}}, // everyday topics of a text
 	{pkg: "internal/arrows"},
-	{pkg: "internal/redact"},                                                           // secrets and personal data in texts
+	{pkg: "internal/redact"}, // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text"}},                            // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                          // what everyday things a text is about
@@ -91,7 +90,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	{pkg: "internal/learn", ours: []string{"extension", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn"}},
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn"}, langchain: []string{"embeddings", "llms/openai"}},
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},               // scripted model

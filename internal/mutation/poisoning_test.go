@@ -91,7 +91,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "what nobody vouches for is never put before a model unasked",
-		File:    "extension/inject.go",
+		File:    "extension/talk.go",
 		Old:     "return m.Hearsay() && !cfg.InjectHearsay ||",
 		New:     "return m.Hearsay() && cfg.InjectHearsay ||",
 		Package: "./extension",
@@ -164,8 +164,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "a user who says it again in one conversation makes no fact surer",
 		File:    "schema/derive.go",
-		Old:     "weight = 0 // nothing",
-		New:     "weight += 0 // nothing",
+		Old:     "weight, stability = 0, m.Stability // nothing",
+		New:     "weight, stability = weight, m.Stability // nothing",
 		Package: "./tools",
 		Test:    "TestSayingItTwice",
 	},
@@ -251,7 +251,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "what was set aside is never put before a model unasked",
-		File:    "extension/inject.go",
+		File:    "extension/talk.go",
 		Old:     "Diversity: injectDiversity, Unquarantined: true,",
 		New:     "Diversity: injectDiversity,",
 		Package: "./extension",
@@ -365,7 +365,7 @@ var poisoning = []Mutant{
 		Defence: "a short id means nothing outside its conversation",
 		File:    "tools/current.go",
 		Old:     "if !known {\n\t\t\treturn \"\", mistakef(\"%s: no record was shown",
-		New:     "if false {\n\t\t\treturn \"\", mistakef(\"%s: no record was shown",
+		New:     "if uid == \"-\" {\n\t\t\treturn \"\", mistakef(\"%s: no record was shown",
 		Package: "./extension",
 		Test:    "TestToolsTakeShortIDsOfTheirConversation",
 	},

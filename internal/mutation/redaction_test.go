@@ -43,7 +43,7 @@ var redaction = []Mutant{
 	},
 	{
 		Defence: "a question is redacted before it is cut, so that no half of a secret is kept",
-		File:    "extension/inject.go",
+		File:    "extension/talk.go",
 		Old:     `question, err := s.ext.redactor.text(ctx, "", text.Clean(question))`,
 		New:     `question, err := text.Clean(question), error(nil)`,
 		Package: "./extension",
