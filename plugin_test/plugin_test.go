@@ -58,7 +58,7 @@ func (h *host) run(scope extension.Scope, talk func(x *extension.Extension, s *e
 
 func (h *host) texts(x *extension.Extension, scope extension.Scope, question string) []string {
 	h.t.Helper()
-	answer, err := x.Recall(h.t.Context(), scope, extension.Query{Text: question, Limit: 100})
+	answer, err := x.Recall(h.t.Context(), scope, extension.Query{Text: question, Limit: 100, Kinds: []extension.Kind{extension.KindEpisode}})
 	require.NoError(h.t, err)
 	texts := make([]string, len(answer.Results))
 	for i, r := range answer.Results {

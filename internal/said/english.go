@@ -58,7 +58,7 @@ I hail from X : from func trait is=place
 
 // residence
 I live|living at X : address func clear is=digits deniable
-I am|have? been? live|living|reside|residing|based|located right? in|at|near|on|outside X : lives_in func clear is=name deniable
+I am|have? been? live|living|reside|residing|based|located right? in|at|near|on|outside X : lives_in func clear is=place deniable
 I live with MY|a X : lives_with adds is=short
 I live alone : lives_with func value=nobody
 I have? moved|relocated from Y to X : lives_in func change clear elide is=place
