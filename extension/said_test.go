@@ -28,7 +28,6 @@ type diary struct {
 	server *llmtest.Server
 	now    time.Time
 	facts  []map[string]any // what the model finds in the next night's messages
-	n      int
 }
 
 func newDiary(t *testing.T, change ...func(*Config)) *diary {

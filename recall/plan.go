@@ -171,7 +171,7 @@ func contentWords(words []string, rest string) (content []string) {
 }
 
 func functionalHan(run string) bool {
-	return strings.Trim(run, functionCharacters+"做干忙见去上下请帮看说讲聊谈吃买那呢啊吗有要会事来到") == ""
+	return strings.Trim(run, functionCharacters+"做干忙见去上下请帮看说讲聊谈吃买有要会事来") == ""
 }
 
 func personal(words []string, folded string) bool {

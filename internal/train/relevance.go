@@ -122,12 +122,10 @@ func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) er
 	fmt.Fprintln(out, "weights\tset\tquestions\tevidence %\ttokens\tmemories\toff topic %\t")
 	d.print(out, "present", func(*asked) weights { return present })
 	d.print(out, "fitted", func(*asked) weights { return fitted })
-	left := func(*asked) weights { return fitted }
 	if len(d.sets) > 1 {
-		left = d.leaveOut(d.sets, func(a *asked) []string { return []string{a.Set} })
-		d.print(out, "set left out", left)
+		d.print(out, "set left out", d.leaveOut(d.sets, func(a *asked) []string { return []string{a.Set} }))
 	}
-	left = d.leaveOut(d.conversations(), func(a *asked) []string { return []string{a.Of, a.Memory} })
+	left := d.leaveOut(d.conversations(), func(a *asked) []string { return []string{a.Of, a.Memory} })
 	d.print(out, "conversation left out", left)
 	fmt.Fprintln(out, "\t\t\t")
 	d.reliability(out, left)
