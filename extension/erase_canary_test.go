@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -60,11 +61,11 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Answer(tellsTales))
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	path := filepath.Join(t.TempDir(), "memory.db")
 	open := func() *Extension {
 		x, err := Open(t.Context(), path, &Config{
-			NoSchedule: true, Embedder: letters{}, EmbedModel: "letters", Model: server.LLM(t), Now: func() time.Time { return now },
+			NoSchedule: true, Embedder: letters{}, EmbedModel: "letters", Model: server.LLM(t), Now: now.Now,
 			Stages: func([]consolidate.Stage) []consolidate.Stage {
 				return []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
 			},
@@ -78,7 +79,7 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 	ben := Scope{User: "ben", Session: "Wibblethorn"}
 	say := func(scope Scope, texts []string) {
 		for i, said := range texts {
-			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, said, eventbus.WithID(fmt.Sprint(scope.Session, i)), eventbus.At(now))))
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, said, eventbus.WithID(fmt.Sprint(scope.Session, i)), eventbus.At(now.Now()))))
 		}
 		require.NoError(t, x.WaitIdle(t.Context()))
 	}
@@ -92,7 +93,7 @@ func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
 	say(ben, secrets) // the same words, of somebody else
 	night(ben)
 	first := night(otherDay)
-	now = now.AddDate(0, 1, 0)
+	now.Set(now.Now().AddDate(0, 1, 0))
 	say(secretDay, secrets)
 	second := night(secretDay)
 	furnishSecrets(t, x, secretDay)

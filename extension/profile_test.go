@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/text"
@@ -24,7 +25,7 @@ import (
 type oneLife struct {
 	t    *testing.T
 	path string
-	now  time.Time
+	now  *clock.Simulated
 	x    *Extension
 
 	claims bool // what is only said becomes claims, too
@@ -32,7 +33,7 @@ type oneLife struct {
 
 func newOneLife(t *testing.T, cfg Config) *oneLife {
 	t.Helper()
-	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
 	l.x = l.open(cfg)
 	return l
 }
@@ -40,7 +41,7 @@ func newOneLife(t *testing.T, cfg Config) *oneLife {
 func (l *oneLife) open(cfg Config) *Extension {
 	l.t.Helper()
 	cfg.NoSchedule, cfg.Location, cfg.NoClaims = true, time.UTC, !l.claims
-	cfg.Now = func() time.Time { return l.now }
+	cfg.Now = l.now.Now
 	x, err := Open(l.t.Context(), l.path, &cfg)
 	require.NoError(l.t, err)
 	l.t.Cleanup(func() { require.NoError(l.t, x.Close(context.Background())) })
@@ -58,7 +59,7 @@ func (l *oneLife) session(name string) *Session {
 // is empty. It returns the claim's public id.
 func (l *oneLife) tells(session, said, claim string) (uid string) {
 	l.t.Helper()
-	l.now = l.now.Add(time.Minute)
+	l.now.Add(time.Minute)
 	s := l.session(session)
 	require.NoError(l.t, l.x.Bus().Publish(l.t.Context(), eventbus.UserMessage(s.Scope(), said)))
 	if claim == "" {
@@ -152,7 +153,7 @@ func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
 	home := l.tells("march", "I live in Bergen, near the harbour.", "The user lives in Bergen.")
 	l.tells("march", "The dentist is tomorrow at nine.", "The user's dentist appointment is tomorrow at nine.")
 	s := l.session("may")
-	l.now = time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC)
+	l.now.Set(time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC))
 	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(s.Scope(), "I've moved to Oslo.")))
 	l.call(s, "correct_fact", map[string]any{"memory_id": home, "new_content": "The user moved to Oslo."})
 	require.Equal(t, []string{
@@ -170,7 +171,7 @@ func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
 
 // What was only said is told as well, after what was asked to be kept.
 func TestTheCoreSectionHoldsWhatWasOnlySaid(t *testing.T) {
-	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), claims: true}
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
 	l.x = l.open(Config{})
 	l.tells("march", "I'm allergic to nuts.", "")
 	require.NoError(t, l.x.WaitIdle(t.Context()))

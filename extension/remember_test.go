@@ -52,7 +52,7 @@ func TestAForgottenFactIsStatedAnew(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, f.RunID)
 	require.Empty(t, l.objects())
-	l.now = l.now.AddDate(0, 0, 1)
+	l.now.Set(l.now.Now().AddDate(0, 0, 1))
 	_, err = l.x.Remember(t.Context(), dora, "I live in Zagreb.")
 	require.NoError(t, err)
 	require.Equal(t, []string{"Zagreb"}, l.objects())
@@ -162,11 +162,11 @@ func TestWhatWaitsForAPersonDoesNotFade(t *testing.T) {
 		}
 	}
 	l.tool("confirm_fact", map[string]any{"memory_id": dentist.UID})
-	l.now = l.now.AddDate(1, 0, 0)
+	l.now.Set(l.now.Now().AddDate(1, 0, 0))
 	for range 3 {
 		_, err := l.x.Consolidate(t.Context(), dora)
 		require.NoError(t, err)
-		l.now = l.now.AddDate(0, 0, 2)
+		l.now.Set(l.now.Now().AddDate(0, 0, 2))
 	}
 	require.Equal(t, []string{"Dr Rao"}, l.objects())
 

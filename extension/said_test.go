@@ -14,6 +14,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -26,13 +27,13 @@ type diary struct {
 	t      *testing.T
 	x      *Extension
 	server *llmtest.Server
-	now    time.Time
+	now    *clock.Simulated
 	facts  []map[string]any // what the model finds in the next night's messages
 }
 
 func newDiary(t *testing.T, change ...func(*Config)) *diary {
 	t.Helper()
-	l := &diary{t: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	l := &diary{t: t, now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
 	l.server = llmtest.New(t)
 	l.server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply {
 		if !strings.Contains(r.Prompt(), "write down what will still matter") {
@@ -50,7 +51,7 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 		}
 		return llmtest.JSON(map[string]any{"facts": append([]map[string]any{}, facts...)})
 	}))
-	cfg := Config{NoSchedule: true, Location: time.UTC, Now: func() time.Time { return l.now }, Model: l.server.LLM(t)}
+	cfg := Config{NoSchedule: true, Location: time.UTC, Now: l.now.Now, Model: l.server.LLM(t)}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -64,7 +65,7 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 // says publishes a message of the user's, a day after the one before.
 func (l *diary) says(text string, opts ...eventbus.MessageOption) {
 	l.t.Helper()
-	l.now = l.now.AddDate(0, 0, 1)
+	l.now.Set(l.now.Now().AddDate(0, 0, 1))
 	l.publish(text, opts...)
 }
 
@@ -140,7 +141,7 @@ var changing = []change{
 var ways = map[string]func(l *diary, c *change, i int){
 	"said": func(l *diary, c *change, i int) { l.says(c.sentences[i]) },
 	"told": func(l *diary, c *change, i int) {
-		l.now = l.now.AddDate(0, 0, 1)
+		l.now.Set(l.now.Now().AddDate(0, 0, 1))
 		require.NoError(l.t, l.x.Bus().Publish(l.t.Context(), eventbus.UserMessage(dora, c.sentences[i])))
 		l.tool("remember_fact", map[string]any{"content": c.contents[i]})
 	},
@@ -204,7 +205,7 @@ func TestWhatIsAddedEndsNothing(t *testing.T) {
 
 func (l *diary) found(query string) (texts []string) {
 	l.t.Helper()
-	for _, q := range []Query{{Text: query, Dormant: true, Limit: 50}, {Text: query, AsOf: recall.AsOf{Valid: l.now}, Limit: 50}} {
+	for _, q := range []Query{{Text: query, Dormant: true, Limit: 50}, {Text: query, AsOf: recall.AsOf{Valid: l.now.Now()}, Limit: 50}} {
 		answer, err := l.x.Recall(l.t.Context(), dora, q)
 		require.NoError(l.t, err)
 		for _, r := range answer.Results {
@@ -225,7 +226,7 @@ func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	before := l.memory()
-	l.now = l.now.AddDate(0, 0, 1)
+	l.now.Set(l.now.Now().AddDate(0, 0, 1))
 	l.publish("I've moved to Oslo. My sister is called Noor. Never forget that I'm allergic to nuts.", eventbus.WithID("once"))
 	require.ElementsMatch(t, []string{"Oslo", "Noor", "nuts"}, l.objects())
 	runs := l.runs("said")
@@ -285,7 +286,7 @@ func TestAMessageThatSaysNothingLeavesNoRun(t *testing.T) {
 	l.says("I live in Ghent.")
 	l.says("I live in Ghent.")
 	require.Len(t, l.claimed(), 1)
-	l.now = l.now.Add(time.Minute)
+	l.now.Add(time.Minute)
 	last := len(l.runs("said"))
 	l.publish("My name is of no interest. Hello!")
 	require.Len(t, l.runs("said"), last)

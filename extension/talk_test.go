@@ -11,13 +11,14 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 // talked is a memory of a user's with a clock that tests set.
 func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, said, answered string)) {
 	t.Helper()
-	now := time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC)
-	cfg.Now, cfg.NoSchedule = func() time.Time { return now }, true
+	now := clock.At(time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC))
+	cfg.Now, cfg.NoSchedule = now.Now, true
 	if cfg.Location == nil {
 		cfg.Location = time.UTC
 	}
@@ -26,7 +27,7 @@ func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, s
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	return x, func(at time.Time, session, said, answered string) {
 		t.Helper()
-		now = at
+		now.Set(at)
 		scope := Scope{User: "ada", Session: session}
 		if said != "" {
 			require.NoError(t, x.Bus().Publish(context.Background(), eventbus.UserMessage(scope, said)))

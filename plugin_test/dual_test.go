@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
@@ -32,11 +33,11 @@ func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
 	server.On(llmtest.LastContains("Why do I keep bees"), llmtest.ToolCall("c1", "search_memory", map[string]any{"query": "Why does Ada keep bees?", "kind": "reflection"})).Times(1)
 	server.On(llmtest.Any, llmtest.Text("noted"))
 
-	now, place := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), "the garden"
+	now, place := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), "the garden"
 	h := newHost(t)
 	h.cfg = *extension.DualOptions{Tau: 200 * time.Hour}.Config()
 	h.cfg.Model, h.cfg.NoSchedule, h.cfg.Location = server.LLM(t), true, time.UTC
-	h.cfg.Now = func() time.Time { return now }
+	h.cfg.Now = now.Now
 	h.cfg.Attributes = func(extension.Scope) map[string]string { return map[string]string{"location": place} }
 	h.run(march, func(x *extension.Extension, s *extension.Session) {
 		agentTurn(t, server, s, "I sat with the bees again, it is so quiet outside.")
@@ -48,7 +49,7 @@ func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, report.Usage.Calls, "14 messages rated in one call, and a reflection: %s", report.Summary())
 	})
-	now = now.Add(200 * time.Hour)
+	now.Add(200 * time.Hour)
 	h.run(april, func(x *extension.Extension, s *extension.Session) {
 		agentTurn(t, server, s, "Why do I keep bees, you think?")
 		shown := server.Requests()[len(server.Requests())-1].Last()

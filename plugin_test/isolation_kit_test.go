@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 // world is a memory in which everything but ids is determined by what is done:
@@ -29,13 +30,13 @@ type world struct {
 	path string
 	cfg  extension.Config
 	x    *extension.Extension
-	now  time.Time
+	now  *clock.Simulated
 }
 
 func newWorld(t testing.TB, change ...func(*extension.Config)) *world {
-	w := &world{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	w := &world{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
 	w.cfg = extension.Config{
-		Now: func() time.Time { return w.now }, Location: time.UTC, NoSchedule: true,
+		Now: w.now.Now, Location: time.UTC, NoSchedule: true,
 		Model: echoModel{}, Embedder: bagEmbedder{}, EmbedModel: "bag",
 		Blocks: []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, PerAgent: true}},
 	}

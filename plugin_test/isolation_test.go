@@ -72,7 +72,7 @@ func TestNobodySeesWhatOthersDo(t *testing.T) {
 				me := w.person(subject)
 				seen = append(seen, ids.normalise(fmt.Sprint(s.act, ": ", me.do(s.act))))
 				w.settle()
-				w.now = w.now.Add(7 * time.Hour)
+				w.now.Add(7 * time.Hour)
 			}
 			return append(seen, strings.Split(ids.normalise(w.person(subject).view()), "\n")...)
 		}

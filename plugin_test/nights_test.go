@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
@@ -25,9 +26,9 @@ func TestMovingHouse(t *testing.T) {
 	server.On(llmtest.LastContains("I moved to Oslo"), drawn("The user lives in Oslo.", "Oslo", "I moved to Oslo"))
 	server.On(llmtest.LastContains("I live in Lisbon"), drawn("The user lives in Lisbon.", "Lisbon", "I live in Lisbon"))
 
-	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	now := clock.At(time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))
 	h := newHost(t)
-	h.cfg = extension.Config{Now: func() time.Time { return now }, Location: time.UTC, NoSchedule: true, NoClaims: true, Model: server.LLM(t)}
+	h.cfg = extension.Config{Now: now.Now, Location: time.UTC, NoSchedule: true, NoClaims: true, Model: server.LLM(t)}
 	scope := extension.Scope{User: "ada", Session: "spring"}
 	const question = "Where does the user live?"
 	current := func(x *extension.Extension, q extension.Query) (texts []string) {
@@ -48,10 +49,10 @@ func TestMovingHouse(t *testing.T) {
 		_, err := x.Consolidate(t.Context(), scope)
 		require.NoError(t, err)
 	})
-	now = time.Date(2026, 6, 9, 20, 0, 0, 0, time.UTC)
+	now.Set(time.Date(2026, 6, 9, 20, 0, 0, 0, time.UTC))
 	h.run(scope, func(x *extension.Extension, _ *extension.Session) {
 		say(x, "I moved to Oslo! The flat is tiny.")
-		now = now.Add(10 * time.Hour)
+		now.Add(10 * time.Hour)
 		report, err := x.Consolidate(t.Context(), scope)
 		require.NoError(t, err)
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 type demoCmd struct {
@@ -36,7 +37,7 @@ func (c *demoCmd) Run(a *app) (err error) {
 	} else if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return &usageError{fmt.Sprintf("--keep %s exists already; name a file that does not", path)}
 	}
-	d := &demo{page: a.page(), ctx: a.ctx, stderr: a.stderr, path: path, clock: new(clock)}
+	d := &demo{page: a.page(), ctx: a.ctx, stderr: a.stderr, path: path, clock: new(clock.Simulated)}
 	d.location = time.UTC // the story's own
 	if err := d.load(); err != nil {
 		return err
@@ -60,7 +61,7 @@ type demo struct {
 	ctx       context.Context
 	stderr    io.Writer
 	path      string
-	clock     *clock
+	clock     *clock.Simulated
 	ext       *extension.Extension
 	story     []storyTurn
 	questions []storyQuestion
@@ -87,7 +88,7 @@ func (d *demo) say(format string, args ...any) {
 
 func (d *demo) open() (err error) {
 	d.ext, err = extension.Open(d.ctx, d.path, &extension.Config{
-		Now: d.clock.now, Location: time.UTC, NoSchedule: true,
+		Now: d.clock.Now, Location: time.UTC, NoSchedule: true,
 		Hooks: extension.Hooks{OnError: func(source string, err error) {
 			fmt.Fprintf(d.stderr, "ebb: memory (%s): %v\n", source, err)
 		}},
@@ -114,7 +115,7 @@ func (d *demo) restart() error {
 	if err := d.close(); err != nil {
 		return err
 	}
-	d.clock.set(d.story[len(d.story)-1].Time.Add(10 * time.Hour))
+	d.clock.Set(d.story[len(d.story)-1].Time.Add(10 * time.Hour))
 	if err := d.open(); err != nil {
 		return err
 	}

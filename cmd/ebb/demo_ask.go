@@ -18,7 +18,7 @@ const shownPerQuestion = 5
 // ask puts the story's questions to the memory and marks what answers them.
 func (d *demo) ask() error {
 	d.scene("Questions")
-	d.say("Asked on %s, in a new session. ● marks a turn that answers the question, as the story's author labelled it.", d.day(d.clock.now()))
+	d.say("Asked on %s, in a new session. ● marks a turn that answers the question, as the story's author labelled it.", d.day(d.clock.Now()))
 	explained := false
 	for _, q := range d.questions {
 		answer, err := d.ext.Recall(d.ctx, as(""), extension.Query{Text: q.Question, Limit: shownPerQuestion})

@@ -33,9 +33,9 @@ func (d *demo) forget() error {
 	if err := d.retentions(facts, rows); err != nil {
 		return err
 	}
-	start, changes := d.clock.now(), 0
+	start, changes := d.clock.Now(), 0
 	for day := 1; day <= 7*weeks; day++ {
-		d.clock.set(start.AddDate(0, 0, day))
+		d.clock.Set(start.AddDate(0, 0, day))
 		if day%28 == 14 {
 			if err := d.use("Is Ada allergic to cashews?"); err != nil {
 				return err

@@ -109,7 +109,7 @@ var toolMoments = []toolMoment{
 // listen takes the story in, turn by turn, each at its own time.
 func (d *demo) listen() error {
 	d.scene("Seven weeks of conversation")
-	d.clock.set(d.story[0].Time)
+	d.clock.Set(d.story[0].Time)
 	if err := d.open(); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (d *demo) listen() error {
 			return err
 		}
 		t := d.story[i]
-		d.clock.set(t.Time)
+		d.clock.Set(t.Time)
 		if slices.Contains(throughMemory, t.Session) && t.Role == "user" && i+1 < len(d.story) {
 			answer := d.story[i+1]
 			session, err := d.ext.Session(as(t.Session))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/learn"
 )
@@ -114,7 +115,7 @@ type measurement struct {
 	cmd   *evalCmd
 	app   *app
 	set   *evalset.Set
-	clock clock
+	clock clock.Simulated
 	x     *extension.Extension
 
 	facts   []evalset.Fact      // after the turns
@@ -126,7 +127,7 @@ type measurement struct {
 }
 
 func (m *measurement) run(path string) (err error) {
-	m.clock.set(m.set.Conversations[0].Turns[0].Time)
+	m.clock.Set(m.set.Conversations[0].Turns[0].Time)
 	config := m.config()
 	if err := m.cmd.connect(config); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (m *measurement) run(path string) (err error) {
 // config is the profile's, with a clock of ours and no nights.
 func (m *measurement) config() *extension.Config {
 	cfg := m.app.profile.config()
-	cfg.Now, cfg.Location, cfg.NoSchedule = m.clock.now, time.UTC, true
+	cfg.Now, cfg.Location, cfg.NoSchedule = m.clock.Now, time.UTC, true
 	return cfg
 }
 
@@ -168,7 +169,7 @@ func (m *measurement) importAll() error {
 			return err
 		}
 		report, err := m.x.Import(m.app.ctx, f, extension.ImportOptions{
-			Scope: extension.Scope{User: c.Name}, Clock: m.clock.set,
+			Scope: extension.Scope{User: c.Name}, Clock: m.clock.Set,
 			Progress: func(int64, int64) { _ = bar.Add(1) },
 		})
 		if err := errors.Join(err, f.Close()); err != nil {
@@ -176,7 +177,7 @@ func (m *measurement) importAll() error {
 		}
 		m.turns += report.Stored
 	}
-	if err := learn.Facts(m.app.ctx, m.x, m.set, m.facts, m.clock.set); err != nil {
+	if err := learn.Facts(m.app.ctx, m.x, m.set, m.facts, m.clock.Set); err != nil {
 		return err
 	}
 	if err := m.x.WaitIdle(m.app.ctx); err != nil {
@@ -204,7 +205,7 @@ func (m *measurement) askAll() error {
 	bar := m.app.bar(int64(len(m.set.Queries)), "asking", false)
 	defer func() { _ = bar.Clear() }()
 	for _, q := range m.set.Queries {
-		m.clock.set(q.Time)
+		m.clock.Set(q.Time)
 		ranking, err := m.ask(q)
 		if err != nil {
 			return fmt.Errorf("question %s: %w", q.ID, err)

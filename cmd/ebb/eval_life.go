@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
@@ -80,7 +81,7 @@ type lifeRun struct {
 	cmd   *evalCmd
 	app   *app
 	life  *evalset.Life
-	clock clock
+	clock clock.Simulated
 	x     *extension.Extension
 
 	messages int
@@ -95,9 +96,9 @@ func (r *lifeRun) run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	r.clock.set(r.life.Start)
+	r.clock.Set(r.life.Start)
 	cfg := r.app.profile.config()
-	cfg.Now, cfg.Location, cfg.NoSchedule = r.clock.now, r.life.Zone, true
+	cfg.Now, cfg.Location, cfg.NoSchedule = r.clock.Now, r.life.Zone, true
 	if r.cmd.Core != 0 {
 		cfg.CoreTokens = r.cmd.Core
 	}
@@ -126,7 +127,7 @@ func (r *lifeRun) run() (err error) {
 func (r *lifeRun) day(day int) error {
 	midnight, next := r.life.Midnight(day), r.life.Midnight(day+1)
 	if day > 0 {
-		r.clock.set(midnight.Add(time.Hour))
+		r.clock.Set(midnight.Add(time.Hour))
 		if _, err := r.x.Consolidate(r.app.ctx, r.scope("", "")); err != nil {
 			return err
 		}
@@ -155,7 +156,7 @@ func (r *lifeRun) day(day int) error {
 		return err
 	}
 	for i, q := range due {
-		r.clock.set(evening.Add(time.Duration(i) * time.Minute))
+		r.clock.Set(evening.Add(time.Duration(i) * time.Minute))
 		if err := r.ask(q); err != nil {
 			return fmt.Errorf("question %s: %w", q.ID, err)
 		}
@@ -174,7 +175,7 @@ func (r *lifeRun) publish(e eventbus.Event) error {
 
 // say is one statement: the message, what the agent saves of it, its reply.
 func (r *lifeRun) say(s evalset.Statement) error {
-	r.clock.set(s.At)
+	r.clock.Set(s.At)
 	scope := r.scope(s.Session, s.Agent)
 	if s.Role == "assistant" {
 		return r.publish(eventbus.AgentResponse(scope, s.Text, eventbus.Speaker(s.Speaker)))
@@ -204,7 +205,7 @@ func (r *lifeRun) say(s evalset.Statement) error {
 	if s.Reply == "" {
 		return nil
 	}
-	r.clock.set(s.At.Add(20 * time.Second))
+	r.clock.Set(s.At.Add(20 * time.Second))
 	return r.publish(eventbus.AgentResponse(scope, s.Reply))
 }
 

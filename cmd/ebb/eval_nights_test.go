@@ -43,9 +43,9 @@ func TestRecallAfterNights(t *testing.T) {
 	server.On(llmtest.Any, player.reply)
 
 	m := &measurement{cmd: &evalCmd{K: 20}, app: &app{ctx: t.Context(), stdout: t.Output(), stderr: t.Output()}, set: set}
-	m.clock.set(set.Conversations[0].Turns[0].Time)
+	m.clock.Set(set.Conversations[0].Turns[0].Time)
 	m.x, err = extension.Open(t.Context(), filepath.Join(t.TempDir(), "nights.db"), &extension.Config{
-		Now: m.clock.now, Location: time.UTC, NoSchedule: true, Model: server.LLM(t),
+		Now: m.clock.Now, Location: time.UTC, NoSchedule: true, Model: server.LLM(t),
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.x.Close(t.Context())) }()
@@ -56,7 +56,7 @@ func TestRecallAfterNights(t *testing.T) {
 	var messages, calls, tokens, faults int
 	fates := make(map[string]int)
 	for _, c := range set.Conversations {
-		m.clock.set(c.Turns[len(c.Turns)-1].Time.Add(12 * time.Hour))
+		m.clock.Set(c.Turns[len(c.Turns)-1].Time.Add(12 * time.Hour))
 		report, err := m.x.Consolidate(t.Context(), extension.Scope{User: c.Name})
 		require.NoError(t, err)
 		messages += len(c.Turns)

@@ -56,7 +56,7 @@ func (m *measurement) offTopic() (*offTopicView, error) {
 	speakers := m.speakers()
 	n, others := float64(len(m.set.Queries)), 0.0
 	for _, q := range m.set.Queries {
-		m.clock.set(q.Time)
+		m.clock.Set(q.Time)
 		next := m.set.Next(q.Conversation)
 		off, err := m.preview(next, q)
 		if err != nil {
@@ -179,7 +179,7 @@ func (m *measurement) injectTokens() int {
 }
 
 func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
-	m.clock.set(m.set.Conversations[0].Turns[0].Time)
+	m.clock.Set(m.set.Conversations[0].Turns[0].Time)
 	cfg := m.config()
 	cfg.InjectTokens = m.injectTokens()
 	if err := m.cmd.connect(cfg); err != nil {

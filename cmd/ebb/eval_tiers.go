@@ -17,6 +17,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/evalset/fts"
 )
@@ -54,7 +55,7 @@ type tiered struct {
 	cmd   *evalCmd
 	set   *evalset.TieredSet
 	scope extension.Scope
-	clock clock
+	clock clock.Simulated
 	x     *extension.Extension
 	s     *extension.Session
 	plain *fts.Index
@@ -77,11 +78,11 @@ func (c *evalCmd) runTiers(a *app, config *extension.Config) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	t := &tiered{app: a, cmd: c, set: set, scope: extension.Scope{User: "team", Agent: "eval"}}
 	t.view = tieredView{Set: filepath.Base(filepath.Clean(c.Dir)), Missed: []string{}, found: map[string]int{}, plain: map[string]int{}, asked: map[string]int{}}
-	t.clock.set(set.Entries[0].Time)
+	t.clock.Set(set.Entries[0].Time)
 	if config.Tools == nil {
 		config.Tools = []string{"recall_search", "archival_search"}
 	}
-	config.Now, config.Location, config.NoSchedule = t.clock.now, time.UTC, true
+	config.Now, config.Location, config.NoSchedule = t.clock.Now, time.UTC, true
 	if err := c.connect(config); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func (t *tiered) upTo(at time.Time) error {
 		lines.Write(append(e.Line, '\n'))
 		plain = append(plain, e.Plain())
 	}
-	t.clock.set(at)
+	t.clock.Set(at)
 	if lines.Len() > 0 {
 		report, err := t.x.Import(t.app.ctx, &lines, extension.ImportOptions{Scope: t.scope, Format: extension.FormatStream, Origin: "tool_internal"})
 		if err != nil {

@@ -38,6 +38,7 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
+	{pkg: "internal/clock"},  // a simulated time
 	{pkg: "internal/redact"}, // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text"}},                            // what a message says of its writer
@@ -68,16 +69,17 @@ var table = []row{
 		langchainInTests: []string{anything},
 	},
 	{
-		pkg:       "extension",
-		ours:      []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding", "internal/topics"},
-		langchain: []string{anything},
+		pkg:         "extension",
+		ours:        []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding", "internal/topics"},
+		oursInTests: []string{"internal/clock"},
+		langchain:   []string{anything},
 	},
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text"},
+		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -85,7 +87,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"extension", "eventbus", "internal/text"},
+		oursInTests:      []string{"extension", "eventbus", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},
