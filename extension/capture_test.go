@@ -15,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -33,13 +34,13 @@ func trusted(t *testing.T, x *extension.Extension, content string) schema.Trust 
 }
 
 // unwatched opens a memory whose faults are expected, with a clock to set.
-func unwatched(t *testing.T) (x *extension.Extension, now *time.Time) {
+func unwatched(t *testing.T) (x *extension.Extension, now *clock.Simulated) {
 	t.Helper()
-	clock := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: func() time.Time { return clock }, NoBackground: true})
+	now = clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: now.Now, NoBackground: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
-	return x, &clock
+	return x, now
 }
 
 func TestAnAnswerIsTrustedNoMoreThanWhatItsTurnHadInView(t *testing.T) {
@@ -96,7 +97,7 @@ func TestTheWordsOfAFailedTurnSaidAnewAreStored(t *testing.T) {
 		x, now := unwatched(t)
 		m := session(t, x, ada).Memory()
 		begin(t, m, inputs)
-		*now = now.Add(24 * time.Hour)
+		now.Add(24 * time.Hour)
 		begin(t, m, inputs)
 		require.Len(t, recalled(t, x, ada, "begonia"), 2)
 	})
@@ -187,11 +188,11 @@ func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
 	x, now := unwatched(t)
 	m := session(t, x, ada).Memory()
 	require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
-	old := eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(now.AddDate(-1, 0, 0)))
+	old := eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(now.Now().AddDate(-1, 0, 0)))
 	for range 2 { // redelivered
 		require.NoError(t, x.Bus().Publish(t.Context(), old))
 	}
-	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(*now))), "the turn's, by another door")
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle", eventbus.At(now.Now()))), "the turn's, by another door")
 	require.Len(t, recalled(t, x, ada, "blue bicycle"), 3, "two messages, and the answer beside one")
 }
 

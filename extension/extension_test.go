@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,13 +164,13 @@ func TestARetryThroughTheSecondDoorIsStillOneMessage(t *testing.T) {
 }
 
 func TestTheSameWordsMuchLaterAreSomethingNew(t *testing.T) {
-	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: func() time.Time { return now }, NoBackground: true})
+	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: now.Now, NoBackground: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	s := session(t, x, ada)
 	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
-	now = now.Add(time.Hour)
+	now.Add(time.Hour)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "the blue bicycle")))
 	require.Len(t, recalled(t, x, ada, "bicycle"), 3)
 }

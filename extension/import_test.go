@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -275,12 +276,12 @@ func TestImportGoesOnWhereItWasInterrupted(t *testing.T) {
 }
 
 func TestImportMovesTheClock(t *testing.T) {
-	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoBackground: true, Now: func() time.Time { return now }})
+	now := clock.At(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoBackground: true, Now: now.Now})
 	require.NoError(t, err)
 	defer x.Close(t.Context())
 	_, err = importText(t, x, line(nil)+line(map[string]any{"id": "t2", "time": "2026-05-01T00:00:00Z"}),
-		ImportOptions{Clock: func(turn time.Time) { now = turn }})
+		ImportOptions{Clock: now.Set})
 	require.NoError(t, err)
 	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 	require.NoError(t, err)

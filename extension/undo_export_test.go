@@ -15,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -99,13 +100,13 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 	var hearing atomic.Bool
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply { return hears(r, !hearing.Load()) }))
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	everything := func([]consolidate.Stage) []consolidate.Stage {
 		return []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
 	}
 	opened := func() *Extension {
 		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{
-			NoBackground: true, Model: server.LLM(t), Stages: everything, Now: func() time.Time { return now },
+			NoBackground: true, Model: server.LLM(t), Stages: everything, Now: now.Now,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
@@ -131,7 +132,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 	night()
 	w.fact("The kettle is old", .2)
 	w.exec("UPDATE memories SET trust = 2, origin = 'assistant' WHERE user_id = ? AND content = 'The kettle is old'")
-	now = now.AddDate(0, 6, 0)
+	now.Set(now.Now().AddDate(0, 6, 0))
 	for i, text := range []string{"I live in Oslo now.", "Noor works at Tramworks.", "I like quinces.", "I like medlars.", "Milo works at Tramworks, Tramworks is fine.", "Tramworks again.", "Tramworks once more."} {
 		say("b"+string(rune('0'+i)), text)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -172,13 +173,13 @@ func TestAConversationKeepsInViewWhatAnEarlierProcessShowed(t *testing.T) {
 	}
 	t.Run("but no conversation without a name for ever", func(t *testing.T) {
 		nameless := extension.Scope{User: "ada"}
-		path, now := fresh(t), time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-		config := &extension.Config{Now: func() time.Time { return now }, NoBackground: true}
+		path, now := fresh(t), clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+		config := &extension.Config{Now: now.Now, NoBackground: true}
 		x, err := extension.Open(t.Context(), path, config)
 		require.NoError(t, err)
 		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(nameless, "web", "the page says so")))
 		require.NoError(t, x.Close(t.Context()))
-		now = now.Add(48 * time.Hour)
+		now.Add(48 * time.Hour)
 		y, err := extension.Open(t.Context(), path, config)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, y.Close(context.Background())) }()
