@@ -199,6 +199,8 @@ type Config struct {
 
 	// coreToldOnly leaves out of the core section what was only said.
 	coreToldOnly bool
+	// onlyForms keeps no sentences of users that only likely last.
+	onlyForms bool
 
 	invalid error // of the options of the profile that made it; Open returns it
 	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look

@@ -468,7 +468,7 @@ func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 // is restored where it is read all at once must not come out otherwise.
 func TestRestoringLinksNothingAnew(t *testing.T) {
 	open := func() *Extension {
-		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, NoClaims: true})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 		return x
@@ -512,7 +512,7 @@ func TestRestoringLinksWhatWasWaitingForIt(t *testing.T) {
 	restored(t, y, export)
 	require.Equal(t, export, exported(t, y, ada), "it still waits")
 
-	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
+	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, NoClaims: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, z.Close(context.Background())) })
 	restored(t, z, export)
