@@ -214,7 +214,7 @@ type Hooks struct {
 	// name, "attributes" for what Config.Attributes says, "embed", "night",
 	// "commit", "checkpoint", "mark" or "merge" for the file itself (see
 	// [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users are not part
-	// of the error.
+	// of the error. Default: the first of each is logged by log/slog.
 	OnError func(source string, err error)
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
@@ -294,7 +294,7 @@ func (c *Config) withDefaults() Config {
 		cfg.NoBackground = true
 	}
 	if cfg.Hooks.OnError == nil {
-		cfg.Hooks.OnError = func(string, error) {}
+		cfg.Hooks.OnError = logOnce()
 	}
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}

@@ -180,8 +180,7 @@ func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	require.NoError(t, x.Close(t.Context()))
-	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}),
-		"memory never breaks a turn")
+	require.ErrorIs(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}), extension.ErrClosed)
 	require.ErrorIs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello")), eventbus.ErrStopped)
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "hello"})
 	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")

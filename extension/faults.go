@@ -2,7 +2,9 @@ package extension
 
 import (
 	"cmp"
+	"log/slog"
 	"slices"
+	"sync"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -94,9 +96,35 @@ func (x *Extension) faults(over bool, want func(missed) bool) []Failure {
 
 func everybody(missed) bool { return true }
 
+// logOnce is [Hooks].OnError of hosts that give none: it logs each fault when it
+// first occurs, and a hundred at most. [Health] counts how often they do.
+func logOnce() func(source string, err error) {
+	const most = 100
+	var mu sync.Mutex
+	logged := make(map[[2]string]bool)
+	return func(source string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if key := [2]string{source, err.Error()}; !logged[key] && len(logged) < most {
+			logged[key] = true
+			slog.Error("ebb: a fault that is returned to no caller", "source", source, "error", err)
+		}
+	}
+}
+
 // report passes a fault to the host's hook.
 func (x *Extension) report(source string, err error) {
 	x.hook("OnError", func() { x.cfg.Hooks.OnError(source, err) })
+}
+
+// guarded calls a function of the host's, and returns its panic as an error.
+func guarded(name string, call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = schema.ForeignPanic(name, r)
+		}
+	}()
+	return call()
 }
 
 // hook calls a function of the host's. Its panic is the host's mistake and no
