@@ -56,6 +56,10 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		return nil, err
 	}
 	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
+	if err := x.guard(); err != nil {
+		return nil, err
+	}
+	cfg = x.cfg
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
 	file.Key, file.Waiting = cfg.Key, x.announceWaiting
 	db, err := schema.Open(ctx, path, &file)
