@@ -142,8 +142,8 @@ var crashes = []Mutant{
 	{
 		Defence: "a function of the config that panics ends nothing: what it should have said is by default",
 		File:    "extension/faults.go",
-		Old:     "rating = rate(m) }) {",
-		New:     "rating = rate(m) }) && false {",
+		Old:     "if left := cfg.Retention; left != nil {",
+		New:     "if left := cfg.Retention; false {",
 		Package: "./extension",
 		Test:    "TestPanicsOfTheConfigsFunctions",
 	},
