@@ -116,9 +116,10 @@ func (e *ImportError) Error() string { return e.Where + ": " + e.Err.Error() }
 // Unwrap gives the cause.
 func (e *ImportError) Unwrap() error { return e.Err }
 
-// Import takes a history in: turns, a ChatGPT export, or an export of ebb. It
-// reads r as a stream and stores it in batches, each of them whole or not at
-// all. Importing again stores nothing twice, so an import that was interrupted
+// Import takes a history in: turns, messages of a chat API, a ChatGPT export, or
+// an export of ebb. It reads r as a stream and stores it in batches, each of them
+// whole or not at all; a fault of the input ends a batch, and what stands before it
+// is stored, of an export the batches before. Importing again stores nothing twice, so an import that was interrupted
 // is simply repeated: a turn is known by its id, or without one by its content
 // and place. The report is valid, for what was stored, also beside an error.
 //

@@ -172,7 +172,7 @@ func TestDoorsOfAClosedMemory(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrClosed)
 	require.ErrorIs(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "hi"}), extension.ErrClosed)
 	var model echo
-	_, err = extension.WrapModel(&model, s).Call(t.Context(), "hello")
+	_, err = llms.GenerateFromSinglePrompt(t.Context(), extension.WrapModel(&model, s), "hello")
 	require.ErrorIs(t, err, extension.ErrClosed)
 	require.Empty(t, model.prompt, "the model was not asked")
 	_, err = s.Preview(t.Context(), "hello")
