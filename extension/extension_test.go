@@ -256,7 +256,8 @@ func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 	require.Contains(t, history, "Human: what am I allergic to?", "the inner memory's own turns")
 	require.NotRegexp(t, `(?m)^\[m.*: what am I allergic`, history, "what the history holds is not recalled beside it")
 	require.NotContains(t, load("🙂"), "<memory", "nothing to search for")
-	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 5, "load and save are one turn; the smile stands beside one")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 6, "load and save are one turn; the smile stands beside one; and the fact")
 }
 
 func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {
