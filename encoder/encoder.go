@@ -82,7 +82,12 @@ func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector [
 	}
 	ids := e.tokenizer.encode(text, e.limit, e.network.special())
 	if e.known {
-		ids = slices.DeleteFunc(ids, func(id int32) bool { return id == e.tokenizer.unknown })
+		// Where nothing is known the reference returns zeros, which cannot be
+		// compared: the unknown token's vector stands for the text.
+		unknown := func(id int32) bool { return id == e.tokenizer.unknown }
+		if known := slices.DeleteFunc(slices.Clone(ids), unknown); len(known) > 0 {
+			ids = known
+		}
 	}
 	err = e.network.run(ctx, ids, workers, func(states []float32) { vector = e.pooling.pool(states, e.Dims()) })
 	if err != nil {
@@ -114,21 +119,20 @@ func open(f *folder) (*Encoder, error) {
 	var config struct {
 		bertConfig
 		Normalize *bool `json:"normalize"`
+		MaxLength int   `json:"max_length"`
 	}
 	if err := f.json(modules.path, configFile, &config, modules.static); err != nil {
 		return nil, err
 	}
+	e.family = config.ModelType
 	switch config.ModelType {
-	case "model2vec":
-		e.family, e.limit, e.known = "model2vec", 512, true
-		e.pooling, e.normalise = poolMean, config.Normalize == nil || *config.Normalize
 	case "bert", "roberta", "xlm-roberta":
-		e.family = config.ModelType
+	case "model2vec":
+		modules.static = true
 	default:
 		if !modules.static {
 			return nil, invalid(configFile, "the model_type %.40q is not supported; bert, roberta, xlm-roberta and model2vec are", config.ModelType)
 		}
-		e.family = "static"
 	}
 	if e.tokenizer, err = readTokenizer(f, modules.path); err != nil {
 		return nil, err
@@ -146,10 +150,20 @@ func open(f *folder) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.family == "model2vec" || modules.static {
-		e.network, err = newStatic(weights)
-	} else {
+	switch {
+	case !modules.static:
 		e.network, err = newBert(&config.bertConfig, weights)
+	case weights.has(model2vecTensor):
+		// Model2Vec's own rules, which its config.json states.
+		e.family, e.known, e.pooling = "model2vec", true, poolMean
+		e.normalise = config.Normalize == nil || *config.Normalize
+		if e.limit = 512; config.MaxLength > 0 {
+			e.limit = config.MaxLength
+		}
+		e.network, err = newStatic(weights, model2vecTensor)
+	default:
+		e.family = "static"
+		e.network, err = newStatic(weights, "embedding.weight")
 	}
 	if err != nil {
 		return nil, err
@@ -186,7 +200,7 @@ func (e *Encoder) readLimits(f *folder, path string) error {
 		}
 		c.Length = t.Length
 	}
-	if c.Length != nil && e.limit == 0 {
+	if c.Length != nil {
 		if *c.Length < 1 {
 			return invalid(file, "texts of at most %v tokens", *c.Length)
 		}

@@ -18,7 +18,7 @@ const (
 )
 
 // elementSizes are the element types of tensors that can be read, in bytes.
-var elementSizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4}
+var elementSizes = map[string]int64{"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I8": 1}
 
 // tensor is an array in a weights file, row by row and little-endian.
 type tensor struct {
@@ -30,13 +30,15 @@ type tensor struct {
 // values is the number of elements.
 func (t *tensor) values() int { return len(t.data) / int(elementSizes[t.kind]) }
 
-// float is element i as float32. The element type must be a float.
+// float is element i as float32.
 func (t *tensor) float(i int) float32 {
 	switch t.kind {
 	case "F32":
 		return math.Float32frombits(binary.LittleEndian.Uint32(t.data[4*i:]))
 	case "F64":
 		return float32(math.Float64frombits(binary.LittleEndian.Uint64(t.data[8*i:])))
+	case "I8": // of quantised vectors, whose length does not matter
+		return float32(int8(t.data[i]))
 	case "BF16":
 		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(t.data[2*i:])) << 16)
 	default:
@@ -44,7 +46,7 @@ func (t *tensor) float(i int) float32 {
 	}
 }
 
-// integer is element i of a tensor of integers.
+// integer is element i of a list of integers.
 func (t *tensor) integer(i int) int64 {
 	if t.kind == "I64" {
 		return int64(binary.LittleEndian.Uint64(t.data[8*i:]))
@@ -149,14 +151,14 @@ func parseSafetensors(file string, header, data []byte) (*tensors, error) {
 func (s *tensors) has(name string) bool { return s.byName[name] != nil }
 
 // get returns the tensor with this name and shape, in which -1 stands for any
-// number of at least 1. Its elements are floats that can be read.
+// number of at least 1. Its elements can be read as floats.
 func (s *tensors) get(name string, shape ...int) (*tensor, error) {
 	t := s.byName[name]
 	if t == nil {
 		return nil, invalid(s.file, "there is no tensor %q", name)
 	}
 	if elementSizes[t.kind] == 0 || t.isInteger() {
-		return nil, invalid(s.file, "tensor %q has elements of type %.20q; F32, F16, BF16 and F64 are supported", name, t.kind)
+		return nil, invalid(s.file, "tensor %q has elements of type %.20q; F32, F16, BF16, F64 and I8 are supported", name, t.kind)
 	}
 	fits := len(t.shape) == len(shape)
 	for i := 0; fits && i < len(shape); i++ {

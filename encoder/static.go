@@ -14,13 +14,11 @@ type static struct {
 	entries int
 }
 
-// newStatic reads the vectors from a tensor that is named differently by
-// Model2Vec and by sentence-transformers.
-func newStatic(weights *tensors) (*static, error) {
-	name := "embeddings"
-	if !weights.has(name) {
-		name = "embedding.weight"
-	}
+// model2vecTensor holds the vectors of a Model2Vec model.
+const model2vecTensor = "embeddings"
+
+// newStatic reads the vectors from the tensor with this name.
+func newStatic(weights *tensors, name string) (*static, error) {
 	rows, err := weights.get(name, -1, -1)
 	if err != nil {
 		return nil, err
