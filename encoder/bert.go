@@ -114,8 +114,9 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	}
 	b.length = min(positions.shape[0]-b.firstPosition, maxTokens)
 	b.positions = make([]float32, b.length*b.width)
+	positions.read(b.positions, b.firstPosition*b.width)
 	for i := range b.positions { // every token is of the first kind
-		b.positions[i] = positions.float(b.firstPosition*b.width+i) + kinds[i%b.width]
+		b.positions[i] += kinds[i%b.width]
 	}
 	words := *b.words
 	words.data = bytes.Clone(words.data) // the other tensors' memory is released
@@ -170,6 +171,7 @@ func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined
 		return linear{}
 	}
 	joined.weights = newPanels(in, out*len(names), nil)
+	column := make([]float32, in)
 	joined.bias = make([]float32, roundUp(out*len(names), tileCols))
 	for n, t := range weights {
 		factor := float32(1)
@@ -177,9 +179,8 @@ func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined
 			factor = scale
 		}
 		for col := range out {
-			for row := range in {
-				joined.weights.set(row, n*out+col, factor*t.float(col*in+row))
-			}
+			t.read(column, col*in)
+			joined.weights.setColumn(n*out+col, column, factor)
 			joined.bias[n*out+col] = factor * biases[n][col]
 		}
 	}
@@ -239,9 +240,10 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 	}
 	state, update := buffers.state, buffers.update
 	for i, id := range ids {
-		row, position := state[i*width:][:width], b.positions[i*width:][:width]
-		for j := range row {
-			row[j] = b.words.float(int(id)*width+j) + position[j]
+		row := state[i*width:][:width]
+		b.words.read(row, int(id)*width)
+		for j, position := range b.positions[i*width:][:width] {
+			row[j] += position
 		}
 		b.norm.apply(row, b.epsilon)
 	}
@@ -286,9 +288,7 @@ func (b *bert) attend(buffers *bertBuffers, own *attentionBuffers, head, n int) 
 	clear(keys.data)
 	clear(values.data)
 	for i := range n {
-		for j, k := range all[i*stride+key:][:size] {
-			keys.set(j, i, k)
-		}
+		keys.setColumn(i, all[i*stride+key:][:size], 1)
 		for j, v := range all[i*stride+value:][:size] {
 			values.set(i, j, v)
 		}

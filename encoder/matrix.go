@@ -39,6 +39,14 @@ func (p *panels) set(row, col int, value float32) {
 	p.data[(col/tileCols*p.depth+row)*tileCols+col%tileCols] = value
 }
 
+// setColumn stores factor times the values of a column.
+func (p *panels) setColumn(col int, values []float32, factor float32) {
+	column := p.data[col/tileCols*p.depth*tileCols+col%tileCols:]
+	for row, x := range values {
+		column[row*tileCols] = factor * x
+	}
+}
+
 func (p *panels) count() int { return roundUp(p.cols, tileCols) / tileCols }
 
 // multiply stores a·p + bias in out. Both a and out have rows rows, rounded up

@@ -30,19 +30,31 @@ type tensor struct {
 // values is the number of elements.
 func (t *tensor) values() int { return len(t.data) / int(elementSizes[t.kind]) }
 
-// float is element i as float32.
-func (t *tensor) float(i int) float32 {
+// read fills values with the elements from the given one on.
+func (t *tensor) read(values []float32, from int) {
+	size := int(elementSizes[t.kind])
+	data := t.data[from*size:][:len(values)*size]
 	switch t.kind {
 	case "F32":
-		return math.Float32frombits(binary.LittleEndian.Uint32(t.data[4*i:]))
+		for i := range values {
+			values[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+		}
 	case "F64":
-		return float32(math.Float64frombits(binary.LittleEndian.Uint64(t.data[8*i:])))
+		for i := range values {
+			values[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])))
+		}
 	case "I8": // of quantised vectors, whose length does not matter
-		return float32(int8(t.data[i]))
+		for i := range values {
+			values[i] = float32(int8(data[i]))
+		}
 	case "BF16":
-		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(t.data[2*i:])) << 16)
-	default:
-		return halfToFloat(binary.LittleEndian.Uint16(t.data[2*i:]))
+		for i := range values {
+			values[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(data[2*i:])) << 16)
+		}
+	case "F16":
+		for i := range values {
+			values[i] = halfToFloat(binary.LittleEndian.Uint16(data[2*i:]))
+		}
 	}
 }
 
@@ -177,8 +189,6 @@ func (s *tensors) floats(name string, shape ...int) ([]float32, error) {
 		return nil, err
 	}
 	values := make([]float32, t.values())
-	for i := range values {
-		values[i] = t.float(i)
-	}
+	t.read(values, 0)
 	return values, nil
 }

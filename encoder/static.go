@@ -63,8 +63,10 @@ func (s *static) run(_ context.Context, ids []int32, _ int, pool func(states []f
 		if s.weights != nil {
 			weight = s.weights[id]
 		}
-		for j := range width {
-			states[i*width+j] = s.rows.float(row*width+j) * weight
+		state := states[i*width:][:width]
+		s.rows.read(state, row*width)
+		for j := range state {
+			state[j] *= weight
 		}
 	}
 	pool(states)
