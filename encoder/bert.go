@@ -315,7 +315,7 @@ func softmax(logits []float32) {
 	}
 	sum := float32(0)
 	for i, x := range logits {
-		e := float32(math.Exp(float64(x - greatest)))
+		e := exp(x - greatest)
 		logits[i] = e
 		sum += e
 	}

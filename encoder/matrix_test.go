@@ -83,3 +83,13 @@ func TestActivations(t *testing.T) {
 	gelu(values)
 	require.True(t, values[2] != values[2])
 }
+
+func TestExp(t *testing.T) {
+	for x := float32(-86.9); x <= 0; x += 0.00371 {
+		require.InEpsilon(t, math.Exp(float64(x)), exp(x), 8e-6, "%v", x)
+	}
+	require.InEpsilon(t, 1, exp(0), 1e-7)
+	require.Zero(t, exp(-88))
+	require.Zero(t, exp(float32(math.Inf(-1))))
+	require.True(t, math.IsNaN(float64(exp(float32(math.NaN())))))
+}

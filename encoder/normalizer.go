@@ -125,13 +125,14 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
-// isChinese reports whether BERT makes the character a word of its own.
+// isChinese reports whether BERT makes the character a word of its own. The
+// gap before 0x2b920 is the reference's.
 func isChinese(r rune) bool {
 	switch {
 	case r < 0x3400:
 		return false
 	case r <= 0x4dbf, 0x4e00 <= r && r <= 0x9fff, 0xf900 <= r && r <= 0xfaff,
-		0x20000 <= r && r <= 0x2a6df, 0x2a700 <= r && r <= 0x2ceaf, 0x2f800 <= r && r <= 0x2fa1f:
+		0x20000 <= r && r <= 0x2a6df, 0x2a700 <= r && r <= 0x2b81f, 0x2b920 <= r && r <= 0x2ceaf, 0x2f800 <= r && r <= 0x2fa1f:
 		return true
 	}
 	return false
