@@ -20,18 +20,21 @@ import (
 )
 
 type encoderCmd struct {
-	Install encoderInstallCmd `cmd:"" help:"Copy a model from a folder, check it, and give it a name."`
+	Install encoderInstallCmd `cmd:"" help:"Take a model from a folder, or download a known one; check it and give it a name."`
 	List    encoderListCmd    `cmd:"" help:"List the encoders that are installed."`
 }
 
 type encoderInstallCmd struct {
-	Dir  string `arg:"" type:"existingdir" help:"A folder as Hugging Face has it: config.json, model.safetensors, tokenizer.json or vocab.txt."`
-	Name string `placeholder:"NAME" help:"The name that --encoder takes (default: the folder's)."`
+	Model  string `arg:"" name:"dir|name" help:"A folder as Hugging Face has it (config.json, model.safetensors, tokenizer.json or vocab.txt), or the name of a model to download: minilm."`
+	Name   string `placeholder:"NAME" help:"The name that --encoder takes (default: the folder's, or the model's)."`
+	Mirror string `placeholder:"URL" help:"Download from this address instead, where the same files lie."`
 }
 
 // Help says which models can be used, and documents the JSON.
 func (encoderInstallCmd) Help() string {
-	return `Static embeddings (Model2Vec) and sentence encoders of the BERT family (MiniLM, bge, e5, gte) can be used. The files that the model needs, its README and its licence are copied; nothing is downloaded. The licence is the model's own: read it before you use the model.
+	return `Static embeddings (Model2Vec) and sentence encoders of the BERT family (MiniLM, bge, e5, gte) can be used. The files that the model needs, its README and its licence are copied. The licence is the model's own: read it before you use the model.
+
+A folder is copied and nothing is downloaded. minilm is all-MiniLM-L6-v2 (English, apache-2.0, 87 MiB) from huggingface.co: its files are checked against SHA-256 sums that ebb knows, and a download that was cut short goes on with the same command.
 
 With --json: {"name", "model", "dims", "licence", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}; model is what vectors are kept under.`
 }
@@ -101,7 +104,7 @@ func openEncoder(what string) (*encoder.Encoder, error) {
 		}
 	}
 	if info, err := os.Stat(what); err != nil || !info.IsDir() {
-		return nil, &usageError{fmt.Sprintf("there is no encoder and no folder %q; see ebb encoder list, or install one with ebb encoder install DIR", what)}
+		return nil, &usageError{fmt.Sprintf("there is no encoder and no folder %q; see ebb encoder list, or install one with ebb encoder install", what)}
 	}
 	e, err := encoder.Open(what)
 	if err != nil {
@@ -135,22 +138,45 @@ func readManifest(folder string) (*installedEncoder, error) {
 	return installed, nil
 }
 
-// Run checks the model and copies it.
+// Run installs a model from a folder or by its name.
 func (c *encoderInstallCmd) Run(a *app) error {
-	from, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return err
+	if c.Name != "" && !encoderName.MatchString(c.Name) {
+		return badEncoderName(c.Name)
 	}
-	name := c.Name
-	if name == "" {
-		name = filepath.Base(from)
+	if info, err := os.Stat(c.Model); err == nil && info.IsDir() {
+		from, err := filepath.Abs(c.Model)
+		if err != nil {
+			return err
+		}
+		name := c.Name
+		if name == "" {
+			name = filepath.Base(from)
+		}
+		if c.Mirror != "" {
+			return &usageError{"--mirror is for models that are downloaded; " + c.Model + " is a folder"}
+		}
+		return c.installFrom(a, from, name, licenceOf(from))
 	}
+	for i := range publishedEncoders {
+		if publishedEncoders[i].name == c.Model {
+			return c.installPublished(a, &publishedEncoders[i])
+		}
+	}
+	return &usageError{fmt.Sprintf("there is no folder %q, and no model of this name to download; known are: %s", c.Model, publishedNames())}
+}
+
+func badEncoderName(name string) error {
+	return &usageError{fmt.Sprintf("%q cannot be an encoder's name: letters, digits, '.', '_' and '-'; choose one with --name", name)}
+}
+
+// installFrom installs the model in a folder.
+func (c *encoderInstallCmd) installFrom(a *app, from, name, licence string) error {
 	if !encoderName.MatchString(name) {
-		return &usageError{fmt.Sprintf("%q cannot be an encoder's name: letters, digits, '.', '_' and '-'; choose one with --name", name)}
+		return badEncoderName(name)
 	}
 	e, err := encoder.Open(from)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Dir, err)
+		return fmt.Errorf("%s: %w", c.Model, err)
 	}
 	folder, err := encodersFolder()
 	if err != nil {
@@ -164,11 +190,11 @@ func (c *encoderInstallCmd) Run(a *app) error {
 		}
 		return there.show(a, "is installed already")
 	case err == nil:
-		return &usageError{fmt.Sprintf("another encoder %s is installed; choose another --name, or remove %s", name, target)}
+		return takenError(there)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	installed := &installedEncoder{Name: name, Model: e.ID(), Dims: e.Dims(), Licence: licenceOf(from), Folder: target}
+	installed := &installedEncoder{Name: name, Model: e.ID(), Dims: e.Dims(), Licence: licence, Folder: target}
 	if err := installed.copyFrom(a, from, e.Files()); err != nil {
 		return err
 	}
@@ -335,7 +361,7 @@ func (*encoderListCmd) Run(a *app) error {
 	}
 	p := a.page()
 	if len(all) == 0 {
-		p.line("No encoder is installed; `ebb encoder install DIR` takes one from a folder.")
+		p.line("No encoder is installed; `ebb encoder install DIR` takes one from a folder, `ebb encoder install minilm` downloads one.")
 	} else {
 		rows := [][]string{{"name", "size", "licence", "model"}}
 		for _, i := range all {
