@@ -12,6 +12,9 @@ import (
 
 // normalizer is the function that a normalizer of tokenizer.json describes.
 func (c *component) normalizer() (func(string) string, error) {
+	if max(len(c.Content), len(c.Prepend)) > maxInserted {
+		return nil, invalid(tokenizerFile, "a normalizer inserts more than %d bytes", maxInserted)
+	}
 	switch c.Type {
 	case "BertNormalizer":
 		return c.bert(), nil
@@ -198,7 +201,7 @@ func (m *charsmap) lookup(key string) (replacement string, ok bool) {
 			if int64(place) > int64(len(m.replacements)) {
 				return "", false
 			}
-			replacement, _, _ = strings.Cut(m.replacements[place:], "\x00")
+			replacement, _, _ = strings.Cut(cutText(m.replacements[place:], maxInserted), "\x00")
 			return replacement, true
 		}
 	}

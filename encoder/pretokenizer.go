@@ -60,6 +60,9 @@ func (c *component) metaspace() (func([]string) []string, error) {
 	if sign == "" {
 		sign = "▁"
 	}
+	if len(sign) > utf8.UTFMax {
+		return nil, invalid(tokenizerFile, "the replacement of Metaspace is not one character")
+	}
 	scheme := c.PrependScheme
 	if scheme == "" {
 		if scheme = "always"; c.AddPrefixSpace != nil && !*c.AddPrefixSpace {

@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/text/unicode/norm"
 )
 
 // weights is a weights file with this header.
@@ -138,24 +136,6 @@ func FuzzTokenizer(f *testing.F) {
 					require.True(t, 0 <= id && int(id) < k.size, "token %d of %d", id, k.size)
 				}
 			}
-		}
-	})
-}
-
-// FuzzPieces holds that no text, however odd, is lost or invented where
-// nothing is normalised.
-func FuzzPieces(f *testing.F) {
-	f.Add("I drive a green Skoda.", "dr")
-	f.Fuzz(func(t *testing.T, text, entry string) {
-		text, entry = norm.NFC.String(strings.ToValidUTF8(text, "")), strings.ToValidUTF8(entry, "")
-		u := newUnigram([]unigramEntry{{"", 0}, {entry, -1}, {entry + entry, -3}, {entry, -2}}, 0)
-		joined := 0
-		for _, id := range u.appendTo(nil, text, 0) {
-			joined += len(u.entries[id].piece)
-		}
-		require.LessOrEqual(t, joined, len(text))
-		if entry != "" && text == strings.Repeat(entry, len(text)/len(entry)) {
-			require.Equal(t, len(text), joined)
 		}
 	})
 }

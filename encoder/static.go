@@ -1,9 +1,6 @@
 package encoder
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
 // static has one vector for each vocabulary entry, whatever stands around it
 // (Model2Vec). A text's is their mean.
@@ -48,7 +45,7 @@ func newStatic(weights *tensors, name string) (*static, error) {
 
 func (s *static) dims() int     { return s.rows.shape[1] }
 func (s *static) vocab() int    { return s.entries }
-func (s *static) maxLen() int   { return math.MaxInt32 }
+func (s *static) maxLen() int   { return maxTokens }
 func (s *static) special() bool { return false }
 
 // run calls pool with the vectors of all tokens.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -14,6 +15,11 @@ const (
 	vocabFile     = "vocab.txt"
 
 	maxTokenizer = 64 << 20 // bytes of a tokenizer's file
+	maxAdded     = 10_000   // added tokens
+	maxSteps     = 64       // normalizers, and pre-tokenizers
+	maxInserted  = 100      // bytes that a step puts in place of others
+	maxText      = 1 << 20  // bytes of a text; what follows is not encoded
+	maxGrowth    = 16       // of a text that is normalised
 )
 
 // tokenizer turns text into the numbers of vocabulary entries.
@@ -47,21 +53,14 @@ type addedToken struct {
 // when special is set.
 func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	var ids []int32
-	text = strings.ToValidUTF8(text, "\ufffd")
+	text = strings.ToValidUTF8(cutText(text, maxText), "\ufffd")
 	if special {
 		ids = append(ids, t.before...)
 		limit -= len(t.after)
 	}
-	for len(text) > 0 && len(ids) < limit {
-		plain, token, rest := t.nextAdded(text)
-		pieces := []string{plain}
-		for _, f := range t.normalise {
-			pieces[0] = f(pieces[0])
-		}
-		for _, f := range t.split {
-			pieces = f(pieces)
-		}
-		for _, piece := range pieces {
+	for added := t.newAddedTokens(text); text != "" && len(ids) < limit; {
+		plain, token, rest := added.next()
+		for _, piece := range t.pieces(plain) {
 			if len(ids) >= limit {
 				break
 			}
@@ -83,27 +82,79 @@ func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	return ids
 }
 
-// nextAdded cuts text around the first added token in it; token is nil when
-// there is none.
-func (t *tokenizer) nextAdded(text string) (before string, token *addedToken, after string) {
-	first := len(text)
-	for i := range t.added {
-		at := strings.Index(text[:min(len(text), first+len(t.added[i].Content))], t.added[i].Content)
-		if at >= 0 && (at < first || at == first && len(t.added[i].Content) > len(token.Content)) {
-			first, token = at, &t.added[i]
+// pieces normalises text and splits it. No step may make the text much longer:
+// a damaged file must not cost more memory than a text is worth.
+func (t *tokenizer) pieces(text string) []string {
+	most := maxGrowth*len(text) + 1024
+	for _, f := range t.normalise {
+		text = cutText(f(text), most)
+	}
+	pieces := []string{text}
+	for _, f := range t.split {
+		pieces = f(pieces)
+	}
+	return pieces
+}
+
+// cutText cuts text to at most n bytes, between characters.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// addedTokens finds the added tokens in a text one after the other.
+type addedTokens struct {
+	tokens []addedToken
+	text   string
+	from   int
+	at     []int // where each token stands next, len(text) if nowhere
+}
+
+func (t *tokenizer) newAddedTokens(text string) *addedTokens {
+	a := &addedTokens{tokens: t.added, text: text, at: make([]int, len(t.added))}
+	for i := range a.at {
+		a.at[i] = -1
+	}
+	return a
+}
+
+// next returns the text up to the next added token, the token, and the text
+// after it. The token is nil when there is none.
+func (a *addedTokens) next() (before string, token *addedToken, after string) {
+	first := len(a.text)
+	for i := range a.tokens {
+		content := a.tokens[i].Content
+		if a.at[i] < a.from {
+			if a.at[i] = strings.Index(a.text[a.from:], content); a.at[i] < 0 {
+				a.at[i] = len(a.text)
+			} else {
+				a.at[i] += a.from
+			}
+		}
+		if at := a.at[i]; at < first || at == first && token != nil && len(content) > len(token.Content) {
+			first, token = at, &a.tokens[i]
 		}
 	}
+	before = a.text[a.from:first]
 	if token == nil {
-		return text, nil, ""
+		a.from = len(a.text)
+		return before, nil, ""
 	}
-	before, after = text[:first], text[first+len(token.Content):]
+	a.from = first + len(token.Content)
 	if token.LStrip {
 		before = strings.TrimRight(before, " \t\r\n")
 	}
 	if token.RStrip {
-		after = strings.TrimLeft(after, " \t\r\n")
+		for a.from < len(a.text) && strings.IndexByte(" \t\r\n", a.text[a.from]) >= 0 {
+			a.from++
+		}
 	}
-	return before, token, after
+	return before, token, a.text[a.from:]
 }
 
 // component is a part of tokenizer.json that is described by its type. The
@@ -167,6 +218,9 @@ func parseTokenizer(data []byte) (*tokenizer, error) {
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, &InvalidError{File: tokenizerFile, Problem: "not what a tokenizer looks like", Err: err}
 	}
+	if len(file.Added) > maxAdded {
+		return nil, invalid(tokenizerFile, "%d added tokens are more than the %d that are supported", len(file.Added), maxAdded)
+	}
 	t := &tokenizer{unknown: -1}
 	for _, a := range file.Added {
 		if a.ID < 0 {
@@ -182,6 +236,9 @@ func parseTokenizer(data []byte) (*tokenizer, error) {
 	}
 	if err := t.addPreTokenizer(file.PreTokenizer); err != nil {
 		return nil, err
+	}
+	if max(len(t.normalise), len(t.split)) > maxSteps {
+		return nil, invalid(tokenizerFile, "%d normalizers and %d pre-tokenizers are more than are supported", len(t.normalise), len(t.split))
 	}
 	if err := t.addPostProcessor(file.PostProcessor); err != nil {
 		return nil, err
@@ -232,7 +289,7 @@ func (t *tokenizer) readModel(data json.RawMessage) error {
 			w.prefix = *model.Prefix
 		}
 		if model.MaxChars != nil {
-			w.maxChars = min(max(*model.MaxChars, 0), 1000)
+			w.maxChars = min(max(*model.MaxChars, 0), 200)
 		}
 		if id, ok := vocab[model.Unknown]; ok {
 			w.unknown = id
