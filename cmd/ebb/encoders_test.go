@@ -127,6 +127,7 @@ func TestEncoderThatIsNotThere(t *testing.T) {
 		"folder": {[]string{"search", "x", "--encoder", "./nowhere"}, `no folder "./nowhere"`},
 		"both":   {[]string{"eval", evalFixture, "--encoder", randomModel, "--embedder", "http://127.0.0.1:9/v1"}, "--embedder and --encoder"},
 		"bank":   {[]string{"import", "bank.md", "--bank", "--encoder", randomModel}, "--encoder makes vectors"},
+		"chat":   {[]string{"--user", "ada", "--db", filepath.Join(t.TempDir(), "m.db"), "chat", "--base-url", "http://127.0.0.1:9/v1", "--encoder", "minilm"}, `no folder "minilm"`},
 		"import": {[]string{"--user", "ada", "--db", filepath.Join(t.TempDir(), "m.db"), "import", "-", "--encoder", t.TempDir()}, "config.json"},
 	} {
 		o := ebb(t, "", c.args...)
