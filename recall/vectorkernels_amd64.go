@@ -5,12 +5,12 @@ package recall
 import (
 	"slices"
 
-	"golang.org/x/sys/cpu"
+	"github.com/ebbmem/ebb/internal/cpu"
 )
 
 // wide reports whether the processor can what the assembly asks of it: Intel's
 // since 2013, AMD's since 2015.
-var wide = cpu.X86.HasAVX2
+var wide = cpu.AVX2
 
 // sumSigns is sumSignsPlain, 32 codes at a time.
 func sumSigns(sums []uint16, signs, table []byte) {

@@ -22,6 +22,7 @@ import (
 
 type chatCmd struct {
 	provider
+	localEncoder
 
 	Agent   string `enum:"auto,functions,conversational" default:"auto" help:"How the model calls tools: functions (its API does it) or conversational (in its text); auto picks by provider."`
 	Session string `placeholder:"NAME" help:"Name of this conversation (default: one of its own, with the time)."`
@@ -46,7 +47,7 @@ type turnView struct {
 }
 
 func (c *chatCmd) Run(a *app) (err error) {
-	model, name, err := c.connect()
+	model, name, err := c.provider.connect()
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,9 @@ func (c *chatCmd) Run(a *app) (err error) {
 	}
 	seen := new(recalls)
 	cfg := a.profile.config()
+	if err := c.localEncoder.connect(cfg); err != nil {
+		return err
+	}
 	cfg.Hooks.OnRecall = func(_ extension.Scope, _ string, answer *extension.Answer) { seen.add(answer) }
 	x, err := a.openWith(cfg)
 	if err != nil {

@@ -12,9 +12,30 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// encoder says who makes vectors. Its key comes from the environment alone, as
-// a model's does.
-type encoder struct {
+// localEncoder is the flag of commands that work with vectors made here.
+type localEncoder struct {
+	Encoder string `placeholder:"DIR|NAME" help:"Use vectors made on this machine by the encoder in this folder, or by an installed one (see ebb encoder; default: words alone)."`
+}
+
+// connect puts the encoder into a configuration; without one it changes
+// nothing.
+func (l *localEncoder) connect(cfg *extension.Config) error {
+	if l.Encoder == "" {
+		return nil
+	}
+	e, err := openEncoder(l.Encoder)
+	if err != nil {
+		return err
+	}
+	cfg.Embedder, cfg.EmbedModel = e, e.ID()
+	return nil
+}
+
+// encoderFlags say who makes vectors for a measurement: an encoder on this machine or
+// a server. The server's key comes from the environment alone, as a model's does.
+type encoderFlags struct {
+	localEncoder
+
 	Embedder   string `placeholder:"URL" help:"Measure with vectors, made by the server at this address that speaks OpenAI's embeddings API, such as http://127.0.0.1:8089/v1 (default: none, words alone). A key is read from OPENAI_API_KEY."`
 	EmbedModel string `name:"embed-model" placeholder:"NAME" help:"The embedding model (default: text-embedding-3-small)."`
 }
@@ -22,7 +43,10 @@ type encoder struct {
 const defaultEmbedModel = "text-embedding-3-small"
 
 // check refuses a model that nobody would be asked for.
-func (e *encoder) check() error {
+func (e *encoderFlags) check() error {
+	if e.Embedder != "" && e.Encoder != "" {
+		return &usageError{"--embedder and --encoder both say who makes vectors; give one of them"}
+	}
 	if e.EmbedModel != "" && e.Embedder == "" {
 		return &usageError{"--embed-model names a model, but no --embedder URL says where it is"}
 	}
@@ -31,9 +55,9 @@ func (e *encoder) check() error {
 
 // connect puts the embedder into a configuration; without one it changes
 // nothing. Nothing is sent until there is a text.
-func (e *encoder) connect(cfg *extension.Config) error {
+func (e *encoderFlags) connect(cfg *extension.Config) error {
 	if e.Embedder == "" {
-		return nil
+		return e.localEncoder.connect(cfg)
 	}
 	name := cmp.Or(e.EmbedModel, defaultEmbedModel)
 	client, err := openai.New(openai.WithBaseURL(e.Embedder), openai.WithModel(name), openai.WithEmbeddingModel(name),
@@ -51,8 +75,8 @@ func (e *encoder) connect(cfg *extension.Config) error {
 // await has the embedder answer a question before it is measured. A search goes
 // on without after 300 ms, and finds the answer of a slower one when it is asked
 // again.
-func (e *encoder) await(ctx context.Context, x *extension.Extension, scope extension.Scope, question string) error {
-	if e.Embedder == "" {
+func (e *encoderFlags) await(ctx context.Context, x *extension.Extension, scope extension.Scope, question string) error {
+	if e.Embedder == "" && e.Encoder == "" {
 		return nil
 	}
 	const tries = 100

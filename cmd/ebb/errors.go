@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -86,11 +87,12 @@ func exitCode(err error) int {
 		invalid *extension.InvalidError
 		version *extension.VersionError
 		damaged *damagedError
+		model   *encoder.InvalidError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &invalid), errors.Is(err, extension.ErrKey):
+	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &model), errors.Is(err, extension.ErrKey):
 		return exitUsage
 	case errors.Is(err, extension.ErrNotFound):
 		return exitNotFound

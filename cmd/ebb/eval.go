@@ -17,7 +17,7 @@ import (
 )
 
 type evalCmd struct {
-	encoder
+	encoderFlags
 
 	Dir       string  `arg:"" help:"A folder with conversations/NAME.jsonl and queries.jsonl."`
 	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`

@@ -22,6 +22,8 @@ import (
 )
 
 type importCmd struct {
+	localEncoder
+
 	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json, without folders below), or - for standard input."`
 	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
 	Restore bool   `help:"Bring an export of ebb back as it was, with its origins and protections: only for files that nobody else could have written. Without it an export is an import like any other."`
@@ -70,6 +72,8 @@ func (c *importCmd) Run(a *app) (err error) {
 		return &usageError{"--retire goes with --archive: it is about files that are gone from a folder of documents"}
 	case c.Archive && c.Bank:
 		return &usageError{"a file is taken in by --archive or by --bank; run the command once for each"}
+	case c.Bank && c.Encoder != "":
+		return &usageError{"--encoder makes vectors of what is searched; a bank goes into core memory, which is not"}
 	case c.Archive:
 		return c.archive(a)
 	case c.Bank:
@@ -90,6 +94,9 @@ func (c *importCmd) Run(a *app) (err error) {
 	defer giveUp(nil)
 	cfg := a.profile.config()
 	cfg.NoSchedule = true
+	if err := c.connect(cfg); err != nil {
+		return err
+	}
 	cfg.Hooks.OnError = func(source string, err error) {
 		if lasting(err) {
 			giveUp(fmt.Errorf("%s: %w", source, err))

@@ -16,7 +16,11 @@ func (c *importCmd) archive(a *app) (err error) {
 	if err := a.forSomebody(); err != nil {
 		return err
 	}
-	x, err := a.openWith(&extension.Config{NoSchedule: true})
+	cfg := &extension.Config{NoSchedule: true}
+	if err := c.connect(cfg); err != nil {
+		return err
+	}
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type cli struct {
 	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
 	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
+	Encoder     encoderCmd     `cmd:"" help:"Install encoders, which find what is said in other words, and list them."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
 	Runs        runsCmd        `cmd:"" help:"List the nights there were, and the messages that changed something, with what each did and cost."`
 	Undo        undoCmd        `cmd:"" help:"Take everything back that a night, a message or ebb forget did."`

@@ -12,6 +12,8 @@ import (
 
 // query are the arguments that search and explain share.
 type query struct {
+	localEncoder
+
 	Query   []string `arg:"" help:"A question or keywords; no syntax, every sign is taken literally."`
 	Limit   int      `short:"n" placeholder:"N" default:"10" help:"The most results, 1 to 1000 (default 10)."`
 	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
@@ -111,7 +113,12 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	if err := validLimit(q.Limit); err != nil {
 		return err
 	}
-	x, err := a.open(true)
+	cfg := a.profile.config()
+	cfg.ReadOnly, cfg.NoSchedule = true, true
+	if err := q.connect(cfg); err != nil {
+		return err
+	}
+	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,18 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
+// The encoder rests on the standard library and x/text alone.
+func TestEncoderDependencies(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./encoder")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	for _, path := range strings.Fields(string(out)) {
+		allowed := path == module+"/encoder" || path == module+"/internal/cpu" || strings.HasPrefix(path, "golang.org/x/text/")
+		require.True(t, allowed, "the encoder needs %s", path)
+	}
+}
+
 // listed is the part of go list's answer that is used.
 type listed struct {
 	ImportPath     string   `json:"ImportPath"`

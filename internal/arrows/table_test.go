@@ -39,13 +39,15 @@ var table = []row{
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
 	{pkg: "internal/clock"},  // a simulated time
+	{pkg: "internal/cpu"},    // what the processor offers to assembly
 	{pkg: "internal/redact"}, // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}},               // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
-	{pkg: "internal/poison"},                                                           // what was written for a model
-	{pkg: "internal/evalset", ours: []string{"internal/text"}},                         // labelled conversations and their metrics
-	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}}, // what SQLite alone finds
+	{pkg: "internal/poison"},                                                                   // what was written for a model
+	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
+	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
+	{pkg: "encoder", ours: []string{"internal/cpu"}, langchainInTests: []string{"embeddings"}}, // sentence embeddings without a server
 	{pkg: "."},
 
 	// Rooms.
@@ -54,7 +56,7 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "internal/cpu", "internal/text", "internal/topics"}},
 	{
 		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
@@ -79,7 +81,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "eventbus", "encoder", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

@@ -1,0 +1,20 @@
+// Package encoder computes sentence embeddings locally, in pure Go: no cgo, no
+// network, no process beside the program. [Open] reads a model folder in the
+// Hugging Face layout and returns an [Encoder], which implements langchaingo's
+// embeddings.Embedder and is safe for concurrent use.
+//
+// Supported are
+//   - static embeddings: Model2Vec (model.safetensors, tokenizer.json,
+//     config.json) and sentence-transformers' StaticEmbedding;
+//   - sentence encoders of the BERT family (model_type bert, roberta,
+//     xlm-roberta) in fp32, fp16 or bf16, with mean, CLS or max pooling.
+//
+// Tokenizers are WordPiece and Unigram (SentencePiece) from tokenizer.json, or
+// WordPiece from vocab.txt. Pooling and normalisation come from modules.json,
+// prompts from config_sentence_transformers.json, the length limit from
+// sentence_bert_config.json. A text beyond the limit is cut.
+//
+// A model that needs anything else is refused with an [*InvalidError] that
+// names it. Model files are untrusted: a damaged file is an error, and memory
+// use is bounded by the size of the files.
+package encoder

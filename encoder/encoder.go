@@ -1,0 +1,325 @@
+package encoder
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Encoder turns texts into vectors. It is safe for concurrent use.
+type Encoder struct {
+	tokenizer *tokenizer
+	network   network
+	pooling   pooling
+	normalise bool
+	lower     bool // lowercase before anything else
+	limit     int  // tokens of a text
+	known     bool // leave unknown tokens out
+
+	queryPrompt, documentPrompt string
+
+	family string
+	files  []File
+}
+
+// network computes a state for each token.
+type network interface {
+	dims() int
+	vocab() int  // token numbers are below
+	maxLen() int // the most tokens
+	special() bool
+	run(ctx context.Context, ids []int32, workers int, pool func(states []float32)) error
+}
+
+// ID names the model for stored vectors (extension.Config.EmbedModel): equal
+// for equal files, wherever the folder lies. It is made of the model's family,
+// the size of its vectors and a hash of its files.
+func (e *Encoder) ID() string {
+	return fmt.Sprintf("%s-%d-%s", e.family, e.Dims(), hashFiles(e.files)[:16])
+}
+
+// Dims is the number of values of a vector.
+func (e *Encoder) Dims() int { return e.network.dims() }
+
+// Files are the files of the model folder that the encoder depends on.
+func (e *Encoder) Files() []File { return slices.Clone(e.files) }
+
+// EmbedDocuments returns a vector for each text that is to be found.
+func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	workers := 1
+	if len(texts) == 1 {
+		workers = queryWorkers()
+	}
+	err := eachOf(len(texts), func(i int) (err error) {
+		vectors[i], err = e.embed(ctx, e.documentPrompt+texts[i], workers)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return vectors, nil
+}
+
+// EmbedQuery returns a vector for a text that is searched for.
+func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	return e.embed(ctx, e.queryPrompt+text, queryWorkers())
+}
+
+// queryWorkers is how many goroutines compute one text: beyond some, waiting
+// for each other costs more than it saves.
+func queryWorkers() int { return min(runtime.GOMAXPROCS(0), 8) }
+
+func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector []float32, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if e.lower {
+		text = strings.ToLower(text)
+	}
+	ids := e.tokenizer.encode(text, e.limit, e.network.special())
+	if e.known {
+		// Where nothing is known the reference returns zeros, which cannot be
+		// compared: the unknown token's vector stands for the text.
+		unknown := func(id int32) bool { return id == e.tokenizer.unknown }
+		if known := slices.DeleteFunc(slices.Clone(ids), unknown); len(known) > 0 {
+			ids = known
+		}
+	}
+	err = e.network.run(ctx, ids, workers, func(states []float32) { vector = e.pooling.pool(states, e.Dims()) })
+	if err != nil {
+		return nil, err
+	}
+	if e.normalise {
+		unit(vector)
+	}
+	return vector, nil
+}
+
+// Open reads the model in a folder. The folder is not needed afterwards.
+func Open(dir string) (*Encoder, error) {
+	f := &folder{dir: dir}
+	e, err := open(f)
+	if err != nil {
+		return nil, err
+	}
+	e.files = f.files
+	return e, nil
+}
+
+func open(f *folder) (*Encoder, error) {
+	modules, err := readModules(f)
+	if err != nil {
+		return nil, err
+	}
+	e := &Encoder{pooling: modules.pooling, normalise: modules.normalise}
+	var config struct {
+		bertConfig
+		Normalize *bool `json:"normalize"`
+		MaxLength int   `json:"max_length"`
+	}
+	if err := f.json(modules.path, configFile, &config, modules.static); err != nil {
+		return nil, err
+	}
+	e.family = config.ModelType
+	switch config.ModelType {
+	case "bert", "roberta", "xlm-roberta":
+	case "model2vec":
+		modules.static = true
+	default:
+		if !modules.static {
+			return nil, invalid(configFile, "the model_type %.40q is not supported; bert, roberta, xlm-roberta and model2vec are", config.ModelType)
+		}
+	}
+	if e.tokenizer, err = readTokenizer(f, modules.path); err != nil {
+		return nil, err
+	}
+	if err := e.readLimits(f, modules.path); err != nil {
+		return nil, err
+	}
+	if err := e.readPrompts(f); err != nil {
+		return nil, err
+	}
+	if !modules.includePrompt && e.queryPrompt+e.documentPrompt != "" {
+		return nil, invalid("modules.json", "pooling without the prompt (include_prompt) is not supported")
+	}
+	weights, err := f.safetensors(modules.path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !modules.static:
+		e.network, err = newBert(&config.bertConfig, weights)
+	case weights.has(model2vecTensor):
+		// Model2Vec's own rules, which its config.json states.
+		e.family, e.known, e.pooling = "model2vec", true, poolMean
+		e.normalise = config.Normalize == nil || *config.Normalize
+		if e.limit = 512; config.MaxLength > 0 {
+			e.limit = config.MaxLength
+		}
+		e.network, err = newStatic(weights, model2vecTensor)
+	default:
+		e.family = "static"
+		e.network, err = newStatic(weights, "embedding.weight")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.tokenizer.size > e.network.vocab() {
+		return nil, invalid(tokenizerFile, "the tokenizer has %d tokens, the model %d", e.tokenizer.size, e.network.vocab())
+	}
+	if most := e.network.maxLen(); e.limit == 0 || e.limit > most {
+		e.limit = most
+	}
+	if special := len(e.tokenizer.before) + len(e.tokenizer.after); e.network.special() && (special == 0 || e.limit <= special) {
+		return nil, invalid(tokenizerFile, "%d special tokens around a text of at most %d", special, e.limit)
+	}
+	return e, nil
+}
+
+// readLimits reads how long a text may be.
+func (e *Encoder) readLimits(f *folder, path string) error {
+	var c struct {
+		Length *float64 `json:"max_seq_length"`
+		Lower  bool     `json:"do_lower_case"`
+	}
+	const file = "sentence_bert_config.json"
+	if err := f.json(path, file, &c, true); err != nil {
+		return err
+	}
+	e.lower = c.Lower
+	if c.Length == nil {
+		var t struct {
+			Length *float64 `json:"model_max_length"`
+		}
+		if err := f.json(path, "tokenizer_config.json", &t, true); err != nil {
+			return err
+		}
+		c.Length = t.Length
+	}
+	if c.Length != nil {
+		if *c.Length < 1 {
+			return invalid(file, "texts of at most %v tokens", *c.Length)
+		}
+		e.limit = int(min(*c.Length, 1<<30))
+	}
+	return nil
+}
+
+// readPrompts reads what precedes queries and documents.
+func (e *Encoder) readPrompts(f *folder) error {
+	var c struct {
+		Prompts map[string]string `json:"prompts"`
+		Default string            `json:"default_prompt_name"`
+	}
+	if err := f.json("", "config_sentence_transformers.json", &c, true); err != nil {
+		return err
+	}
+	first := func(names ...string) string {
+		for _, name := range names {
+			if prompt, ok := c.Prompts[name]; ok {
+				return prompt
+			}
+		}
+		return ""
+	}
+	e.queryPrompt = first("query", c.Default)
+	e.documentPrompt = first("document", "passage", "corpus", c.Default)
+	return nil
+}
+
+// modules is what modules.json says: which network, and what follows it.
+type modules struct {
+	path          string // the network's folder, below the model's
+	static        bool
+	pooling       pooling
+	normalise     bool
+	includePrompt bool
+}
+
+func readModules(f *folder) (*modules, error) {
+	const file = "modules.json"
+	var list []struct {
+		Path string `json:"path"`
+		Type string `json:"type"`
+	}
+	m := &modules{includePrompt: true}
+	if err := f.json("", file, &list, true); err != nil {
+		return nil, err
+	}
+	for i, entry := range list {
+		kind := entry.Type[strings.LastIndexByte(entry.Type, '.')+1:]
+		switch {
+		case i == 0 && (kind == "Transformer" || kind == "StaticEmbedding"):
+			m.path, m.static = entry.Path, kind == "StaticEmbedding"
+		case i > 0 && kind == "Normalize":
+			m.normalise = true
+		case i > 0 && kind == "Pooling" && !m.static && !m.normalise:
+			if err := m.readPooling(f, entry.Path); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, invalid(file, "module %d of type %.80q is not supported", i, entry.Type)
+		}
+	}
+	return m, nil
+}
+
+func (m *modules) readPooling(f *folder, path string) error {
+	var c struct {
+		Mode     string `json:"pooling_mode"`
+		First    bool   `json:"pooling_mode_cls_token"`
+		Mean     *bool  `json:"pooling_mode_mean_tokens"`
+		Max      bool   `json:"pooling_mode_max_tokens"`
+		MeanSqrt bool   `json:"pooling_mode_mean_sqrt_len_tokens"`
+		Weighted bool   `json:"pooling_mode_weightedmean_tokens"`
+		Last     bool   `json:"pooling_mode_lasttoken"`
+		Prompt   *bool  `json:"include_prompt"`
+	}
+	if err := f.json(path, configFile, &c, false); err != nil {
+		return err
+	}
+	mean := c.Mean != nil && *c.Mean
+	m.includePrompt = c.Prompt == nil || *c.Prompt
+	modes := []struct {
+		set  bool
+		mode pooling
+	}{{mean || c.Mode == "mean", poolMean}, {c.First || c.Mode == "cls", poolFirst}, {c.Max || c.Mode == "max", poolMax},
+		{c.MeanSqrt || c.Mode == "mean_sqrt_len_tokens", poolMeanSqrt}}
+	chosen := 0
+	for _, mode := range modes {
+		if mode.set {
+			m.pooling = mode.mode
+			chosen++
+		}
+	}
+	if chosen != 1 || c.Weighted || c.Last {
+		return invalid(path+"/"+configFile, "this pooling is not supported; one of cls, mean, max and mean_sqrt_len is")
+	}
+	return nil
+}
+
+func readTokenizer(f *folder, path string) (*tokenizer, error) {
+	data, err := f.read(path, tokenizerFile, maxTokenizer, true)
+	if err != nil {
+		return nil, err
+	}
+	if data != nil {
+		return parseTokenizer(data)
+	}
+	vocab, err := f.read(path, vocabFile, maxTokenizer, true)
+	if err != nil {
+		return nil, err
+	}
+	if vocab == nil {
+		return nil, invalid(tokenizerFile, "missing, and so is %s", vocabFile)
+	}
+	config, err := f.read(path, "tokenizer_config.json", maxConfig, true)
+	if err != nil {
+		return nil, err
+	}
+	return parseVocab(bytes.ReplaceAll(vocab, []byte("\r\n"), []byte("\n")), config)
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package encoder
+
+func tile(out []float32, strideOut int, start []float32, strideStart int, a []float32, strideA int, b []float32, depth int) {
+	tilePlain(out, strideOut, start, strideStart, a, strideA, b, depth)
+}

@@ -1,0 +1,69 @@
+package encoder
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPiecesOfUnigram(t *testing.T) {
+	u := newUnigram([]unigramEntry{{"<unk>", 0}, {"a", -2}, {"b", -2}, {"ab", -3}, {"abc", -20}, {"é", -1}}, 0)
+	for text, want := range map[string][]int32{
+		"ab": {3}, "abb": {3, 2}, "ba": {2, 1}, "abc": {4}, "xyz": {0}, "axyb": {1, 0, 2}, "éa": {5, 1}, "": nil,
+	} {
+		require.Equal(t, want, u.appendTo(nil, text, 0), text)
+	}
+	without := newUnigram([]unigramEntry{{"a", -2}}, -1)
+	require.Equal(t, []int32{0, 0}, without.appendTo(nil, "axya", 0), "no unknown token")
+}
+
+func TestAddedTokens(t *testing.T) {
+	k, err := parseTokenizer([]byte(`{
+		"added_tokens": [{"id": 0, "content": "[U]"}, {"id": 1, "content": "<m>", "lstrip": true, "rstrip": true}, {"id": 2, "content": "<m>x"}],
+		"pre_tokenizer": {"type": "Metaspace", "prepend_scheme": "never", "split": false},
+		"model": {"type": "WordPiece", "unk_token": "[U]", "vocab": {"[U]": 0, "<m>": 1, "<m>x": 2, "a": 3, "▁": 4, "##▁": 5, "##a": 6}}}`))
+	require.NoError(t, err)
+	for text, want := range map[string][]int32{
+		"a":         {3},
+		"a <m> a":   {3, 1, 3},
+		"<m>x<m>":   {2, 1},
+		"[U][U]a":   {0, 0, 3},
+		"<m":        {0},
+		"a <m>\n":   {3, 1},
+		"a a":       {3, 5, 6},
+		"<m><m>xaa": {1, 2, 3, 6},
+	} {
+		require.Equal(t, want, k.encode(text, 100, false), text)
+	}
+}
+
+// A file that asks for endless work is refused or bounded.
+func TestTokenizerIsBounded(t *testing.T) {
+	const model = `"model": {"type": "WordPiece", "unk_token": "a", "vocab": {"a": 0}}}`
+	double := strings.TrimSuffix(strings.Repeat(`{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"},`, 60), ",")
+	k, err := parseTokenizer([]byte(`{"normalizer": {"type": "Sequence", "normalizers": [` + double + `]},` + model))
+	require.NoError(t, err)
+	pieces := k.pieces("a a a")
+	require.Less(t, len(pieces[0]), 2000)
+
+	for says, file := range map[string]string{
+		"inserts more than": `{"normalizer": {"type": "Prepend", "prepend": "` + strings.Repeat("x", 101) + `"},` + model,
+		"normalizers and":   `{"normalizer": {"type": "Sequence", "normalizers": [` + double + "," + double + `]},` + model,
+		"added tokens":      `{"added_tokens": [` + strings.TrimSuffix(strings.Repeat(`{"id": 0, "content": "a"},`, maxAdded+1), ",") + `],` + model,
+		"not one character": `{"pre_tokenizer": {"type": "Metaspace", "replacement": "______"},` + model,
+	} {
+		_, err := parseTokenizer([]byte(file))
+		require.ErrorContains(t, err, says)
+	}
+
+	data, err := os.ReadFile("testdata/bert/tokenizer.json")
+	require.NoError(t, err)
+	bert, err := parseTokenizer(data)
+	require.NoError(t, err)
+	for _, text := range []string{strings.Repeat("[SEP]", 1<<18), strings.Repeat("é", 1<<18), strings.Repeat("do ", 1<<18)} {
+		require.Len(t, bert.encode(text, 32, true), map[bool]int{true: 3, false: 32}[text[0] == 0xc3], fmt.Sprintf("%.10q…", text))
+	}
+}
