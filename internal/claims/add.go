@@ -128,9 +128,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Fate: Refused, Memory: &k.Memory}, nil
 	}
 	k := a.best()
-	if k == nil && isLasting(a.Memory) {
-		if at := slices.IndexFunc(a.near, a.sharesSentence); at >= 0 { // somebody has understood the sentence
-			k = a.near[at]
+	if isLasting(a.Memory) {
+		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // somebody has understood the sentence
+			return Outcome{Fate: Known, Memory: &a.near[at].Memory}, nil
 		}
 	}
 	guarded := false
