@@ -23,7 +23,7 @@ func asDamage(err error) error {
 		// No write of ebb's breaks these while tables and indexes are whole. (A
 		// reference can break: what it led to was erased in the meantime.)
 		return fmt.Errorf("%w (%w)", ErrCorrupt, err)
-	case errors.Is(err, sqlite3.ERROR) && containsAny(text, "no such table", "no such column", "fts5", "vtable constructor failed"):
+	case errors.Is(err, sqlite3.ERROR) && containsAny(text, "no such table", "no such column", "malformed JSON", "fts5", "vtable constructor failed"):
 		return fmt.Errorf("%w (%w)", ErrCorrupt, err)
 	}
 	return err
