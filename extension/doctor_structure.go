@@ -101,6 +101,15 @@ var countChecks = []countCheck{
 		found: "messages in the journal that were not remembered", fix: fixRepair,
 	},
 	{
+		name:  "numbers of the text",
+		query: "SELECT count(*) FROM users WHERE chunk_floor <> 0 AND chunk_floor >> 32 <> id",
+		found: "users whose next text would be filed under another user", fix: fixRestore,
+	},
+	{
+		name: "versions", query: "SELECT (SELECT count(*) FROM blocks WHERE version < 1) + (SELECT count(*) FROM memories WHERE version < 1)",
+		found: "rows whose version is none", fix: fixRestore,
+	},
+	{
 		name: "order of the text", query: schema.MisplacedText,
 		found: "pieces of text before that of an older memory", fix: fixRepair,
 	},
