@@ -43,7 +43,7 @@ func (e *examination) oddValues(ctx context.Context) (found []string, err error)
 	}
 	for _, table := range tables {
 		tests, err := e.lines(ctx, `SELECT iif("notnull" OR pk, 'sum(', 'sum(c IS NOT NULL AND ') || CASE type
-				WHEN 'INTEGER' THEN 'typeof(c) <> ''integer'')'
+				WHEN 'INTEGER' THEN 'typeof(c) <> ''integer'' OR c NOT BETWEEN -(1 << 61) AND 1 << 61)'
 				WHEN 'TEXT' THEN 'typeof(c) <> ''text'')'
 				WHEN 'REAL' THEN 'typeof(c) NOT IN (''real'', ''integer'') OR abs(c) > 1.7e308)'
 				WHEN 'BLOB' THEN 'typeof(c) <> ''blob'')' END || '/' || name
