@@ -29,7 +29,7 @@ func (e *examination) values(ctx context.Context) {
 // jsonColumns are those whose texts are JSON, or empty.
 var jsonColumns = map[string][]string{
 	"erasures": {"receipt"}, "events": {"payload"}, "gaps": {"memories"}, "injections": {"items"}, "losses": {"gone"},
-	"memories": {"tags", "attributes"}, "ops": {"before", "after"}, "proposals": {"payload"}, "runs": {"stages"},
+	"memories": {"tags", "attributes"}, "ops": {"before", "after"}, "runs": {"stages"},
 }
 
 // theColumn stands for a column in the tests of oddValues.

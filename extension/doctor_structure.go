@@ -113,7 +113,7 @@ var countChecks = []countCheck{
 	{
 		name: "lists of core memory",
 		query: `SELECT count(*) FROM block_history h JOIN blocks b ON b.id = h.block_id WHERE b.kind = 'list' AND h.content <> '' AND CASE WHEN json_valid(h.content)
-			THEN json_type(h.content) <> 'array' OR EXISTS (SELECT 1 FROM json_each(h.content) j WHERE j.type <> 'text') ELSE 1 END`,
+			THEN json_type(h.content) <> 'array' ELSE 1 END`,
 		found: "versions of lists that are none", fix: fixRestore,
 	},
 	{

@@ -162,7 +162,9 @@ func (db *DB) refuseForeignLog(conn *sqlite3.Conn, state *logState) error {
 	if _, err := log.ReadAt(ofLog, at); err != nil {
 		return err
 	}
-	if _, err := own.ReadAt(ofFile, (page-1)*size); err != nil {
+	if _, err := own.ReadAt(ofFile, (page-1)*size); errors.Is(err, io.EOF) {
+		return nil // it is as yet in the log alone, as while an old file is migrated
+	} else if err != nil {
 		return err
 	}
 	theirs, ours := identityShape.Find(ofLog), identityShape.Find(ofFile)
