@@ -106,7 +106,7 @@ var countChecks = []countCheck{
 		found: "users whose next text would be filed under another user", fix: fixRestore,
 	},
 	{
-		name: "versions", query: `SELECT (SELECT count(*) FROM blocks b WHERE NOT EXISTS (SELECT 1 FROM block_history h WHERE h.block_id = b.id AND h.version = b.version))
+		name: "versions", query: `SELECT (SELECT count(*) FROM blocks WHERE version NOT BETWEEN 1 AND 1 << 20)
 			+ (SELECT count(*) FROM memories WHERE version < 1) + (SELECT count(*) FROM leases WHERE term < 0)`,
 		found: "rows with a version that there never was", fix: fixRestore,
 	},
@@ -120,7 +120,7 @@ var countChecks = []countCheck{
 		name: "proposals", query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
-			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.user_id <> p.user_id) ELSE 1 END`,
+			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.user_id <> p.user_id) ELSE 0 END`,
 		found: "proposals that do not say what they are about, or are about another user's memory", fix: fixRestore,
 	},
 	{
