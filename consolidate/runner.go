@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -124,7 +125,7 @@ func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err err
 			if !ok || due {
 				continue
 			}
-			urgency, err := t.Due(ctx, s, userID)
+			urgency, err := askDue(ctx, t, s, userID)
 			if err != nil {
 				return err
 			}
@@ -133,6 +134,16 @@ func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err err
 		return nil
 	})
 	return due, err
+}
+
+// askDue asks a trigger, which may be the host's.
+func askDue(ctx context.Context, t Trigger, s *schema.Snapshot, userID int64) (urgency Urgency, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &StageError{Stage: t.Name(), Err: &PanicError{Value: p, Stack: debug.Stack()}}
+		}
+	}()
+	return t.Due(ctx, s, userID)
 }
 
 // usefulTo reports that nothing of a stage failed in a run.

@@ -25,17 +25,25 @@ import (
 // One handler follows one conversation. Turns may overlap, and may end in a
 // panic that the host recovers, as long as one line of its code starts them
 // all; where several do, call Callbacks once for each.
-func (s *Session) Callbacks() callbacks.Handler { return &listener{session: s} }
+//
+// [WithKeys] and [WithSpeakers] are for chains whose keys are unusual, as for
+// [Session.Memory]; other options change nothing.
+func (s *Session) Callbacks(opts ...MemoryOption) callbacks.Handler {
+	m := s.Memory(opts...)
+	return &listener{session: s, keys: m.keys, speakers: m.speakers}
+}
 
 // listener follows nested chains: only the outermost speaks for the
 // conversation.
 type listener struct {
 	callbacks.SimpleHandler
 
-	session *Session
-	mu      sync.Mutex
-	open    []running
-	agents  int // that have finished, and whose answer has not been heard
+	session  *Session
+	keys     turnKeys
+	speakers speakers
+	mu       sync.Mutex
+	open     []running
+	agents   int // that have finished, and whose answer has not been heard
 }
 
 // running is a chain that began and was not heard to end.
@@ -51,10 +59,10 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 	if !l.enter(callPlace(), isIteration(inputs)) {
 		return
 	}
-	said, err := inputText(inputs, nil, "")
+	said, err := inputText(inputs, nil, l.keys.input)
 	l.session.ext.outcome(l.session.scope, string(doorCallbacks), hearing, err)
 	if said != "" {
-		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said))
+		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said, eventbus.Speaker(l.speakers.user)))
 	}
 }
 
@@ -63,7 +71,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	if !l.leave(callPlace()) {
 		return
 	}
-	answered, err := outputText(outputs, "")
+	answered, err := outputText(outputs, l.keys.output)
 	l.session.ext.outcome(l.session.scope, string(doorCallbacks), reading, err)
 	if answered == "" {
 		return
@@ -71,7 +79,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	if !l.sawAgent() {
 		l.session.steps(outputs)
 	}
-	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered))
+	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered, eventbus.Speaker(l.speakers.assistant)))
 }
 
 // HandleAgentAction implements [callbacks.Handler]: what a tool says will be in

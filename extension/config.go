@@ -19,7 +19,9 @@ import (
 )
 
 // Config says how a memory works. The zero value, and nil, are right for most
-// hosts: no model, no key, no network.
+// hosts: no model, no key, no network. A function of it that panics ends nothing:
+// it is reported like a hook that does, and what it should have said is by default,
+// or the error of the call that needed it.
 type Config struct {
 	// Model is asked at night, when memories are consolidated, and never while
 	// a turn waits. Default none: nights do what needs no model.
@@ -49,7 +51,9 @@ type Config struct {
 	Key Key
 
 	// Now is the memory's clock. Default time.Now. Give one to replay old
-	// conversations or to test forgetting.
+	// conversations or to test forgetting. One that gives the zero time is an
+	// [*InvalidError] of Open; one that does so later, or panics, stands still and is
+	// reported.
 	Now func() time.Time
 	// Location is the time zone of users who have none of their own; nights
 	// are local. Default time.Local.
@@ -199,6 +203,8 @@ type Config struct {
 
 	// coreToldOnly leaves out of the core section what was only said.
 	coreToldOnly bool
+	// onlyForms keeps no sentences of users that only likely last.
+	onlyForms bool
 
 	invalid error // of the options of the profile that made it; Open returns it
 	wakeful bool  // NoSchedule, but a cycle that begins has the schedule look
@@ -214,7 +220,7 @@ type Hooks struct {
 	// name, "attributes" for what Config.Attributes says, "embed", "night",
 	// "commit", "checkpoint", "mark" or "merge" for the file itself (see
 	// [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users are not part
-	// of the error.
+	// of the error. Default: the first of each is logged by log/slog.
 	OnError func(source string, err error)
 	// OnRecall is told what was put before a model, and through which door:
 	// "memory", "model" or "tool".
@@ -294,7 +300,7 @@ func (c *Config) withDefaults() Config {
 		cfg.NoBackground = true
 	}
 	if cfg.Hooks.OnError == nil {
-		cfg.Hooks.OnError = func(string, error) {}
+		cfg.Hooks.OnError = logOnce()
 	}
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}

@@ -11,6 +11,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -84,6 +85,7 @@ type sectionLine struct {
 
 	importance float64
 	evidence   int
+	likely     float64 // to tell something that lasts: 1 unless that is only guessed
 	used       time.Time
 	passes     time.Time // zero if it does not
 }
@@ -124,7 +126,7 @@ func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Loc
 			return err
 		}
 	}
-	claims := make(map[int64]*toldClaim)
+	current := make(map[int64]*toldClaim)
 	if all {
 		ids, err := s.CurrentClaims(ctx, userID)
 		if err != nil {
@@ -142,7 +144,7 @@ func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Loc
 			case slices.ContainsFunc(c.needs, func(id int64) bool { return moved[id] }):
 				changed = append(changed, id)
 			default:
-				claims[id] = c
+				current[id] = c
 			}
 		}
 	}
@@ -153,12 +155,12 @@ func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Loc
 			return err
 		}
 		for _, c := range read {
-			claims[c.claim.ID] = c
+			current[c.claim.ID] = c
 		}
 	}
-	v.claims, v.version, v.read = claims, now, true
+	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.lines = sectionLinesOf(claims, loc)
+		v.lines = sectionLinesOf(current, loc)
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false
@@ -231,6 +233,9 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 		c := &toldClaim{claim: memories[id], evidence: len(sources[id])}
 		var share float64
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
+		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it: there is no message
+			c.text, share, c.source = shownSentence(c.claim.Content), 1, c.claim
+		}
 		c.covered = share >= 0.5
 		c.prepare(r.loc)
 		for _, src := range sources[id] {
@@ -397,9 +402,9 @@ func shownSentence(s string) string { return text.Truncate(text.Line(s), maxSent
 
 // sectionLinesOf joins claims that rest on one sentence and puts the lines in order:
 // by group, then by time.
-func sectionLinesOf(claims map[int64]*toldClaim, loc *time.Location) *sectionLines {
-	ordered := make([]*toldClaim, 0, len(claims))
-	for _, c := range claims {
+func sectionLinesOf(current map[int64]*toldClaim, loc *time.Location) *sectionLines {
+	ordered := make([]*toldClaim, 0, len(current))
+	for _, c := range current {
 		if c.text != "" {
 			ordered = append(ordered, c)
 		}
@@ -455,6 +460,7 @@ func (l *sectionLine) add(c *toldClaim) {
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+	l.likely = max(l.likely, claims.Likely(&c.claim))
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
 		if at.After(l.used) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -228,6 +229,9 @@ var (
 
 // tellable reports an error that a host can tell apart.
 func tellable(err error) bool {
+	if strings.Contains(err.Error(), "sqlite3: ") { // in SQLite's words
+		return false
+	}
 	var invalid *extension.InvalidError
 	var version *extension.VersionError
 	for _, known := range []error{extension.ErrCorrupt, extension.ErrNotDatabase, extension.ErrNotFound, extension.ErrReadOnly, extension.ErrBusy, context.Canceled} {

@@ -42,6 +42,7 @@ type DirConfig struct {
 type Dir struct {
 	path    string
 	cfg     Config
+	now     func() time.Time // cfg.Now, guarded
 	maxOpen int
 	names   *fileNames
 	turns   *schema.Turns // of what the files do behind their tenants
@@ -81,13 +82,16 @@ func OpenDir(ctx context.Context, path string, config *DirConfig) (*Dir, error) 
 	if err := d.cfg.validate(); err != nil {
 		return nil, err
 	}
+	var err error
+	if d.now, err = schema.GuardClock("Config.Now", d.cfg.Now, d.reportClock); err != nil {
+		return nil, err
+	}
 	switch {
 	case d.maxOpen == 0:
 		d.maxOpen = DefaultMaxOpen
 	case d.maxOpen < 0:
 		return nil, &InvalidError{Field: "DirConfig.MaxOpen", Reason: "must not be negative (0 means 64)"}
 	}
-	var err error
 	if d.path, err = prepareDir(path, d.cfg.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -103,6 +107,18 @@ func OpenDir(ctx context.Context, path string, config *DirConfig) (*Dir, error) 
 		d.rounds.start(d)
 	}
 	return d, nil
+}
+
+// report tells the host of a fault of the folder's own work. A hook that panics
+// ends neither it nor the process.
+func (d *Dir) report(err error) {
+	_ = guarded("Hooks.OnError", func() error { d.cfg.Hooks.OnError("dir", err); return nil })
+}
+
+func (d *Dir) reportClock(err error) {
+	if err != nil {
+		d.report(err)
+	}
 }
 
 // Tenant is the memory of one tenant, held open until it is closed.
@@ -275,7 +291,7 @@ func (d *Dir) evict(f *heldFile) {
 	f.at, f.gone = nil, true
 	go func() {
 		if err := f.x.Close(context.Background()); err != nil {
-			d.cfg.Hooks.OnError("dir", fmt.Errorf("close %s: %w", f.name, err))
+			d.report(fmt.Errorf("close %s: %w", f.name, err))
 		}
 		d.mu.Lock()
 		delete(d.open, f.name)

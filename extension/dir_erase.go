@@ -49,7 +49,7 @@ func (d *Dir) Erase(ctx context.Context, tenant string) (*TenantReceipt, error) 
 	defer giveBack()
 	path := filepath.Join(d.path, name)
 	files, err := schema.EraseFile(path)
-	receipt := &TenantReceipt{Tenant: tenant, Files: files, ErasedAt: d.cfg.Now()}
+	receipt := &TenantReceipt{Tenant: tenant, Files: files, ErasedAt: d.now()}
 	copies, listing := schema.CopiesBeside(path)
 	receipt.OutOfReach = outOfReach(copies)
 	if err = errors.Join(err, listing); err != nil {

@@ -70,11 +70,11 @@ const roundPatience = time.Minute
 func (d *Dir) round(ctx context.Context) {
 	names, err := d.files()
 	if err != nil {
-		d.cfg.Hooks.OnError("dir", err)
+		d.report(err)
 	}
 	for _, name := range names {
 		if err := d.tend(ctx, name); err != nil && ctx.Err() == nil {
-			d.cfg.Hooks.OnError("dir", fmt.Errorf("%s: %w", name, err))
+			d.report(fmt.Errorf("%s: %w", name, err))
 		}
 		if ctx.Err() != nil {
 			return
@@ -94,7 +94,7 @@ func (d *Dir) tend(ctx context.Context, name string) error {
 	patience, cancel := context.WithTimeout(ctx, roundPatience)
 	defer cancel()
 	if err := f.x.WaitIdle(patience); err != nil && ctx.Err() == nil {
-		d.cfg.Hooks.OnError("dir", fmt.Errorf("%s: what waits there: %w", name, err))
+		d.report(fmt.Errorf("%s: what waits there: %w", name, err))
 	}
 	schedule, err := f.x.newSchedule()
 	if err != nil {

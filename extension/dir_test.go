@@ -50,7 +50,7 @@ func told(ctx context.Context, d *Dir, tenant string) (int, error) {
 	return len(records), err
 }
 
-var noRounds = &Config{NoSchedule: true}
+var noRounds = &Config{NoSchedule: true, NoClaims: true}
 
 func testKey(t testing.TB, fill string) Key {
 	t.Helper()

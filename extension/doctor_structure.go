@@ -111,12 +111,6 @@ var countChecks = []countCheck{
 		found: "rows with a version that there never was", fix: fixRestore,
 	},
 	{
-		name: "lists of core memory",
-		query: `SELECT count(*) FROM block_history h JOIN blocks b ON b.id = h.block_id WHERE b.kind = 'list' AND h.content <> '' AND CASE WHEN json_valid(h.content)
-			THEN json_type(h.content) <> 'array' ELSE 1 END`,
-		found: "versions of lists that are none", fix: fixRestore,
-	},
-	{
 		name: "proposals", query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
@@ -31,6 +32,7 @@ type Extension struct {
 	erasures finishing
 	cycles   cycles
 	cores    *coreViews
+	closed   atomic.Bool // Close has begun
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -54,6 +56,10 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 		return nil, err
 	}
 	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
+	if err := x.guard(); err != nil {
+		return nil, err
+	}
+	cfg = x.cfg
 	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
 	file.Key, file.Waiting = cfg.Key, x.announceWaiting
 	db, err := schema.Open(ctx, path, &file)
@@ -118,6 +124,7 @@ const closeWithin = 5 * time.Second
 // holds each transaction as a whole or not at all, everything acknowledged is in
 // it or in its log, which stays beside it, and the next Open takes up the work.
 func (x *Extension) Close(ctx context.Context) error {
+	x.closed.Store(true)
 	deadline, ok := ctx.Deadline()
 	if !ok {
 		deadline = time.Now().Add(closeWithin)
@@ -131,6 +138,14 @@ func (x *Extension) Close(ctx context.Context) error {
 	}
 	x.searcher.Close()
 	return errors.Join(append(errs, x.db.CloseWithin(ctx))...)
+}
+
+// errIfClosed returns [ErrClosed] once Close has begun.
+func (x *Extension) errIfClosed() error {
+	if x.closed.Load() {
+		return ErrClosed
+	}
+	return nil
 }
 
 // Bus is the event bus of the memory. What is published on user.message,

@@ -180,8 +180,7 @@ func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	require.NoError(t, x.Close(t.Context()))
-	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}),
-		"memory never breaks a turn")
+	require.ErrorIs(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}), extension.ErrClosed)
 	require.ErrorIs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello")), eventbus.ErrStopped)
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "hello"})
 	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")
@@ -257,7 +256,8 @@ func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 	require.Contains(t, history, "Human: what am I allergic to?", "the inner memory's own turns")
 	require.NotRegexp(t, `(?m)^\[m.*: what am I allergic`, history, "what the history holds is not recalled beside it")
 	require.NotContains(t, load("🙂"), "<memory", "nothing to search for")
-	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 5, "load and save are one turn; the smile stands beside one")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 6, "load and save are one turn; the smile stands beside one; and the fact")
 }
 
 func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {

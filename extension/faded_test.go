@@ -12,7 +12,7 @@ import (
 // What has faded is put before the model, marked, in places that are left; never
 // in that of what has not, nor a message that a cap has put away.
 func TestFadedClaimsTakeFreePlaces(t *testing.T) {
-	s := previewed(t, Config{InjectLimit: 5})
+	s := previewed(t, Config{InjectLimit: 5, CoreTokens: -1})
 	w := &world{t: t, x: s.ext, scope: s.scope}
 	w.fact("Zelda keeps her ferret in the greenhouse", 0.9)
 	ferret := w.facts[0]

@@ -2,8 +2,13 @@ package extension
 
 import (
 	"cmp"
+	"log/slog"
+	"math"
 	"slices"
+	"sync"
+	"time"
 
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -94,27 +99,88 @@ func (x *Extension) faults(over bool, want func(missed) bool) []Failure {
 
 func everybody(missed) bool { return true }
 
+// logOnce is [Hooks].OnError of hosts that give none: it logs each fault when it
+// first occurs, and a hundred at most. [Health] counts how often they do.
+func logOnce() func(source string, err error) {
+	const most = 100
+	var mu sync.Mutex
+	logged := make(map[[2]string]bool)
+	return func(source string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if key := [2]string{source, err.Error()}; !logged[key] && len(logged) < most {
+			logged[key] = true
+			slog.Error("ebb: a fault that is returned to no caller", "source", source, "error", err)
+		}
+	}
+}
+
 // report passes a fault to the host's hook.
 func (x *Extension) report(source string, err error) {
 	x.hook("OnError", func() { x.cfg.Hooks.OnError(source, err) })
 }
 
-// hook calls a function of the host's. Its panic is the host's mistake and no
-// reason to end the host: it is kept for [Health], and told to OnError, unless
-// that is what panicked.
-func (x *Extension) hook(name string, call func()) {
+// guarded calls a function of the host's, and returns its panic as an error.
+func guarded(name string, call func() error) (err error) {
 	defer func() {
-		r := recover()
-		if r == nil {
-			return
+		if r := recover(); r != nil {
+			err = schema.ForeignPanic(name, r)
 		}
-		source, err := "hook "+name, schema.ForeignPanic("Hooks."+name, r)
-		if name == "OnError" {
-			x.keepFault(Scope{}, source, hooking, err)
-			return
-		}
-		x.fault(Scope{}, source, hooking, err)
 	}()
-	call()
-	x.worked(Scope{}, "hook "+name, hooking)
+	return call()
+}
+
+// hook calls one of the host's [Hooks].
+func (x *Extension) hook(name string, call func()) { x.ask("Hooks."+name, "hook "+name, call) }
+
+// ask calls a function of the host's, and reports whether it returned. Its panic
+// is the host's mistake and no reason to end the host: it is kept for [Health],
+// and told to OnError, unless that is what panicked.
+func (x *Extension) ask(name, source string, call func()) (returned bool) {
+	err := guarded(name, func() error { call(); return nil })
+	switch {
+	case err == nil:
+		x.worked(Scope{}, source, hooking)
+	case source == "hook OnError":
+		x.keepFault(Scope{}, source, hooking, err)
+	default:
+		x.fault(Scope{}, source, hooking, err)
+	}
+	return err == nil
+}
+
+// guard replaces those of the config's functions that have nothing to return an
+// error by with ones that do not panic: each then does what its default does. The
+// clock stands still.
+func (x *Extension) guard() (err error) {
+	cfg := &x.cfg
+	if cfg.Now, err = schema.GuardClock("Config.Now", cfg.Now, func(err error) {
+		x.outcome(Scope{}, "hook Now", hooking, err)
+	}); err != nil {
+		return err
+	}
+	skip := cfg.SkipSearch
+	cfg.SkipSearch = func(text string) (skipped bool) {
+		if !x.ask("Config.SkipSearch", "hook SkipSearch", func() { skipped = skip(text) }) {
+			return IsSmallTalk(text)
+		}
+		return skipped
+	}
+	if rate := cfg.Rater; rate != nil {
+		cfg.Rater = func(m *Record) (rating float64) {
+			if !x.ask("Config.Rater", "hook Rater", func() { rating = rate(m) }) {
+				return math.NaN() // the default rates it
+			}
+			return rating
+		}
+	}
+	if left := cfg.Retention; left != nil {
+		cfg.Retention = func(m *Record, now time.Time) (share float64) {
+			if !x.ask("Config.Retention", "hook Retention", func() { share = left(m, now) }) {
+				return recall.DefaultRetention(m, now)
+			}
+			return share
+		}
+	}
+	return nil
 }

@@ -3,11 +3,14 @@ package extension_test
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/callbacks"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -55,6 +58,110 @@ func TestPanicsOfHooks(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{"hook OnError", "hook OnRecall", "hook OnProgress"}, sources)
 	require.Positive(t, told.Load())
+}
+
+// A function of the config that panics ends nothing, at no door and in no
+// goroutine: what it should have said is by default, and it is reported.
+func TestPanicsOfTheConfigsFunctions(t *testing.T) {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var broken atomic.Bool
+	var f faults
+	cfg := &extension.Config{
+		NoSchedule: true,
+		Now: func() time.Time {
+			if broken.Load() {
+				panic("Now fails")
+			}
+			return noon
+		},
+		SkipSearch: func(string) bool { panic("SkipSearch fails") },
+		Rater:      func(*extension.Record) float64 { panic("Rater fails") },
+		Retention:  func(*extension.Record, time.Time) float64 { panic("Retention fails") },
+		Attributes: func(extension.Scope) map[string]string { panic("Attributes fails") },
+		Hooks:      extension.Hooks{OnError: f.hook},
+	}
+	x, err := extension.Open(t.Context(), fresh(t), cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(t.Context())) }()
+	broken.Store(true)
+	s := session(t, x, ada)
+	m := s.Memory()
+	inputs := map[string]any{"input": "My sister Noor lives in Ghent."}
+	_, err = m.LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "Noted."}))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	loaded, err := session(t, x, extension.Scope{User: "ada", Session: "later"}).Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "Where does my sister Noor live?"})
+	require.NoError(t, err)
+	require.Contains(t, loaded["history"], "Ghent")
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "sister Noor Ghent"})
+	require.NoError(t, err)
+	stored, err := x.Get(t.Context(), ada, answer.Results[0].Memory.UID)
+	require.NoError(t, err)
+	require.Equal(t, noon, stored.Memory.CreatedAt.Time, "the clock stands still")
+	require.Positive(t, stored.Memory.Importance, "rated by default")
+	_, err = x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	_, err = x.Import(t.Context(), strings.NewReader(`{"user":"ada","session":"s","role":"user","text":"Noor has a cat.","time":"2026-03-01T09:00:00Z"}`+"\n"),
+		extension.ImportOptions{Scope: ada, Progress: func(int64, int64) { panic("Progress fails") }})
+	require.NoError(t, err)
+
+	sources := make(map[string]bool)
+	for _, failure := range healthOf(t, x).Failures {
+		sources[failure.Source] = true
+		require.NotContains(t, failure.Error, "fails", "a panic may hold a user's text")
+	}
+	for _, source := range []string{"hook Now", "hook SkipSearch", "hook Rater", "hook Retention", "attributes", "hook Progress"} {
+		require.True(t, sources[source], "%s is reported: %v", source, sources)
+	}
+	reported := slices.DeleteFunc(slices.Clone(f.all), func(s string) bool { return !strings.HasPrefix(s, "hook Now") })
+	require.Len(t, reported, 1, "once, and not at every reading")
+
+	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "sister Noor Ghent", Skip: func(*extension.Record) bool { panic("Skip fails") }})
+	require.EqualError(t, err, "Query.Skip failed: panicked with a string", "not an answer without what it would have let through")
+	_, err = x.Import(t.Context(), strings.NewReader(`{"role":"user","text":"Noor has a dog.","time":"2026-03-01T09:00:00Z"}`+"\n"),
+		extension.ImportOptions{Scope: ada, Clock: func(time.Time) { panic("Clock fails") }})
+	require.ErrorContains(t, err, "ImportOptions.Clock failed: panicked with a string")
+}
+
+// What Open asks for itself is its error.
+func TestFunctionsThatOpenCannotDoWithout(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg  extension.Config
+		want string
+	}{
+		"the zero time": {extension.Config{Now: func() time.Time { return time.Time{} }}, "Config.Now must give a time from the year 1 to 9999, and not the zero time"},
+		"no clock":      {extension.Config{Now: func() time.Time { panic("Now fails") }}, "Config.Now must give the time: it panicked with a string"},
+		"stages":        {extension.Config{Stages: func([]extension.Stage) []extension.Stage { panic("Stages fails") }}, "Config.Stages failed: panicked with a string"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := extension.Open(t.Context(), fresh(t), &c.cfg)
+			require.EqualError(t, err, c.want)
+			if c.cfg.Now != nil {
+				_, err = extension.OpenDir(t.Context(), t.TempDir(), &extension.DirConfig{Memory: &c.cfg})
+				require.EqualError(t, err, c.want)
+			}
+		})
+	}
+}
+
+// panickyHandler is a callbacks handler of a host's that panics.
+type panickyHandler struct{ callbacks.SimpleHandler }
+
+func (panickyHandler) HandleToolStart(context.Context, string) { panic("a handler fails") }
+
+func TestAHandlerOfToolsThatPanics(t *testing.T) {
+	var f faults
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoBackground: true, Hooks: extension.Hooks{OnError: f.hook}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(t.Context())) }()
+	for _, tool := range session(t, x, ada).Tools(panickyHandler{}) {
+		if tool.Name() == "memory_stats" {
+			_, err := tool.Call(t.Context(), "{}")
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, []string{"hook HandleToolStart: Handler.HandleToolStart failed: panicked with a string"}, f.all)
 }
 
 // A message that was refused is a failure until the same door has stored

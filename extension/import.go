@@ -24,6 +24,12 @@ const (
 	// (RFC 3339), speaker, role (user, assistant or tool; default user), text.
 	// Only time and text are required, other fields are ignored.
 	FormatTurns ImportFormat = "turns"
+	// FormatMessages is messages as chat APIs take them: {"role", "content"}, or
+	// conversations {"messages": [...]}, one a line or in an array. They have no time,
+	// and count as said when they were imported (ImportReport.Untimed), in their
+	// order. They are known by their words, their place among equal ones, and their
+	// session. Those of system and developer, and what is no text, are skipped.
+	FormatMessages ImportFormat = "messages"
 	// FormatChatGPT is conversations.json of a ChatGPT data export. Of each
 	// conversation the branch that is shown last is taken, and of that the
 	// texts of user and assistant.
@@ -64,6 +70,15 @@ type ImportOptions struct {
 	// something was erased, also what may speak of it without naming it: the
 	// audit, ledgers, blocks, names.
 	Resurrect bool
+	// Session of messages that name none, as those of chat APIs ([FormatMessages]),
+	// and what the names of their conversations begin with. A file's name is a good
+	// one: the same words in two files are told apart by it. Default none.
+	Unnamed string
+	// Rename, when set, gives another id to a turn for whose id the user has another
+	// turn already, where several files count from 1 each; "" refuses it. It must
+	// give the same for the same id of the same file. Default nil: such a turn ends
+	// the import.
+	Rename func(id string) string
 	// Clock, when set, is called with a turn's time before that turn is
 	// stored, in a transaction of its own, so that a host whose Config.Now
 	// follows it replays the past. Default nil: turns are stored in batches
@@ -78,14 +93,15 @@ type ImportOptions struct {
 // an export.
 type ImportReport struct {
 	Format     ImportFormat `json:"format"`
-	Read       int          `json:"read"`       // records, without skipped ones
-	Stored     int          `json:"stored"`     // new here
-	Duplicates int          `json:"duplicates"` // here before
-	Skipped    int          `json:"skipped"`    // messages of a ChatGPT export that are no text of user or assistant; records that only a restored export may bring
-	Lowered    int          `json:"lowered"`    // records of an export that are believed less than it says, since it was not restored
-	Erased     int          `json:"erased"`     // passed over, since they were erased here; see [ImportOptions].Resurrect
-	Sessions   int          `json:"sessions"`   // different ones among the records
-	Bytes      int64        `json:"bytes"`      // read
+	Read       int          `json:"read"`              // records, without skipped ones
+	Stored     int          `json:"stored"`            // new here
+	Duplicates int          `json:"duplicates"`        // here before
+	Skipped    int          `json:"skipped"`           // messages of a ChatGPT export that are no text of user or assistant; records that only a restored export may bring
+	Lowered    int          `json:"lowered"`           // records of an export that are believed less than it says, since it was not restored
+	Erased     int          `json:"erased"`            // passed over, since they were erased here; see [ImportOptions].Resurrect
+	Sessions   int          `json:"sessions"`          // different ones among the records
+	Untimed    int          `json:"untimed,omitempty"` // messages that came without a time
+	Bytes      int64        `json:"bytes"`             // read
 }
 
 // ImportError says where in the input an import stopped. What was stored
@@ -100,9 +116,10 @@ func (e *ImportError) Error() string { return e.Where + ": " + e.Err.Error() }
 // Unwrap gives the cause.
 func (e *ImportError) Unwrap() error { return e.Err }
 
-// Import takes a history in: turns, a ChatGPT export, or an export of ebb. It
-// reads r as a stream and stores it in batches, each of them whole or not at
-// all. Importing again stores nothing twice, so an import that was interrupted
+// Import takes a history in: turns, messages of a chat API, a ChatGPT export, or
+// an export of ebb. It reads r as a stream and stores it in batches, each of them
+// whole or not at all; a fault of the input ends a batch, and what stands before it
+// is stored, of an export the batches before. Importing again stores nothing twice, so an import that was interrupted
 // is simply repeated: a turn is known by its id, or without one by its content
 // and place. The report is valid, for what was stored, also beside an error.
 //
@@ -162,26 +179,30 @@ func (j *importJob) run(ctx context.Context) error {
 	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.x.redactor.text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
-	var err error
-	parse := parseTurn
-	switch j.opts.Format {
-	case FormatChatGPT:
-		err = readChatGPT(j.in.r, keep, visit, func() { j.report.Skipped++ })
-	case FormatStream:
-		parse = parseStreamEntry
-		fallthrough
-	default:
-		err = readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parse, keep, visit)
-	}
-	if err == nil {
-		err = batches.flush(ctx)
-	}
+	chat := &messages{session: j.opts.Unnamed, now: schema.At(j.x.cfg.Now()).Time, skipped: func() { j.report.Skipped++ }, taken: func() {
+		j.report.Format = FormatMessages
+		j.report.Untimed++
+	}}
+	err := j.read(chat, keep, visit)
+	kept := batches.flush(ctx) // what came before a fault, too
 	// What went wrong in an earlier batch comes first.
-	err = cmp.Or(batches.wait(), err)
+	err = cmp.Or(batches.wait(), kept, err)
 	if raised := j.x.raiseCycle(ctx, j.opts.Scope, batches.cycle); err == nil {
 		err = raised
 	}
 	return err
+}
+
+// read reads what is no export of ebb.
+func (j *importJob) read(chat *messages, keep keepText, visit visitTurn) error {
+	if j.opts.Format == FormatStream {
+		return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseStreamEntry, nil, keep, visit)
+	}
+	start, err := j.in.r.Peek(1)
+	if err == nil && (j.opts.Format == FormatChatGPT || j.opts.Format == FormatMessages && start[0] == '[') {
+		return readChatGPT(j.in.r, chat, keep, visit)
+	}
+	return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseTurn, chat, keep, visit)
 }
 
 // stored counts a batch that is on disk, and ended so many bytes into the input.
@@ -191,7 +212,7 @@ func (j *importJob) stored(read, fresh, erased int, end int64) {
 	j.report.Erased += erased
 	j.report.Duplicates += read - fresh - erased
 	if j.opts.Progress != nil {
-		j.opts.Progress(end, j.in.total)
+		j.x.ask("ImportOptions.Progress", "hook Progress", func() { j.opts.Progress(end, j.in.total) })
 	}
 }
 
@@ -263,10 +284,10 @@ func (in *input) detect(format *ImportFormat) error {
 	case "":
 		*format = found
 		return fault
-	case FormatTurns, FormatChatGPT, FormatStream, FormatExport:
+	case FormatTurns, FormatMessages, FormatChatGPT, FormatStream, FormatExport:
 		return nil
 	}
-	return &InvalidError{Field: "Format", Reason: "is not one of turns, chatgpt, stream, ebb"}
+	return &InvalidError{Field: "Format", Reason: "is not one of turns, messages, chatgpt, stream, ebb"}
 }
 
 // skipMark drops a byte order mark and refuses what is no UTF-8 text at all.
@@ -297,5 +318,5 @@ func formatOf(start []byte) (ImportFormat, error) {
 		return FormatTurns, nil
 	}
 	return "", &InvalidError{Field: "input", Reason: fmt.Sprintf(
-		"begins with %q: it is neither turns (a JSON object on each line), nor a ChatGPT export (a JSON array), nor an export of ebb", start[0])}
+		"begins with %q: it is neither turns or messages (a JSON object on each line), nor a ChatGPT export or messages (a JSON array), nor an export of ebb", start[0])}
 }

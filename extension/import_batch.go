@@ -38,8 +38,10 @@ type turnBatch struct {
 }
 
 type pendingTurn struct {
-	where string
-	event eventbus.Event
+	where   string
+	event   eventbus.Event
+	nth     int  // of the turns of the batch that were read, from 1
+	untimed bool // it is known at any time
 }
 
 func newTurnBatch() *turnBatch {
@@ -91,13 +93,14 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 	for _, batch := range [...]*turnBatch{now, b.before} {
 		if first, found := batch.find(e.ID); found {
 			if field := difference(first.event.Payload, e.Payload, first.event.OccurredAt, e.OccurredAt, asStored); field != "" {
+				now.read--
 				return &ImportError{Where: where, Err: reusedID(field, first.where)}
 			}
 			return nil
 		}
 	}
 	now.byID[e.ID] = len(now.pending)
-	now.pending = append(now.pending, pendingTurn{where, e})
+	now.pending = append(now.pending, pendingTurn{where, e, now.read, t.untimed})
 	now.bytes += len(e.Payload)
 	if len(now.pending) >= batchTurns || now.bytes >= batchBytes || b.job.opts.Clock != nil {
 		return b.flush(ctx)
@@ -106,13 +109,14 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 }
 
 // flush makes the batch ready and begins to store it, all or nothing, as soon
-// as the one before is stored.
+// as the one before is stored. Of a batch with a turn that cannot be stored it
+// stores those before it, and returns what is wrong with it.
 func (b *turnBatches) flush(ctx context.Context) error {
 	batch := b.now
 	if batch.read == 0 {
 		return nil
 	}
-	fresh, err := b.fresh(ctx)
+	fresh, faulty, err := b.fresh(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,7 +125,9 @@ func (b *turnBatches) flush(ctx context.Context) error {
 		if err := b.wait(); err != nil {
 			return err
 		}
-		b.job.opts.Clock(fresh[len(fresh)-1].OccurredAt)
+		if err := guarded("ImportOptions.Clock", func() error { b.job.opts.Clock(fresh[len(fresh)-1].OccurredAt); return nil }); err != nil {
+			return err
+		}
 	}
 	if b.job.opts.Resurrect {
 		if err := b.lift(ctx, fresh); err != nil {
@@ -145,7 +151,7 @@ func (b *turnBatches) flush(ctx context.Context) error {
 		batch.outcomes, batch.err = ready.Publish(ctx, nil)
 	}()
 	b.before, b.now = batch, newTurnBatch()
-	return nil
+	return faulty
 }
 
 // wait returns when the batch before is stored, and counts it.
@@ -184,51 +190,103 @@ func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
 
 // fresh are the events of the batch that the user does not have yet. An id that
 // was used for something else is an error: the journal would take the turn
-// for a repetition, and it would be lost.
-func (b *turnBatches) fresh(ctx context.Context) ([]eventbus.Event, error) {
-	fresh := make([]eventbus.Event, 0, len(b.now.pending))
-	err := b.job.x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		known, err := b.known(ctx, s)
-		for _, p := range b.now.pending {
+// for a repetition, and it would be lost. faulty is the first such error; then
+// the batch ends before that turn.
+func (b *turnBatches) fresh(ctx context.Context) (fresh []eventbus.Event, faulty, err error) {
+	pending := b.now.pending
+	err = b.job.x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		known, differ, err := b.known(ctx, s, pending)
+		if err != nil {
+			return err
+		}
+		var renamed []pendingTurn
+		for i := range pending {
+			if p := &pending[i]; differ[p.event.ID] != "" && b.job.opts.Rename != nil {
+				if err := b.rename(p); err != nil {
+					return err
+				}
+				renamed = append(renamed, *p)
+			}
+		}
+		if len(renamed) > 0 {
+			also, differs, err := b.known(ctx, s, renamed)
+			if err != nil {
+				return err
+			}
+			maps.Copy(known, also)
+			maps.Copy(differ, differs)
+		}
+		for i := range pending {
+			p := &pending[i]
+			if field := differ[p.event.ID]; field != "" {
+				faulty = &ImportError{Where: p.where, Err: reusedID(field, "an earlier import")}
+				b.now.pending, b.now.read = pending[:i], p.nth-1
+				return nil
+			}
 			if !known[p.event.ID] {
 				fresh = append(fresh, p.event)
 			}
 		}
-		return err
+		return nil
 	})
-	return fresh, err
+	return fresh, faulty, err
 }
 
-// known are the ids of the batch under which the user has its turns.
-func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot) (map[string]bool, error) {
+// rename gives a turn the id that the host has for it, if any.
+func (b *turnBatches) rename(p *pendingTurn) error {
+	return guarded("ImportOptions.Rename", func() error {
+		id := b.job.opts.Rename(p.event.ID)
+		if id == "" {
+			return nil
+		}
+		if err := cmp.Or(schema.ValidLabel("id", id), b.job.x.redactor.labels(p.event.Scope, id)); err != nil {
+			return &ImportError{Where: p.where, Err: err}
+		}
+		p.event.ID = id
+		return nil
+	})
+}
+
+// known are the ids of some turns that the user has, and differ the field in which
+// what she has under one is another turn.
+func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pendingTurn) (known map[string]bool, differ map[string]string, err error) {
+	known, differ = make(map[string]bool), make(map[string]string)
 	userID, err := s.UserID(ctx, b.job.opts.Scope)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ids, err := json.Marshal(slices.Collect(maps.Keys(b.now.byID)))
+	byID := make(map[string]*pendingTurn, len(turns))
+	for i := range turns {
+		byID[turns[i].event.ID] = &turns[i]
+	}
+	ids, err := json.Marshal(slices.Collect(maps.Keys(byID)))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := s.Query(ctx, "SELECT id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, string(ids))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rows.Close()
-	known := make(map[string]bool)
 	for rows.Next() {
 		var id string
 		var payload []byte
 		var at schema.Time
 		if err := rows.Scan(&id, &payload, &at); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		turn, _ := b.now.find(id)
-		if field := difference(payload, turn.event.Payload, at.Time, turn.event.OccurredAt, b.redacted(ctx)); field != "" {
-			return nil, &ImportError{Where: turn.where, Err: reusedID(field, "an earlier import")}
+		turn := byID[id]
+		said := turn.event.OccurredAt
+		if turn.untimed {
+			said = at.Time
+		}
+		if field := difference(payload, turn.event.Payload, at.Time, said, b.redacted(ctx)); field != "" {
+			differ[id] = field
+			continue
 		}
 		known[id] = true
 	}
-	return known, rows.Err()
+	return known, differ, rows.Err()
 }
 
 // redacted gives a text that was stored before as it would be stored now: it

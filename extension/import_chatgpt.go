@@ -45,20 +45,30 @@ type chatMessage struct {
 	} `json:"metadata"`
 }
 
-// readChatGPT reads an array of conversations, one in memory at a time.
-// Messages that are no text of user or assistant are reported to skipped.
-func readChatGPT(r io.Reader, keep keepText, visit visitTurn, skipped func()) error {
+// readChatGPT reads an array of conversations, one in memory at a time. Messages
+// of a chat API among them go to chat. Messages that are no text of user or
+// assistant are reported to chat.skipped.
+func readChatGPT(r io.Reader, chat *messages, keep keepText, visit visitTurn) error {
 	dec := json.NewDecoder(r)
 	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
 		return &ImportError{Where: "start", Err: &InvalidError{Field: "input", Reason: "is no JSON array, as a ChatGPT export is"}}
 	}
 	for n := 1; dec.More(); n++ {
 		where := fmt.Sprintf("conversation %d", n)
-		var c chatConversation
-		if err := dec.Decode(&c); err != nil {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
 			return &ImportError{Where: where, Err: readFault(err)}
 		}
-		if err := c.read(where, keep, visit, skipped); err != nil {
+		if taken, err := chat.take(fmt.Sprintf("element %d", n), raw, keep, visit); err != nil {
+			return err
+		} else if taken {
+			continue
+		}
+		var c chatConversation
+		if err := json.Unmarshal(raw, &c); err != nil {
+			return &ImportError{Where: where, Err: readFault(err)}
+		}
+		if err := c.read(where, keep, visit, chat.skipped); err != nil {
 			return err
 		}
 	}

@@ -213,8 +213,9 @@ func TestImportRefusesBadInput(t *testing.T) {
 			report, err := importText(t, x, test.input, ImportOptions{})
 			requireInvalid(t, err, test.field)
 			require.ErrorContains(t, err, test.want)
-			require.Zero(t, report.Stored, "nothing of the batch is kept")
-			require.Zero(t, count(t, x, episodes))
+			before := map[string]int{"cut off": 1, "a line that is no object": 1, "a long line": 1}
+			require.Equal(t, before[test.name], report.Read, "what came before is kept, and nothing else")
+			require.Equal(t, report.Read, report.Stored+report.Duplicates)
 		})
 	}
 	_, err := importText(t, x, line(nil), ImportOptions{Format: "csv"})
@@ -231,20 +232,112 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
-func TestImportKeepsWholeBatchesOnly(t *testing.T) {
+// What stands before a faulty line is kept, whatever is wrong with it and wherever
+// a batch ends; the line is named by its number, and the mended file goes on there.
+func TestImportKeepsWhatCameBeforeAFault(t *testing.T) {
 	x := openNew(t)
-	bad := manyTurns(batchTurns+200) + line(map[string]any{"id": "bad", "time": "tomorrow"})
-	report, err := importText(t, x, bad, ImportOptions{})
-	var at *ImportError
-	require.ErrorAs(t, err, &at)
-	require.Equal(t, fmt.Sprintf("line %d", batchTurns+201), at.Where)
-	require.Equal(t, batchTurns, report.Stored)
-	require.Equal(t, batchTurns, count(t, x, episodes))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Another turn.", eventbus.WithID("taken"))))
+	taken := line(map[string]any{"id": "taken"})
+	for name, c := range map[string]struct {
+		before int
+		faulty string
+	}{
+		"the third line":            {2, `{"time":"tomorrow","text":"x"}` + "\n"},
+		"the first line":            {0, `{"time":"tomorrow","text":"x"}` + "\n"},
+		"the second batch":          {batchTurns + 200, "no JSON\n"},
+		"the end of a batch":        {batchTurns, "no JSON\n"},
+		"an id of another turn":     {5, taken},
+		"two of them":               {5, taken + taken},
+		"and no JSON":               {5, taken + "no JSON\n"},
+		"an id in the second batch": {batchTurns + 7, taken + manyTurns(3)},
+		"an id used in the batch":   {5, line(map[string]any{"id": "t1", "text": "Something else."})},
+		"a secret for an id":        {5, line(map[string]any{"id": "ghp_16C7e42F292c6912E7710c838347Ae178B4a"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x, scope := x, Scope{User: "ada", Session: name}
+			prefix := strings.ReplaceAll(name, " ", "-")
+			good := strings.ReplaceAll(manyTurns(c.before), `"id":"t`, `"id":"`+prefix)
+			faulty := strings.ReplaceAll(c.faulty, `"id":"t1"`, `"id":"`+prefix+`1"`)
+			report, err := importText(t, x, "\n"+good+"\n"+faulty+line(map[string]any{"id": "after"}), ImportOptions{Scope: scope})
+			var at *ImportError
+			require.ErrorAs(t, err, &at)
+			require.Equal(t, fmt.Sprintf("line %d", c.before+3), at.Where, err.Error())
+			require.Equal(t, c.before, report.Stored)
+			require.Equal(t, c.before, report.Read)
+			report, err = importText(t, x, good+line(map[string]any{"id": prefix + "-mended"}), ImportOptions{Scope: scope})
+			require.NoError(t, err)
+			require.Equal(t, c.before, report.Duplicates)
+			require.Equal(t, 1, report.Stored)
+		})
+	}
+}
 
-	report, err = importText(t, x, manyTurns(batchTurns+200)+line(map[string]any{"id": "bad"}), ImportOptions{})
-	require.NoError(t, err)
-	require.Equal(t, batchTurns, report.Duplicates)
-	require.Equal(t, 201, report.Stored)
+func TestImportRenames(t *testing.T) {
+	x := openNew(t)
+	first := line(map[string]any{"id": "1"}) + line(map[string]any{"id": "2", "text": "It whistles."})
+	second := line(map[string]any{"id": "1", "text": "Another talk."}) + line(map[string]any{"id": "2", "text": "It whistles."}) + line(map[string]any{"id": "3", "text": "Its end."})
+	in := func(file, input string) (*ImportReport, error) {
+		return importText(t, x, input, ImportOptions{Rename: func(id string) string { return file + "/" + id }})
+	}
+	for range 2 { // importing again stores nothing twice
+		_, err := in("a", first)
+		require.NoError(t, err)
+		_, err = in("b", second)
+		require.NoError(t, err)
+		require.Equal(t, 4, count(t, x, episodes))
+		require.Equal(t, 1, count(t, x, "SELECT count(*) FROM events WHERE id = 'b/1'"))
+	}
+	_, err := in("b", line(map[string]any{"id": "1", "text": "A third one."}))
+	requireInvalid(t, err, "id")
+	_, err = importText(t, x, second, ImportOptions{Rename: func(string) string { return "" }})
+	requireInvalid(t, err, "id")
+	_, err = importText(t, x, second, ImportOptions{Rename: func(string) string { return "ghp_16C7e42F292c6912E7710c838347Ae178B4a" }})
+	requireInvalid(t, err, "ID")
+}
+
+// Messages of chat APIs have neither id nor time.
+func TestImportMessages(t *testing.T) {
+	const talk = `{"role": "system", "content": "You are kind."}
+{"role": "user", "content": "The kettle is blue.", "name": "Ada"}
+{"role": "assistant", "content": null, "tool_calls": [{"id": "c1"}]}
+{"role": "tool", "content": "42 kettles", "tool_call_id": "c1"}
+{"role": "assistant", "content": [{"type": "text", "text": "Noted."}, {"type": "image_url", "image_url": {"url": "data:"}}]}
+{"role": "user", "content": "Noted."}
+{"role": "user", "content": "Noted."}
+`
+	array := "[" + strings.ReplaceAll(strings.TrimSpace(talk), "\n", ",") + "]"
+	for name, input := range map[string]string{
+		"lines": talk, "an array": array, "a conversation a line": `{"messages":` + array + "}\n", "conversations": `[{"messages":` + array + `}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := openNew(t)
+			report, err := importText(t, x, input, ImportOptions{Unnamed: "kettles"})
+			require.NoError(t, err)
+			require.Equal(t, &ImportReport{Format: FormatMessages, Read: 5, Stored: 5, Skipped: 2, Sessions: 1, Untimed: 5, Bytes: int64(len(input))}, report)
+			all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+			require.NoError(t, err)
+			var said []string
+			for _, m := range all {
+				said = append(said, m.Role+" "+m.Speaker+": "+m.Content)
+				require.True(t, strings.HasPrefix(m.SessionName, "kettles"), m.SessionName)
+			}
+			require.Equal(t, []string{"user Ada: The kettle is blue.", "tool : 42 kettles", "assistant : Noted.", "user : Noted.", "user : Noted."}, said)
+
+			// Later, with more: what is there is known by its words and place.
+			x.cfg.Now = func() time.Time { return time.Now().Add(time.Hour) }
+			report, err = importText(t, x, input, ImportOptions{Unnamed: "kettles"})
+			require.NoError(t, err)
+			require.Equal(t, 5, report.Duplicates)
+			report, err = importText(t, x, input, ImportOptions{Unnamed: "another file"})
+			require.NoError(t, err)
+			require.Equal(t, 5, report.Stored)
+		})
+	}
+	t.Run("a faulty one", func(t *testing.T) {
+		_, err := importText(t, openNew(t), talk+`{"role": "critic", "content": "Hm."}`, ImportOptions{})
+		requireInvalid(t, err, "role")
+		require.ErrorContains(t, err, "line 8: ")
+	})
 }
 
 func TestImportReportsProgress(t *testing.T) {
@@ -395,13 +488,14 @@ func FuzzImport(f *testing.F) {
 			return nil
 		}
 		var err error
+		chat := &messages{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), skipped: func() {}, taken: func() {}}
 		switch format {
 		case FormatTurns:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, asIs, turn)
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, chat, asIs, turn)
 		case FormatStream:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, asIs, turn)
+			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, asIs, turn)
 		case FormatChatGPT:
-			err = readChatGPT(in.r, asIs, turn, func() {})
+			err = readChatGPT(in.r, chat, asIs, turn)
 		case FormatExport:
 			err = readExport(newLines(in.r, in.line, maxExportLine), func(*exportLine) error { return nil }, func(r importedRecord) error {
 				if countRecords(&r.line) != 1 {

@@ -26,6 +26,7 @@ const maxTurnLine = 2 << 20
 type importedTurn struct {
 	id, session, speaker, role, text string
 	at                               time.Time
+	untimed                          bool // at is when it was imported
 
 	agent  string // whose turn it is; "" for the scope's
 	cycle  int64  // 0 for none
@@ -41,8 +42,9 @@ type keepText func(text string) (string, error)
 // parseLine reads one line of an input.
 type parseLine func(line []byte, keep keepText, ids *turnIDs) (importedTurn, error)
 
-// readTurns reads JSON objects, one a line.
-func readTurns(lines *lines, parse parseLine, keep keepText, visit visitTurn) error {
+// readTurns reads JSON objects, one a line. Those that are messages of a chat API
+// go to chat, unless that is nil.
+func readTurns(lines *lines, parse parseLine, chat *messages, keep keepText, visit visitTurn) error {
 	ids := &turnIDs{}
 	for {
 		line, err := lines.next()
@@ -50,6 +52,13 @@ func readTurns(lines *lines, parse parseLine, keep keepText, visit visitTurn) er
 			return nil
 		}
 		where := "line " + strconv.Itoa(lines.n)
+		if err == nil && chat != nil && mayBeMessages(line) {
+			if taken, err := chat.take(where, line, keep, visit); err != nil {
+				return err
+			} else if taken {
+				continue
+			}
+		}
 		if err == nil {
 			var t importedTurn
 			if t, err = parse(line, keep, ids); err == nil {
@@ -61,6 +70,11 @@ func readTurns(lines *lines, parse parseLine, keep keepText, visit visitTurn) er
 		}
 		return &ImportError{Where: where, Err: err}
 	}
+}
+
+// mayBeMessages reports a line that names a field of messages, which turns lack.
+func mayBeMessages(line []byte) bool {
+	return bytes.Contains(line, []byte(`"content"`)) || bytes.Contains(line, []byte(`"messages"`))
 }
 
 func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {

@@ -2,7 +2,10 @@ package extension
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 	lcschema "github.com/tmc/langchaingo/schema"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // Memory is a langchaingo memory with a long past: the inner memory keeps the
@@ -23,8 +27,11 @@ import (
 // stored when it ends. An answer whose context has ended by then is marked as
 // perhaps only its beginning, in the record that a model is shown.
 //
-// Neither loading nor saving ever fails a turn because of ebb; faults are
-// reported through [Hooks] and in the statistics.
+// Neither loading nor saving fails a turn because of a fault of ebb's; faults
+// are reported through [Hooks], or logged, and stand in [Health]. What no turn can
+// go well with is returned: options that contradict each other, by
+// LoadMemoryVariables as an [*InvalidError], and a memory that was closed, by both
+// as [ErrClosed].
 //
 // It is safe for concurrent use: turns that overlap are all stored, and the
 // inner memory is used by one at a time.
@@ -33,35 +40,42 @@ type Memory struct {
 	mu       sync.Mutex // langchaingo's own memories have none
 	inner    lcschema.Memory
 	variable string
-	input    string // key of what the user says
-	output   string // key of the answer
+	keys     turnKeys
 	speakers speakers
 }
+
+// turnKeys are the keys of a turn's two texts: what the user says, among a chain's
+// inputs, and the answer, among its outputs. "" is looked for.
+type turnKeys struct{ input, output string }
 
 // speakers are the display names of the two sides of a conversation.
 type speakers struct{ user, assistant string }
 
 var _ lcschema.Memory = (*Memory)(nil)
 
-// MemoryOption changes how [Session.Memory] works.
+// MemoryOption changes how [Session.Memory] works. [WithKeys] and [WithSpeakers]
+// change [Session.Callbacks] as well.
 type MemoryOption func(*Memory)
 
 // WithInner sets the memory of this conversation's own turns. Default
-// langchaingo's ConversationBuffer.
+// langchaingo's ConversationBuffer. One that has fields InputKey and OutputKey, as
+// langchaingo's have, and leaves them empty is given the two texts of the turn
+// alone; any other is given all that the chain was given and returned.
 func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.inner = inner } }
 
 // WithVariable puts recalled memories into a prompt variable of their own, for
 // prompts that name it. Default: they stand before the inner memory's history,
-// which every prompt that knows memory has.
+// which every prompt that knows memory has. The name of the inner memory's own
+// variable, or of one of the chain's inputs, is an [*InvalidError].
 func WithVariable(name string) MemoryOption { return func(m *Memory) { m.variable = name } }
 
 // WithKeys names the key of what the user says among a chain's inputs and of
 // the answer among its outputs. Default, and for an empty name: "input",
 // "question", "human_input" or "query", and "output", "text" or "answer", else
-// the only text there is. Where several are, nothing is stored and a fault is
-// reported.
+// the only text there is. Where several are, or none under the key that is named,
+// nothing is stored and a fault is reported.
 func WithKeys(input, output string) MemoryOption {
-	return func(m *Memory) { m.input, m.output = input, output }
+	return func(m *Memory) { m.keys = turnKeys{input, output} }
 }
 
 // WithSpeakers names the two sides of the conversation, so that "what did Ada
@@ -82,6 +96,21 @@ func (s *Session) Memory(opts ...MemoryOption) *Memory {
 	return m
 }
 
+// contradiction is what is wrong with the options for such inputs.
+func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error {
+	own := m.inner.MemoryVariables(ctx)
+	_, isInput := inputs[m.variable]
+	switch {
+	case m.variable != "" && slices.Contains(own, m.variable):
+		return &InvalidError{Field: "WithVariable", Reason: fmt.Sprintf("names %q, in which the inner memory has its history; take another name, or leave WithVariable out to have what is recalled before the history", m.variable)}
+	case m.variable != "" && isInput:
+		return &InvalidError{Field: "WithVariable", Reason: fmt.Sprintf("names %q, which is an input of the chain; take another name", m.variable)}
+	case m.keys.input != "" && slices.Contains(m.MemoryVariables(ctx), m.keys.input):
+		return &InvalidError{Field: "WithKeys", Reason: fmt.Sprintf("names %q, which is a variable of the memory; name the key of what the user says", m.keys.input)}
+	}
+	return nil
+}
+
 // GetMemoryKey is the inner memory's key.
 func (m *Memory) GetMemoryKey(ctx context.Context) string { return m.inner.GetMemoryKey(ctx) }
 
@@ -95,10 +124,18 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 }
 
 // LoadMemoryVariables begins a turn: it loads this conversation's turns and
-// what may help from all others, and stores what the user said. The error is
-// the inner memory's.
+// what may help from all others, and stores what the user said.
+//
+// Errors: the inner memory's, [*InvalidError] for options that contradict each
+// other, [ErrClosed].
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
-	question, err := inputText(inputs, m.MemoryVariables(ctx), m.input)
+	if err := m.session.ext.errIfClosed(); err != nil {
+		return nil, err
+	}
+	if err := m.contradiction(ctx, inputs); err != nil {
+		return nil, err
+	}
+	question, err := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
 	m.session.ext.outcome(m.session.scope, string(doorMemory), hearing, err)
 	// Recalled first: what is asked must not be found beside itself.
 	defer m.hear(ctx, question)
@@ -132,28 +169,74 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 }
 
 // SaveContext ends the turn: it stores the answer durably, and what the user
-// said unless loading did, and hands both to the inner memory.
+// said unless loading did, and hands both to the inner memory. The error is
+// [ErrClosed]: chains.Run throws the answer away for any.
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
-	// Each by itself: a text that cannot be stored must not take the other with it.
-	scope := m.session.scope
-	// What cannot be told apart was reported when the turn began.
-	if said, _ := inputText(inputs, m.MemoryVariables(ctx), m.input); said != "" && !m.session.turn().end(said) {
-		m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
+	ext, scope := m.session.ext, m.session.scope
+	if err := ext.errIfClosed(); err != nil {
+		return err
 	}
-	answered, err := outputText(outputs, m.output)
-	m.session.ext.outcome(m.session.scope, string(doorMemory), reading, err)
+	// Each by itself: a text that cannot be stored must not take the other with it.
+	stored := true
+	// What cannot be told apart was reported when the turn began.
+	said, _ := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
+	if said != "" && !m.session.turn().end(said) {
+		stored = m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
+	}
+	answered, err := outputText(outputs, m.keys.output)
+	ext.outcome(scope, string(doorMemory), reading, err)
 	if answered != "" {
 		m.session.talk.answered(answered)
 		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
 			m.session.steps(outputs)
 		}
-		m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant)))
+		stored = m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant))) && stored
+	}
+	ext.outcome(scope, string(doorMemory), keeping, m.saveInner(ctx, inputs, outputs, said, answered))
+	if !stored {
+		return ext.errIfClosed() // closed meanwhile
+	}
+	return nil
+}
+
+// saveInner hands a turn to the inner memory, and says what kind of fault it had:
+// langchaingo's memories quote the whole turn in their errors.
+func (m *Memory) saveInner(ctx context.Context, inputs, outputs map[string]any, said, answered string) error {
+	if said != "" && lacksKey(m.inner, "InputKey") {
+		inputs = map[string]any{"input": said}
+	}
+	if answered != "" && lacksKey(m.inner, "OutputKey") {
+		outputs = map[string]any{"output": answered}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// chains.Run throws the answer away when this is returned.
-	m.session.ext.outcome(m.session.scope, string(doorMemory), keeping, m.inner.SaveContext(ctx, inputs, outputs))
-	return nil
+	err := guarded("the inner memory", func() error { return m.inner.SaveContext(ctx, inputs, outputs) })
+	if errors.Is(err, lcmemory.ErrInvalidInputValues) {
+		return &InvalidError{Field: "the inner memory", Reason: fmt.Sprintf("keeps nothing of the turn: of inputs %s and outputs %s it takes one text each; set its InputKey and OutputKey, or WithKeys",
+			keysOf(inputs), keysOf(outputs))}
+	}
+	return schema.Foreign("the inner memory", err)
+}
+
+// keysOf lists the keys of a chain's values.
+func keysOf(values map[string]any) string {
+	return strings.Join(slices.Sorted(maps.Keys(values)), ", ")
+}
+
+// lacksKey reports a memory that has a field for the key of the one text that it
+// takes, as langchaingo's have and what embeds them, and nothing in it. Of several
+// texts such a memory refuses all.
+func lacksKey(inner lcschema.Memory, field string) bool {
+	v := reflect.Indirect(reflect.ValueOf(inner))
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	f, ok := v.Type().FieldByName(field)
+	if !ok || f.Type.Kind() != reflect.String {
+		return false
+	}
+	key, err := v.FieldByIndexErr(f.Index)
+	return err == nil && key.String() == ""
 }
 
 // Clear forgets this conversation's turns, as langchaingo means it. What is
@@ -164,10 +247,14 @@ func (m *Memory) Clear(ctx context.Context) error {
 	return m.inner.Clear(ctx)
 }
 
-func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (map[string]any, error) {
+func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded map[string]any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.inner.LoadMemoryVariables(ctx, inputs)
+	err = guarded("the inner memory", func() (err error) {
+		loaded, err = m.inner.LoadMemoryVariables(ctx, inputs)
+		return err
+	})
+	return loaded, err
 }
 
 // hear stores what the user said at the beginning of a turn.
@@ -211,16 +298,26 @@ func outputText(outputs map[string]any, key string) (string, error) {
 	return pick("outputs", outputs, key, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
 }
 
-// pick returns an [*InvalidError] for several texts under unusual keys.
+// pick returns an [*InvalidError] for several texts under unusual keys, and for
+// no text under the key that is named.
 func pick(field string, values map[string]any, key string, usual, never []string) (string, error) {
 	if key != "" {
-		s, _ := values[key].(string)
+		s, ok := values[key].(string)
+		if !ok {
+			return "", &InvalidError{Field: field, Reason: fmt.Sprintf("hold no text under %q, which WithKeys names, so nothing of them is stored; there are %s", key, keysOf(values))}
+		}
 		return s, nil
 	}
+	blank := false
 	for _, key := range usual {
-		if s, ok := values[key].(string); ok && strings.TrimSpace(s) != "" {
+		s, ok := values[key].(string)
+		if ok && strings.TrimSpace(s) != "" {
 			return s, nil
 		}
+		blank = blank || ok
+	}
+	if blank { // nothing was said; another input is not it
+		return "", nil
 	}
 	var keys []string
 	for key, value := range values {

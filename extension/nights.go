@@ -18,7 +18,11 @@ func (x *Extension) newRunner() (*consolidate.Runner, error) {
 		Model:    x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
 	}
 	if x.cfg.Stages != nil {
-		options.Stages = x.asDescribed(x.cfg.Stages(consolidate.DefaultStages()))
+		var stages []consolidate.Stage
+		if err := guarded("Config.Stages", func() error { stages = x.cfg.Stages(consolidate.DefaultStages()); return nil }); err != nil {
+			return nil, err
+		}
+		options.Stages = x.asDescribed(stages)
 	}
 	return consolidate.NewRunner(x.db, x.searcher, options)
 }

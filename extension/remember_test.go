@@ -52,10 +52,17 @@ func TestAForgottenFactIsStatedAnew(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, f.RunID)
 	require.Empty(t, l.objects())
+	profile, err := l.x.Profile(t.Context(), dora)
+	require.NoError(t, err)
+	require.Empty(t, profile.Lines)
 	l.now.Set(l.now.Now().AddDate(0, 0, 1))
 	_, err = l.x.Remember(t.Context(), dora, "I live in Zagreb.")
 	require.NoError(t, err)
 	require.Equal(t, []string{"Zagreb"}, l.objects())
+	profile, err = l.x.Profile(t.Context(), dora)
+	require.NoError(t, err)
+	require.Len(t, profile.Lines, 1, "there is no message that says it")
+	require.Equal(t, "I live in Zagreb.", profile.Lines[0].Text)
 }
 
 func TestAProtectedEntityKeepsWhatIsSaidOfIt(t *testing.T) {

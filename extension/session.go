@@ -44,7 +44,7 @@ func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
 	for i, t := range s.tools {
 		all[i] = t
 		if len(handlers) > 0 {
-			all[i] = reportedTool{t, callbacks.CombiningHandler{Callbacks: handlers}}
+			all[i] = reportedTool{t, s.ext, callbacks.CombiningHandler{Callbacks: handlers}}
 		}
 	}
 	return all
@@ -54,18 +54,19 @@ func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
 type reportedTool struct {
 	*tools.Tool
 
+	ext     *Extension
 	handler callbacks.Handler
 }
 
 // Call implements langchaingo's tools.Tool.
 func (t reportedTool) Call(ctx context.Context, input string) (string, error) {
-	t.handler.HandleToolStart(ctx, input)
+	t.ext.ask("Handler.HandleToolStart", "hook HandleToolStart", func() { t.handler.HandleToolStart(ctx, input) })
 	output, err := t.Tool.Call(ctx, input)
 	if err != nil {
-		t.handler.HandleToolError(ctx, err)
+		t.ext.ask("Handler.HandleToolError", "hook HandleToolError", func() { t.handler.HandleToolError(ctx, err) })
 		return "", err
 	}
-	t.handler.HandleToolEnd(ctx, output)
+	t.ext.ask("Handler.HandleToolEnd", "hook HandleToolEnd", func() { t.handler.HandleToolEnd(ctx, output) })
 	return output, nil
 }
 

@@ -21,7 +21,8 @@ func (x *Extension) attributes(scope Scope) map[string]string {
 	if x.cfg.Attributes == nil {
 		return nil
 	}
-	given, err := askAttributes(x.cfg.Attributes, scope)
+	var given map[string]string
+	err := guarded("Config.Attributes", func() error { given = x.cfg.Attributes(scope); return nil })
 	usable := make(map[string]string, len(given))
 	for name, value := range given {
 		if value == "" {
@@ -35,13 +36,4 @@ func (x *Extension) attributes(scope Scope) map[string]string {
 	}
 	x.outcome(scope, "attributes", stamping, err)
 	return usable
-}
-
-func askAttributes(ask func(Scope) map[string]string, scope Scope) (given map[string]string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = schema.ForeignPanic("Config.Attributes", r)
-		}
-	}()
-	return ask(scope), nil
 }

@@ -42,7 +42,7 @@ func TestACycleIsDurableAndStampsWhatIsSaid(t *testing.T) {
 	require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "after the restart")))
 	require.NoError(t, y.ResetCycle(t.Context(), ada, 2))
 	require.EqualValues(t, 2, y.Cycle(ada))
-	records, err := y.Timeline(t.Context(), ada, extension.TimelineQuery{})
+	records, err := y.Timeline(t.Context(), ada, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
 	require.NoError(t, err)
 	var said []string
 	for _, m := range records {

@@ -41,8 +41,9 @@ func (o ThreeTierOptions) Config() *Config {
 			option{"Recency", o.Recency}, option{"Importance", o.Importance}, option{"Relevance", o.Relevance}, option{"Lambda", o.Lambda},
 			option{"Among", o.Among}, option{"Keep", float64(o.Keep)}),
 		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
-		Tools:  []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
-		Scorer: o.score, ScoreAmong: o.Among,
+		onlyForms: true, // what is kept of a stream is for its tools to say
+		Tools:     []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
+		Scorer:    o.score, ScoreAmong: o.Among,
 		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}, o.reflect()} },
 	}
 }

@@ -144,6 +144,11 @@ var (
 	ErrKeyUnneeded = schema.ErrKeyUnneeded
 )
 
+// FaultKind is which of the errors above a fault was that [Health] gives as text,
+// so that errors.Is can tell a full disk from another fault; nil for none.
+// [Failure.Kind] is the same.
+func FaultKind(fault string) error { return schema.FaultKind(fault) }
+
 // NewKey makes a [Key] of 32 random bytes, which it copies. A password is no
 // key.
 //

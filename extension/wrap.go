@@ -13,7 +13,8 @@ import (
 // WrapModel returns a model that is llm with the session's memory before its
 // eyes: each call gets what may help with the last human message, once,
 // whatever else the session does. It stores nothing: publish what was said
-// through the bus, the Memory or the Callbacks.
+// through the bus, the Memory or the Callbacks. Once the memory is closed its calls
+// return [ErrClosed].
 func WrapModel(llm llms.Model, s *Session) llms.Model { return &remembering{llm, s} }
 
 type remembering struct {
@@ -24,6 +25,9 @@ type remembering struct {
 
 // GenerateContent implements [llms.Model].
 func (r *remembering) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	if err := r.session.ext.errIfClosed(); err != nil {
+		return nil, err
+	}
 	messages, recorded := r.withMemory(ctx, messages)
 	defer recorded() // while the model thinks
 	response, err := r.Model.GenerateContent(ctx, messages, options...)

@@ -9,6 +9,7 @@ import (
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -34,4 +35,14 @@ func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
 
 	require.NoError(t, ext.Bus().Publish(ctx, eventbus.UserMessage(s.Scope(), "hello")))
 	require.NotNil(t, extension.WrapModel(llm, s))
+	require.NotNil(t, s.Callbacks(extension.WithKeys("topic", "body")))
+
+	client, err := openai.New(openai.WithToken("none"), openai.WithEmbeddingModel("text-embedding-3-large"))
+	require.NoError(t, err)
+	embedder, err := embeddings.NewEmbedder(client)
+	require.NoError(t, err)
+	cfg := &extension.Config{Embedder: embedder, EmbedModel: "text-embedding-3-large", EmbedDims: 256, NoBackground: true}
+	other, err := extension.Open(ctx, filepath.Join(t.TempDir(), "memory.db"), cfg)
+	require.NoError(t, err)
+	require.NoError(t, other.Close(ctx))
 }

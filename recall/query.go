@@ -59,8 +59,10 @@ type Query struct {
 	Small bool
 
 	// Skip leaves out memories it returns true for, for instance what the
-	// prompt holds already. Nil skips none.
+	// prompt holds already. Nil skips none. Its panic is the search's error.
 	Skip func(*schema.Memory) bool
+
+	skipFault *skipFault
 
 	// Plan is what the question asks for beyond its words ([PlanOf]): the memories
 	// that it is about come first. Nil is none.

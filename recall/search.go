@@ -1,11 +1,13 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -148,7 +150,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		}
 		return nil
 	})
-	if err != nil {
+	if err = cmp.Or(err, q.skipFault.get()); err != nil {
 		return nil, err
 	}
 	s.degraded.note(userID, s.db.Now(), answer.Degraded)
@@ -172,7 +174,33 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	if q.Now.IsZero() {
 		q.Now = s.db.Now()
 	}
+	if skip := q.Skip; skip != nil {
+		q.skipFault = new(skipFault)
+		q.Skip = func(m *schema.Memory) bool { return q.skipFault.call(skip, m) }
+	}
 	return nil
+}
+
+// skipFault is the panic of a query's Skip, which ends the search with an error
+// once it has left its goroutines and locks. Nil has none.
+type skipFault struct{ err atomic.Pointer[error] }
+
+func (f *skipFault) call(skip func(*schema.Memory) bool, m *schema.Memory) (skipped bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			err := schema.ForeignPanic("Query.Skip", r)
+			f.err.Store(&err)
+			skipped = true
+		}
+	}()
+	return skip(m)
+}
+
+func (f *skipFault) get() error {
+	if f == nil || f.err.Load() == nil {
+		return nil
+	}
+	return *f.err.Load()
 }
 
 // ranked is all candidates in order, before anything is cut.

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,7 +66,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 		e = &Explanation{Memory: *memory}
 		return s.explain(ctx, snap, userID, q, e)
 	})
-	if err != nil {
+	if err = cmp.Or(err, q.skipFault.get()); err != nil {
 		return nil, err
 	}
 	return e, nil

@@ -17,7 +17,7 @@ const (
 	AttrQuestions  = "questions"  // of a reflection: what it answers, one a line
 	AttrQuarantine = "quarantine" // why a memory was set aside
 	AttrReleased   = "released"   // who let it out; how it reads is not asked again
-	AttrSaid       = "said"       // of a claim that code read in a message: claim or wish
+	AttrSaid       = "said"       // of a claim that code read in a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 )
 

@@ -3,6 +3,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -22,18 +23,19 @@ func asDamage(err error) error {
 	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE), errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY), errors.Is(err, sqlite3.CONSTRAINT_ROWID):
 		// No write of ebb's breaks these while tables and indexes are whole. (A
 		// reference can break: what it led to was erased in the meantime.)
-		return fmt.Errorf("%w (%w)", ErrCorrupt, err)
-	case errors.Is(err, sqlite3.ERROR) && containsAny(text, "no such table", "no such column", "malformed JSON", "fts5", "vtable constructor failed"):
-		return fmt.Errorf("%w (%w)", ErrCorrupt, err)
+		return &namedError{ErrCorrupt, err}
+	case slices.ContainsFunc(damageCodes, func(code error) bool { return errors.Is(err, code) }):
+		return &namedError{ErrCorrupt, err}
+	case isSQLite(err):
+		return &unnamedError{err}
 	}
 	return err
 }
 
-func containsAny(text string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(text, p) {
-			return true
-		}
-	}
-	return false
+// damageCodes are what SQLite says of statements of ebb's own, which every whole
+// file bears: a table or column that is missing, a value of another type or a size
+// that none can have.
+var damageCodes = []error{
+	sqlite3.ERROR, sqlite3.SCHEMA, sqlite3.MISMATCH, sqlite3.FORMAT, sqlite3.INTERNAL, sqlite3.NOMEM, sqlite3.TOOBIG,
+	sqlite3.CONSTRAINT_DATATYPE,
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/ncruces/go-sqlite3"
@@ -65,10 +67,15 @@ func (e *VersionError) Error() string {
 // that must not be missing, the form of bad input. Other errors it returns as
 // they are. It is for rows that come from outside; otherwise the code is wrong.
 func Refused(field string, err error) error {
-	if errors.Is(err, sqlite3.CONSTRAINT) {
-		return &InvalidError{Field: field, Reason: "breaks a rule of the database: " + err.Error()}
+	if !errors.Is(err, sqlite3.CONSTRAINT) {
+		return err
 	}
-	return err
+	rule := withoutSQLite(err)
+	const failed = "constraint failed: "
+	if at := strings.LastIndex(err.Error(), failed); at >= 0 {
+		rule = err.Error()[at+len(failed):] // a column, or a condition of the schema
+	}
+	return &InvalidError{Field: field, Reason: "breaks a rule of the database: " + rule}
 }
 
 // named are the errors that say already what they are.
@@ -82,13 +89,18 @@ func (db *DB) classifyAt(path string, err error) error {
 	if err == nil || slices.ContainsFunc(named, func(kind error) bool { return errors.Is(err, kind) }) {
 		return err
 	}
-	wrap := func(kind error) error { return fmt.Errorf("%w (%w)", kind, err) }
+	if _, unnamed := errors.AsType[*unnamedError](err); unnamed {
+		return err
+	}
+	wrap := func(kind error) error { return &namedError{kind, err} }
 	switch {
+	case errors.Is(err, sqlite3.INTERRUPT) && errors.Is(err, context.Canceled):
+		return err
 	case errors.Is(err, sqlite3.INTERRUPT):
 		return wrap(context.Canceled)
-	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
+	case errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED), errors.Is(err, sqlite3.PROTOCOL):
 		return &busyError{err}
-	case errors.Is(err, sqlite3.READONLY):
+	case errors.Is(err, sqlite3.READONLY), errors.Is(err, sqlite3.PERM):
 		return wrap(ErrReadOnly)
 	case errors.Is(err, sqlite3.CORRUPT):
 		return wrap(ErrCorrupt)
@@ -105,6 +117,72 @@ func (db *DB) classifyAt(path string, err error) error {
 		return wrap(ErrIO)
 	}
 	return asDamage(err)
+}
+
+// namedError is one of the errors above with its cause. What SQLite says is left
+// out of its text: that a disk image is malformed helps only those who know
+// SQLite, and they have its code and Unwrap.
+type namedError struct{ kind, cause error }
+
+func (e *namedError) Error() string {
+	return fmt.Sprintf("%v (%s)", e.kind, withoutSQLite(e.cause))
+}
+
+func (e *namedError) Unwrap() []error { return []error{e.kind, e.cause} }
+
+// unnamedError is a fault of SQLite's that has no name here.
+type unnamedError struct{ cause error }
+
+func (e *unnamedError) Error() string {
+	return fmt.Sprintf("the database refused it (%s)", withoutSQLite(e.cause))
+}
+
+func (e *unnamedError) Unwrap() error { return e.cause }
+
+// withoutSQLite is an error's text with SQLite's codes in place of its words.
+func withoutSQLite(err error) string {
+	text := err.Error()
+	walk(err, func(e error) {
+		var code sqlite3.ExtendedErrorCode
+		switch e := e.(type) {
+		case *sqlite3.Error:
+			code = e.ExtendedCode()
+		case sqlite3.ErrorCode:
+			code = e.ExtendedCode()
+		case sqlite3.ExtendedErrorCode:
+			code = e
+		default:
+			return
+		}
+		text = strings.ReplaceAll(text, e.Error(), "SQLite code "+strconv.FormatUint(uint64(code), 10))
+	})
+	return text
+}
+
+// isSQLite reports that an error wraps one of SQLite's.
+func isSQLite(err error) (found bool) {
+	walk(err, func(e error) {
+		switch e.(type) {
+		case *sqlite3.Error, sqlite3.ErrorCode, sqlite3.ExtendedErrorCode:
+			found = true
+		}
+	})
+	return found
+}
+
+// walk visits an error and what it wraps.
+func walk(err error, visit func(error)) {
+	visit(err)
+	switch e := err.(type) { //nolint:errorlint // each by itself
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			walk(inner, visit)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			walk(inner, visit)
+		}
+	}
 }
 
 // busyError is [ErrBusy] with what to do about it. What SQLite calls it is left
@@ -132,9 +210,9 @@ func (db *DB) classifyFile(path string, err error) error {
 		errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist):
 		return err
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%w (%w)", ErrReadOnly, err)
+		return &namedError{ErrReadOnly, err}
 	}
-	return fmt.Errorf("%w (%w)", ErrIO, err)
+	return &namedError{ErrIO, err}
 }
 
 // unsaved names what was written without SQLite, and not by the disk. There may

@@ -8,7 +8,8 @@ import (
 )
 
 // Failure is what one source of background work reported last, and how often
-// it failed. A text of a user is never part of it.
+// it failed. A text of a user is never part of it. [Failure.Kind] tells faults of
+// the disk from others.
 type Failure struct {
 	bun.BaseModel `bun:"table:failures"`
 
@@ -19,6 +20,11 @@ type Failure struct {
 	FirstAt Time   `bun:",notnull" json:"first_at"`
 	LastAt  Time   `bun:",notnull" json:"last_at"`
 }
+
+// Kind is the error that the failure was: [ErrDiskFull], [ErrIO], [ErrCorrupt] or
+// another of this package's; nil for one that has no name here. errors.Is tells
+// them apart.
+func (f Failure) Kind() error { return FaultKind(f.Error) }
 
 // maxFailure is how much of an error's text is kept, in bytes.
 const maxFailure = 1000

@@ -40,13 +40,13 @@ func (db *DB) Faults() []Failure {
 
 // note keeps the outcome of one attempt and tells the host of a failure.
 func (db *DB) note(source string, err error) {
+	now := At(db.opts.Now()) // a host's function is called without a lock
 	db.faults.mu.Lock()
 	if err == nil {
 		delete(db.faults.bySource, source)
 		db.faults.mu.Unlock()
 		return
 	}
-	now := At(db.opts.Now())
 	f, known := db.faults.bySource[source]
 	if !known {
 		f = Failure{Source: source, FirstAt: now}

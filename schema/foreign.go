@@ -52,14 +52,36 @@ func (p *panicked) Error() string {
 	return fmt.Sprintf("panicked with a %T", p.value)
 }
 
-func (e *ForeignError) Error() string { return e.From + " failed: " + kindOf(e.Err) }
+func (e *ForeignError) Error() string { return e.From + " failed: " + e.kind() }
+
+// kind says of what kind the fault is. The methods of the error are foreign, too.
+func (e *ForeignError) kind() (kind string) {
+	defer func() {
+		if recover() != nil {
+			kind = fmt.Sprintf("a %T, which panics when it is read", e.Err)
+		}
+	}()
+	return kindOf(e.Err)
+}
 
 // Unwrap gives the error as it came.
 func (e *ForeignError) Unwrap() error { return e.Err }
 
-// own are the errors whose texts are ours.
+// own are the errors whose texts are ours. Of two that one error wraps, the first
+// says more.
 var own = []error{
-	ErrNotFound, ErrConflict, ErrReadOnly, ErrDiskFull, ErrCorrupt, ErrNotDatabase, ErrBusy, ErrClosed,
+	ErrNotFound, ErrConflict, ErrReadOnly, ErrDiskFull, ErrIO, ErrCorrupt, ErrNotDatabase, ErrBusy, ErrClosed,
+}
+
+// FaultKind is which of this package's errors, such as [ErrDiskFull], a fault is by
+// its text, as [Failure] and reports keep it; nil for none of them.
+func FaultKind(fault string) error {
+	for _, known := range own {
+		if strings.Contains(fault, known.Error()) {
+			return known
+		}
+	}
+	return nil
 }
 
 // httpStatus finds the status that clients put into their texts.

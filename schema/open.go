@@ -22,7 +22,8 @@ import (
 // Options say how a database is opened. The zero value is right for most.
 type Options struct {
 	// Now is the memory's clock: it stamps created_at, recorded_at and the
-	// audit. Default time.Now. Leases and retries use the machine's clock.
+	// audit. Default time.Now. Leases and retries use the machine's clock. While it
+	// fails ([GuardClock]), it stands still.
 	Now func() time.Time
 	// ReadOnly opens without writing anything to the file, for looking at it.
 	ReadOnly bool
@@ -135,6 +136,12 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 	opts := options.withDefaults()
+	if options != nil && options.Now != nil {
+		var err error
+		if opts.Now, err = GuardClock("Options.Now", options.Now, nil); err != nil {
+			return nil, err
+		}
+	}
 	db := &DB{
 		path: path, opts: opts, scopes: newScopes(), pauses: pauses{opened: time.Now()},
 		merging: merging{newest: mergeSegments - 1}, // what is there is not known until there is more

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
 )
 
@@ -98,6 +99,6 @@ func TestTheDatabaseRefusesAKindAndAStateThatThereIsNot(t *testing.T) {
 		require.NoError(t, set("state", string(state)))
 	}
 	for column, value := range map[string]any{"kind": "song", "state": "asleep"} {
-		require.ErrorContains(t, set(column, value), "CHECK constraint failed: "+column)
+		require.ErrorIs(t, set(column, value), sqlite3.CONSTRAINT_CHECK, column)
 	}
 }

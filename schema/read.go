@@ -73,7 +73,7 @@ func (db *DB) readError(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if err != nil && db.isClosed() {
-		return errors.Join(ErrClosed, err)
+		return errors.Join(ErrClosed, db.classify(err))
 	}
 	return db.classify(err)
 }

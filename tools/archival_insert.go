@@ -26,16 +26,16 @@ func archivalInsert() *Tool {
 	return &Tool{
 		name:   "archival_insert",
 		writes: true,
-		description: "Puts a lasting piece of knowledge into the team's archive, where archival_search finds it. " +
+		description: "Puts lasting knowledge into the team's archive, where archival_search finds it. " +
 			"Use it for a lesson, a decision and its reasons, or a result of research that will matter for months. " +
-			"Do not use it for what you did in this cycle (memory_log), nor for files of the repository, which are taken in by themselves. Returns the id of the entry.",
+			"Do not use it for what you did in this cycle (memory_log), nor for files of the repository, which are taken in by themselves.",
 		primary: "content",
 		parameters: []parameter{
-			{name: "content", kind: kindText, required: true, about: "The knowledge in at most 4,000 characters, so that it can be understood alone in a year."},
-			{name: "type", kind: kindText, required: true, enum: insertTypes, about: "decision, research, spec or lesson."},
-			{name: "roles", kind: kindList, about: `The roles it is for, such as ["qa"]. Leave it out when it is for all.`},
-			{name: "issues", kind: kindNumbers, about: "The numbers of the issues it is about."},
-			{name: "importance", kind: kindInteger, min: 1, max: 10, about: "How much it matters, 1 to 10."},
+			{name: "content", kind: kindText, required: true, about: "at most 4,000 characters that can be understood alone in a year"},
+			{name: "type", kind: kindText, required: true, enum: insertTypes, about: "what it is"},
+			{name: "roles", kind: kindList, about: `whom it is for, as ["qa"], default all`},
+			{name: "issues", kind: kindNumbers, about: "issues it is about"},
+			{name: "importance", kind: kindInteger, min: 1, max: 10, about: "how much it matters"},
 		},
 		run: runArchivalInsert,
 	}

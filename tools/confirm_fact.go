@@ -12,12 +12,12 @@ func confirmFact() *Tool {
 	return &Tool{
 		name:   "confirm_fact",
 		writes: true,
-		description: "Protects a fact for good, so that it neither fades nor is changed by the memory itself. " +
-			"Use it when the user says that something must never be forgotten. Where no message of the user's in this conversation says so, it only asks, and the user or the host decides. " +
-			"Do not use it to agree with a fact or to save a new one (remember_fact). Returns whether the fact is protected or the question waits.",
+		description: "Protects a fact from fading and change. " +
+			"Use it when the user says never to forget it; unless they did in this conversation, it only asks. " +
+			"Do not use it to agree with or save a fact (remember_fact).",
 		primary: "memory_id",
 		parameters: []parameter{
-			{name: "memory_id", kind: kindText, required: true, about: "The id of the fact, copied from a search_memory record."},
+			{name: "memory_id", kind: kindText, required: true},
 		},
 		run: runConfirm,
 	}

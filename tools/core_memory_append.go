@@ -49,13 +49,13 @@ func coreMemoryAppend(blocks []schema.BlockSpec) *Tool {
 	return &Tool{
 		name:   "core_memory_append",
 		writes: true,
-		description: "Adds one entry to a list in core memory, which is before you in every turn. " +
-			"Use it when something new belongs there: a blocker, a thread, something that shipped. Several can add at the same time. " +
+		description: "Adds an entry to a list in core memory, which is before you in every turn. " +
+			"Use it when something new belongs there: a blocker, a thread, something that shipped. Several can add at once. " +
 			"Do not use it to change or take out what is there (core_memory_update), for what you read in documents or pages, or for orders to yourself. " +
 			"Returns what became of it.",
 		parameters: []parameter{
-			{name: "section", kind: kindText, required: true, enum: names, about: "One of " + describe(names, of) + "."},
-			{name: "item", kind: kindContent, required: true, about: `The entry: a text, or for a section of records an object such as {"id": "…", "summary": "…"} with an id that is not there yet.`},
+			{name: "section", kind: kindText, required: true, enum: names, about: describe(names, of)},
+			{name: "item", kind: kindContent, required: true, about: `a text, or in a section of records an object such as {"id": "…", "summary": "…"} with a new id`},
 		},
 		run: runCoreMemoryAppend,
 	}

@@ -31,11 +31,11 @@ func coreMemoryUpdate(blocks []schema.BlockSpec) *Tool {
 		writes: true,
 		description: "Changes a section of core memory, which is before you in every turn. " +
 			"Use it when what a section says is no longer so: a goal was reached, a thread moved on, you work on something else. " +
-			"Do not use it for what only this turn needs, for what you read in documents or pages, for orders to yourself, or to add one entry to a list (core_memory_append). " +
-			"Fields you do not name stay as they are, and so does what others have changed since you saw it. Returns what became of it.",
+			"Do not use it for what only this turn needs, for what you read in documents or pages, for orders to yourself, or to add an entry to a list (core_memory_append). " +
+			"Fields you do not name stay, and so does what others have changed since you saw it. Returns what became of it.",
 		parameters: []parameter{
-			{name: "section", kind: kindText, required: true, enum: names, about: "One of " + describe(names, of) + "."},
-			{name: "content", kind: kindContent, required: true, about: "Text for a section that holds text. Else JSON in the form in which the section is shown: an object with the fields to change, a list to take the place of the list, or records with their id (one with its first text empty is taken out)."},
+			{name: "section", kind: kindText, required: true, enum: names, about: describe(names, of)},
+			{name: "content", kind: kindContent, required: true, about: "text for a section of text, else JSON in the form in which it is shown: an object with the fields to change, a list to replace the list, or records with their id (one with its first text empty is taken out)"},
 		},
 		run: runCoreMemoryUpdate,
 	}

@@ -24,13 +24,13 @@ func forgetMemory() *Tool {
 	return &Tool{
 		name:   "forget_memory",
 		writes: true,
-		description: "Hides something that is remembered, with the messages it comes from. " +
-			"Use it only when the user asks to forget something. Send words first; if it is not clear what is meant, records come back to choose from, and you call again with memory_id. " +
-			"Without such a request in this conversation it only proposes, and the answer says so. Do not use it to correct something (correct_fact).",
+		description: "Hides a memory with its messages. " +
+			"Use it only when the user asks in this conversation to forget something, else it only proposes. " +
+			"Do not use it to correct (correct_fact).",
 		primary: "query",
 		parameters: []parameter{
-			{name: "query", kind: kindText, about: "What the user wants forgotten, in the user's words."},
-			{name: "memory_id", kind: kindText, about: "The id of the one record that is meant, copied from a record."},
+			{name: "query", kind: kindText, about: "what to forget, in the user's words"},
+			{name: "memory_id", kind: kindText, about: "when records came back to choose from"},
 		},
 		run: runForget,
 	}

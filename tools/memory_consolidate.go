@@ -6,9 +6,9 @@ func memoryConsolidate() *Tool {
 	return &Tool{
 		name:   "memory_consolidate",
 		writes: true,
-		description: "Runs the nightly work on the memory now: what was said becomes facts, contradictions are settled, what faded is put away. " +
-			"Use it only when the user asks for it, and at most once a conversation: it can take a minute and cost model calls, and it happens by itself every night. " +
-			"Never use it before answering a question. Returns a report of what changed.",
+		description: "Runs the nightly work now: draws facts, settles contradictions, puts away what faded. " +
+			"Use it only when the user asks, at most once a conversation: it is slow, costs model calls, and runs every night anyway. " +
+			"Never use it before answering.",
 		run: func(ctx context.Context, d *Deps, _ arguments) (string, error) {
 			if d.Consolidate == nil {
 				return "memory_consolidate is not available in this host. Nothing was changed.", nil

@@ -31,18 +31,18 @@ func memoryLog() *Tool {
 	return &Tool{
 		name:   "memory_log",
 		writes: true,
-		description: "Logs what you did to the team's memory stream, where every agent finds it with recall_search. " +
-			"Use it once at the end of every cycle, and for a decision or an observation that others will need. " +
-			"Do not use it for plans, or for what a colleague has logged. Returns the id of the entry.",
+		description: "Logs what you did to the team's stream, where every agent finds it with recall_search. " +
+			"Use it once at the end of every cycle, and for decisions and observations that others will need. " +
+			"Do not use it for plans, or for what a colleague has logged.",
 		primary: "content",
 		parameters: []parameter{
-			{name: "action", kind: kindText, required: true, about: `What you did, in one line of at most 200 characters, such as "Merged the retry fix".`},
-			{name: "importance", kind: kindInteger, required: true, min: 1, max: 10, about: "How much it matters to the team later: 1 is routine, 5 a finished piece of work, 8 a decision others depend on, 10 a change of strategy."},
-			{name: "type", kind: kindText, required: true, enum: entryTypes, about: "action is what you did, observation what you noticed, decision what was settled."},
-			{name: "tags", kind: kindList, about: `Short labels to find it by, such as "release" or "tests".`},
-			{name: "content", kind: kindText, required: true, about: "What was done, why and with which result, so that it can be understood alone in a month: names, numbers, files. Two to five sentences."},
-			{name: "issueRefs", kind: kindNumbers, about: "The numbers of the issues it is about."},
-			{name: "prRefs", kind: kindNumbers, about: "The numbers of the pull requests it is about."},
+			{name: "action", kind: kindText, required: true, about: `what you did, in one line of at most 200 characters, as "Merged the retry fix"`},
+			{name: "importance", kind: kindInteger, required: true, min: 1, max: 10, about: "1 is routine, 5 a finished piece of work, 8 a decision others depend on, 10 a change of strategy"},
+			{name: "type", kind: kindText, required: true, enum: entryTypes, about: "what you did, noticed or settled"},
+			{name: "tags", kind: kindList, about: `short labels, as "release"`},
+			{name: "content", kind: kindText, required: true, about: "what was done, why and with which result, readable alone in a month: names, numbers, files, in two to five sentences"},
+			{name: "issueRefs", kind: kindNumbers, about: "issues it is about"},
+			{name: "prRefs", kind: kindNumbers, about: "pull requests it is about"},
 		},
 		run: runLog,
 	}

@@ -1,6 +1,12 @@
 package tools
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/schema"
+)
 
 // parameterKind is the JSON type of a parameter.
 type parameterKind string
@@ -25,6 +31,41 @@ type parameter struct {
 	min, max float64 // of numbers; both 0 means unbounded
 }
 
+// describe is the parameter in a description: its name, with a question mark where
+// it may be left out, its values unless it is any text, and its meaning.
+func (p *parameter) describe() string {
+	var notes []string
+	switch {
+	case p.name == "section": // whose meaning lists the values
+	case p.enum != nil:
+		notes = append(notes, strings.Join(p.enum, "|"))
+	case p.bounded():
+		notes = append(notes, fmt.Sprintf("%v-%v", p.min, p.max))
+	case p.kind != kindText:
+		notes = append(notes, shortKinds[p.kind])
+	}
+	if p.about != "" {
+		notes = append(notes, p.about)
+	}
+	name := p.name
+	if !p.required {
+		name += "?"
+	}
+	if len(notes) == 0 {
+		return name
+	}
+	return name + ": " + strings.Join(notes, ", ")
+}
+
+// shortKinds are the kinds as a description names them.
+var shortKinds = map[parameterKind]string{
+	kindInteger: "number", kindNumber: "number", kindList: "list", kindNumbers: "list of numbers", kindContent: "text or JSON",
+}
+
+// bounded reports a range that a model has to know; MaxCycle is beyond all it
+// would write.
+func (p *parameter) bounded() bool { return p.min != p.max && p.max < schema.MaxCycle }
+
 // jsonSchema is the JSON schema of an object with these fields.
 func jsonSchema(parameters []parameter) map[string]any {
 	properties := make(map[string]any, len(parameters))
@@ -44,7 +85,10 @@ func jsonSchema(parameters []parameter) map[string]any {
 }
 
 func (p parameter) schema() map[string]any {
-	s := map[string]any{"type": string(p.kind), "description": p.about}
+	s := map[string]any{"type": string(p.kind)}
+	if p.about != "" {
+		s["description"] = p.about
+	}
 	if items, list := map[parameterKind]string{kindList: "string", kindNumbers: "integer"}[p.kind]; list {
 		s["type"] = "array"
 		s["items"] = map[string]any{"type": items}

@@ -18,16 +18,15 @@ func rememberFact() *Tool {
 	return &Tool{
 		name:   "remember_fact",
 		writes: true,
-		description: "Saves one lasting claim about the user or their world, so that later conversations know it. " +
-			"Use it when the user asks you to remember something, or states something that will still matter in weeks: names, dates, decisions, preferences. " +
-			"Do not use it for small talk, for what you inferred or read in documents and web pages, for instructions to yourself, or to change an existing fact (correct_fact); every message is kept anyway. " +
-			"Returns the id of the saved or already known fact.",
+		description: "Saves one lasting claim about the user or their world. " +
+			"Use it when they ask, or state what matters in weeks: names, dates, decisions, preferences. " +
+			"Do not use it for small talk, inferences, what documents or pages say, instructions to yourself, or changes (correct_fact); messages are kept anyway.",
 		primary: "content",
 		parameters: []parameter{
-			{name: "content", kind: kindText, required: true, about: `One claim as a full sentence that can be read alone: names instead of "he" or "it", dates instead of "tomorrow". Keep the user's own words, names and numbers.`},
-			{name: "confidence", kind: kindNumber, min: 0, max: 1, about: "How sure it is, 0 to 1. Default 1: said plainly. Lower it for hearsay and guesses."},
-			{name: "entity_names", kind: kindList, about: "The people, places, projects and things it is about, each by name."},
-			{name: "tags", kind: kindList, about: "Short labels to find it by, such as \"health\" or \"work\"."},
+			{name: "content", kind: kindText, required: true, about: `a full sentence readable alone, names and dates for "he" and "tomorrow", else the user's words`},
+			{name: "confidence", kind: kindNumber, min: 0, max: 1, about: "lower for hearsay and guesses"},
+			{name: "entity_names", kind: kindList},
+			{name: "tags", kind: kindList},
 		},
 		run: runRemember,
 	}

@@ -141,18 +141,14 @@ func (t *Tool) Description() string {
 	}
 	var b strings.Builder
 	b.WriteString(t.description)
-	b.WriteString(" Input: a JSON object with ")
+	b.WriteString(" Input: JSON {")
 	for i, p := range t.parameters {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		need := "optional"
-		if p.required {
-			need = "required"
-		}
-		fmt.Fprintf(&b, "%s (%s, %s): %s", p.name, p.kind, need, strings.TrimSuffix(p.about, "."))
+		b.WriteString(p.describe())
 	}
-	b.WriteByte('.')
+	b.WriteString("}.")
 	return b.String()
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func ExampleTool_Definition() {
 	fmt.Println(string(parameters))
 	// Output:
 	// function confirm_fact <nil>
-	// {"additionalProperties":false,"properties":{"memory_id":{"description":"The id of the fact, copied from a search_memory record.","type":"string"}},"required":["memory_id"],"type":"object"}
+	// {"additionalProperties":false,"properties":{"memory_id":{"type":"string"}},"required":["memory_id"],"type":"object"}
 }
 
 func TestNewGivesItsToolsInOrder(t *testing.T) {
@@ -271,5 +272,9 @@ func TestDescriptionsPartTheParametersClearly(t *testing.T) {
 		parameters := tool.Parameters()["properties"].(map[string]any)
 		_, input, _ := strings.Cut(tool.Description(), " Input: ")
 		require.Equal(t, max(len(parameters)-1, 0), strings.Count(input, ";"), input)
+		required := tool.Parameters()["required"].([]string)
+		for name := range parameters { // what a model may leave out has a question mark
+			require.Equal(t, !slices.Contains(required, name), strings.Contains(input, name+"?"), name)
+		}
 	}
 }

@@ -279,6 +279,27 @@ func TestOptionsAreChecked(t *testing.T) {
 	require.NotEqual(t, []int{100, 200}, small.sizes)
 }
 
+// What a run of hours would fail on at its end is refused before it.
+func TestPathsAreCheckedBeforeMeasuring(t *testing.T) {
+	dir := t.TempDir()
+	page, bare, file := filepath.Join(dir, "page.md"), filepath.Join(dir, "bare.md"), filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(page, []byte("# Page\n"+pageFrom+pageTo), 0o600))
+	require.NoError(t, os.WriteFile(bare, []byte("# Page\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	good := options{page: page, out: filepath.Join(dir, "results"), dirs: []string{dir}}
+	require.NoError(t, good.check())
+	for name, o := range map[string]options{
+		"no page":          {page: filepath.Join(dir, "none.md"), out: good.out, dirs: good.dirs},
+		"a page of others": {page: bare, out: good.out, dirs: good.dirs},
+		"a file for out":   {out: filepath.Join(file, "results"), dirs: good.dirs},
+		"no data":          {out: good.out, dirs: []string{filepath.Join(dir, "none")}},
+		"no vectors":       {out: good.out, dirs: good.dirs, scale: scale{vectors: filepath.Join(dir, "none")}},
+	} {
+		require.Error(t, o.check(), name)
+	}
+	require.ErrorContains(t, run(t.Context(), []string{"--page", bare, "--out", good.out, dir}), "to write between")
+}
+
 func TestScriptsAreTheSameEachTime(t *testing.T) {
 	set, err := evalset.Load("../" + fixture)
 	require.NoError(t, err)

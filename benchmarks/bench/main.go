@@ -50,6 +50,9 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := o.check(); err != nil {
+		return err
+	}
 	var before results
 	if o.merge || o.show {
 		if before, err = readResults(o.out); err != nil {
@@ -64,6 +67,29 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	return before.with(found).write(o.out, o.page)
+}
+
+// check looks at what the results go into and what is measured with, before hours
+// of measuring.
+func (o options) check() error {
+	if o.page != "" {
+		if err := checkPage(o.page); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	read := slices.Clone(o.dirs)
+	if o.vectors != "" {
+		read = append(read, o.vectors)
+	}
+	for _, dir := range read {
+		if _, err := os.Stat(dir); err != nil && !o.show {
+			return err
+		}
+	}
+	return nil
 }
 
 func parse(args []string) (o options, err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,24 @@ const (
 	pageFrom = "<!-- results: written by the bench -->\n"
 	pageTo   = "<!-- /results -->\n"
 )
+
+// checkPage reports a page that cannot be written anew: there is none, nobody may
+// write to it, or it has no markers.
+func checkPage(page string) error {
+	f, err := os.OpenFile(page, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("--page: %w", err)
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return fmt.Errorf("--page: %w", err)
+	}
+	if _, err := (results{}).onPage(string(raw), ""); err != nil {
+		return fmt.Errorf("--page: %s: %w", page, err)
+	}
+	return nil
+}
 
 // renewPage writes the results on a page anew; dir holds the plots.
 func (r results) renewPage(page, dir string) error {

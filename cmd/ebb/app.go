@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -92,6 +93,9 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 		cfg.Now = func() time.Time { return a.now }
 	}
 	cfg.Key = a.key
+	if cfg.Hooks.OnError == nil {
+		cfg.Hooks.OnError = a.tellFault
+	}
 	x, err := extension.Open(a.ctx, a.db, cfg)
 	if err != nil {
 		if cfg.ReadOnly && errors.Is(err, extension.ErrNotFound) {
@@ -118,6 +122,11 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 		a.user, a.tenant = a.users[0].Name, a.users[0].Tenant
 	}
 	return x, nil
+}
+
+// tellFault prints a fault that no command returns.
+func (a *app) tellFault(source string, err error) {
+	fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
 }
 
 // ofKnownUser closes the memory again when it does not hold the user that was

@@ -55,9 +55,6 @@ func (c *chatCmd) Run(a *app) (err error) {
 	}
 	seen := new(recalls)
 	cfg := a.profile.config()
-	cfg.Hooks.OnError = func(source string, err error) {
-		fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
-	}
 	cfg.Hooks.OnRecall = func(_ extension.Scope, _ string, answer *extension.Answer) { seen.add(answer) }
 	x, err := a.openWith(cfg)
 	if err != nil {

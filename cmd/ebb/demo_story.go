@@ -205,7 +205,7 @@ func (d *demo) call(scope extension.Scope, tool string, args map[string]any) (st
 
 // facts lists what the tools stored, oldest first.
 func (d *demo) facts() ([]extension.Record, error) {
-	return d.ext.Timeline(d.ctx, as(""), extension.TimelineQuery{Kinds: []extension.Kind{extension.KindFact, extension.KindPreference}})
+	return d.ext.Timeline(d.ctx, as(""), extension.TimelineQuery{Kinds: []extension.Kind{extension.KindFact, extension.KindPreference}, Limit: 1000})
 }
 
 func (d *demo) fact(content string) (*extension.Record, error) {

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -31,7 +34,7 @@ type importCmd struct {
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
+	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, without id and time; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
 
 With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
 
@@ -39,9 +42,9 @@ With --archive: the Markdown files of a folder and those below, in parts under t
 
 With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) goes into the blocks of core memory that these names stand for, with your authority; what a block holds already is not overwritten, and the rest is listed with the reason. Its JSON: {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 
-Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what was stored before it is kept.
+Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what came before it is kept (of an export, the batches that were whole). Messages without a time count as said when they were imported. Where two files of a folder use one id for different turns, that of the later file is stored as FILE/ID.
 
-With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "lowered", "sessions", "bytes", "error"}]}.`
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "error"}]}.`
 }
 
 // importView is the shape of `ebb import --json`.
@@ -101,8 +104,9 @@ func (c *importCmd) Run(a *app) (err error) {
 	var view importView
 	var faults []error
 	started := time.Now()
+	shared := sync.OnceValue(func() map[string]bool { return sharedIDs(files) })
 	for _, file := range files {
-		report, fault := c.file(a, x, file, named)
+		report, fault := c.file(a, x, file, named, shared)
 		shown := importFileView{File: file, ImportReport: report}
 		view.Read += report.Read
 		view.Stored += report.Stored
@@ -166,7 +170,7 @@ func (c *importCmd) files() ([]string, error) {
 }
 
 // file imports one file. The report is never nil.
-func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool) (*extension.ImportReport, error) {
+func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool, shared func() map[string]bool) (*extension.ImportReport, error) {
 	in, total := a.stdin, int64(-1)
 	if file != "-" {
 		f, err := os.Open(file)
@@ -192,10 +196,47 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	if c.Origin != string(eventbus.OriginImport) {
 		opts.Origin = eventbus.Origin(c.Origin)
 	}
+	if file != "-" {
+		opts.Unnamed = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		opts.Rename = func(id string) string {
+			if !shared()[id] {
+				return ""
+			}
+			return filepath.Base(file) + "/" + id
+		}
+	}
 	bar := a.bar(total, filepath.Base(file), true)
 	defer func() { _ = bar.Clear() }()
 	opts.Progress = func(done, _ int64) { _ = bar.Set64(done) }
 	return x.Import(a.ctx, r, opts)
+}
+
+// sharedIDs are the ids that several files have, of those with a JSON object a
+// line: each file counts from 1. What cannot be read is said where it is imported.
+func sharedIDs(files []string) map[string]bool {
+	in, shared := make(map[string]int), make(map[string]bool)
+	for n, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			continue
+		}
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 4<<20)
+		for lines.Scan() {
+			var turn struct {
+				ID string `json:"id"`
+			}
+			if json.Unmarshal(lines.Bytes(), &turn) != nil || turn.ID == "" {
+				continue
+			}
+			if first, known := in[turn.ID]; known && first != n {
+				shared[turn.ID] = true
+			}
+			in[turn.ID] = n
+		}
+		f.Close()
+	}
+	return shared
 }
 
 // isExport reports whether what follows is an export of ebb.
@@ -270,10 +311,16 @@ func (f importFileView) rest() string {
 	s := ""
 	if f.Skipped > 0 {
 		why := "no text of user or assistant"
+		if f.Format == extension.FormatMessages {
+			why = "no text of user, assistant or tool"
+		}
 		if f.Format == extension.FormatExport {
 			why = "only a restored export brings them"
 		}
 		s = fmt.Sprintf(", %d skipped (%s)", f.Skipped, why)
+	}
+	if f.Untimed > 0 {
+		s += fmt.Sprintf(", %d without a time (they count as said now)", f.Untimed)
 	}
 	if f.Lowered > 0 {
 		s += fmt.Sprintf(", %d believed as an import and no more (--restore, into a new file, if the export is your own)", f.Lowered)

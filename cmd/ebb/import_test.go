@@ -72,6 +72,27 @@ func TestImportFilesFoldersAndStandardInput(t *testing.T) {
 	require.Contains(t, o.out, "Kettle number 3 is blue.")
 }
 
+// Files of a folder that count from 1 each, and messages that do not count at all.
+func TestImportOfAFolderWhoseIDsRepeat(t *testing.T) {
+	dir := t.TempDir()
+	db, in := filepath.Join(dir, "memory.db"), filepath.Join(dir, "in")
+	writeTo(t, filepath.Join(in, "a.jsonl"), turnLines(3))
+	writeTo(t, filepath.Join(in, "b.jsonl"), strings.ReplaceAll(turnLines(2), "blue", "red")+"{\n")
+	writeTo(t, filepath.Join(in, "c.jsonl"), `{"role":"system","content":"Be brief."}`+"\n"+`{"role":"user","content":"Which kettle is green?"}`+"\n")
+	for n := range 2 {
+		o := ebb(t, "", "--db", db, "--user", "ada", "import", in)
+		require.Equal(t, exitUsage, o.code, o.err)
+		require.Contains(t, o.err, "b.jsonl: line 3: JSON is not one whole object")
+		require.Contains(t, o.out, fmt.Sprintf("b.jsonl: %d turns stored, %d were there already; stopped by a fault\n", 2-2*n, 2*n))
+		require.Contains(t, o.out, fmt.Sprintf("c.jsonl: %d turn%s stored, %d were there already, 1 skipped (no text of user,", 1-n, []string{"", "s"}[n], n))
+	}
+	o := ebb(t, "", "--db", db, "search", "which kettle is green")
+	require.Contains(t, o.out, "Which kettle is green?")
+	writeTo(t, filepath.Join(in, "a.jsonl"), strings.Replace(turnLines(3), "number 2", "two", 1))
+	o = ebb(t, "", "--db", db, "--user", "ada", "import", in)
+	require.Contains(t, o.err, "a.jsonl: line 3: id was used by an earlier import", "what only one file has is no namespace's matter")
+}
+
 func TestImportOptionsReachTheMemory(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
 	o := ebb(t, turnLines(1), "--db", db, "--user", "ada", "import", "--session", "old", "--origin", "user_direct", "-")

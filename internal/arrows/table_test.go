@@ -40,9 +40,9 @@ var table = []row{
 	{pkg: "internal/arrows"},
 	{pkg: "internal/clock"},  // a simulated time
 	{pkg: "internal/redact"}, // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}},                       // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text"}},                            // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                          // what everyday things a text is about
+	{pkg: "internal/grounding", ours: []string{"internal/text"}},               // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
 	{pkg: "internal/poison"},                                                           // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                         // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}}, // what SQLite alone finds
@@ -92,7 +92,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	{pkg: "internal/learn", ours: []string{"extension", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn"}, langchain: []string{"embeddings", "llms/openai"}},
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},               // scripted model

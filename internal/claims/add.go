@@ -128,6 +128,11 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Fate: Refused, Memory: &k.Memory}, nil
 	}
 	k := a.best()
+	if k == nil && isLasting(a.Memory) {
+		if at := slices.IndexFunc(a.near, a.sharesSentence); at >= 0 { // somebody has understood the sentence
+			k = a.near[at]
+		}
+	}
 	guarded := false
 	if k != nil {
 		var err error
@@ -223,6 +228,9 @@ func (a *addition) find(ctx context.Context) error {
 		}
 		k.reading, k.outright = read(&k.Memory, a.owner, k.cited)
 		k.outright = k.outright || len(k.cited) == 0 && k.OwnWords()
+		if !isLasting(a.Memory) && isLasting(&k.Memory) && k.State != schema.StateForgotten {
+			continue // a sentence that is only kept stands in no claim's way
+		}
 		a.near = append(a.near, k)
 	}
 	return nil

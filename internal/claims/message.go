@@ -22,6 +22,9 @@ type Reader struct {
 	// Stored announces a new claim in the write that stores it. Nil: it is not
 	// announced.
 	Stored func(ctx context.Context, tx *schema.Tx, owner schema.Scope, m *schema.Memory) error
+	// OnlyForms keeps no sentence of which no form is known, however likely it
+	// lasts.
+	OnlyForms bool
 	// OnlyRequests leaves the claims that a message makes to others and carries
 	// out what it asks to keep and to forget.
 	OnlyRequests bool
@@ -33,14 +36,32 @@ const Confidence = 0.6
 
 // The values of [schema.AttrSaid].
 const (
-	saidClaim = "claim"
-	saidWish  = "wish" // how the assistant should behave
+	saidClaim   = "claim"
+	saidWish    = "wish"    // how the assistant should behave
+	saidLasting = "lasting" // a sentence of no known form that likely lasts
 )
+
+// leastLasting is how likely it is at least that a sentence lasts which no form
+// makes a claim of and which is kept as one in its own words. Its confidence is
+// that share of Confidence.
+const leastLasting = 0.6
+
+func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == saidLasting }
+
+// Likely is how likely it is that a claim tells something that lasts: 1 unless it
+// is a sentence of no known form.
+func Likely(m *schema.Memory) float64 {
+	if !isLasting(m) {
+		return 1
+	}
+	return min(1, m.Confidence/Confidence)
+}
 
 // Bounds of what one message says.
 const (
 	maxClaims   = 32
-	maxSentence = 500 // characters of a claim
+	maxLasting  = 4000 // bytes of a message; who writes more has pasted it
+	maxSentence = 500  // characters of a claim
 )
 
 // message is a user's message with what it says.
@@ -65,7 +86,24 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 	if !r.OnlyRequests || len(msg.requests) > 0 {
 		msg.claims = said.Claims(m.Content, maxClaims)
 	}
+	if !r.OnlyRequests && !r.OnlyForms {
+		msg.claims = append(msg.claims, lasting(m.Content, msg.claims)...)
+	}
 	return msg
+}
+
+// lasting are the sentences of a message that make no claim of any form, and
+// tell something that lasts.
+func lasting(message string, claims []said.Claim) (more []said.Claim) {
+	if len(message) > maxLasting {
+		return nil
+	}
+	for _, s := range said.LastingOf(message) {
+		if s.P >= leastLasting && !slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+			more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P})
+		}
+	}
+	return more
 }
 
 // Says reports whether a message says or asks anything that is carried out.
@@ -225,6 +263,11 @@ func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *s
 		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
 		Confidence: Confidence, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
 		Origin: from.Origin, Trust: from.Trust, Attributes: schema.Attributes{schema.AttrSaid: saidClaim},
+	}
+	if c.Lasting > 0 {
+		m.Confidence = c.Lasting * Confidence
+		m.Attributes[schema.AttrSaid] = saidLasting
+		m.Attributes[schema.AttrTemporal] = string(c.Temporal)
 	}
 	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
 		m.Kind = schema.KindPreference

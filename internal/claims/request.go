@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -220,12 +221,13 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	return w.hide(ctx, &t)
 }
 
-// leastNamed is the share of the words of a request that a memory must hold to be
-// meant by it where none holds them all.
+// leastNamed is the share of what a request names that a memory must hold to be
+// meant by it where none holds it all.
 const leastNamed = 0.5
 
 // nearest takes the few memories that hold most of what is named, as long as that
-// is at least half.
+// is at least half: rare words count more, and those that stand nowhere not at
+// all, which are often the request's own ("the digits I typed").
 func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
 	if len(t.terms) == 0 {
 		return nil
@@ -234,22 +236,36 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	if err != nil {
 		return err
 	}
-	var near []schema.Memory
-	most := leastNamed
-	for _, m := range append(all, found...) {
-		if m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m) {
-			continue
-		}
-		held, n := wordsOf(&m), 0
+	all = slices.DeleteFunc(append(all, found...), func(m schema.Memory) bool {
+		return m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
+	})
+	held := make([][]string, len(all)) // of the terms
+	with := make(map[string]int)
+	for i := range all {
+		words := wordsOf(&all[i])
 		for _, term := range t.terms {
-			if slices.Contains(held, term) {
-				n++
+			if slices.Contains(words, term) {
+				held[i] = append(held[i], term)
+				with[term]++
 			}
 		}
-		switch share := float64(n) / float64(len(t.terms)); {
-		case share > most:
-			most, near = share, []schema.Memory{m}
-		case share == most && n > 0:
+	}
+	weigh := func(terms []string) (sum float64) {
+		for _, term := range terms {
+			if n := with[term]; n > 0 {
+				sum += math.Log(1 + float64(len(all))/float64(n))
+			}
+		}
+		return sum
+	}
+	most := leastNamed * weigh(t.terms)
+	var near []schema.Memory
+	for i, m := range all {
+		switch weight := weigh(held[i]); {
+		case weight == 0:
+		case weight > most:
+			most, near = weight, []schema.Memory{m}
+		case weight == most:
 			near = append(near, m)
 		}
 	}

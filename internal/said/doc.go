@@ -38,6 +38,12 @@
 // clear (counts in long messages), reported (only in [Reported]) and is=G, a
 // guard in guards.go that the object must pass.
 //
+// # What lasts
+//
+// Most of what people tell of themselves has no form that a table holds: "Lorna
+// picks up from school. Saint." [LastingOf] judges each sentence by its words
+// with a small linear model; it knows no subject and no object.
+//
 // # Predicates
 //
 // One thing has one predicate, whatever the words and the language: "I drive a

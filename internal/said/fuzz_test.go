@@ -41,6 +41,7 @@ func FuzzClaims(f *testing.F) {
 			}
 		}
 		Reported(s, []string{"Ada", s})
+		checkLasting(t, s)
 	})
 }
 
@@ -52,6 +53,7 @@ func TestLongTexts(t *testing.T) {
 		began := time.Now()
 		Claims(s, 0)
 		Requests(s)
+		LastingOf(s)
 		t.Logf("%q: %v", part, time.Since(began))
 	}
 }
@@ -68,6 +70,7 @@ func BenchmarkClaims(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				Claims(c.text, 0)
+				LastingOf(c.text)
 			}
 		})
 	}

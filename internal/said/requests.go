@@ -3,6 +3,8 @@ package said
 import (
 	"regexp"
 	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Requests reads the requests in a user's own message. Quoted and pasted text
@@ -12,6 +14,11 @@ func Requests(message string) []Request {
 	for _, s := range parse(message) {
 		s.tokens = languages()[0].spellOut(s.tokens)
 		req, ok := requestIn(message, s)
+		if !ok || req.Verb == Keep && req.About != "" {
+			if kept, colon := keptAfterColon(message, s); colon {
+				req, ok = kept, true
+			}
+		}
 		if !ok {
 			req, ok = objectFirst(message, s)
 		}
@@ -265,6 +272,50 @@ func saysWhy(t []token) bool {
 
 var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
 
+// keepForms are what stands before the colon in "and this one, never ever lose
+// it: …".
+var keepForms = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
+	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b`),
+	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b`),
+	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)`),
+}
+
+// ownHabit is somebody who speaks of their own memory: "I never forget a face: …".
+var ownHabit = regexp.MustCompile(`(?i)\b(?:i|ich|yo|we|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
+
+// mostBefore is how long what stands before the colon may be, in bytes.
+const mostBefore = 100
+
+// keptAfterColon is a request to keep what follows a colon.
+func keptAfterColon(message string, s sentence) (Request, bool) {
+	asked := strings.TrimSpace(message[s.lo:s.hi])
+	at := strings.IndexAny(asked, ":：")
+	if at < 0 || at > mostBefore || s.question || ownHabit.MatchString(asked[:at]) {
+		return Request{}, false
+	}
+	about := strings.Trim(asked[at:], ":： .。!！")
+	for _, form := range keepForms {
+		if about != "" && form.MatchString(asked[:at]) {
+			return Request{Verb: Keep, Sentence: asked, About: about}, true
+		}
+	}
+	return Request{}, false
+}
+
+// toldBefore are the words before what a request names.
+var toldBefore = regexp.MustCompile(`(?i)^(?:(?:what|everything|the things?|was|alles, was|lo que|todo lo que) (?:i|ich|te)? ?(?:just )?(?:said|told you|wrote|typed|posted|mentioned|dije|conté)? ?(?:here )?(?:about |über |de |sobre )?)`)
+
+// saidBefore is what a sentence names before it asks: "those digits for the
+// alarm, wipe them please"; "" when it names nothing.
+func saidBefore(before string) string {
+	before = strings.Trim(toldBefore.ReplaceAllString(strings.TrimSpace(before), ""), " ,;:–—-.")
+	if text.IsSmallTalk(before) || len(text.QueryTerms(before, 0)) == 0 {
+		return ""
+	}
+	return before
+}
+
 // objectForms are requests that name their object first.
 var objectForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
@@ -322,7 +373,7 @@ func requestAtEnd(message string, s sentence) (Request, bool) {
 			}
 			if row.verb == Forget && row.at(t, i) && row.follows(t, end) {
 				if row.rest == restNone {
-					return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi])}, true
+					return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: saidBefore(message[s.lo:t[i].lo])}, true
 				}
 				return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: aboutOf(message, t, i, row)}, true
 			}

@@ -47,6 +47,16 @@ Olvida mi antigua dirección. => forget: mi antigua dirección
 请忘记关于我前女友的事。 => forget: 我前女友
 忘掉这件事。 => forget
 永遠不要忘記我對花生過敏。 => keep: 我對花生過敏
+And this one, please never ever lose it: my locker is number 88. => keep: my locker is number 88
+Keep this for good: Mia must not eat kiwi. => keep: Mia must not eat kiwi
+Das hier bitte nie löschen: mein Hochzeitstag ist der 3. Mai. => keep: mein Hochzeitstag ist der 3. Mai
+Und das darfst du nie vergessen: Till hat Asthma. => keep: Till hat Asthma
+Esto no lo borres nunca: mi hijo es alérgico al látex. => keep: mi hijo es alérgico al látex
+这条千万不能忘：外公的忌日是三月初三 => keep: 外公的忌日是三月初三
+Those numbers for the safe, wipe them from your memory please. => forget: Those numbers for the safe
+What I wrote about Tilda's exam, delete that please. => forget: Tilda's exam
+I never forget a face: yours is new.
+Ich vergesse nie etwas: frag mich.
 Don't forget to buy milk.
 Don't forget the milk.
 I always forget my keys.

@@ -48,6 +48,9 @@ type Claim struct {
 	// Ended is the object that it says has ended, "" for none: X in "not X but
 	// Y", "I left X and joined Y".
 	Ended string
+	// Lasting is, of a sentence of which no form is known, how likely it is to
+	// tell something that lasts; 0 for others. See [LastingOf].
+	Lasting float64
 	// Denied is true when it only says what is not, or no longer, so: "I don't
 	// have a car any more".
 	Denied bool

@@ -1,0 +1,58 @@
+package said
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// None of these is among the messages that the model was fitted to.
+func TestLastingOf(t *testing.T) {
+	for _, c := range []struct {
+		lasts    bool
+		sentence string
+	}{
+		{true, "The dog only eats the salmon kibble, anything else gives her the runs."},
+		{true, "Thursdays I coach the under-nines till seven."},
+		{true, "We deploy from the release branch only, never from main."},
+		{true, "please call me Theo, nobody says Theodore"},
+		{true, "My knee has a plate in it since the accident in 2019."},
+		{true, "Unsere Tochter geht seit Herbst in die Waldorfschule."},
+		{true, "Mittwochs bin ich immer im Chor."},
+		{true, "Desde enero trabajo en una cooperativa de Gijón."},
+		{true, "Los martes mi madre recoge a los niños del colegio."},
+		{true, "我对芒果过敏，一吃就起疹子。"},
+		{true, "女儿每周六上午学小提琴。"},
+		{false, "The bus was late again and it rained the whole way."},
+		{false, "Had noodles at my desk, too salty."},
+		{false, "Thanks, that fixed it."},
+		{false, "Write me a birthday poem for a colleague."},
+		{false, "Der Drucker spinnt schon wieder."},
+		{false, "Heute war die Schlange beim Bäcker ewig lang."},
+		{false, "Hoy ha llovido toda la tarde."},
+		{false, "Se me ha quemado el arroz otra vez."},
+		{false, "今天地铁又晚点了。"},
+		{false, "中午吃了碗面，有点咸。"},
+	} {
+		got := LastingOf(c.sentence)
+		require.Len(t, got, 1, c.sentence)
+		assert.Equal(t, c.sentence, got[0].Sentence)
+		assert.Equal(t, c.lasts, got[0].P >= 0.6, "%q: %.2f", c.sentence, got[0].P)
+	}
+	assert.Empty(t, LastingOf("Where do I live?"), "a question tells nothing")
+	assert.Empty(t, LastingOf("She wrote: \"I have been allergic to nuts all my life.\""), "somebody else's words")
+	assert.Empty(t, LastingOf("```\nWe always deploy on Mondays and I own the pipeline.\n```"), "code")
+	assert.Len(t, LastingOf("Late again because of the bus. I never drive, I have no licence."), 2)
+	assert.Len(t, lastingWeights, 8+LastingBuckets)
+}
+
+func checkLasting(t *testing.T, s string) {
+	t.Helper()
+	for _, l := range LastingOf(s) {
+		if math.IsNaN(l.P) || l.P < 0 || l.P > 1 {
+			t.Fatalf("%q: %+v", s, l)
+		}
+	}
+}
