@@ -19,8 +19,8 @@ import (
 type VectoriserOptions struct {
 	// Model is the name vectors are kept under; those of two names are never
 	// compared. Another name makes new vectors of everything, beside the old.
-	// Default the embedder's Go type, which is the same for all models behind
-	// langchaingo's embeddings.NewEmbedder: name the model if it may change.
+	// Default the embedder's Go type. That is the same for all models behind
+	// langchaingo's embeddings.NewEmbedder, with which it is required.
 	Model string
 	// Dims keeps the first so many numbers of each vector, for models trained
 	// for it (Matryoshka). Default 0: all of them.
@@ -135,6 +135,10 @@ type Vectoriser struct {
 func NewVectoriser(db *schema.DB, embedder embeddings.Embedder, opts VectoriserOptions) (*Vectoriser, error) {
 	if embedder == nil {
 		return nil, &schema.InvalidError{Field: "embedder", Reason: "is nil; without one there is nothing to start"}
+	}
+	if _, anonymous := embedder.(*embeddings.EmbedderImpl); anonymous && opts.Model == "" {
+		return nil, &schema.InvalidError{Field: "EmbedModel", Reason: "is empty, and embeddings.NewEmbedder does not say which model is behind it: " +
+			"name the model, or vectors of two models would be compared"}
 	}
 	opts = opts.withDefaults(embedder)
 	if err := opts.validate(); err != nil {

@@ -206,9 +206,13 @@ func (e *Enricher) rate(ctx context.Context, tx *schema.Tx, m *schema.Memory) er
 }
 
 // mentionsOf finds what can be an entity, the longest names first, so that
-// "Karim Haddad" says who "Karim" is wherever it stands.
+// "Karim Haddad" says who "Karim" is wherever it stands. What no entity can be
+// called, such as a tracking link of a thousand bytes, is left out: the message
+// keeps its other entities.
 func mentionsOf(content string) []text.Mention {
-	found := slices.DeleteFunc(text.Mentions(content), func(m text.Mention) bool { return m.Type == text.MentionDate })
+	found := slices.DeleteFunc(text.Mentions(content), func(m text.Mention) bool {
+		return m.Type == text.MentionDate || schema.ValidEntityName("mention", m.Text) != nil
+	})
 	slices.SortStableFunc(found, func(a, b text.Mention) int {
 		return cmp.Compare(len(parseName(b.Text).words), len(parseName(a.Text).words))
 	})

@@ -60,10 +60,10 @@ func (m *Message) cleanLabels() {
 	if m.Tags == nil {
 		return
 	}
-	tags := make([]string, 0, len(m.Tags))
+	tags, there := make([]string, 0, len(m.Tags)), make(map[string]bool, len(m.Tags))
 	for _, tag := range m.Tags {
-		if tag = strings.TrimSpace(text.Clean(tag)); tag != "" && !slices.Contains(tags, tag) {
-			tags = append(tags, tag)
+		if tag = strings.TrimSpace(text.Clean(tag)); tag != "" && !there[tag] {
+			tags, there[tag] = append(tags, tag), true
 		}
 	}
 	m.Tags = tags

@@ -81,6 +81,9 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	m.stamped(e.stamp)
 	m.cleanLabels()
 	if rewrite != nil {
+		if err := m.valid(); err != nil {
+			return err // before it is searched for secrets: that takes long for what is too long
+		}
 		for _, field := range [...]*string{&m.Text, &m.Speaker, &m.Tool} {
 			redacted, err := rewrite(ctx, "", *field)
 			if err != nil {
@@ -92,6 +95,17 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 			return err
 		}
 	}
+	if err := m.valid(); err != nil {
+		return err
+	}
+	if !known || labelled || !m.says(before) {
+		e.encode(m)
+	}
+	return nil
+}
+
+// valid returns an [*schema.InvalidError] naming the field that cannot be stored.
+func (m *Message) valid() error {
 	if err := schema.ValidContent("text", m.Text); err != nil {
 		return err
 	}
@@ -106,13 +120,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	default:
 		return &schema.InvalidError{Field: "role", Reason: "is not one of user, assistant, tool"}
 	}
-	if err := m.validLabels(); err != nil {
-		return err
-	}
-	if !known || labelled || !m.says(before) {
-		e.encode(m)
-	}
-	return nil
+	return m.validLabels()
 }
 
 // says reports that a message without labels has the words of another.

@@ -53,7 +53,11 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		for _, uid := range recalled.Core {
 			items = append(items, consolidate.RecalledItem{ID: uid})
 		}
-		return consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
+		err := consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
+		if errors.Is(err, schema.ErrNotFound) {
+			return nil // the event was erased while it waited: nothing is to be kept of it
+		}
+		return err
 	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart(), eventbus.InTurn())
 	if err != nil {
 		return b, err

@@ -32,8 +32,8 @@ type Config struct {
 	Embedder embeddings.Embedder
 	// EmbedModel is the name vectors are kept under. Another name makes new
 	// vectors of everything beside the old, which serve until the new are
-	// complete. Default the embedder's Go type, which is the same for all
-	// models behind embeddings.NewEmbedder: name the model if it may change.
+	// complete. Default the embedder's Go type. That is the same for all models
+	// behind embeddings.NewEmbedder, with which it is required.
 	EmbedModel string
 	// EmbedDims keeps the first so many numbers of each vector, for models
 	// trained for it (Matryoshka), such as text-embedding-3-large cut to 256.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -298,16 +299,63 @@ func TestDamagedFilesAreSaidToBe(t *testing.T) {
 func TestDamagedRowsAreToldWithoutTheirText(t *testing.T) {
 	for _, spoilt := range []string{
 		"UPDATE memories SET event_time = 'my secret' WHERE id = 5",
-		"PRAGMA ignore_check_constraints = on; UPDATE memories SET kind = 'my secret' WHERE id = 5",
-		"PRAGMA ignore_check_constraints = on; UPDATE memories SET state = 'my secret' WHERE id = 5",
+		"UPDATE memories SET expired_at = 'my secret' WHERE id = 5",
+		"UPDATE memories SET kind = 'my secret' WHERE id = 5",
+		"UPDATE memories SET state = 'my secret' WHERE id = 5",
+		"UPDATE memories SET state = 'activf' WHERE id = 5", // one letter
+		`UPDATE memories SET tags = '{"my secret": 1}' WHERE id = 5`,
 	} {
 		path := stocked(t)
-		spoil(t, path, spoilt)
-		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true})
+		spoil(t, path, "PRAGMA ignore_check_constraints = on; "+spoilt)
+		d, err := extension.Diagnose(t.Context(), path)
 		require.NoError(t, err)
-		_, err = x.Recall(t.Context(), extension.Scope{User: "ada"}, extension.Query{Text: "the piano"})
-		require.ErrorIs(t, err, extension.ErrCorrupt)
-		require.NotContains(t, err.Error(), "secret")
+		require.False(t, d.Healthy, spoilt)
+		require.NotContains(t, fmt.Sprint(d.Checks), "secret")
+		var reported []error
+		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true, Hooks: extension.Hooks{
+			OnError: func(_ string, err error) { reported = append(reported, err) },
+		}})
+		require.NoError(t, err)
+		scope := extension.Scope{User: "ada", Session: "monday"}
+		for door, use := range map[string]func() error{
+			"recall": func() error {
+				_, err := x.Recall(t.Context(), scope, extension.Query{Text: "the piano", Limit: 100})
+				reported = append(reported, err)
+				return nil
+			},
+			"memory": func() error {
+				_, err := session(t, x, scope).Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "Who took the piano?"})
+				return err
+			},
+			"model": func() error {
+				_, err := extension.WrapModel(agreeable{}, session(t, x, scope)).GenerateContent(t.Context(),
+					[]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Who took the piano?")})
+				return err
+			},
+		} {
+			reported = nil
+			require.NoError(t, use(), "a turn goes on")
+			require.ErrorIs(t, errors.Join(reported...), extension.ErrCorrupt, "%s: %s", spoilt, door)
+			require.NotContains(t, errors.Join(reported...).Error(), "secret")
+		}
+		health, err := x.Health(t.Context())
+		require.NoError(t, err)
+		require.False(t, health.Healthy())
 		require.NoError(t, x.Close(t.Context()))
 	}
+}
+
+// A piece of text that damage has filed under memory 0 panicked in the search.
+func TestTextOfNoMemoryIsPassedOver(t *testing.T) {
+	path := stocked(t)
+	spoil(t, path, "PRAGMA foreign_keys = off; UPDATE chunks SET memory_id = 0 WHERE id IN (SELECT min(id) FROM chunks)")
+	d, err := extension.Diagnose(t.Context(), path)
+	require.NoError(t, err)
+	require.False(t, d.Healthy)
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true})
+	require.NoError(t, err)
+	answer, err := x.Recall(t.Context(), extension.Scope{User: "ada"}, extension.Query{Text: "the piano"})
+	require.NoError(t, err)
+	require.NotEmpty(t, answer.Results)
+	require.NoError(t, x.Close(t.Context()))
 }

@@ -122,16 +122,18 @@ func (e *examination) note(name string, state CheckState, detail, fix string) {
 
 func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	before := e.besides()
-	opened, err := schema.Open(ctx, e.path, &schema.Options{ReadOnly: true, Key: e.key})
+	x, err := Open(ctx, e.path, &Config{ReadOnly: true, Key: e.key})
+	var opened *schema.DB
 	if err != nil {
 		e.Refused, e.refusal = err.Error(), err
 		defer e.sweep(before)
 	} else {
+		opened = x.db
 		e.still = opened.Still()
 		e.losses(ctx, opened)
 		e.log(ctx, opened)
 		defer func() { // last: it takes away what looking leaves beside the file
-			if err := opened.Close(); err != nil {
+			if err := x.Close(context.WithoutCancel(ctx)); err != nil {
 				e.note("close", CheckWarning, err.Error(), "")
 			}
 		}()
@@ -155,6 +157,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	e.foreignKeys(ctx)
 	e.textIndex(ctx)
 	e.texts(ctx)
+	e.values(ctx)
 	for _, c := range countChecks {
 		e.count(ctx, c)
 	}
@@ -169,6 +172,9 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	e.nights(ctx)
 	e.quarantine(ctx)
 	e.openErasures(ctx)
+	if x != nil {
+		e.reading(ctx, x)
+	}
 }
 
 // besides lists the files that SQLite keeps beside this one, if they are there.
@@ -190,13 +196,11 @@ func (e *examination) sweep(before map[string]bool) {
 }
 
 // openForExamination opens one connection that leaves the file as it is: it
-// moves nothing out of the write-ahead log, which may be evidence.
+// moves nothing out of the write-ahead log, which may be evidence. One that only
+// reads is opened for writing too, as far as the file allows that: with mode=ro
+// SQLite leaves the CHECK constraints out of its integrity_check.
 func openForExamination(name string, readOnly bool) (*sql.DB, error) {
-	if readOnly {
-		name += "&mode=ro"
-	} else {
-		name += "&mode=rw"
-	}
+	name += "&mode=rw"
 	db, err := schema.OpenSQLite(name, readOnly, func(c *sqlite3.Conn) error {
 		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err != nil {
 			return err

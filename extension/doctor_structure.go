@@ -101,6 +101,23 @@ var countChecks = []countCheck{
 		found: "messages in the journal that were not remembered", fix: fixRepair,
 	},
 	{
+		name:  "numbers of the text",
+		query: "SELECT count(*) FROM users WHERE chunk_floor <> 0 AND chunk_floor >> 32 <> id",
+		found: "users whose next text would be filed under another user", fix: fixRestore,
+	},
+	{
+		name: "versions", query: `SELECT (SELECT count(*) FROM blocks WHERE version NOT BETWEEN 1 AND 1 << 20)
+			+ (SELECT count(*) FROM memories WHERE version < 1) + (SELECT count(*) FROM leases WHERE term < 0)`,
+		found: "rows with a version that there never was", fix: fixRestore,
+	},
+	{
+		name: "proposals", query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
+			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
+				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
+			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.user_id <> p.user_id) ELSE 0 END`,
+		found: "proposals that do not say what they are about, or are about another user's memory", fix: fixRestore,
+	},
+	{
 		name: "order of the text", query: schema.MisplacedText,
 		found: "pieces of text before that of an older memory", fix: fixRepair,
 	},

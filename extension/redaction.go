@@ -90,6 +90,9 @@ func (r *redactor) ask(ctx context.Context, name, text string) (string, error) {
 // labels refuses names that let somebody in: they are kept as they are.
 func (r *redactor) labels(scope Scope, eventIDs ...string) error {
 	check := func(field, value string) error {
+		if err := schema.ValidLabel(field, value); err != nil {
+			return err // before it is searched for secrets
+		}
 		if kind, found := r.builtin.Credential(value); found {
 			return &InvalidError{Field: field, Reason: "holds a secret (" + kind + ") and would be stored as it is; use a name that lets nobody in"}
 		}

@@ -52,18 +52,29 @@ func (x *Extension) Correct(ctx context.Context, scope Scope, id, content string
 	return x.state(ctx, scope, content, &id)
 }
 
+func validStated(content string) error {
+	if err := schema.ValidContent("content", content); err != nil {
+		return err
+	}
+	if utf8.RuneCountInString(content) > maxStated {
+		return &InvalidError{Field: "content", Reason: "is longer than 2,000 characters; state one fact at a time"}
+	}
+	return nil
+}
+
 func (x *Extension) state(ctx context.Context, scope Scope, content string, instead *string) (r *Remembered, err error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	if content, err = x.redactor.text(ctx, "content", text.Clean(strings.TrimSpace(content))); err != nil {
+	content = text.Clean(strings.TrimSpace(content))
+	if err := validStated(content); err != nil {
 		return nil, err
 	}
-	switch {
-	case schema.ValidContent("content", content) != nil:
-		return nil, schema.ValidContent("content", content)
-	case utf8.RuneCountInString(content) > maxStated:
-		return nil, &InvalidError{Field: "content", Reason: "is longer than 2,000 characters; state one fact at a time"}
+	if content, err = x.redactor.text(ctx, "content", content); err != nil {
+		return nil, err
+	}
+	if err := validStated(content); err != nil {
+		return nil, err
 	}
 	chunks := schema.PrepareChunks(content, "")
 	reading, _ := claims.Told(content, "", []string{scope.User})

@@ -107,7 +107,7 @@ func usable(t *testing.T, path string, everybody bool) {
 		scope := extension.Scope{User: u.Name}
 		stats, err := x.Stats(t.Context(), scope)
 		require.NoError(t, err)
-		require.Equal(t, int64(stockEpisodes), stats.Memories["episode"]+stats.States["superseded"], u.Name)
+		require.Equal(t, int64(stockEpisodes), stats.Memories["episode"]+stats.Dormant["episode"]+stats.States["superseded"], u.Name)
 		found := recalled(t, x, scope, "Who took the piano from Ghent?")
 		require.NotEmpty(t, found)
 		require.Contains(t, strings.Join(found, "\n"), "number 0.")

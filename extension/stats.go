@@ -15,7 +15,8 @@ import (
 // well. Nothing another user does changes anything in it: the health of the
 // whole file, of its size and of its log is [Extension.Health].
 type Stats struct {
-	Memories  map[string]int64 `json:"memories"` // by kind; current ones
+	Memories  map[string]int64 `json:"memories"` // by kind; current ones, without those that are dormant
+	Dormant   map[string]int64 `json:"dormant"`  // by kind: faded, found only when asked for
 	States    map[string]int64 `json:"states"`   // of all, by state
 	Sessions  int64            `json:"sessions"`
 	Entities  int64            `json:"entities"`
@@ -56,7 +57,7 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	stats := &Stats{Memories: map[string]int64{}, States: map[string]int64{}}
+	stats := &Stats{Memories: map[string]int64{}, Dormant: map[string]int64{}, States: map[string]int64{}}
 	stats.Health.Background = x.behind != nil
 	for _, k := range schema.Kinds {
 		stats.Memories[string(k)] = 0
@@ -117,7 +118,10 @@ func (st *Stats) read(ctx context.Context, s *schema.Snapshot, user *schema.User
 			return err
 		}
 		st.States[state] += n
-		if state != string(schema.StateSuperseded) && state != string(schema.StateRetired) {
+		switch schema.State(state) {
+		case schema.StateDormant:
+			st.Dormant[kind] += n
+		case schema.StateActive, schema.StateQuarantined:
 			st.Memories[kind] += n
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/embeddings"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -78,4 +79,33 @@ func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
 	h := health(t, x)
 	require.Equal(t, int64(8), h.NightsOverdue, "2 to 9 March")
 	require.Equal(t, int64(3), h.Quarantined)
+}
+
+// One Go type stands for all models behind langchaingo's embedder: without a
+// name the vectors of two of one size would be compared.
+func TestAnEmbedderThatHidesItsModelNeedsAName(t *testing.T) {
+	hidden, err := embeddings.NewEmbedder(embeddings.EmbedderClientFunc(func(_ context.Context, texts []string) ([][]float32, error) {
+		return make([][]float32, len(texts)), nil
+	}))
+	require.NoError(t, err)
+	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: hidden})
+	var invalid *extension.InvalidError
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "EmbedModel", invalid.Field)
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: hidden, EmbedModel: "small", NoBackground: true})
+	require.NoError(t, err)
+	require.NoError(t, x.Close(t.Context()))
+}
+
+func TestStatsCountDormantMemoriesApart(t *testing.T) {
+	path := stocked(t)
+	spoil(t, path, "UPDATE memories SET state = 'dormant' WHERE id IN (SELECT id FROM memories WHERE kind = 'fact' ORDER BY id LIMIT 5)")
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(t.Context())) }()
+	stats, err := x.Stats(t.Context(), extension.Scope{User: "ada"})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, stats.Dormant["fact"])
+	require.EqualValues(t, stats.States["dormant"], 5)
+	require.EqualValues(t, 7, stats.Memories["fact"])
 }

@@ -76,14 +76,20 @@ type (
 	stateBit uint8
 )
 
-func bitOfKind(k schema.Kind) kindBit {
-	return 1 << slices.Index(schema.Kinds, k)
-}
+func bitOfKind(k schema.Kind) kindBit { return kindBit(bitOf(schema.Kinds, k)) }
 
 var states = []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired, schema.StateForgotten}
 
-func bitOfState(s schema.State) stateBit {
-	return 1 << slices.Index(states, s)
+func bitOfState(s schema.State) stateBit { return stateBit(bitOf(states, s)) }
+
+// bitOf is a bit for each of the values, and 0 for a value that is not one of
+// them, which no filter admits.
+func bitOf[T comparable](values []T, value T) uint8 {
+	at := slices.Index(values, value)
+	if at < 0 {
+		return 0
+	}
+	return 1 << at
 }
 
 var (
@@ -141,7 +147,7 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 
 // expect makes room for so many chunks.
 func (ix *index) expect(chunks int) {
-	chunks = min(chunks, maxChunks) - ix.chunks.len()
+	chunks = min(chunks, maxExpected) - ix.chunks.len()
 	if chunks > ix.chunks.len()/8 {
 		ix.chunks.expect(chunks)
 		ix.docs, ix.labels, ix.memories.lower = withRoom(ix.docs, chunks), withRoom(ix.labels, chunks), withRoom(ix.memories.lower, chunks)

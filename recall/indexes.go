@@ -1,7 +1,9 @@
 package recall
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -150,7 +152,11 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 		ix.skipped = lastChunk - int64(c.first)
 		ix.lastChunk = ix.skipped
 	}
-	return removed, ix.skipped > 0, ix.index.catchUp(ctx, s, userID, lastOp)
+	err = ix.index.catchUp(ctx, s, userID, lastOp)
+	if errors.Is(err, schema.ErrCorrupt) {
+		ix.index = newIndex() // it may hold half of a text
+	}
+	return removed, ix.skipped > 0, err
 }
 
 // complete has all of a user's text read in the background. It reports false
@@ -237,10 +243,12 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
 	const worth, underway = 256, 4 // chunks handed over at once, batches
 	var taken sync.WaitGroup
+	var broken error
 	var full, empty chan *chunkBatch
 	batch := new(chunkBatch)
+	var speaks manners
 	err := s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
-		if batch.add(c); len(batch.chunks) < worth {
+		if batch.add(c, speaks.of(&c)); len(batch.chunks) < worth {
 			return
 		}
 		if full == nil {
@@ -250,7 +258,10 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 			}
 			taken.Go(func() {
 				for b := range full {
-					ix.addAll(b)
+					if broken == nil {
+						broken = schema.Guard(func() { ix.addAll(b) })
+					}
+					b.empty()
 					empty <- b
 				}
 			})
@@ -263,8 +274,10 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 		close(full)
 		taken.Wait()
 	}
-	ix.addAll(batch)
-	return err
+	if broken == nil {
+		broken = schema.Guard(func() { ix.addAll(batch) })
+	}
+	return cmp.Or(err, broken)
 }
 
 // chunkBatch is chunks on their way from SQLite into an index. It is used again:
@@ -275,18 +288,36 @@ type chunkBatch struct {
 	text   []byte   // of all, one after another
 }
 
-func (b *chunkBatch) add(c schema.IndexedChunk) {
-	b.how = append(b.how, mannerOf(c.Content))
+// manners tells how the memories of chunks speak. It looks at a memory's text
+// once, however many chunks it has: those of one memory follow each other.
+type manners struct {
+	known  bool
+	memory int64
+	how    manner
+}
+
+func (m *manners) of(c *schema.IndexedChunk) manner {
+	if !m.known || m.memory != c.MemoryID {
+		m.known, m.memory, m.how = true, c.MemoryID, mannerOf(c.Content)
+	}
+	return m.how
+}
+
+func (b *chunkBatch) add(c schema.IndexedChunk, how manner) {
+	b.how = append(b.how, how)
 	from := len(b.text)
 	b.text = append(b.text, c.Text...)
 	c.Text, c.Content = b.text[from:], nil
 	b.chunks = append(b.chunks, c)
 }
 
-// addAll takes a batch in, and empties it.
+// addAll takes a batch in.
 func (ix *index) addAll(b *chunkBatch) {
 	for i, c := range b.chunks {
 		ix.add(c, b.how[i])
 	}
+}
+
+func (b *chunkBatch) empty() {
 	b.chunks, b.how, b.text = b.chunks[:0], b.how[:0], b.text[:0]
 }

@@ -216,8 +216,16 @@ type ranked struct {
 	relevant   bool // the words alone are likely about what this memory holds
 }
 
-// rank runs arms → fuse → score → ration.
-func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
+// rank is order, with an error in place of a panic.
+func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (all *ranked, err error) {
+	if broken := schema.Guard(func() { all, err = s.order(ctx, snap, userID, q) }); broken != nil {
+		return nil, broken
+	}
+	return all, err
+}
+
+// order runs arms → fuse → score → ration.
+func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {
 		return nil, err
@@ -228,7 +236,12 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 		return nil, err
 	}
 	m := borrow(ix.index)
-	defer m.giveBack()
+	defer func() {
+		if r := recover(); r != nil {
+			panic(r) // m may be in disorder: no other search gets it
+		}
+		m.giveBack()
+	}()
 	r := &Request{
 		Query: q, UserID: userID, Snapshot: snap,
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
@@ -303,7 +316,11 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 	var wg sync.WaitGroup
 	for i, arm := range slices.Backward(s.arms) {
 		rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
-		propose := func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) }
+		propose := func() {
+			if err := schema.Guard(func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) }); err != nil {
+				errs[i] = err
+			}
+		}
 		if i > 0 {
 			wg.Go(propose)
 		} else {

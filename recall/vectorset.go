@@ -63,6 +63,7 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 
 // expect makes room for so many vectors in a set that is empty.
 func (s *vectorSet) expect(n int) {
+	n = min(n, maxExpected)
 	s.expected = n
 	s.ids.lower, s.memories.lower = withRoom(s.ids.lower, n), withRoom(s.memories.lower, n)
 	s.numbers = withRoom(s.numbers, min(n, s.exact)*s.dims)

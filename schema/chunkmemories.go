@@ -15,7 +15,8 @@ import (
 type chunkMemories struct {
 	stmt *sqlite3.Stmt
 	done func()
-	id   int64 // of the memory it stands at; 0 = of none
+	at   bool  // it stands at a memory
+	id   int64 // of that memory
 	last IndexedChunk
 }
 
@@ -27,8 +28,8 @@ func readChunkMemories(c *guardedConn) (*chunkMemories, error) {
 
 // of fills in what c says of its memory. It reports false where there is none.
 func (m *chunkMemories) of(c *IndexedChunk) (found bool, err error) {
-	if c.MemoryID != m.id {
-		if err := m.goTo(c.MemoryID); err != nil || m.id != c.MemoryID {
+	if !m.at || c.MemoryID != m.id {
+		if err := m.goTo(c.MemoryID); err != nil || !m.at {
 			return false, err
 		}
 	}
@@ -38,26 +39,31 @@ func (m *chunkMemories) of(c *IndexedChunk) (found bool, err error) {
 }
 
 func (m *chunkMemories) goTo(id int64) error {
-	if m.id == 0 || id != m.id+1 {
+	if !m.at || id != m.id+1 {
 		if err := errors.Join(m.stmt.Reset(), m.stmt.BindInt64(1, id)); err != nil {
 			return err
 		}
 	}
-	m.id = 0
+	m.at = false
 	if !m.stmt.Step() {
 		return m.stmt.Err()
 	}
 	if m.stmt.ColumnInt64(0) != id {
 		return nil // a chunk without a memory
 	}
-	m.id = id
+	m.at, m.id = true, id
 	m.last = IndexedChunk{
 		SessionID: m.stmt.ColumnInt64(2), EventTime: m.stmt.ColumnInt64(3),
 		Kind: Kind(again(m.stmt, 4, string(m.last.Kind))), State: State(again(m.stmt, 5, string(m.last.State))), Role: again(m.stmt, 6, m.last.Role),
 		Issue: firstIssue(m.stmt.ColumnRawText(7)),
 	}
-	if !slices.Contains(Kinds, m.last.Kind) || !slices.Contains(states, m.last.State) {
-		return fmt.Errorf("%w: memory %d is of no kind or state there is", ErrCorrupt, id)
+	return knownMemory(id, m.last.Kind, m.last.State)
+}
+
+// knownMemory checks the kind and state that a row of memories holds.
+func knownMemory(id int64, kind Kind, state State) error {
+	if !slices.Contains(Kinds, kind) || !slices.Contains(states, state) {
+		return fmt.Errorf("%w: memory %d has an unknown kind or state", ErrCorrupt, id)
 	}
 	return nil
 }

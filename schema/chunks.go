@@ -80,9 +80,9 @@ func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, st
 	}
 	first, last := chunkRange(m.UserID)
 	id, err = tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
-		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), ?),
-			(SELECT chunk_floor FROM users WHERE id = ?)), ?, ?, ?)`,
-		first, last, first, m.UserID, m.ID, c.Text, c.Speaker)
+		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ?1 AND ?2), ?1),
+			coalesce((SELECT chunk_floor FROM users WHERE id = ?3 AND chunk_floor BETWEEN ?1 AND ?2), 0)), ?4, ?5, ?6)`,
+		first, last, m.UserID, m.ID, c.Text, c.Speaker)
 	return id, true, err
 }
 
@@ -237,6 +237,9 @@ func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (
 		var id int64
 		var state State
 		if err := rows.Scan(&id, &state); err != nil {
+			return nil, err
+		}
+		if err := knownMemory(id, KindEpisode, state); err != nil {
 			return nil, err
 		}
 		changed[id] = state

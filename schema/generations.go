@@ -60,7 +60,18 @@ func (s *Snapshot) ServingGeneration(ctx context.Context) (*Generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &g, nil
+	return &g, g.known()
+}
+
+// maxDims is more than any embedding model has.
+const maxDims = 1 << 16
+
+// known checks what the file says of a generation before anything is sized by it.
+func (g *Generation) known() error {
+	if g.Dims <= 0 || g.Dims > maxDims {
+		return fmt.Errorf("%w: a generation of vectors has %d dimensions", ErrCorrupt, g.Dims)
+	}
+	return nil
 }
 
 func (tx *Tx) generation(ctx context.Context, id int64) (*Generation, error) {
@@ -84,8 +95,8 @@ func (tx *Tx) OpenGeneration(ctx context.Context, model string, dims int) (*Gene
 	if err := ValidLabel("model", model); err != nil {
 		return nil, err
 	}
-	if dims <= 0 {
-		return nil, &InvalidError{Field: "dims", Reason: "must be positive"}
+	if dims <= 0 || dims > maxDims {
+		return nil, &InvalidError{Field: "dims", Reason: fmt.Sprintf("must be from 1 to %d", maxDims)}
 	}
 	_, err := tx.Exec(ctx, "UPDATE embedding_generations SET state = 'retired' WHERE state = 'building' AND (model <> ? OR dims <> ?)", model, dims)
 	if err != nil {

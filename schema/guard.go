@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -62,6 +63,23 @@ func (g *guard) caught(r any) error {
 	}
 	g.broken = fmt.Errorf("%w: SQLite broke down on it (%s)", ErrCorrupt, strings.TrimPrefix(fault, "sqlite3: "))
 	return g.broken
+}
+
+// Guard runs f, which works on rows that were read, and returns an error in place
+// of the runtime's panic: rows that contradict each other lead code astray that
+// is right for every file a program of ours has written. Other panics go on.
+func Guard(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = fmt.Errorf("%w: its rows contradict each other (%w)", ErrCorrupt, r)
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
 }
 
 type guardedConnector struct {

@@ -55,3 +55,12 @@ func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
 		require.ErrorIs(t, err, schema.ErrCorrupt)
 	}
 }
+
+// What only a file whose rows contradict each other brings about is an error;
+// a panic that somebody meant goes on.
+func TestGuardNamesTheRuntimesPanics(t *testing.T) {
+	none := -1
+	require.ErrorIs(t, schema.Guard(func() { _ = 1 << none }), schema.ErrCorrupt)
+	require.NoError(t, schema.Guard(func() {}))
+	require.PanicsWithValue(t, "meant", func() { _ = schema.Guard(func() { panic("meant") }) })
+}

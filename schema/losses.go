@@ -34,6 +34,9 @@ type Gone struct {
 
 // Error says what is gone and what may have happened.
 func (l *Loss) Error() string {
+	if g, counted := l.Gone[lostFrames]; counted {
+		return fmt.Sprintf("the write-ahead log (-wal) beside the file is damaged: of %d frames with whole commits only the first %d can be read, what the others held is lost", g.Through, g.After)
+	}
 	var spans []string
 	for _, table := range slices.Sorted(maps.Keys(l.Gone)) {
 		g := l.Gone[table]
@@ -77,6 +80,9 @@ func recordLoss(ctx context.Context, tx bun.Tx, l *Loss) error {
 		return err
 	}
 	for table, g := range l.Gone {
+		if table == lostFrames {
+			continue
+		}
 		res, err := tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", g.Through, table)
 		if err != nil {
 			return err

@@ -232,8 +232,17 @@ func (db *DB) leaveMark(last *mark) error {
 // knows an event by its number must not take a new one for it.
 func (db *DB) noticeLoss(ctx context.Context) error {
 	m, err := readMark(db.path) // before the database, which only grows
-	if err != nil || m == nil {
-		return nil // a mark that cannot be read never keeps anyone from the data
+	if err != nil {
+		m = nil // a mark that cannot be read never keeps anyone from the data
+	}
+	if db.opts.ReadOnly {
+		if db.left, err = db.inspectOpenLog(ctx); err != nil {
+			return err
+		}
+	}
+	lost := db.left.lost()
+	if m == nil && lost == nil {
+		return nil
 	}
 	conn := db.writer
 	if db.opts.ReadOnly {
@@ -243,11 +252,16 @@ func (db *DB) noticeLoss(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gone := m.behind(progress)
-	if len(gone) == 0 {
+	loss := Loss{NoticedAt: At(time.Now()), MarkedAt: At(time.Now())}
+	if m != nil {
+		loss.MarkedAt, loss.Gone = At(m.at), m.behind(progress)
+	}
+	if len(loss.Gone) == 0 { // as far as was marked, all is there
+		loss.MarkedAt, loss.Gone = loss.NoticedAt, lost
+	}
+	if len(loss.Gone) == 0 {
 		return nil
 	}
-	loss := Loss{NoticedAt: At(time.Now()), MarkedAt: At(m.at), Gone: gone}
 	if db.opts.ReadOnly {
 		db.unrecorded = &loss
 		return nil

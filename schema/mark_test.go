@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -122,6 +123,64 @@ func TestLogThatLostItsTailIsNoticed(t *testing.T) {
 	}
 	require.Positive(t, lost)
 	t.Logf("%d of %d damaged logs lost messages; each was said", lost, tries)
+}
+
+// In the first seconds there is no mark yet: what follows the damage says that
+// there was more.
+func TestDamagedLogIsNoticedWithoutAMark(t *testing.T) {
+	files := crashed(t)
+	delete(files, "-mark")
+	n, losses := remains(t, image{"": files[""], "-wal": files["-wal"]}.put(t), nil)
+	require.EqualValues(t, acknowledged, n)
+	require.Empty(t, losses, "a crash alone loses nothing")
+	log, lost := files["-wal"], 0
+	for i := range 25 {
+		damaged := bytes.Clone(log)
+		switch i % 5 {
+		case 0: // the header
+			damaged[i%32] ^= 1 << (i % 8)
+		case 1:
+			clear(damaged[:32])
+		case 2:
+			at := 4096 * (1 + rand.IntN(len(log)/4096-2))
+			clear(damaged[at : at+4096])
+		default:
+			bit := rand.IntN(8 * len(log))
+			damaged[bit/8] ^= 1 << (bit % 8)
+		}
+		path := image{"": files[""], "-wal": damaged}.put(t)
+		_, unwritten := remains(t, path, &schema.Options{ReadOnly: true})
+		n, losses := remains(t, path, nil)
+		require.Equal(t, n < acknowledged, len(losses) == 1, "%d: %d messages are left", i, n)
+		require.Len(t, unwritten, len(losses))
+		if len(losses) > 0 {
+			lost++
+			require.ErrorContains(t, &losses[0], "the write-ahead log (-wal) beside the file is damaged")
+			_, again := remains(t, path, nil)
+			require.Len(t, again, 1, "until it is acknowledged")
+		}
+	}
+	t.Logf("%d of 25 damaged logs lost messages; each was said", lost)
+	require.Greater(t, lost, 15)
+}
+
+func TestAForeignLogIsRefused(t *testing.T) {
+	own, other := crashed(t), crashed(t)
+	foreign := image{"": own[""], "-wal": other["-wal"]}.put(t)
+	before, err := os.ReadFile(foreign)
+	require.NoError(t, err)
+	for _, options := range []*schema.Options{nil, {ReadOnly: true}} {
+		_, err := schema.Open(t.Context(), foreign, options)
+		var invalid *schema.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.ErrorContains(t, err, "of another memory")
+	}
+	after, err := os.ReadFile(foreign)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(before, after))
+	require.FileExists(t, foreign+"-wal")
+	require.NoError(t, os.Remove(foreign+"-wal"))
+	_, _ = remains(t, foreign, nil)
 }
 
 func TestLossIsSaidUntilItIsAcknowledged(t *testing.T) {

@@ -257,6 +257,29 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 	return memories, nil
 }
 
+// ReadMemories reads all of a user's memories as a search does, and returns the
+// first error.
+func (s *Snapshot) ReadMemories(ctx context.Context, userID int64) error {
+	for after := int64(0); ; {
+		var ids []int64
+		err := s.NewSelect().Model((*Memory)(nil)).Column("id").Where("user_id = ?", userID).Where("id > ?", after).
+			Order("id").Limit(500).Scan(ctx, &ids)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		memories, err := s.MemoriesByID(ctx, userID, ids)
+		if err != nil {
+			return err
+		}
+		for i := range memories {
+			if err := knownMemory(memories[i].ID, memories[i].Kind, memories[i].State); err != nil {
+				return err
+			}
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
 // memoryByID is what every search reads its results by, so it does without the
 // query builder and is prepared once.
 const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,

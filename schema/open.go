@@ -108,6 +108,8 @@ type DB struct {
 
 	suspect    error // why the log cannot be trusted; used by writeLoop alone
 	faults     faults
+	signed     bool        // the log holds whose it is; used by writeLoop alone
+	left       *logState   // the log that was found beside the file
 	unrecorded *Loss       // seen by an open that may not write it down
 	still      os.FileInfo // the file as it was, when it is read without locks
 

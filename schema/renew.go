@@ -42,6 +42,12 @@ func (db *DB) renewLog(ctx context.Context) (err error) {
 	if !ok {
 		return nil
 	}
+	if db.left, err = inspectLog(conn); err != nil {
+		return err
+	}
+	if err := db.refuseForeignLog(conn, db.left); err != nil {
+		return err
+	}
 	if err := unsaved("save the write-ahead log again", rewrite(log)); err != nil {
 		return err
 	}

@@ -266,6 +266,12 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		db.undo()
 		return group, true, db.classify(err)
 	}
+	if !db.signed {
+		if err := db.direct.exec(signLog); err != nil {
+			db.undo()
+			return group, true, db.classify(err)
+		}
+	}
 	db.unindexed = db.unindexed[:0] // of a transaction that was undone
 	for i := 0; i < len(group); i++ {
 		w := group[i]
@@ -292,6 +298,7 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 		}
 		return group, true, err
 	}
+	db.signed = true
 	db.logged.Store(db.direct.log.written)
 	if waiting(group) > 0 {
 		db.pauses.wrote()
@@ -299,6 +306,10 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 	db.others.version, _ = dataVersion(db.direct.conn) // this commit is not another's
 	return group, true, nil
 }
+
+// signLog puts the page with the memory's identity into the log, so that whose log
+// it is can be told. An UPDATE that changes nothing would leave the page out.
+const signLog = "REPLACE INTO identity (rowid, id) SELECT rowid, id FROM identity"
 
 // waiting counts the writes of a group that somebody waits for: a merge, which
 // others may join, is the first.

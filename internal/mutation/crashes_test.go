@@ -50,6 +50,22 @@ var crashes = []Mutant{
 		Test:    "TestLossIsSaidUntilItIsAcknowledged",
 	},
 	{
+		Defence: "a damaged log is said without a mark: whole commits follow what cannot be read",
+		File:    "schema/mark.go",
+		Old:     "lost := db.left.lost()",
+		New:     "lost := map[string]Gone(nil)",
+		Package: "./schema",
+		Test:    "TestDamagedLogIsNoticedWithoutAMark",
+	},
+	{
+		Defence: "the log of another memory is refused",
+		File:    "schema/logcheck.go",
+		Old:     "theirs != nil && ours != nil && !bytes.Equal(theirs, ours) {",
+		New:     "theirs != nil && ours != nil && bytes.Equal(nil, ours) {",
+		Package: "./schema",
+		Test:    "TestAForeignLogIsRefused",
+	},
+	{
 		Defence: "the mark of one memory accuses no other that takes its place",
 		File:    "schema/mark.go",
 		Old:     "if m.file != file.file {",

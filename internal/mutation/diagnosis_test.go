@@ -92,8 +92,16 @@ var diagnosis = []Mutant{
 	{
 		Defence: "a damaged memory of no known kind breaks no search",
 		File:    "schema/chunkmemories.go",
-		Old:     "if !slices.Contains(Kinds, m.last.Kind) || !slices.Contains(states, m.last.State) {",
+		Old:     "if !slices.Contains(Kinds, kind) || !slices.Contains(states, state) {",
 		New:     "if false {",
+		Package: "./extension",
+		Test:    "TestDamagedRowsAreToldWithoutTheirText",
+	},
+	{
+		Defence: "`ebb doctor` reads every row by the calls of a host",
+		File:    "extension/doctor_rows.go",
+		Old:     "for _, failed := range x.readAll(ctx, scope) {",
+		New:     "for _, failed := range []string(nil) {",
 		Package: "./extension",
 		Test:    "TestDamagedRowsAreToldWithoutTheirText",
 	},

@@ -68,12 +68,13 @@ func findEmail(s string, at, end int) (int, int, bool) {
 }
 
 func findIPv6(s string, at, end int) (int, int, bool) {
+	const longest = 45 // an IPv6 address with an IPv4 address in it
 	address := alphabetOf("A-Fa-f0-9:.")
 	from, to := at, end
-	for from > 0 && address[s[from-1]] {
+	for from > 0 && at-from <= longest && address[s[from-1]] {
 		from--
 	}
-	to = run(s, to, &address)
+	to = run(s[:min(len(s), end+longest+1)], to, &address)
 	to = from + len(strings.TrimRight(s[from:to], ".:"))
 	return from, to, to > end && startsWord(s, from) && (to == len(s) || !word[s[to]]) && isPerson(s[from:to])
 }
