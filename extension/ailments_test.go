@@ -185,6 +185,7 @@ func TestEveryAilmentIsSaid(t *testing.T) {
 	healthy := sayings(t, well, x)
 	for _, a := range ailments {
 		t.Run(a.name, func(t *testing.T) {
+			t.Parallel() // some only wait
 			path := stocked(t)
 			x := a.bring(t, path)
 			got := sayings(t, path, x)

@@ -16,6 +16,7 @@ import (
 // The rest of an erasure goes on behind. When it cannot be stopped, Close says
 // so in time, and the next open finishes it.
 func TestCloseWaitsForAnErasureNoLongerThanItsDeadline(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	stuck, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once

@@ -19,6 +19,7 @@ import (
 // A reader of an older state keeps the log from being emptied. That is said,
 // and mended by itself once the reader is gone.
 func TestAnErasureThatAReaderHoldsUpSaysSoAndIsFinished(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)

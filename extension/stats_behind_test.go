@@ -24,6 +24,7 @@ func health(t *testing.T, x *extension.Extension) *extension.Health {
 // Health shows a reader that keeps the log from being moved, and that it has
 // gone.
 func TestHealthShowsAHeldLog(t *testing.T) {
+	t.Parallel()
 	path := fresh(t)
 	x := open(t, path)
 	publish := func() {
