@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"regexp"
@@ -227,7 +228,9 @@ const leastNamed = 0.5
 
 // nearest takes the few memories that hold most of what is named, as long as that
 // is at least half: rare words count more, and those that stand nowhere not at
-// all, which are often the request's own ("the digits I typed").
+// all, which are often the request's own ("the digits I typed"). Of many it takes
+// the claim that was made last: to hide one too many can be undone, and who asks
+// to forget is not served by a question to the host.
 func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
 	if len(t.terms) == 0 {
 		return nil
@@ -269,8 +272,13 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 			near = append(near, m)
 		}
 	}
+	if len(near) > vagueHidden { // of claims and the messages around them the claims are meant
+		near = slices.DeleteFunc(near, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode })
+	}
 	if len(near) > vagueHidden {
-		return nil
+		near = []schema.Memory{slices.MaxFunc(near, func(a, b schema.Memory) int {
+			return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+		})}
 	}
 	for _, m := range near {
 		if m.Kind == schema.KindEpisode {
