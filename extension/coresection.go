@@ -141,8 +141,8 @@ func (s *sectionLines) toldOnly() *sectionLines {
 func (s *sectionLines) fit(budget int) bool { return s.tokens+text.Tokens(coreTitle) <= budget }
 
 // choose takes the lines that fit into the budget, title included: all of them
-// where there is room; else those that the question asks for, then those asked to
-// be kept, of more importance, said more often, used last, what has passed and
+// where there is room; else some asked to be kept, those that the question asks
+// for, then the others asked to be kept, those of more importance, said more often, used last, what has passed and
 // what has faded at the end. What only likely lasts has a share of the budget, and
 // no more. found are the results of the search for the
 // question, which may be none.
@@ -161,6 +161,13 @@ func (s *sectionLines) choose(budget int, question string, found []Result, now t
 				}
 				left -= l.Tokens
 				chosen = append(chosen, l)
+			}
+		}
+		kept := int(keptShare * float64(left))
+		for _, l := range s.worth {
+			if l.Group == ProfileKept && !l.Dormant && l.Tokens <= kept {
+				kept -= l.Tokens
+				take(l)
 			}
 		}
 		for _, l := range s.like(question, found) {
@@ -189,6 +196,10 @@ func (s *sectionLines) choose(budget int, question string, found []Result, now t
 	}
 	return coreSection{text: out.String(), lines: chosen}
 }
+
+// keptShare is how much of the section what was asked to be kept has before
+// anything else: "never forget this" is no matter of what is asked.
+const keptShare = 0.3
 
 // guessedShare is how much of the section what only likely lasts may take. On the
 // lives in cmd/ebb/testdata/lives a share of all has 54 of 100 things told before
