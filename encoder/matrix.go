@@ -62,8 +62,9 @@ func (p *panels) multiplyRange(out []float32, strideOut int, a []float32, stride
 	if rows == 0 {
 		return
 	}
-	// The kernels do not check bounds.
-	_, _ = a[(rows-1)*strideA+p.depth-1], out[(rows-1)*strideOut+p.cols-1]
+	// The kernels do not check bounds. Others write to out meanwhile: no value of
+	// it is read for that.
+	_, _ = a[:(rows-1)*strideA+p.depth], out[:(rows-1)*strideOut+p.cols]
 	passes := (p.depth + depthBlock - 1) / depthBlock
 	step := (p.depth + passes - 1) / passes
 	var edge [tileRows * tileCols]float32

@@ -83,7 +83,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	found.Profile, found.ProfileTokens = section.profile()
 	found.quoted = section.quoted()
 	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
-	relevant := choose(about, results, cfg)
+	relevant := once(choose(about, results, cfg))
 	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
 	unmarked := error(nil)
 	if !section.allHold {
@@ -133,6 +133,24 @@ func choose(about float64, results []Result, cfg *Config) []entry {
 		}
 	}
 	return chosen
+}
+
+// once drops the claims whose words stand in a message that is shown whole: most
+// sentences that are kept because they likely last.
+func once(chosen []entry) []entry {
+	var whole []string
+	for _, e := range chosen {
+		if e.Memory.Kind == KindEpisode && !e.short {
+			whole = append(whole, text.Fold(text.Line(e.Memory.Content)))
+		}
+	}
+	return slices.DeleteFunc(chosen, func(e entry) bool {
+		if e.Memory.Kind == KindEpisode || len(whole) == 0 {
+			return false
+		}
+		says := text.Fold(text.Line(e.Memory.Content))
+		return slices.ContainsFunc(whole, func(w string) bool { return strings.Contains(w, says) })
+	})
 }
 
 // inject is the block for a question. It degrades to what can be read, at worst
