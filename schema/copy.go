@@ -56,7 +56,7 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", copyName(path, opts)); err != nil {
 		if strings.Contains(err.Error(), "output file already exists") {
 			// It does, empty, and SQLite says so too when it cannot see its size.
-			return fmt.Errorf("%w: %w", ErrIO, err)
+			return &namedError{ErrIO, err}
 		}
 		return err
 	}

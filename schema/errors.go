@@ -156,7 +156,7 @@ func withoutSQLite(err error) string {
 		}
 		text = strings.ReplaceAll(text, e.Error(), "SQLite code "+strconv.FormatUint(uint64(code), 10))
 	})
-	return text
+	return strings.ReplaceAll(text, "sqlite3: ", "") // what the driver puts before
 }
 
 // isSQLite reports that an error wraps one of SQLite's.

@@ -49,7 +49,7 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 		if undo := tx.Rollback(); undo != nil && !errors.Is(undo, sql.ErrTxDone) && err == nil {
 			// SQLite ended the transaction by itself, as it does when the disk
 			// fails: what was read after that is of another state.
-			err = fmt.Errorf("%w: the read was cut short: %w", ErrIO, undo)
+			err = &namedError{ErrIO, fmt.Errorf("the read was cut short: %w", undo)}
 		}
 	}()
 	if err := db.readError(ctx, fn(ctx, &Snapshot{Tx: tx, db: db, conn: conn})); err != nil {

@@ -101,8 +101,8 @@ var faults = []Mutant{
 	{
 		Defence: "a read that the disk cut short is an error, even if the error inside was passed over",
 		File:    "schema/read.go",
-		Old:     "err = fmt.Errorf(\"%w: the read was cut short: %w\", ErrIO, undo)",
-		New:     "_ = fmt.Errorf(\"%w: the read was cut short: %w\", ErrIO, undo)",
+		Old:     "err = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
+		New:     "_ = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
 		Package: "./schema",
 		Test:    "TestAReadThatWasCutShortIsAnError",
 	},
