@@ -141,11 +141,11 @@ func (s *sectionLines) toldOnly() *sectionLines {
 func (s *sectionLines) fit(budget int) bool { return s.tokens+text.Tokens(coreTitle) <= budget }
 
 // choose takes the lines that fit into the budget, title included: all of them
-// where there is room; else some asked to be kept, those that the question asks
-// for, then the others asked to be kept, those of more importance, said more often, used last, what has passed and
-// what has faded at the end. What only likely lasts has a share of the budget, and
-// no more. found are the results of the search for the
-// question, which may be none.
+// where there is room; else some of those asked to be kept, those that the
+// question asks for, then the others asked to be kept, of more importance, said
+// more often, used last, what has passed and what has faded at the end. What only
+// likely lasts has a share of the budget and no more. found are the results of
+// the search for the question, which may be none.
 func (s *sectionLines) choose(budget int, question string, found []Result, now time.Time) coreSection {
 	left := budget - text.Tokens(coreTitle)
 	guessed := int(guessedShare * float64(left))

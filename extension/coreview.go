@@ -289,6 +289,9 @@ func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
 				c.ended = cmp.Or(c.ended, supersededBy(e, r.loc).String())
 			}
 		}
+		if c.ended != "" && claims.Likely(&c.claim) < 1 {
+			c.text = "" // kept only because it was likely to last
+		}
 	}
 	return nil
 }

@@ -363,7 +363,7 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 
 // read fetches the memories the answer needs, in order of rank, and drops
 // those that the query's agent, moment or Skip excludes. What repeats the text
-// of a result above it comes last.
+// of a result above it comes last, and so does a kept sentence of one.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -396,7 +396,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				if folded := text.Fold(m.Content); said[folded] {
+				if folded := text.Fold(m.Content); said[folded] || m.Attributes[schema.AttrSaid] == schema.SaidLasting && stands(folded, said) {
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				} else {
 					said[folded] = true
@@ -408,6 +408,16 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
+}
+
+// stands reports a sentence that one of the texts holds.
+func stands(sentence string, texts map[string]bool) bool {
+	for s := range texts {
+		if strings.Contains(s, sentence) {
+			return true
+		}
+	}
+	return false
 }
 
 // excludes says which part of the query keeps a memory that was read out of

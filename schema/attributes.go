@@ -21,6 +21,10 @@ const (
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 )
 
+// SaidLasting is the [AttrSaid] of a sentence of no known form that is kept in its
+// own words, because it likely lasts.
+const SaidLasting = "lasting"
+
 var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}
 
 // Bounds of what a host may say about a memory beside its text.

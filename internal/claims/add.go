@@ -228,9 +228,6 @@ func (a *addition) find(ctx context.Context) error {
 		}
 		k.reading, k.outright = read(&k.Memory, a.owner, k.cited)
 		k.outright = k.outright || len(k.cited) == 0 && k.OwnWords()
-		if !isLasting(a.Memory) && isLasting(&k.Memory) && k.State != schema.StateForgotten {
-			continue // a sentence that is only kept stands in no claim's way
-		}
 		a.near = append(a.near, k)
 	}
 	return nil

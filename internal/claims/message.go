@@ -36,9 +36,8 @@ const Confidence = 0.6
 
 // The values of [schema.AttrSaid].
 const (
-	saidClaim   = "claim"
-	saidWish    = "wish"    // how the assistant should behave
-	saidLasting = "lasting" // a sentence of no known form that likely lasts
+	saidClaim = "claim"
+	saidWish  = "wish" // how the assistant should behave
 )
 
 // leastLasting is how likely it is at least that a sentence lasts which no form
@@ -46,7 +45,7 @@ const (
 // that share of Confidence.
 const leastLasting = 0.6
 
-func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == saidLasting }
+func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
 // Likely is how likely it is that a claim tells something that lasts: 1 unless it
 // is a sentence of no known form.
@@ -233,7 +232,7 @@ func overlap(a, b string) bool {
 func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
 	m := w.claimOf(from, sentence, c)
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
-		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: true,
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: c.Lasting == 0,
 		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
 	}, w.run.by)
 	if err != nil || out.Fate == Refused {
@@ -266,7 +265,7 @@ func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *s
 	}
 	if c.Lasting > 0 {
 		m.Confidence = c.Lasting * Confidence
-		m.Attributes[schema.AttrSaid] = saidLasting
+		m.Attributes[schema.AttrSaid] = schema.SaidLasting
 		m.Attributes[schema.AttrTemporal] = string(c.Temporal)
 	}
 	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"strings"
 	"sync"
 	"unicode"
@@ -132,7 +133,7 @@ func (s *sentence) signals(message string) (out []uint32) {
 		add("first", s.tokens[0].word, s.tokens[1].word)
 	}
 	add("names", string(rune('0'+min(names, 3))))
-	add("length", string(rune('0'+min(bitLength(count), 6))))
+	add("length", string(rune('0'+min(bits.Len(uint(count)), 6))))
 	add("own", yes(own))
 	for _, name := range topics.Of(text.Clean(message[s.lo:s.hi])).Names() {
 		add("topic", name)
@@ -146,13 +147,6 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-func bitLength(n int) (bits int) {
-	for ; n > 0; n >>= 1 {
-		bits++
-	}
-	return bits
 }
 
 //go:embed lasting.bin

@@ -54,7 +54,7 @@ keep claim: never_forget never_ever_forget
 keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
 keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
 keep claim: do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
-forget none: forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
+forget none: wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
 forget thing: scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
@@ -273,13 +273,17 @@ func saysWhy(t []token) bool {
 var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
 
 // keepForms are what stands before the colon in "and this one, never ever lose
-// it: …".
+// it: …": words for always and for remembering, and one that points at what
+// follows. Without that it heads a list: "to remember always: keys, wallet".
 var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
 	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b`),
 	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b`),
 	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)`),
 }
+
+// pointsAhead is a word for what follows the colon.
+var pointsAhead = regexp.MustCompile(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
 
 // ownHabit is somebody who speaks of their own memory: "I never forget a face: …".
 var ownHabit = regexp.MustCompile(`(?i)\b(?:i|ich|yo|we|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
@@ -296,7 +300,7 @@ func keptAfterColon(message string, s sentence) (Request, bool) {
 	}
 	about := strings.Trim(asked[at:], ":： .。!！")
 	for _, form := range keepForms {
-		if about != "" && form.MatchString(asked[:at]) {
+		if about != "" && form.MatchString(asked[:at]) && pointsAhead.MatchString(asked[:at]) {
 			return Request{Verb: Keep, Sentence: asked, About: about}, true
 		}
 	}

@@ -53,9 +53,16 @@ Das hier bitte nie löschen: mein Hochzeitstag ist der 3. Mai. => keep: mein Hoc
 Und das darfst du nie vergessen: Till hat Asthma. => keep: Till hat Asthma
 Esto no lo borres nunca: mi hijo es alérgico al látex. => keep: mi hijo es alérgico al látex
 这条千万不能忘：外公的忌日是三月初三 => keep: 外公的忌日是三月初三
+That code for the garage, delete it from your memory please. => forget: That code for the garage
+The draft is bad, delete it please.
 Those numbers for the safe, wipe them from your memory please. => forget: Those numbers for the safe
 What I wrote about Tilda's exam, delete that please. => forget: Tilda's exam
 I never forget a face: yours is new.
+Things to always keep in the fridge: milk, eggs, butter.
+To remember forever: keys, wallet, phone.
+Was man immer speichern sollte: Rechnungen, Verträge.
+Lo primero, siempre guardar copias: dos como mínimo.
+出门一定记得带的东西：钥匙、手机
 Ich vergesse nie etwas: frag mich.
 Don't forget to buy milk.
 Don't forget the milk.

@@ -130,6 +130,10 @@ func (sc *scanner) ascii(s string) {
 	sc.flushWord()
 }
 
+// lateLetters are letters of which unicode61 still knows that they were marks:
+// vowels of New Tai Lue and two Vedic signs.
+var lateLetters = &unicode.RangeTable{R16: []unicode.Range16{{0x19b0, 0x19c0, 1}, {0x19c8, 0x19c9, 1}, {0x1cf2, 0x1cf3, 1}}}
+
 func (sc *scanner) unicode(s string) {
 	sc.word = sc.array[:0]
 	for i, r := range s {
@@ -141,7 +145,7 @@ func (sc *scanner) unicode(s string) {
 				continue
 			}
 			sc.flush()
-		case unicode.IsMark(r) || isJoiner(r):
+		case unicode.IsMark(r) || isJoiner(r) || unicode.Is(lateLetters, r):
 			// dropped without ending the word
 		case isUnspaced(r):
 			sc.flushWord()

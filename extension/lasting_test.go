@@ -1,0 +1,146 @@
+package extension
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// profiled are the sentences that the user's profile holds.
+func (l *diary) profiled() (sentences []string) {
+	l.t.Helper()
+	p, err := l.x.Profile(l.t.Context(), dora)
+	require.NoError(l.t, err)
+	for _, line := range p.Lines {
+		sentences = append(sentences, line.Text)
+	}
+	return sentences
+}
+
+func TestASentenceThatLikelyLastsIsKept(t *testing.T) {
+	l := newDiary(t)
+	l.says("The tram was full again. Thursdays I coach the under-nines till seven.")
+	require.Equal(t, []string{"Thursdays I coach the under-nines till seven."}, l.profiled())
+	claims := l.claimed()
+	require.Len(t, claims, 1)
+	require.Less(t, claims[0].Confidence, 0.6, "it is less sure than what is understood")
+	require.Equal(t, schema.SaidLasting, claims[0].Attributes[schema.AttrSaid])
+
+	l.publish("Thursdays I coach the under-nines till seven.")
+	require.Len(t, l.claimed(), 1, "said twice it is known")
+	runs := l.runs("said")
+	_, err := l.x.Undo(t.Context(), dora, runs[len(runs)-1].UID)
+	require.NoError(t, err)
+
+	only := newDiary(t, func(c *Config) { c.NoClaims = true })
+	only.says("Thursdays I coach the under-nines till seven.")
+	require.Empty(t, only.profiled())
+}
+
+func TestAKeptSentenceStandsInNoClaimsWay(t *testing.T) {
+	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
+	l := newDiary(t)
+	l.says(sentence)
+	require.Equal(t, []string{sentence}, l.profiled(), "kept before the agent has made anything of it")
+	l.tool("remember_fact", map[string]any{"content": fact})
+	l.tool("remember_fact", map[string]any{"content": fact})
+	var told []Record
+	for _, c := range l.claimed() {
+		if c.Content == fact {
+			told = append(told, c)
+		}
+	}
+	require.Len(t, told, 1, "what an agent makes of the sentence is stored")
+	require.Equal(t, []string{sentence}, l.profiled(), "and the sentence has one line")
+
+	_, err := l.x.Correct(t.Context(), dora, told[0].UID, "Dora's gate code is 9902.")
+	require.NoError(t, err)
+	require.Equal(t, []string{"Dora's gate code is 9902."}, l.profiled(), "what the sentence said is over")
+}
+
+func TestAKeptSentenceIsFoundBehindItsMessage(t *testing.T) {
+	const message, kept = "The tram was full again. Thursdays I coach the under-nines till seven.", "Thursdays I coach the under-nines till seven."
+	l := newDiary(t)
+	l.says(message)
+	for _, town := range []string{"Leeds", "Hull", "York"} {
+		l.says("A coach from " + town + " rang.")
+	}
+	found := l.found("Thursdays coach under-nines till seven")
+	require.Equal(t, message, found[0])
+	require.Equal(t, kept, found[len(found)-1], "its message says it")
+	s, err := l.x.Session(dora)
+	require.NoError(t, err)
+	block, err := s.Preview(t.Context(), "Thursdays coach under-nines till seven?")
+	require.NoError(t, err)
+	for _, item := range block.Items {
+		require.NotEqual(t, kept, item.Memory.Content)
+	}
+}
+
+func TestOfManyThatAreNamedTheNewestIsForgotten(t *testing.T) {
+	l := newDiary(t)
+	for _, day := range []string{"Mondays", "Tuesdays", "Wednesdays", "Fridays"} {
+		l.says(day + " Priya picks up our twins from the nursery.")
+	}
+	l.says("Priya's key safe opens with 4417, our neighbour set it.")
+	before := l.profiled()
+	l.says("I shouldn't have typed that code for Priya, wipe it from your memory please.")
+	require.Len(t, l.profiled(), len(before)-1)
+	for _, line := range l.profiled() {
+		require.NotContains(t, line, "4417")
+	}
+	_, err := l.x.Undo(t.Context(), dora, l.runs("said")[0].UID)
+	require.NoError(t, err)
+	require.ElementsMatch(t, before, l.profiled())
+}
+
+func TestWhatWasAskedToBeKeptHasItsPlace(t *testing.T) {
+	l := newDiary(t, func(c *Config) { c.CoreTokens = 120 })
+	l.says("Never forget this: our son carries an adrenaline pen.")
+	for _, town := range []string{"Gouda", "Delft", "Breda", "Arnhem", "Tilburg", "Zwolle", "Leiden", "Assen", "Venlo", "Almere", "Utrecht", "Haarlem"} {
+		l.says("I like " + town + " bicycles.")
+	}
+	require.Len(t, l.profiled(), 13)
+	s, err := l.x.Session(dora)
+	require.NoError(t, err)
+	found, err := s.Preview(t.Context(), "Which bicycles do I like?")
+	require.NoError(t, err)
+	require.Less(t, strings.Count(found.Block, "- I like "), 12, "not all have room")
+	require.Contains(t, found.Block, "adrenaline pen", "whatever is asked")
+	require.Contains(t, found.Block, "bicycle", "and what is asked for")
+}
+
+func TestASentenceThatIsUnderstoodIsNotKeptBeside(t *testing.T) {
+	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
+	path := filepath.Join(t.TempDir(), "m.db")
+	quiet, err := Open(t.Context(), path, &Config{NoBackground: true}) // the agent is faster than the background
+	require.NoError(t, err)
+	require.NoError(t, quiet.Bus().Publish(t.Context(), eventbus.UserMessage(dora, sentence)))
+	(&diary{t: t, x: quiet}).tool("remember_fact", map[string]any{"content": fact})
+	require.NoError(t, quiet.Close(t.Context()))
+
+	x, err := Open(t.Context(), path, &Config{NoSchedule: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	require.NoError(t, x.WaitIdle(t.Context()))
+	claims := (&diary{t: t, x: x}).claimed()
+	require.Len(t, claims, 1)
+	require.Equal(t, fact, claims[0].Content)
+}
+
+func TestOnceDropsClaimsThatAMessageHolds(t *testing.T) {
+	entryOf := func(kind Kind, content string, short bool) entry {
+		return entry{Result: Result{Memory: Record{Kind: kind, Content: content}}, short: short}
+	}
+	message := "The tram was full.  Thursdays I coach till seven."
+	said, other := entryOf(KindFact, "Thursdays I coach till seven.", false), entryOf(KindFact, "Dora coaches.", false)
+	require.Equal(t, []entry{entryOf(KindEpisode, message, false), other}, once([]entry{said, entryOf(KindEpisode, message, false), other}))
+	require.Len(t, once([]entry{said, entryOf(KindEpisode, message, true)}), 2, "a line of a message may not hold it")
+	require.Len(t, once([]entry{said, other}), 2)
+}
