@@ -9,24 +9,23 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Archive is the stage that moves what happened in cycles of long ago from the
-// recall tier to the archival one, as the type "cycle", and reflections as
-// "lesson" (ada-three-tier.md §3.2, §3.3). Nothing else of a memory changes, and search finds it as before; what
-// looks at one tier alone, as the tools of tiers do, finds it in the other. A
-// user whose cycles nobody counts keeps all in recall.
+// Archive is the stage that moves memories of old cycles from the recall tier to
+// the archival one: reflections as type "lesson", the rest as type "cycle"
+// (ada-three-tier.md §3.2, §3.3). Nothing else of a memory changes, and search
+// finds it as before; only the tools of a single tier do not. Memories of a user
+// without cycles all stay in the recall tier.
 //
 // Counts: archived.
 type Archive struct {
-	// Keep is how many cycles stay in the recall tier, the one under way among
-	// them. Default [DefaultKeepCycles].
+	// Keep is how many cycles stay in the recall tier, the current one included.
+	// Default [DefaultKeepCycles].
 	Keep int64
 }
 
-// DefaultKeepCycles is how many cycles stay in the recall tier.
+// DefaultKeepCycles is the default of [Archive].
 const DefaultKeepCycles = 100
 
-// The archival types of what happened in a cycle, and of what was learnt then:
-// the latter is told by the type that an imported stream gives it.
+// The archival types. An imported memory of type reflection becomes a lesson too.
 const (
 	cycleType      = "cycle"
 	lessonType     = "lesson"
@@ -71,12 +70,11 @@ func (a Archive) Propose(ctx context.Context, in *Input, apply Apply) error {
 	return nil
 }
 
-// MoveToArchive asks to move a memory of a cycle of long ago to the archival
-// tier.
+// MoveToArchive moves a memory of an old cycle to the archival tier.
 type MoveToArchive struct {
 	UID     string
 	Version int64 // the memory as the stage saw it
-	Keep    int64 // so many cycles stay
+	Keep    int64 // how many cycles stay in the recall tier
 }
 
 // Kind implements [Proposal].

@@ -6,14 +6,14 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Advance moves a stage's watermark forward, in the transaction of the batch
-// it stands behind, so that a killed run neither skips nor repeats it.
+// Advance moves a stage's watermark forward. It belongs into the same batch as
+// the proposals it covers, so that a killed run neither skips nor repeats them.
 type Advance struct {
 	Stage   string
-	Through int64 // row id of the last memory worked on
+	Through int64 // row id of the last memory that was processed
 }
 
-// Kind implements [Proposal]; bookkeeping is not reported.
+// Kind implements [Proposal]; not reported.
 func (Advance) Kind() string { return "" }
 
 // MemoryUID implements [Proposal].
@@ -23,44 +23,44 @@ func (p Advance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	return applied(p), tx.Advance(ctx, n.input.UserID, p.Stage, p.Through, n.actor())
 }
 
-// LeaveOut records memories that a stage gives up on for now: what the model
-// made of them could not be used. The watermark passes them, and the stage
-// tries them again on later nights, at most [MaxAttempts] times in all.
-type LeaveOut struct {
+// Skip records memories about which the model gave no usable answer. The
+// watermark moves past them, and the stage tries them again on later nights, at
+// most [MaxAttempts] times in all.
+type Skip struct {
 	Stage    string
 	Memories []string // public ids
 	Reason   string
-	Gap      string // the gap's id when it was tried before; "" opens one
+	Batch    string // the id of the skipped batch when it was tried again; "" for a new one
 }
 
-// MaxAttempts is how often a stage tries a batch that the model cannot digest.
+// MaxAttempts is how often a stage tries a batch without a usable answer.
 const MaxAttempts = 3
 
 // Kind implements [Proposal].
-func (LeaveOut) Kind() string { return "leave_out" }
+func (Skip) Kind() string { return "skip" }
 
 // MemoryUID implements [Proposal].
-func (LeaveOut) MemoryUID() string { return "" }
+func (Skip) MemoryUID() string { return "" }
 
-func (p LeaveOut) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Reason: p.Reason}
-	if p.Gap != "" {
-		return outcome, tx.RetriedGap(ctx, n.input.UserID, p.Gap, p.Reason, n.actor())
+func (p Skip) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	outcome := Outcome{Kind: p.Kind(), Status: Applied, Reason: p.Reason}
+	if p.Batch != "" {
+		return outcome, tx.RetriedGap(ctx, n.input.UserID, p.Batch, p.Reason, n.actor())
 	}
 	return outcome, tx.OpenGap(ctx, n.input.UserID, p.Stage, p.Memories, p.Reason, n.actor())
 }
 
-// Caught records that what a stage had left out is done.
-type Caught struct {
-	Gap string
+// Retried records that a skipped batch is done.
+type Retried struct {
+	Batch string // id
 }
 
-// Kind implements [Proposal]; bookkeeping is not reported.
-func (Caught) Kind() string { return "" }
+// Kind implements [Proposal]; not reported.
+func (Retried) Kind() string { return "" }
 
 // MemoryUID implements [Proposal].
-func (Caught) MemoryUID() string { return "" }
+func (Retried) MemoryUID() string { return "" }
 
-func (p Caught) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	return applied(p), tx.CloseGap(ctx, n.input.UserID, p.Gap, n.actor())
+func (p Retried) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	return applied(p), tx.CloseGap(ctx, n.input.UserID, p.Batch, n.actor())
 }

@@ -11,54 +11,49 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Cap is the stage that bounds how much of a user's memory takes part in
-// searches (dual-memory.md, RetentionPolicy): of more active messages or
-// reflections than that, those of least worth become dormant. Nothing is
-// deleted: what is dormant is found when it is asked for, and wakes when it is
-// used. Protected and pinned memories, and those of a protected entity, stay,
-// but they count.
+// Cap is the stage that limits how many messages and reflections take part in
+// searches (dual-memory.md, RetentionPolicy). Beyond the limit, those of least
+// worth become dormant. Nothing is deleted: search finds dormant memories on
+// request, and using one makes it active again. Protected and pinned memories,
+// and those of a protected entity, stay active but count.
 //
-// Counts: observations and reflections, what was active of each; held, what
-// should have gone but is protected.
+// Counts: observations and reflections, how many were active; held, how many
+// beyond the limit are protected.
 type Cap struct {
 	// Observations and Reflections are how many messages and reflections stay
-	// active. Default 0: no bound.
+	// active. Default 0: no limit.
 	Observations, Reflections int
-	// Worth decides who stays. Default [ByImportance] of [DefaultRecency].
+	// Worth decides which stay. Default [ByImportance] with [DefaultRecency].
 	Worth Worth
 }
 
-// Worth says what a memory is worth keeping active, larger is better; of equal
-// ones the older goes first. The memory comes without its text. What is not a
-// number is worth least.
+// Worth rates a memory: the largest stay active, and of equal ones the newer. The
+// memory comes without its text. NaN is the smallest.
 type Worth func(m *schema.Memory, now time.Time) float64
 
-// DefaultRecency is τ of [Recency] where nobody says otherwise, a year.
-// dual-memory.md names none. Generative Agents (Park et al. 2023), whose
-// retrieval it takes over, lose 0.995 an hour, which is a τ of 200 h: right for
-// days in a simulated town. People ask about anything in their past; of 200 h,
-// 30, 90 and 365 days a year lost the least on real conversations
-// (docs/PROFILES.md).
+// DefaultRecency is the default τ of [Recency], a year. dual-memory.md gives
+// none. Generative Agents (Park et al. 2023), whose retrieval it adopts, decay by
+// 0.995 an hour, a τ of 200 h, which fits some days in a simulated town. People
+// ask about all of their past: of 200 h, 30, 90 and 365 days, a year lost least
+// on real conversations (docs/PROFILES.md).
 const DefaultRecency = 365 * 24 * time.Hour
 
-// Recency is e^(−Δt/τ), 0–1, of the time since something happened; 1 for what is
-// to come.
+// Recency returns e^(−since/tau), 0–1; 1 for the future.
 func Recency(since, tau time.Duration) float64 {
 	return math.Exp(-float64(max(0, since)) / float64(tau))
 }
 
-// ByImportance keeps what is important and recent: 0.7·importance +
-// 0.3·[Recency], both 0–1.
+// ByImportance is 0.7·importance + 0.3·[Recency], both 0–1.
 //
-// The design adds an importance of 1–10 to a recency of 0–1, so that recency
-// could not outweigh half a point of importance; here the scales are the same.
+// dual-memory.md adds an importance of 1–10 to a recency of 0–1, so that recency
+// could not outweigh half a point of importance. Here both have one scale.
 func ByImportance(tau time.Duration) Worth {
 	return func(m *schema.Memory, now time.Time) float64 {
 		return 0.7*m.Importance + 0.3*Recency(now.Sub(m.EventTime.Time), tau)
 	}
 }
 
-// FIFO keeps what arrived last.
+// FIFO keeps what was stored last.
 func FIFO(m *schema.Memory, _ time.Time) float64 { return float64(m.ID) }
 
 // ByRecency keeps what happened or was used last.
@@ -108,18 +103,16 @@ func (c Cap) Propose(ctx context.Context, in *Input, apply Apply) error {
 	return nil
 }
 
-// active reads what is active of a kind, without texts.
+// active reads the active memories of a kind, without texts.
 func (Cap) active(ctx context.Context, in *Input, kind schema.Kind) (active []schema.Memory, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		return s.NewSelect().Model(&active).
-			Column("id", "uid", "kind", "role", "event_time", "created_at", "last_accessed", "access_count", "decay_rate", "stability", "utility",
-				"confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version").
-			Where("user_id = ? AND kind = ? AND state = ?", in.UserID, kind, schema.StateActive).Order("id").Scan(ctx)
+		active, err = s.Night().ActiveOfKind(ctx, in.UserID, kind)
+		return err
 	})
 	return active, err
 }
 
-// beyond proposes to put away what is worth least of too many.
+// beyond proposes to deactivate the memories of least worth above the limit.
 func (c Cap) beyond(ctx context.Context, in *Input, active []schema.Memory, most int) (proposals []Proposal, err error) {
 	var guarded map[int64]bool
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -134,33 +127,33 @@ func (c Cap) beyond(ctx context.Context, in *Input, active []schema.Memory, most
 		worth[active[i].ID] = c.Worth(&active[i], in.Now)
 	}
 	slices.SortFunc(active, func(a, b schema.Memory) int {
-		return cmp.Or(cmp.Compare(worth[a.ID], worth[b.ID]), cmp.Compare(a.ID, b.ID)) // what is not a number comes first
+		return cmp.Or(cmp.Compare(worth[a.ID], worth[b.ID]), cmp.Compare(a.ID, b.ID)) // NaN comes first
 	})
 	for _, m := range active[:len(active)-most] {
 		if m.Protected || m.Pinned || guarded[m.ID] {
 			in.Count("held", 1)
 			continue
 		}
-		proposals = append(proposals, PutAway{UID: m.UID, Version: m.Version, Most: most})
+		proposals = append(proposals, Deactivate{UID: m.UID, Version: m.Version, Limit: most})
 	}
 	return proposals, nil
 }
 
-// PutAway asks to make a message or a reflection dormant since there are more
-// active ones than a cap allows.
-type PutAway struct {
+// Deactivate makes a message or a reflection dormant because more are active than
+// a cap allows.
+type Deactivate struct {
 	UID     string
 	Version int64 // the memory as the stage saw it
-	Most    int   // how many of its kind may be active
+	Limit   int   // of active memories of its kind
 }
 
 // Kind implements [Proposal].
-func (PutAway) Kind() string { return "put_away" }
+func (Deactivate) Kind() string { return "deactivate" }
 
 // MemoryUID implements [Proposal].
-func (p PutAway) MemoryUID() string { return p.UID }
+func (p Deactivate) MemoryUID() string { return p.UID }
 
-func (p PutAway) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+func (p Deactivate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := tx.Memory(ctx, n.input.UserID, p.UID)
 	if err != nil {
 		return Outcome{}, err
@@ -175,7 +168,7 @@ func (p PutAway) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	case m.Protected || m.Pinned:
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is protected"}
 	}
-	guarded, err := tx.OfProtectedEntity(ctx, m.ID)
+	guarded, err := tx.Night().IsGuarded(ctx, m.ID, false)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -186,20 +179,20 @@ func (p PutAway) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	if err != nil {
 		return Outcome{}, err
 	}
-	if active <= p.Most {
+	if active <= p.Limit {
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not beyond the cap any more"}
 	}
 	n.active[m.Kind]--
 	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
 }
 
-// activeOf is how many memories of a kind are active: counted once a batch, or a
-// batch of many would take the square of it.
+// activeOf returns how many memories of a kind are active. It counts once a
+// batch, not for each proposal.
 func (n *night) activeOf(ctx context.Context, tx *schema.Tx, kind schema.Kind) (active int, err error) {
 	if active, counted := n.active[kind]; counted {
 		return active, nil
 	}
-	err = tx.Row(ctx, "SELECT count(*) FROM memories WHERE user_id = ? AND kind = ? AND state = 'active'", []any{n.input.UserID, string(kind)}, &active)
+	active, err = tx.Night().CountActive(ctx, n.input.UserID, kind)
 	n.active[kind] = active
 	return active, err
 }

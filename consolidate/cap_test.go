@@ -59,7 +59,7 @@ func active(t *testing.T, db *schema.DB) (contents string) {
 	return contents
 }
 
-func TestOfTooManyTheLeastWorthArePutAway(t *testing.T) {
+func TestOfTooManyTheLeastWorthAreDeactivate(t *testing.T) {
 	important := func(i int, m *schema.Memory) {
 		if i == 1 {
 			m.Importance = 0.9
@@ -93,39 +93,39 @@ func TestOfTooManyTheLeastWorthArePutAway(t *testing.T) {
 	}
 }
 
-func TestWhatIsPutAwayComesBack(t *testing.T) {
+func TestWhatIsDeactivateComesBack(t *testing.T) {
 	stay, report, db, r := capped(t, consolidate.Cap{Observations: 4}, func(int, *schema.Memory) {})
 	require.Equal(t, "2 3 4 5", stay)
-	require.Equal(t, []string{"put_away applied", "put_away applied"}, fates(report, "cap"))
+	require.Equal(t, []string{"deactivate applied", "deactivate applied"}, statuses(report, "cap"))
 	require.Equal(t, map[string]int{"observations": 6}, report.Stages[0].Counts)
 	again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Empty(t, fates(again, "cap"), "a second night finds nothing to do")
+	require.Empty(t, statuses(again, "cap"), "a second night finds nothing to do")
 	undone, err := r.Rollback(t.Context(), ada, report.RunID)
 	require.NoError(t, err)
 	require.Empty(t, undone.Kept)
 	require.Equal(t, "0 1 2 3 4 5", active(t, db))
 }
 
-func TestOnlyWhatIsBeyondACapIsPutAway(t *testing.T) {
+func TestOnlyWhatIsBeyondACapIsDeactivate(t *testing.T) {
 	db, _ := aged(t)
 	first, second := said(t, db, "s", "", "one", start), said(t, db, "s", "", "two", start)
 	guarded := said(t, db, "s", "", "three", start, func(m *schema.Memory) { m.Pinned = true })
 	fact := derived(t, db, "a fact")
 	away := func(m *schema.Memory, most int) consolidate.Proposal {
-		return consolidate.PutAway{UID: m.UID, Version: m.Version, Most: most}
+		return consolidate.Deactivate{UID: m.UID, Version: m.Version, Limit: most}
 	}
 	r, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{
 		stage{"proposes", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
-			return []consolidate.Proposal{away(guarded, 0), away(fact, 0), away(first, 2), away(second, 2), consolidate.PutAway{UID: second.UID, Version: 9}}, nil
+			return []consolidate.Proposal{away(guarded, 0), away(fact, 0), away(first, 2), away(second, 2), consolidate.Deactivate{UID: second.UID, Version: 9}}, nil
 		}},
 	}})
 	require.NoError(t, err)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	got := fates(report, "proposes")
+	got := statuses(report, "proposes")
 	require.Len(t, got, 5)
-	for i, want := range []string{"protected", "neither a message nor a reflection", "put_away applied", "not beyond the cap any more", "rejected"} {
+	for i, want := range []string{"protected", "neither a message nor a reflection", "deactivate applied", "not beyond the cap any more", "rejected"} {
 		require.Contains(t, got[i], want)
 	}
 }

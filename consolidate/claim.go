@@ -9,42 +9,43 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Claim is a fact or a preference that was drawn from what was said.
+// Claim is a fact or a preference drawn from messages.
 type Claim struct {
 	Content                    string
 	Kind                       schema.Kind // fact or preference
 	Subject, Predicate, Object string
 	Sources                    []Citation
 	EventTime                  time.Time // when it happened or was said; default the first source's
-	ValidFrom                  time.Time // since when it holds; default EventTime
+	ValidFrom                  time.Time // when it begins to hold; default EventTime
 	Confidence                 float64   // 0–1; default 0.8
-	Importance                 float64   // 0–1; default by [Importance]
+	Importance                 float64   // 0–1; default by [enrich.Importance]
 	Attributes                 schema.Attributes
-	// Doubt quarantines the claim and says why: it stays findable, and no model
-	// is shown it unasked.
+	// Doubt, if set, quarantines the claim for this reason: search finds it on
+	// request, but it is not injected automatically.
 	Doubt string
 }
 
-// Citation is a memory that a claim rests on, and the words that say it.
+// Citation is a memory that a claim rests on.
 type Citation struct {
 	UID   string // public id
-	Quote string // verbatim; may be empty
-	// Holds says that the memory itself says what the claim says, most of its
-	// words and all of its names. Only then does it make a known claim surer.
+	Quote string // verbatim words of it that state the claim; may be empty
+	// Holds: the memory itself states the claim, with most of its words and all of
+	// its names. Only such a memory makes a known claim surer.
 	Holds bool
 }
 
-// AddClaim asks to remember a claim.
+// AddClaim stores a claim.
 //
-// Its trust is the lowest of its sources', whoever proposes it, and its
-// confidence at most what that trust carries. A claim that is known already
-// gains its sources instead; one that only a less trusted source had made is
-// replaced by it, and so is what the user says outright has changed (see
-// claims.Add). What the user asked to forget is rejected.
+// Its trust is the lowest of its sources' trust, and its confidence at most what
+// that trust allows. If the claim is known, the known one gains the sources
+// instead. It supersedes a claim of less trusted sources, and one that the user
+// says outright has changed (see claims.Add). A claim that the user asked to
+// forget is rejected.
 type AddClaim struct{ Claim Claim }
 
 // Kind implements [Proposal].
@@ -68,22 +69,22 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	if err != nil {
 		return Outcome{}, err
 	}
-	outcome := Outcome{Kind: p.Kind(), Memory: out.Memory.UID, Fate: Applied, Text: m.Content, Reason: p.Claim.Doubt}
-	switch out.Fate {
+	outcome := Outcome{Kind: p.Kind(), Memory: out.Memory.UID, Status: Applied, Text: m.Content, Reason: p.Claim.Doubt}
+	switch out.Status {
 	case claims.Refused:
-		return Outcome{Kind: p.Kind(), Fate: Rejected, Reason: "the user asked to forget it"}, nil
+		return Outcome{Kind: p.Kind(), Status: Rejected, Reason: "the user asked to forget it"}, nil
 	case claims.Quarantined:
-		outcome.Fate = Aside
+		outcome.Status = Quarantined
 		return outcome, nil
 	case claims.Known, claims.Surer:
-		if outcome.Fate = Known; p.Claim.Doubt == "" {
+		if outcome.Status = Known; p.Claim.Doubt == "" {
 			outcome.Kind, outcome.Text = "reinforce", out.Memory.Content
 			if out.Used {
-				outcome.Fate = Applied
+				outcome.Status = Applied
 			}
 		}
 	case claims.Made:
-		err = linkKnown(ctx, tx, m, sources)
+		err = enrich.LinkKnown(ctx, tx, m, idsOf(sources))
 	}
 	if len(out.Ended) > 0 {
 		outcome.Reason = "an earlier claim that it replaces has ended"
@@ -91,10 +92,10 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	return outcome, err
 }
 
-// maxClaim is the length of a claim, in characters: it is one sentence.
+// maxClaim is the maximum length of a claim in characters. A claim is one sentence.
 const maxClaim = 500
 
-// claimKinds are what a claim can be.
+// claimKinds are the kinds of claims.
 var claimKinds = []schema.Kind{schema.KindFact, schema.KindPreference}
 
 func (c *Claim) validate() error {
@@ -112,20 +113,17 @@ func (c *Claim) validate() error {
 	return schema.ValidContent("content", c.Content)
 }
 
-// ceiling is how sure a claim of this trust can be, 0–1.
-func ceiling(t schema.Trust) float64 { return t.MaxConfidence() }
+// minConfidence is the least confidence of a new claim. The model's own estimate
+// is not reliable enough to go below.
+const minConfidence = 0.3
 
-// floor is the least confidence a claim starts with: what is less sure is not
-// worth keeping, and what the model thinks of itself decides little.
-const floor = 0.3
-
-// memory is the claim as it would be stored.
+// memory returns the memory to store.
 func (c *Claim) memory(userID int64, sources []claims.Evidence) *schema.Memory {
 	first := sources[0].Memory
 	m := &schema.Memory{
 		UserID: userID, SessionID: first.SessionID, SessionName: first.SessionName, Agent: first.Agent,
 		Kind: c.Kind, Content: strings.TrimSpace(c.Content), EventTime: first.EventTime,
-		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Confidence: 0.8, Importance: Importance(c.Content) / 10,
+		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Confidence: 0.8, Importance: enrich.Importance(c.Content) / 10,
 		Subject: c.Subject, Predicate: c.Predicate, Object: c.Object, Attributes: c.Attributes,
 	}
 	m.Origin, m.Trust = weakest(sources)
@@ -138,7 +136,7 @@ func (c *Claim) memory(userID int64, sources []claims.Evidence) *schema.Memory {
 	if c.Confidence > 0 {
 		m.Confidence = c.Confidence
 	}
-	m.Confidence = min(max(m.Confidence, floor), ceiling(m.Trust))
+	m.Confidence = min(max(m.Confidence, minConfidence), m.Trust.MaxConfidence())
 	if c.Importance > 0 {
 		m.Importance = min(1, max(0.1, c.Importance))
 	}
@@ -148,8 +146,8 @@ func (c *Claim) memory(userID int64, sources []claims.Evidence) *schema.Memory {
 	return m
 }
 
-// lookUp reads what a claim rests on: memories of this user that take part in
-// nights, at least one.
+// lookUp reads the cited memories of this user that claims may rest on. It returns
+// an error if there is none.
 func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) ([]claims.Evidence, error) {
 	var sources []claims.Evidence
 	for _, c := range cited {
@@ -172,8 +170,17 @@ func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) 
 	return sources, nil
 }
 
-// weakest is the origin and trust of what rests on these sources.
+// weakest returns the origin and trust of the least trusted source.
 func weakest(sources []claims.Evidence) (schema.Origin, schema.Trust) {
 	w := slices.MinFunc(sources, func(a, b claims.Evidence) int { return int(a.Memory.Trust) - int(b.Memory.Trust) }).Memory
 	return w.Origin, w.Trust
+}
+
+// idsOf returns the row ids of the memories.
+func idsOf(sources []claims.Evidence) []int64 {
+	ids := make([]int64, len(sources))
+	for i, s := range sources {
+		ids[i] = s.Memory.ID
+	}
+	return ids
 }

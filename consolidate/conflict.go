@@ -9,30 +9,28 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Conflict is the stage that holds facts and preferences against each other,
-// so that what has changed is current the next morning, what it was before can
-// still be asked for, and no claim disappears.
+// Conflict is the stage that compares facts and preferences with each other. What
+// has changed becomes current, its history stays, and no claim is lost.
 //
 // Code decides where it can: of two claims of one subject and one functional
 // predicate (where somebody lives, works, …) that exclude each other, the one
-// that began to hold later takes the place of the other, see
-// [schema.Tx.Supersede]. Claims behind the stage's watermark are then compared
-// with those that are like them, many pairs in one call of the model, whose
-// verdict opens no more than [Relate] allows. What cannot both be true and
-// cannot be decided stays, linked as "contradicts", and waits for the host.
+// that began to hold later supersedes the other, see [schema.Tx.Supersede]. Claims
+// after the stage's watermark are then compared with similar ones, many pairs in
+// one call of the model. Its verdict allows no more than [Relate] does. Claims
+// that contradict each other without a decision both stay, linked as
+// "contradicts", and wait for the host.
 //
-// A batch the model cannot digest is left out, see [LeaveOut], unless none of
-// the run was of use: then the stage fails and the claims wait. Without a model
-// code does its part and the rest waits for one.
+// A batch without a usable answer is skipped, see [Skip]. If no batch of the run
+// gets one, the stage fails and the claims wait. Without a model, code does its
+// part and the rest waits.
 //
-// Counts: compared (pairs shown to the model), waiting (claims that did not fit
-// into the budget).
+// Counts: compared, pairs shown to the model; waiting, claims beyond the budget.
 type Conflict struct {
-	// Pairs is how many pairs are put into one call at most. Default 30.
+	// Pairs is the maximum number of pairs in one call. Default [DefaultPairs].
 	Pairs int
 }
 
-// DefaultPairs is how many pairs one call of [Conflict] is about.
+// DefaultPairs is the default of [Conflict].
 const DefaultPairs = 30
 
 const conflictStage = "conflict"
@@ -52,25 +50,25 @@ func (s Conflict) Propose(ctx context.Context, in *Input, apply Apply) error {
 	if err := x.model(ctx); err != nil || !x.usable {
 		return err
 	}
-	return x.functional(ctx) // what a verdict may have brought with it
+	return x.functional(ctx) // verdicts may have made more decidable
 }
 
-// comparison is the stage at work.
+// comparison is a run of the stage.
 type comparison struct {
 	Conflict
 
 	in      *Input
 	apply   Apply
 	holding *holding
-	// held back until one batch has shown that the model can answer at all.
+	// Batches are held back until the model has given one usable answer.
 	usable bool
 	held   [][]Proposal
-	fault  error
+	fault  error // the last unusable answer
 }
 
-// functional settles what code can: claims of one functional key, whenever
-// they were stored. It needs no watermark, since what it settles is no longer
-// current. What is left to the host comes last, when all else is settled.
+// functional decides claims of functional keys by code, whenever they were
+// stored. It needs no watermark, since decided claims are no longer current. Pairs
+// for the host come last, when everything else is decided.
 func (x *comparison) functional(ctx context.Context) error {
 	for {
 		holding, err := holdingOf(ctx, x.in)
@@ -103,7 +101,7 @@ func (x *comparison) functional(ctx context.Context) error {
 	}
 }
 
-// inBatches applies proposals and reports whether any of them held.
+// inBatches applies proposals and reports whether any was applied.
 func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (changed bool, err error) {
 	const size = 100
 	for batch := range slices.Chunk(proposals, size) {
@@ -111,18 +109,18 @@ func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (chang
 		if err != nil {
 			return false, err
 		}
-		changed = changed || slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Fate == Applied })
+		changed = changed || slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Status == Applied })
 	}
 	return changed, nil
 }
 
-// contested are the functional keys with at least two claims of which one is
-// current, in order.
+// contested returns the functional keys with at least two claims, one of them not
+// superseded, in order.
 func (h *holding) contested() []claimKey {
 	var keys []claimKey
 	for key, claims := range h.byKey {
 		if functional[key.predicate] != 0 && len(claims) > 1 &&
-			slices.ContainsFunc(claims, func(c *contender) bool { return c.State != schema.StateSuperseded }) {
+			slices.ContainsFunc(claims, func(c *claim) bool { return c.State != schema.StateSuperseded }) {
 			keys = append(keys, key)
 		}
 	}
@@ -132,10 +130,10 @@ func (h *holding) contested() []claimKey {
 	return keys
 }
 
-func (x *comparison) parties(ctx context.Context, claims []*contender) (list []*party, err error) {
+func (x *comparison) parties(ctx context.Context, claims []*claim) (list []*party, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		for _, c := range claims {
-			p, err := partyOf(ctx, s, s, x.in.UserID, c.UID)
+			p, err := partyOf(ctx, s, x.in.UserID, c.UID)
 			if err != nil {
 				return err
 			}
@@ -146,12 +144,12 @@ func (x *comparison) parties(ctx context.Context, claims []*contender) (list []*
 	return list, err
 }
 
-// settle says what becomes of the claims of one functional key, and which pairs
-// are open. Each gives way
-// to the next in time that excludes it and may take its place; if none may, the
-// last of those that exclude it is left to the host. Claims of one object are
-// merged when nothing lies between them: who moved back moved twice. A drawn claim that no
-// message states outright waits for a model's second look.
+// settle decides the claims of one functional key and returns the changes and the
+// pairs that are left to the host. Each claim is superseded by the next in time
+// that excludes it and may do so; if none may, it is paired with the last that
+// excludes it. Claims of one object are merged if no other lies between them:
+// somebody who moved back has moved twice. A claim that no message states outright
+// waits for the model.
 func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (changes, open []Proposal) {
 	slices.SortFunc(claims, func(a, b *party) int {
 		return cmp.Or(a.ValidFrom.Compare(b.ValidFrom.Time), cmp.Compare(a.ID, b.ID))
@@ -161,7 +159,7 @@ func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (ch
 		if !earlier.current() || merged[earlier] {
 			continue
 		}
-		var unsettled []Proposal // at most one; none, too, when the host has it already
+		var unsettled []Proposal // at most one; none if the host has the pair already
 		interrupted := false
 		for _, later := range claims[i+1:] {
 			p := Relate{A: earlier.UID, B: later.UID}
@@ -183,9 +181,9 @@ func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (ch
 			case act.verb == flag:
 				unsettled = []Proposal{p}
 			case act.verb == leave || asked:
-				// The host said that both hold, or will say.
-			case act.verb == supersede && !later.outright && !earlier.told():
-				// The message may not have meant it so.
+				// The host has decided or will decide.
+			case act.verb == supersede && !later.outright && !earlier.statedByUser():
+				// The message may not have meant it that way.
 			default:
 				changes = append(changes, p)
 				merged[act.old] = true

@@ -9,68 +9,67 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Relation is how two claims stand to each other.
+// Relation is the relation of two claims.
 type Relation string
 
 // The relations of two claims.
 const (
 	RelationSame          Relation = "same"          // they say the same
-	RelationUpdate        Relation = "update"        // the later one ended the earlier one
-	RelationContradiction Relation = "contradiction" // they cannot both hold, and nothing says which does
+	RelationUpdate        Relation = "update"        // the later one ends the earlier one
+	RelationContradiction Relation = "contradiction" // they cannot both hold, and it is not known which does
 	RelationCompatible    Relation = "compatible"    // both hold
 )
 
-// relations are the words that a model may answer with.
+// relations are the answers that a model may give.
 var relations = []Relation{RelationSame, RelationUpdate, RelationContradiction, RelationCompatible}
 
-// party is one of two claims that are held against each other, with what the
-// decision rests on beside its row.
+// party is one of two claims to be compared, with what a decision depends on
+// besides the memory.
 type party struct {
 	*schema.Memory
 
 	guarded bool      // it mentions a protected entity
-	said    time.Time // when it was last said; its event time when no message says so
-	// outright says that nobody had to conclude it: it was told as it is, or a
-	// message of its sources states it in so many words.
+	said    time.Time // when it was last said; its event time without a source
+	// outright: it was not concluded by a model, or one of its sources states it in
+	// so many words.
 	outright bool
 }
 
-// untouchable reports a claim that only the host may change.
-func (p *party) untouchable() bool { return p.Protected || p.Pinned || p.guarded }
+// isProtected reports whether only the host may change the claim.
+func (p *party) isProtected() bool { return p.Protected || p.Pinned || p.guarded }
 
-// told reports a claim that the user stated and no night drew.
-func (p *party) told() bool { return p.RunID == 0 && p.Trust >= schema.MaxTrust }
+// statedByUser reports whether the user stated the claim, and no night drew it.
+func (p *party) statedByUser() bool { return p.RunID == 0 && p.Trust >= schema.MaxTrust }
 
-// current reports a claim that is held to be true.
+// current reports whether the claim holds.
 func (p *party) current() bool {
 	return (p.State == schema.StateActive || p.State == schema.StateDormant) && p.ValidUntil.IsZero()
 }
 
-// weight orders claims by whose word they are: by trust, then the user's own
-// before what was concluded from it.
+// weight orders claims by trust, and of equal trust the user's own words before
+// conclusions.
 func (p *party) weight() int {
 	w := 4 * int(p.Trust)
 	if p.Origin == schema.OriginUser {
 		w += 2
 	}
-	if p.told() {
+	if p.statedByUser() {
 		w++
 	}
 	return w
 }
 
-// verb is what is to be done about two claims.
+// verb is what to do about two claims.
 type verb int
 
 const (
-	leave     verb = iota // nothing, for the reason given
-	supersede             // the second takes the place of the first
-	merge                 // the second takes in the first, which says the same
+	leave     verb = iota // nothing
+	supersede             // the second supersedes the first
+	merge                 // the second takes over the sources of the first, which says the same
 	flag                  // both stay, linked, and the host decides
 )
 
-// action is a verb, the claims it is done to, and why, in words that hold
-// nothing of the claims.
+// action is a decision about two claims. The reason contains no text of them.
 type action struct {
 	verb   verb
 	old    *party // for flag: the earlier one
@@ -78,20 +77,19 @@ type action struct {
 	reason string
 }
 
-// decide says what may be done about two claims of one user that stand to each
-// other as r says, according to a model or, where byModel is false, to code.
-// Who says so counts for little: a verdict only opens a door that trust,
-// protection, time and wording may still keep shut.
+// decide returns what may be done about two claims of one user in relation r,
+// which a model found or, if byModel is false, code. The relation alone is not
+// enough: trust, protection, time and wording may forbid an action.
 //
-// An update needs one key (subject and predicate), a later claim that nobody
-// less trusted made, and that was not said before the other: what holds from
-// earlier on is history, whenever it was learnt. What the user stated gives way
-// only to what was stated outright, and to no model's verdict. Whatever else
-// cannot both hold is flagged.
+// An update needs claims of one key (subject and predicate) of which the later is
+// at least as trusted and was not said before the earlier. A claim that begins to
+// hold earlier is history, whenever it was learnt. A claim that the user stated is
+// superseded only by one stated outright, never by a model's verdict. Other claims
+// that cannot both hold are flagged for the host.
 func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 	earlier, later := order(a, b)
 	act := action{old: earlier, kept: later}
-	// What is learnt late may have ended with a claim that has ended since.
+	// A claim learnt late may have been ended by one that is itself superseded.
 	history := earlier.current() && later.State == schema.StateSuperseded && !byModel && r == RelationUpdate
 	answer := func(v verb, reason string) action {
 		if v == flag && history {
@@ -119,7 +117,7 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 		return answer(leave, "one of the two is a plan")
 	case !sameKey(earlier.Memory, later.Memory):
 		return answer(flag, "they are not about the same subject and predicate")
-	case earlier.untouchable():
+	case earlier.isProtected():
 		return answer(flag, "the earlier one is protected")
 	case later.weight()/2 < earlier.weight()/2:
 		return answer(flag, "the later one is less trusted")
@@ -127,9 +125,9 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 		return answer(flag, "nothing says which is newer")
 	case later.said.Before(earlier.said):
 		return answer(flag, "what holds from later on was said earlier")
-	case earlier.told() && !later.outright:
+	case earlier.statedByUser() && !later.outright:
 		return answer(flag, "the user stated the earlier one, and nobody the later one outright")
-	case earlier.told() && byModel:
+	case earlier.statedByUser() && byModel:
 		return answer(flag, "the user stated the earlier one, and only a model thinks that it has ended")
 	case byModel && additive[claims.Predicate(earlier.Predicate)]:
 		return answer(flag, "both could hold")
@@ -137,10 +135,9 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 	return answer(supersede, "")
 }
 
-// decideSame merges the lighter of two claims into the other, or of two that
-// weigh the same the later into the earlier. Of a functional predicate a model
-// may only have the earlier merged into the later: it does not see what was
-// true between them.
+// decideSame merges the claim of less weight into the other, or of equal weight
+// the later into the earlier. For a functional predicate, a model may only merge
+// the earlier into the later, because it does not see what held between them.
 func decideSame(byModel bool, act action) action {
 	kept, dropped := act.old, act.kept
 	inOrder := byModel && functional[claims.Predicate(kept.Predicate)] != 0
@@ -151,9 +148,9 @@ func decideSame(byModel bool, act action) action {
 	switch {
 	case kept.weight() < dropped.weight():
 		act.reason = "the later one is less trusted"
-	case dropped.untouchable():
+	case dropped.isProtected():
 		act.reason = "one of the two is protected"
-	case byModel && dropped.told():
+	case byModel && dropped.statedByUser():
 		act.reason = "the user stated both"
 	case !restates(dropped.Memory, kept.Memory):
 		act.reason = "the kept one does not hold all names, numbers and dates of the other"
@@ -163,8 +160,7 @@ func decideSame(byModel bool, act action) action {
 	return act
 }
 
-// order sorts two claims by when they began to hold, then by when they were
-// stored.
+// order sorts two claims by when they begin to hold, then by when they were stored.
 func order(a, b *party) (earlier, later *party) {
 	if c := a.ValidFrom.Compare(b.ValidFrom.Time); c > 0 || c == 0 && a.ID > b.ID {
 		return b, a
@@ -178,9 +174,8 @@ func sameKey(a, b *schema.Memory) bool {
 	return ok && ok2 && x == y
 }
 
-// restates reports whether nothing that can be looked up is lost with a claim
-// when another is kept: the subject, its names, numbers and dates, whether it
-// denies, and on which day it happened.
+// restates reports whether a kept claim contains everything specific of a dropped
+// one: subject, names, numbers, dates, negation and, for an event, the day.
 func restates(dropped, kept *schema.Memory) bool {
 	if text.Fold(dropped.Subject) != text.Fold(kept.Subject) || negated(dropped) != negated(kept) || isPlan(dropped) != isPlan(kept) ||
 		happenedApart(dropped, kept) {
@@ -190,7 +185,7 @@ func restates(dropped, kept *schema.Memory) bool {
 	return s.Missing(kept.Content, kept.EventTime.Time, nil) == ""
 }
 
-// happenedApart reports two events of different days: it happened twice.
+// happenedApart reports whether two claims are events of different days.
 func happenedApart(a, b *schema.Memory) bool {
 	return a.Attributes[schema.AttrTemporal] == string(Event) && b.Attributes[schema.AttrTemporal] == string(Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour

@@ -146,11 +146,11 @@ func TestDecideNeverTouchesWhatItMustNot(t *testing.T) {
 		got := decide(rapid.SampledFrom(relations).Draw(t, "relation"), byModel, a, b, july)
 		switch got.verb {
 		case supersede, merge:
-			require.False(t, got.old.untouchable())
+			require.False(t, got.old.isProtected())
 			require.True(t, got.old.current())
 			require.LessOrEqual(t, got.old.Trust, got.kept.Trust)
 			require.False(t, got.old.Origin == schema.OriginUser && got.kept.Origin != schema.OriginUser && got.old.Trust == got.kept.Trust)
-			require.False(t, byModel && got.old.told(), "no model ends what the user stated")
+			require.False(t, byModel && got.old.statedByUser(), "no model ends what the user stated")
 			if got.verb == supersede {
 				require.False(t, got.kept.ValidFrom.Before(got.old.ValidFrom.Time))
 			}

@@ -7,19 +7,20 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// model goes over the gaps of earlier nights, then over what is new.
+// model asks about skipped batches of earlier nights, then about new claims.
 func (x *comparison) model(ctx context.Context) error {
-	if err := x.gaps(ctx); err != nil {
+	if err := x.retrySkipped(ctx); err != nil {
 		return x.stopped(ctx, err)
 	}
 	after, err := x.in.Watermark(ctx, conflictStage)
 	if err != nil {
 		return err
 	}
-	from, _ := slices.BinarySearchFunc(x.holding.claims, after+1, func(c *contender, id int64) int { return int(c.ID - id) })
+	from, _ := slices.BinarySearchFunc(x.holding.claims, after+1, func(c *claim, id int64) int { return int(c.ID - id) })
 	fresh := x.holding.claims[from:]
 	b := &batch{}
 	for i, c := range fresh {
@@ -45,9 +46,9 @@ func (x *comparison) model(ctx context.Context) error {
 	return x.release(ctx)
 }
 
-// stopped counts what waits when the budget is used up.
+// stopped counts the waiting claims when the budget is used up.
 func (x *comparison) stopped(ctx context.Context, err error) error {
-	if !errors.Is(err, ErrBudget) {
+	if !errors.Is(err, ask.ErrBudget) {
 		return err
 	}
 	through, reading := x.in.Watermark(ctx, conflictStage)
@@ -61,14 +62,14 @@ func (x *comparison) stopped(ctx context.Context, err error) error {
 	return errors.Join(err, reading)
 }
 
-// batch is what one call is about: new claims, and the pairs they are in.
+// batch is the content of one call: new claims and their pairs.
 type batch struct {
-	claims    []*contender // that are in a pair
+	claims    []*claim // those with a pair
 	questions []question
 	through   int64 // the last new claim it covers
 }
 
-func (b *batch) add(c *contender, questions []question) {
+func (b *batch) add(c *claim, questions []question) {
 	if len(questions) > 0 {
 		b.claims = append(b.claims, c)
 	}
@@ -76,7 +77,7 @@ func (b *batch) add(c *contender, questions []question) {
 	b.through = c.ID
 }
 
-func (x *comparison) questions(ctx context.Context, c *contender) (list []question, err error) {
+func (x *comparison) questions(ctx context.Context, c *claim) (list []question, err error) {
 	known, err := x.holding.candidates(ctx, x.in, c)
 	for _, k := range known {
 		list = append(list, question{c, k})
@@ -84,20 +85,20 @@ func (x *comparison) questions(ctx context.Context, c *contender) (list []questi
 	return list, err
 }
 
-// put asks about a batch and applies what comes of it, with the watermark.
+// put asks about a batch and applies the result together with the watermark.
 func (x *comparison) put(ctx context.Context, b *batch) error {
 	if b.through == 0 {
 		return nil
 	}
 	proposals, err := x.judge(ctx, b.questions)
 	switch {
-	case givesUp(err):
+	case ask.Unusable(err):
 		x.fault = err
-		left := LeaveOut{Stage: conflictStage, Reason: err.Error()}
+		skip := Skip{Stage: conflictStage, Reason: err.Error()}
 		for _, c := range b.claims {
-			left.Memories = append(left.Memories, c.UID)
+			skip.Memories = append(skip.Memories, c.UID)
 		}
-		proposals = []Proposal{left}
+		proposals = []Proposal{skip}
 	case err != nil:
 		return err
 	case len(b.questions) > 0:
@@ -123,8 +124,8 @@ func (x *comparison) release(ctx context.Context) error {
 	return nil
 }
 
-// judge asks about each level of trust apart, so that no text can speak for
-// claims that are trusted more than it.
+// judge asks about each level of trust separately, so that no text can influence
+// the verdict about claims of higher trust.
 func (x *comparison) judge(ctx context.Context, questions []question) (proposals []Proposal, err error) {
 	levels := make(map[schema.Trust][]question)
 	for _, q := range questions {
@@ -166,16 +167,16 @@ func (x *comparison) ask(ctx context.Context, questions []question) ([]Proposal,
 	return proposals, nil
 }
 
-// gaps tries once more what earlier nights left out; somebody who runs a night
-// by hand means all of it.
-func (x *comparison) gaps(ctx context.Context) error {
-	most := int64(MaxAttempts)
+// retrySkipped asks about the skipped batches of earlier nights again; in a manual
+// run also about those with [MaxAttempts].
+func (x *comparison) retrySkipped(ctx context.Context) error {
+	attempts := int64(MaxAttempts)
 	if x.in.Cause == CauseManual {
-		most = 0
+		attempts = 0
 	}
 	var gaps []schema.Gap
 	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		gaps, err = s.Gaps(ctx, x.in.UserID, conflictStage, most)
+		gaps, err = s.Gaps(ctx, x.in.UserID, conflictStage, attempts)
 		return err
 	})
 	if err != nil {
@@ -195,13 +196,13 @@ func (x *comparison) gaps(ctx context.Context) error {
 		}
 		proposals, err := x.judge(ctx, questions)
 		switch {
-		case givesUp(err):
-			proposals = []Proposal{LeaveOut{Stage: conflictStage, Reason: err.Error(), Gap: gap.UID}}
+		case ask.Unusable(err):
+			proposals = []Proposal{Skip{Stage: conflictStage, Reason: err.Error(), Batch: gap.UID}}
 		case err != nil:
 			return err
 		default:
 			x.usable = x.usable || len(questions) > 0
-			proposals = append(proposals, Caught{gap.UID})
+			proposals = append(proposals, Retried{gap.UID})
 		}
 		if _, err := x.apply(ctx, proposals...); err != nil {
 			return err

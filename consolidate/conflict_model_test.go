@@ -3,10 +3,8 @@ package consolidate_test
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +14,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -113,7 +113,7 @@ func TestAModelsVerdictOpensOnlySoMuch(t *testing.T) {
 			r := runner(t, db, conflictOnly, withModel(t, s))
 			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
-			require.Equal(t, []string{c.want}, fates(report, "conflict"))
+			require.Equal(t, []string{c.want}, statuses(report, "conflict"))
 			require.Equal(t, c.state, reread(t, db, volvo).State)
 			require.Equal(t, schema.StateActive, reread(t, db, tesla).State)
 
@@ -147,7 +147,7 @@ func TestWhatSaysTheSameIsMerged(t *testing.T) {
 	r := runner(t, db, conflictOnly, withModel(t, s))
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"merge applied"}, fates(report, "conflict"))
+	require.Equal(t, []string{"merge applied"}, statuses(report, "conflict"))
 	got := reread(t, db, dropped)
 	require.Equal(t, schema.StateSuperseded, got.State)
 	require.Equal(t, kept.ID, got.SupersededBy)
@@ -180,7 +180,7 @@ func TestConclusionsGetASecondLook(t *testing.T) {
 	}))
 	report, err := runner(t, db, conflictOnly).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"contradiction waiting the user stated the earlier one, and nobody the later one outright"}, fates(report, "conflict"))
+	require.Equal(t, []string{"contradiction waiting the user stated the earlier one, and nobody the later one outright"}, statuses(report, "conflict"))
 	require.Equal(t, schema.StateActive, reread(t, db, told).State)
 	require.Equal(t, schema.StateActive, reread(t, db, lisbon).State, "without a model it waits")
 
@@ -225,8 +225,8 @@ func TestWrongAnswersAreShownOnceAndThenLeftOut(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, s.Requests(), 2)
 			require.Contains(t, s.Requests()[1].Last(), c.says, "the model is told")
-			require.Len(t, fates(report, "conflict"), 1)
-			require.Contains(t, fates(report, "conflict")[0], "leave_out applied no usable answer to conflict@1")
+			require.Len(t, statuses(report, "conflict"), 1)
+			require.Contains(t, statuses(report, "conflict")[0], "skip applied no usable answer to conflict@1")
 			require.Equal(t, 2, report.Usage.Faults)
 			for _, m := range []*schema.Memory{volvo, tesla, boat} {
 				require.EqualValues(t, 1, reread(t, db, m).Version)
@@ -234,7 +234,7 @@ func TestWrongAnswersAreShownOnceAndThenLeftOut(t *testing.T) {
 
 			next, err := r.RunNight(t.Context(), ada, "2026-02-28")
 			require.NoError(t, err)
-			require.Equal(t, []string{"supersede applied"}, fates(next, "conflict"), "tried again, and caught up")
+			require.Equal(t, []string{"supersede applied"}, statuses(next, "conflict"), "tried again, and caught up")
 			require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 				gaps, err := s.Gaps(ctx, volvo.UserID, "", 0)
 				require.Empty(t, gaps)
@@ -277,13 +277,13 @@ func TestConflictKeepsToItsBudgetOldestFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, report.Stages[0].OutOfBudget)
 	require.Equal(t, map[string]int{"compared": 4, "waiting": 3}, report.Stages[0].Counts)
-	require.Len(t, fates(report, "conflict"), 4)
+	require.Len(t, statuses(report, "conflict"), 4)
 	require.Equal(t, schema.StateSuperseded, reread(t, db, all[6]).State)
 	require.Equal(t, schema.StateActive, reread(t, db, all[8]).State)
 	report, err = r.RunNight(t.Context(), ada, "2026-02-28")
 	require.NoError(t, err)
 	require.False(t, report.Stages[0].OutOfBudget)
-	require.Len(t, fates(report, "conflict"), 2)
+	require.Len(t, statuses(report, "conflict"), 2)
 	require.Equal(t, schema.StateSuperseded, reread(t, db, all[10]).State)
 }
 
@@ -301,7 +301,7 @@ func TestAModelThatIsAwayOrOfNoUseKeepsClaimsWaiting(t *testing.T) {
 			require.ErrorContains(t, err, "stage conflict")
 			report, err := r.RunNight(t.Context(), ada, "2026-02-28")
 			require.NoError(t, err)
-			require.Len(t, fates(report, "conflict"), 6, "nothing was passed over")
+			require.Len(t, statuses(report, "conflict"), 6, "nothing was passed over")
 		})
 	}
 }
@@ -391,7 +391,7 @@ func TestClaimsAreFoundByTheirMeaning(t *testing.T) {
 	for i, content := range []string{"Vera is vegetarian.", "Vera sings in a choir.", "Vera owns a bicycle.", "Vera grills steak on Sundays."} {
 		claim(t, db, content, "Vera", "", "", day(1, 1+i), drawn(t, db))
 	}
-	v, err := consolidate.NewVectoriser(db, diets{}, consolidate.VectoriserOptions{Model: "diets"})
+	v, err := embed.New(db, diets{}, embed.Options{Model: "diets"})
 	require.NoError(t, err)
 	require.NoError(t, v.Start(t.Context()))
 	t.Cleanup(func() { require.NoError(t, v.Stop(context.Background())) })
@@ -404,7 +404,7 @@ func TestClaimsAreFoundByTheirMeaning(t *testing.T) {
 	require.NoError(t, err)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"contradiction waiting they contradict each other"}, fates(report, "conflict"))
+	require.Equal(t, []string{"contradiction waiting they contradict each other"}, statuses(report, "conflict"))
 	require.Contains(t, s.Requests()[0].Prompt(), "steak")
 	require.Contains(t, s.Requests()[0].Prompt(), "vegetarian")
 }
@@ -419,23 +419,13 @@ func (o oracle) GenerateContent(_ context.Context, messages []llms.MessageConten
 
 func (o oracle) Call(context.Context, string, ...llms.CallOption) (string, error) { return "", nil }
 
-// quarterOfTheChecks is for a property that writes to disk.
-func quarterOfTheChecks(t *testing.T) {
-	t.Helper()
-	all := flag.Lookup("rapid.checks").Value.String()
-	n, err := strconv.Atoi(all)
-	require.NoError(t, err)
-	require.NoError(t, flag.Set("rapid.checks", strconv.Itoa(max(1, n/4))))
-	t.Cleanup(func() { require.NoError(t, flag.Set("rapid.checks", all)) })
-}
-
 var askedPairs = regexp.MustCompile(`\{"pair":(\d+)`)
 
 func TestWhateverAModelAnswersCanBeTakenBack(t *testing.T) {
 	db, c := aged(t)
 	c.set(day(12, 1).Time)
 	run, test, users := drawn(t, db), t, 0
-	quarterOfTheChecks(t)
+	memtest.FewerChecks(t)
 	rapid.Check(t, func(t *rapid.T) {
 		user := schema.Scope{User: fmt.Sprint("user ", users)}
 		users++

@@ -8,25 +8,26 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 )
 
 //go:embed prompts/conflict.txt
 var conflictSystem string
 
-// conflictVersion grows with every change of what the model is told.
+// conflictVersion increases with every change of the prompt.
 const conflictVersion = 1
 
-// question is a pair of claims that a model is to judge.
-type question struct{ fresh, known *contender }
+// question is a pair of claims for the model to judge.
+type question struct{ fresh, known *claim }
 
-// conflictPrompt shows the claims of some pairs to the model, each once, as a
-// line of JSON under a short alias, and then the pairs.
-func conflictPrompt(questions []question, loc *time.Location) Prompt {
+// conflictPrompt lists the claims of some pairs, each once, as lines of JSON with
+// short aliases, followed by the pairs.
+func conflictPrompt(questions []question, loc *time.Location) ask.Prompt {
 	var records, pairs strings.Builder
 	aliases := make(map[int64]string)
 	var as, bs int
-	alias := func(c *contender, prefix string, n *int) string {
+	alias := func(c *claim, prefix string, n *int) string {
 		if a, ok := aliases[c.ID]; ok {
 			return a
 		}
@@ -49,20 +50,20 @@ func conflictPrompt(questions []question, loc *time.Location) Prompt {
 			Known string `json:"known"`
 		}{i + 1, alias(q.fresh, "a", &as), alias(q.known, "b", &bs)}))
 	}
-	return Prompt{
-		own:  true,
-		Name: conflictStage, Version: conflictVersion, System: strings.TrimSpace(conflictSystem), Schema: conflictSchema,
+	return ask.Prompt{
+		SafeErrors: true,
+		Name:       conflictStage, Version: conflictVersion, System: strings.TrimSpace(conflictSystem), Schema: conflictSchema,
 		User: "Records:\n" + records.String() + "Pairs:\n" + pairs.String(),
 	}
 }
 
 func date(t time.Time, loc *time.Location) string { return t.In(loc).Format("2 January 2006") }
 
-// by is whose words a claim rests on.
-func (c *contender) by() string {
+// by returns the speaker of a claim.
+func (c *claim) by() string {
 	switch {
-	case c.Voice != "":
-		return c.Voice
+	case c.SaidBy != "":
+		return c.SaidBy
 	case c.Origin == schema.OriginUser:
 		return "user"
 	}
@@ -88,8 +89,8 @@ type pairVerdict struct {
 	Why      string   `json:"why"`
 }
 
-// check holds an answer against the n pairs that were asked about and sorts
-// it by pair. The error is shown to the model; it repeats nothing of it.
+// check compares an answer with the n pairs of the question and sorts it by pair.
+// The error is shown to the model; it contains nothing of the answer.
 func (a *conflictAnswer) check(n int) error {
 	if a.Pairs == nil {
 		return errors.New(`it has no list "pairs"`)

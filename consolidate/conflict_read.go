@@ -13,55 +13,40 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// contender is a claim that others are compared with.
-type contender struct {
-	schema.Memory
+// claim is a claim with what it is compared by.
+type claim struct {
+	*schema.StatedClaim
 
-	Said  schema.Time // when it was last said
-	Voice string      // who said so; "" when no message does
-
-	terms    map[string]bool // index terms and entities, without those of the subject
+	terms    map[string]bool // terms and entities, without those of the subject
 	entities []int64
-	about    int64 // the entity that is the subject; 0 when none is
+	about    int64 // the entity that is the subject; 0 for none
 }
 
-// holding are the claims of a user, by what makes two of them worth comparing.
+// holding indexes the claims of a user by what they are compared by.
 type holding struct {
-	claims   []*contender // current ones, by id
-	byID     map[int64]*contender
-	byKey    map[claimKey][]*contender // superseded ones too, without Said
-	inKey    map[claimKey]int          // current ones
-	byEntity map[int64][]*contender
-	inClaims map[string]int // in how many claims a term is
-	left     map[ContradictionPair]bool
+	claims   []*claim // current claims, in order of id
+	byID     map[int64]*claim
+	byKey    map[claimKey][]*claim // with superseded ones
+	inKey    map[claimKey]int      // number of current claims
+	byEntity map[int64][]*claim
+	inClaims map[string]int             // number of claims with a term
+	left     map[ContradictionPair]bool // to the host, in both orders
 }
 
-const (
-	allClaims = `SELECT m.*, coalesce(
-			(SELECT max(s.event_time) FROM memory_sources ms JOIN memories s ON s.id = ms.source_id WHERE ms.memory_id = m.id AND s.trust >= m.trust),
-			m.event_time) AS said,
-		coalesce((SELECT CASE s.speaker WHEN '' THEN s.role ELSE s.speaker END FROM memory_sources ms JOIN memories s ON s.id = ms.source_id
-			WHERE ms.memory_id = m.id ORDER BY s.event_time DESC, s.id LIMIT 1), '') AS voice
-		FROM memories m WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state IN ('active', 'dormant', 'superseded') ORDER BY m.id`
-	allMentions = `SELECT me.memory_id, coalesce(e.merged_into, e.id), me.surface FROM memory_entities me JOIN entities e ON e.id = me.entity_id
-		JOIN memories m ON m.id = me.memory_id
-		WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state = 'active' ORDER BY me.memory_id DESC`
-)
-
-// holdingOf reads all claims of a user.
+// holdingOf reads and indexes the claims of a user.
 func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 	h := &holding{
-		byID: make(map[int64]*contender), byKey: make(map[claimKey][]*contender), inKey: make(map[claimKey]int), byEntity: make(map[int64][]*contender), inClaims: make(map[string]int),
+		byID: make(map[int64]*claim), byKey: make(map[claimKey][]*claim), inKey: make(map[claimKey]int), byEntity: make(map[int64][]*claim), inClaims: make(map[string]int),
 	}
 	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		var all []contender
-		if err := s.NewRaw(allClaims, in.UserID).Scan(ctx, &all); err != nil {
+		all, err := s.Night().Claims(ctx, in.UserID)
+		if err != nil {
 			return err
 		}
 		for i := range all {
-			h.add(&all[i])
+			h.add(&claim{StatedClaim: &all[i]})
 		}
-		if h.left, err = hostPairs(ctx, s, in.UserID); err != nil {
+		if h.left, err = proposedPairs(ctx, s, in.UserID); err != nil {
 			return err
 		}
 		return h.readMentions(ctx, s, in.UserID)
@@ -69,7 +54,7 @@ func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 	return h, err
 }
 
-func (h *holding) add(c *contender) {
+func (h *holding) add(c *claim) {
 	key, ok := keyOf(&c.Memory)
 	if ok {
 		h.byKey[key] = append(h.byKey[key], c)
@@ -95,48 +80,37 @@ func (h *holding) add(c *contender) {
 }
 
 func (h *holding) readMentions(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	rows, err := s.Query(ctx, allMentions, userID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var memory, entity int64
-		var surface string
-		if err := rows.Scan(&memory, &entity, &surface); err != nil {
-			return err
-		}
+	return s.Night().ClaimMentions(ctx, userID, func(memory, entity int64, surface string) {
 		c := h.byID[memory]
 		if c == nil {
-			continue
+			return
 		}
 		c.entities = append(c.entities, entity)
 		h.byEntity[entity] = append(h.byEntity[entity], c)
 		if text.Fold(surface) == text.Fold(c.Subject) {
 			c.about = entity
-			continue
+			return
 		}
 		if t := fmt.Sprint("entity ", entity); !c.terms[t] { // no term holds a space
 			c.terms[t] = true
 			h.inClaims[t]++
 		}
-	}
-	return rows.Err()
+	})
 }
 
-// How a new claim finds those it is compared with. The bars are set so that a
-// thousand messages of ordinary talk give some hundred pairs.
+// Limits and thresholds of the selection of pairs, such that a thousand messages
+// of everyday talk give some hundred pairs.
 const (
-	maxCandidates = 8   // of one claim
-	maxOfEntity   = 200 // claims of one entity that are looked at, the newest
-	maxNearest    = 10  // that a search is asked for
-	closeMeaning  = 0.6 // cosine from which the nearest by meaning needs no words in common
-	fewOfKey      = 4   // current claims of one subject and predicate; of which there are more, there can be many
+	maxCandidates = 8   // for one claim
+	maxOfEntity   = 200 // of the newest claims of one entity
+	maxNearest    = 10  // results of a search
+	closeMeaning  = 0.6 // cosine from which the nearest claim by vector needs no common words
+	fewOfKey      = 4   // claims of one subject and predicate; with more of them, objects add up
 )
 
-// bar is how alike two claims must be, 0–1, to be compared. What happened or
-// is planned once seldom ends anything; what is said and denied often does.
-func bar(a, b *contender, byMeaning bool) float64 {
+// minLikeness returns the likeness from which two claims are compared, 0–1. A
+// single event or plan rarely ends anything, while a denial often does.
+func minLikeness(a, b *claim, byMeaning bool) float64 {
 	if text.Fold(a.Subject) != text.Fold(b.Subject) {
 		return 0.6
 	}
@@ -152,14 +126,14 @@ func bar(a, b *contender, byMeaning bool) float64 {
 	return 0.35
 }
 
-// barOfKey is the bar of two claims of one subject and predicate: none, unless
-// the predicate is one of which somebody has many objects.
-func (h *holding) barOfKey(key claimKey, a, b *contender) float64 {
+// minLikenessOfKey returns the likeness from which two claims of one subject and
+// predicate are compared: 0, unless the predicate may have many objects.
+func (h *holding) minLikenessOfKey(key claimKey, a, b *claim) float64 {
 	if functional[key.predicate] != 0 {
 		return 0
 	}
 	if additive[key.predicate] || isOnce(&a.Memory) || isOnce(&b.Memory) || h.inKey[key] > fewOfKey {
-		return bar(a, b, false)
+		return minLikeness(a, b, false)
 	}
 	return 0
 }
@@ -168,12 +142,12 @@ func isOnce(m *schema.Memory) bool {
 	return m.Attributes[schema.AttrTemporal] == string(Event) || isPlan(m)
 }
 
-// candidates are the claims known before c that may conflict with it, the
-// likeliest first: claims of the same subject and predicate, of the same
-// entity, and those a search finds nearest.
-func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*contender, error) {
-	likeness := make(map[*contender]float64)
-	consider := func(other *contender, least float64) {
+// candidates returns the older claims that may conflict with c, the most alike
+// first: claims of the same subject and predicate or of the same entity, and those
+// that a search finds.
+func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim, error) {
+	likeness := make(map[*claim]float64)
+	consider := func(other *claim, least float64) {
 		if other.ID >= c.ID || other.State != schema.StateActive || !other.ValidUntil.IsZero() || h.byID[other.ID] == nil || happenedApart(&c.Memory, &other.Memory) ||
 			h.left[ContradictionPair{c.UID, other.UID}] {
 			return
@@ -184,14 +158,14 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 	}
 	if key, ok := keyOf(&c.Memory); ok {
 		for _, other := range h.byKey[key] {
-			consider(other, h.barOfKey(key, c, other))
+			consider(other, h.minLikenessOfKey(key, c, other))
 		}
 	}
 	for _, e := range c.entities {
 		for _, other := range h.byEntity[e][:min(maxOfEntity, len(h.byEntity[e]))] {
-			least := bar(c, other, false)
+			least := minLikeness(c, other, false)
 			if key, ok := keyOf(&c.Memory); ok && c.about == e && other.about == e && key.predicate == claims.Predicate(other.Predicate) {
-				least = h.barOfKey(key, c, other) // one subject under two names
+				least = h.minLikenessOfKey(key, c, other) // the same subject by another name
 			}
 			consider(other, least)
 		}
@@ -203,19 +177,19 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *contender) ([]*c
 	for other, least := range near {
 		consider(other, least)
 	}
-	found := make([]*contender, 0, len(likeness))
+	found := make([]*claim, 0, len(likeness))
 	for other := range likeness {
 		found = append(found, other)
 	}
-	slices.SortFunc(found, func(a, b *contender) int {
+	slices.SortFunc(found, func(a, b *claim) int {
 		return cmp.Or(cmp.Compare(likeness[b], likeness[a]), cmp.Compare(b.ID, a.ID))
 	})
 	return found[:min(maxCandidates, len(found))], nil
 }
 
-// nearest asks the search, if there is one, for the claims nearest to c and
-// says how alike each must be: the nearest by meaning may be all different words.
-func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*contender]float64, error) {
+// nearest searches for the claims nearest to c and returns the likeness each must
+// have, which is 0 for the nearest by vector. Without a searcher it returns none.
+func (h *holding) nearest(ctx context.Context, in *Input, c *claim) (map[*claim]float64, error) {
 	if in.Searcher == nil {
 		return nil, nil
 	}
@@ -223,23 +197,23 @@ func (h *holding) nearest(ctx context.Context, in *Input, c *contender) (map[*co
 	if err != nil {
 		return nil, err
 	}
-	near := make(map[*contender]float64)
+	near := make(map[*claim]float64)
 	for _, r := range answer.Results {
 		if other := h.byID[r.Memory.ID]; other != nil && other != c {
 			byMeaning := slices.ContainsFunc(r.Arms, func(a recall.ArmRank) bool {
-				return a.Arm == "vector" && a.Rank <= 2 && a.Score >= closeMeaning // the first is the claim itself
+				return a.Arm == "vector" && a.Rank <= 2 && a.Score >= closeMeaning // rank 1 is the claim itself
 			})
-			near[other] = bar(c, other, byMeaning)
+			near[other] = minLikeness(c, other, byMeaning)
 		}
 	}
 	return near, nil
 }
 
-// likeness is the cosine of two claims' terms, each weighed by how rare it is
+// likeness returns the cosine of two claims' terms, weighted by how rare each is
 // among the user's claims, 0–1.
-func (h *holding) likeness(a, b *contender) float64 {
+func (h *holding) likeness(a, b *claim) float64 {
 	both, of := 0.0, [2]float64{}
-	for i, c := range []*contender{a, b} {
+	for i, c := range []*claim{a, b} {
 		for t := range c.terms {
 			w := math.Log(1 + float64(len(h.claims))/float64(h.inClaims[t]))
 			of[i] += w * w

@@ -3,11 +3,9 @@ package consolidate
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -19,25 +17,23 @@ import (
 // [ContradictionPair].
 const ProposalContradiction = "contradiction"
 
-// ContradictionPair are two claims that do not seem to hold both, by public
-// id. Their texts are read when they are listed.
+// ContradictionPair are two claims that contradict each other, by public id.
 type ContradictionPair struct {
-	Earlier string `json:"earlier"` // the one that began to hold first
+	Earlier string `json:"earlier"` // the one that begins to hold first
 	Later   string `json:"later"`
 }
 
-// Relate asks to do what follows from how two claims stand to each other: to
-// let the later take the place of the earlier, to merge two that say the same,
-// or to leave a contradiction to the host. What it comes to is decided on the
-// claims as they are when it is applied.
+// Relate acts on the relation of two claims: the later supersedes the earlier, two
+// that say the same are merged, or a contradiction is left to the host. The
+// decision depends on the claims when it is applied.
 //
-// A merged claim counts as replaced by the one that is kept, which takes in
-// those of its sources that say what it says. Two claims that were left to the
-// host once are not touched again, whatever the host decided.
+// A merged claim is superseded by the kept one, which takes over those of its
+// sources that state it. A pair that was left to the host once is not touched
+// again, whatever the host decided.
 type Relate struct {
 	A, B     string // public ids
 	Relation Relation
-	ByModel  bool   // a model says so, not code
+	ByModel  bool   // found by a model, not by code
 	Why      string // the model's words, for reports
 }
 
@@ -48,29 +44,29 @@ func (p Relate) Kind() string { return string(p.Relation) }
 func (p Relate) MemoryUID() string { return p.B }
 
 func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	a, err := partyOf(ctx, tx, tx, n.input.UserID, p.A)
+	a, err := partyOf(ctx, tx, n.input.UserID, p.A)
 	if err != nil {
 		return Outcome{}, err
 	}
-	b, err := partyOf(ctx, tx, tx, n.input.UserID, p.B)
+	b, err := partyOf(ctx, tx, n.input.UserID, p.B)
 	if err != nil {
 		return Outcome{}, err
 	}
 	act := decide(p.Relation, p.ByModel, a, b, n.input.Now)
 	pair := pairOf(a, b)
 	if act.verb != leave {
-		pending, err := leftToHost(ctx, tx, n.input.UserID, pair)
+		pending, err := wasProposed(ctx, tx, n.input.UserID, pair)
 		if err != nil {
 			return Outcome{}, err
 		}
 		if pending {
-			return Outcome{Kind: ProposalContradiction, Memory: pair.Later, Fate: Known, Reason: "it was left to the host before", Text: p.Why}, nil
+			return Outcome{Kind: ProposalContradiction, Memory: pair.Later, Status: Known, Reason: "it was left to the host before", Text: p.Why}, nil
 		}
 	}
-	outcome := Outcome{Kind: p.Kind(), Memory: act.old.UID, Fate: Applied, Reason: act.reason, Text: p.Why}
+	outcome := Outcome{Kind: p.Kind(), Memory: act.old.UID, Status: Applied, Reason: act.reason, Text: p.Why}
 	switch act.verb {
 	case leave:
-		outcome.Fate = Rejected
+		outcome.Status = Rejected
 	case supersede:
 		outcome.Kind = "supersede"
 		err = tx.Supersede(ctx, act.old.Memory, act.kept.Memory, n.actor())
@@ -78,7 +74,7 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 		outcome.Kind = "merge"
 		err = mergeClaims(ctx, tx, n, act.old, act.kept)
 	case flag:
-		outcome.Kind, outcome.Memory, outcome.Fate = ProposalContradiction, pair.Later, Waiting
+		outcome.Kind, outcome.Memory, outcome.Status = ProposalContradiction, pair.Later, Waiting
 		if _, err = tx.Link(ctx, act.kept.Memory, act.old.Memory, "contradicts", n.actor()); err == nil {
 			_, _, err = tx.Propose(ctx, n.input.UserID, ProposalContradiction, pair, act.reason, n.actor())
 		}
@@ -86,13 +82,13 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	return outcome, err
 }
 
-// mergeClaims closes one claim in favour of another that says the same. The
-// sources that say it too make the other one surer, unless it is the host's.
+// mergeClaims supersedes one claim by another that says the same. The sources that
+// state the kept claim make it surer, unless it is protected.
 func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *party) error {
-	if err := tx.Supersede(ctx, dropped.Memory, kept.Memory, n.actor()); err != nil || kept.untouchable() {
+	if err := tx.Supersede(ctx, dropped.Memory, kept.Memory, n.actor()); err != nil || kept.isProtected() {
 		return err
 	}
-	evidence, err := evidenceOf(ctx, tx, dropped.ID)
+	evidence, err := tx.Night().Evidence(ctx, dropped.ID)
 	if err != nil {
 		return err
 	}
@@ -115,50 +111,33 @@ func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *pa
 	return err
 }
 
-// evidence is a message that a claim rests on.
-type evidence struct {
-	UID       string
-	Content   string
-	Speaker   string
-	Owner     string // whose memory it is
-	Role      string
-	Trust     schema.Trust
-	EventTime schema.Time
-	Quote     string
-}
-
-func evidenceOf(ctx context.Context, db bun.IDB, memoryID int64) (list []evidence, err error) {
-	err = db.NewRaw(`SELECT s.uid, s.content, s.speaker, u.name AS owner, s.role, s.trust, s.event_time, ms.quote
-		FROM memory_sources ms JOIN memories s ON s.id = ms.source_id JOIN users u ON u.id = s.user_id WHERE ms.memory_id = ? ORDER BY s.id`, memoryID).Scan(ctx, &list)
-	return list, err
-}
-
-// reader reads memories by their public ids: a snapshot or a write.
+// reader is a snapshot or a write.
 type reader interface {
 	Memory(ctx context.Context, userID int64, uid string) (*schema.Memory, error)
+	Night() schema.NightReads
 }
 
-// partyOf reads a claim and what a decision about it rests on.
-func partyOf(ctx context.Context, db bun.IDB, r reader, userID int64, uid string) (*party, error) {
+// partyOf reads a claim with what decisions depend on.
+func partyOf(ctx context.Context, r reader, userID int64, uid string) (*party, error) {
 	m, err := r.Memory(ctx, userID, uid)
 	if err != nil {
 		return nil, err
 	}
 	p := &party{Memory: m}
-	if err := db.NewRaw("SELECT EXISTS ("+ofProtected+" AND me.memory_id = ?)", m.ID).Scan(ctx, &p.guarded); err != nil {
+	if p.guarded, err = r.Night().IsGuarded(ctx, m.ID, false); err != nil {
 		return nil, err
 	}
-	sources, err := evidenceOf(ctx, db, m.ID)
+	sources, err := r.Night().Evidence(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
-	p.rest(sources)
+	p.addSources(sources)
 	return p, nil
 }
 
-// rest tells from a claim's sources when it was last said, by somebody as
-// trusted as the claim, and whether one of them states it outright.
-func (p *party) rest(sources []evidence) {
+// addSources sets when the claim was last said, by a source of at least its trust,
+// and whether such a source states it outright.
+func (p *party) addSources(sources []schema.Evidence) {
 	p.outright = p.RunID == 0
 	for _, s := range sources {
 		if s.Trust < p.Trust {
@@ -176,8 +155,8 @@ func (p *party) rest(sources []evidence) {
 	}
 }
 
-// bySpeaker reports whether a claim is about whoever said it. Where messages
-// bear names, "the user" is only who bears the owner's.
+// bySpeaker reports whether the subject of a claim is the speaker. If messages have
+// speakers, "the user" is the one with the owner's name.
 func bySpeaker(subject, speaker, owner string) bool {
 	subject, speaker = text.Fold(subject), text.Fold(speaker)
 	if subject == theUser {
@@ -194,33 +173,26 @@ func pairOf(a, b *party) ContradictionPair {
 	return ContradictionPair{Earlier: earlier.UID, Later: later.UID}
 }
 
-// leftToHost reports a pair that was proposed before, whatever became of it.
-func leftToHost(ctx context.Context, tx *schema.Tx, userID int64, pair ContradictionPair) (left bool, err error) {
-	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM proposals WHERE user_id = ? AND kind = ?
-		AND json_extract(payload, '$.earlier') IN (?3, ?4) AND json_extract(payload, '$.later') IN (?3, ?4))`,
-		[]any{userID, ProposalContradiction, pair.Earlier, pair.Later}, &left)
-	return left, err
+// wasProposed reports whether a pair was left to the host before.
+func wasProposed(ctx context.Context, tx *schema.Tx, userID int64, pair ContradictionPair) (bool, error) {
+	return tx.Night().IsPairProposed(ctx, userID, ProposalContradiction, [2]string{"earlier", "later"}, pair.Earlier, pair.Later)
 }
 
-// hostPairs are all pairs that were ever left to the host.
-func hostPairs(ctx context.Context, s *schema.Snapshot, userID int64) (map[ContradictionPair]bool, error) {
-	rows, err := s.Query(ctx, "SELECT payload FROM proposals WHERE user_id = ? AND kind = ?", userID, ProposalContradiction)
+// proposedPairs returns all pairs that were ever left to the host, in both
+// orders.
+func proposedPairs(ctx context.Context, s *schema.Snapshot, userID int64) (map[ContradictionPair]bool, error) {
+	payloads, err := s.Night().ProposalPayloads(ctx, userID, ProposalContradiction)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	pairs := make(map[ContradictionPair]bool)
-	for rows.Next() {
-		var payload string
+	for _, payload := range payloads {
 		var pair ContradictionPair
-		if err := rows.Scan(&payload); err != nil {
-			return nil, err
-		}
 		if err := json.Unmarshal([]byte(payload), &pair); err != nil {
-			return nil, errors.Join(errors.New("a proposal's payload is damaged"), err)
+			return nil, fmt.Errorf("a proposal's payload is damaged: %w", err)
 		}
 		pairs[pair] = true
 		pairs[ContradictionPair{pair.Later, pair.Earlier}] = true
 	}
-	return pairs, rows.Err()
+	return pairs, nil
 }

@@ -80,7 +80,7 @@ func TestAMoveIsCurrentTheNextMorning(t *testing.T) {
 	r := runner(t, db, conflictOnly)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"supersede applied"}, fates(report, "conflict"))
+	require.Equal(t, []string{"supersede applied"}, statuses(report, "conflict"))
 
 	got := reread(t, db, lisbon)
 	require.Equal(t, schema.StateSuperseded, got.State)
@@ -123,7 +123,7 @@ func TestSeveralMovesBecomeOneHistory(t *testing.T) {
 	run := func() []string {
 		report, err := runner(t, db, conflictOnly).Run(t.Context(), ada, consolidate.CauseManual)
 		require.NoError(t, err)
-		return fates(report, "conflict")
+		return statuses(report, "conflict")
 	}
 	require.Equal(t, []string{"supersede applied", "supersede applied"}, run())
 	require.Equal(t, []string{"Lisbon"}, heldIn(t, db, day(2, 1), all...))
@@ -167,7 +167,7 @@ func TestWhatOnlyTheHostMayChangeIsFlagged(t *testing.T) {
 			r := runner(t, db, conflictOnly)
 			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
-			require.Equal(t, []string{"contradiction waiting " + c.reason}, fates(report, "conflict"))
+			require.Equal(t, []string{"contradiction waiting " + c.reason}, statuses(report, "conflict"))
 			require.Equal(t, before, []*schema.Memory{reread(t, db, lisbon), reread(t, db, oslo)}, "both stay as they are")
 			require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 				var links, proposals int
@@ -202,7 +202,7 @@ func TestWhatWasSaidIsDrawnAndHeldAgainstWhatIsKnown(t *testing.T) {
 	before := dumpAll(t, db)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Contains(t, fates(report, "extract"), "add_fact applied an earlier claim that it replaces has ended", "the user says so outright")
+	require.Contains(t, statuses(report, "extract"), "add_fact applied an earlier claim that it replaces has ended", "the user says so outright")
 	all := derivedOf(t, db)
 	require.Len(t, all, 3)
 	lisbon, oslo, bergen := &all[0], &all[1], &all[2]

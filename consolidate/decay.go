@@ -6,10 +6,10 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Decay is the stage that says how far forgetting has come. It writes nothing:
-// retention is a function of the time since the last use and is computed when
-// it is needed. A night that multiplied the stored confidence would forget
-// faster the more nights there are.
+// Decay is the stage that reports how much has faded. It writes nothing:
+// retention is computed from the time since the last use whenever it is needed.
+// If nights lowered the stored confidence, memories would fade faster the more
+// nights there are.
 //
 // Counts: derived (active facts, preferences and reflections), fading
 // (retention below a half), faded (confidence · retention below [FadedBelow]).
@@ -38,15 +38,11 @@ func (Decay) Propose(ctx context.Context, in *Input, _ Apply) error {
 	return nil
 }
 
-// activeDerived reads what can fade. Texts stay in the file: only what
-// retention depends on is read.
+// activeDerived reads the memories that can fade, without their texts.
 func activeDerived(ctx context.Context, in *Input) (derived []schema.Memory, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		return s.NewSelect().Model(&derived).
-			Column("id", "uid", "kind", "event_time", "created_at", "last_accessed", "access_count", "decay_rate", "stability", "utility",
-				"confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version").
-			Where("user_id = ? AND kind <> ? AND state = ?", in.UserID, schema.KindEpisode, schema.StateActive).
-			Order("id").Scan(ctx)
+		derived, err = s.Night().ActiveDerived(ctx, in.UserID)
+		return err
 	})
 	return derived, err
 }

@@ -1,83 +1,56 @@
-// Package consolidate works on memories after the turn that made them.
+// Package consolidate runs nights: it goes through a user's memories, draws
+// claims and insights out of them with a model, settles contradictions, merges
+// entities and retires what has faded.
 //
-// There are two time scales, as in the brain. Seconds after a message was
-// stored, an [Enricher] finds whom and what it mentions and rates how much it
-// matters (synaptic consolidation). At night a [Runner] goes through a list of
-// stages over everything (systems consolidation), and a [Schedule] decides
-// when that is.
+// What happens seconds after a message was stored is in
+// [github.com/ebbmem/ebb/consolidate/enrich], vectors are in
+// [github.com/ebbmem/ebb/consolidate/embed], and questions to a model in
+// [github.com/ebbmem/ebb/consolidate/ask]. [ApplyRecalled] counts the memories
+// that were shown to a model.
 //
-// # Seconds later
-//
-//	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
-//	err := enricher.Enrich(ctx, scope, memoryID)
-//
-// No model is asked. Names come from text.Mentions; each is resolved to an
-// entity of this user or makes a new one. "Vitya" finds Vitaly, "Dr. Hansen"
-// finds Ingrid Hansen and "my boss" finds Karim once somebody said who that is,
-// but only when a single entity fits: what could be two people is linked with a
-// confidence below [Sure] and left to the night. Enriching a memory again
-// changes nothing.
-//
-// [ApplyRecalled] is the other thing that happens behind the turn: it counts
-// what was shown to a model.
-//
-// # Vectors
-//
-//	vectors, err := consolidate.NewVectoriser(db, embedder, consolidate.VectoriserOptions{Model: "text-embedding-3-large", Dims: 256})
-//	err = vectors.Start(ctx)
-//	defer vectors.Stop(ctx)
-//
-// A [Vectoriser] asks the database which pieces of text have no vector yet and
-// has them embedded, so that an outage or a crash delays vectors and loses
-// none. A text that the embedder refuses is set aside and blocks no other.
-// Another model, or another size, makes a generation of vectors of its own
-// beside the one that serves and takes its place in one step once it is
-// complete.
-//
-// # The night
+// # A run
 //
 //	runner, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{})
 //	report, err := runner.Run(ctx, scope, consolidate.CauseManual)
 //
-// A [Stage] reads, thinks for as long as it needs outside any transaction, and
-// hands over proposals. Code checks each [Proposal] against the memory as it is
-// now and applies those that hold, batch by batch, each in one short transaction
-// that carries the run's id. Every proposal's fate is kept with its reason in
-// the ledger of runs, and [Runner.Rollback] takes a whole run back.
-// [Runner.DryRun] runs a night on a copy.
+// A [Stage] reads and thinks outside any transaction, for as long as it needs,
+// and hands over proposals. The runner checks each [Proposal] against the
+// current memories and applies those that hold, batch by batch. Each batch is
+// one short transaction that carries the run's id and records the outcomes with
+// their reasons. [Runner.Rollback] undoes a whole run. [Runner.DryRun] runs a
+// night on a copy.
 //
-// A run that was killed is taken up where it stopped: a stage's watermark moves
-// in the transaction of the batch before it. A run that is repeated changes
-// nothing. One lease per database lets one run at a time write, and its term is
-// compared in each of those transactions.
+// A run that was killed is continued where it stopped, because a stage's
+// watermark moves in the transaction of its batch. Repeating a run changes
+// nothing. A lease lets one run at a time write to a database; each transaction
+// checks the lease's term.
 //
-// The stages of the list are those of [DefaultStages]; a host adds its own
-// through [RunnerOptions], and a profile may pick others: [Rate] lets the model
-// rate messages, [Cap] puts away what is worth least of too many.
+// The stages are those of [DefaultStages]. A host adds its own through
+// [RunnerOptions], and a profile may choose others: [Rate] lets the model rate
+// messages, [Cap] deactivates memories beyond a maximum, [Archive] moves old
+// ones to the archival tier.
 //
-// # The model
+// # Stages with a model
 //
-// Stages ask the model through [Input.Model], an [Asker], which keeps to the
-// run's [Budget], times each call out, bears the many forms in which models
-// write JSON, and shows a model once what was wrong with its answer. What is
-// still of no use is left out, visibly, and tried again on later nights.
+// Stages ask the model through [Input.Model], within the run's budget. What the
+// model could not answer usably is skipped, recorded, and tried again on later
+// nights.
 //
-// [Extract] draws claims out of what was said. Each cites its messages and
-// quotes them; a name, number or date that does not occur there sets the claim
-// aside. Trust comes from the sources, never from the model.
+// [Extract] draws claims out of messages. Each claim cites its messages and
+// quotes them; one with a name, number or date that does not occur there is
+// quarantined. A claim's trust is that of its sources, never the model's choice.
 //
-// [Conflict] holds claims against each other. Where code can tell what has
-// changed, the later takes the place of the earlier, which stays as history;
-// about the rest a model is asked. What it says ends nothing that the user
-// stated, that is protected or trusted more: that waits for the host.
+// [Conflict] compares claims with each other. Where code can tell what has
+// changed, the later claim supersedes the earlier, which stays as history. About
+// the rest it asks the model, whose verdict ends nothing that the user stated,
+// or that is protected or trusted more: those wait for the host.
 //
-// [Entities] merges two entities of one name, without a model, and leaves to the
-// host who is only likely to be one. A model says who is meant by a name that
-// fits several, and sums up who is mentioned often in words that the memories
-// hold.
+// [Entities] merges entities of the same name without a model and leaves likely
+// pairs to the host. With a model it resolves names that fit several entities
+// and summarises those mentioned often.
 //
-// [Reflect] asks what recent important memories can answer together and keeps
-// the insights that rest on at least two. It is a [Trigger]: when enough has
+// [Reflect] asks what recent important memories answer together, and keeps
+// insights that rest on at least two of them. It is a [Trigger]: once enough has
 // happened, the schedule does not wait for the night.
 //
 // # When
@@ -86,8 +59,8 @@
 //	err = schedule.Start(ctx)
 //	defer schedule.Stop(ctx)
 //
-// A clock that fires at 01:00 misses the night in which 01:00 does not exist
-// and fires twice when it comes twice. The schedule asks instead, at start, at
-// that time and every hour, which users have a local day behind them that was
+// A timer for 01:00 misses the night in which daylight saving skips 01:00, and
+// fires twice in the night that repeats it. The schedule asks instead, at start,
+// at the night time and every hour, which users have a past local day that is
 // not consolidated: see [DueDay].
 package consolidate

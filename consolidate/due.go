@@ -1,19 +1,20 @@
 package consolidate
 
-import "time"
+import (
+	"time"
+)
 
-// DueDay says which local day should be consolidated at now, as YYYY-MM-DD,
-// and whether one should. through is the last day that was, "" for none.
+// DueDay returns the local day to consolidate at now, as YYYY-MM-DD, and whether
+// it is due. through is the last consolidated day, "" for none.
 //
-// A day is due from the given time of day on, at (1 h is 01:00), of the day
-// after it. When several are behind, the last is the one: what a night does, it
-// does over all memories, so one run catches up with the days a laptop slept
-// through.
+// A day is due from the time at (1 h is 01:00) of the next day. Of several days
+// the last is due: a night covers all memories, so one run catches up with days
+// during which a laptop slept.
 //
-// It is a pure function of the local calendar, so that each local day comes
-// once, whatever the clocks do: an at that does not exist in one night passes
-// with the jump over it, one that comes twice finds its day done, a day of 23
-// or 25 hours is a day, and a date that a place skipped never comes.
+// It depends on the local calendar alone, so that each local day is due once
+// whatever the clocks do: a time that daylight saving skips is past after the
+// jump, at its second occurrence the day is done, days of 23 and 25 hours count
+// as days, and a date that a country skipped is never due.
 func DueDay(now time.Time, through string, location *time.Location, at time.Duration) (day string, due bool) {
 	local := now.In(location)
 	last := previousDay(local)
@@ -26,8 +27,8 @@ func DueDay(now time.Time, through string, location *time.Location, at time.Dura
 	return day, day > through
 }
 
-// previousDay is an instant on the local date before t's. It walks back in
-// time, because counting dates would land on one that a place skipped.
+// previousDay returns an instant on the local date before t's. It walks back in
+// time, because subtracting a day could give a date that the country skipped.
 func previousDay(t time.Time) time.Time {
 	today := t.Format(time.DateOnly)
 	for t.Format(time.DateOnly) >= today {

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// isEcho reports a claim whose words were put before a model as memory, in the
-// same session and before they were said again. The memory's own source is no
-// echo of it.
+// isEcho reports whether a claim only repeats a memory that a model was shown in
+// the same session before. The memory's own source is no echo of it.
 func isEcho(c *Claim, cited []*turn, shown map[string][]showing) bool {
 	for i, t := range cited {
 		if i >= len(c.Sources) || c.Sources[i].Quote == "" {
@@ -26,15 +26,15 @@ func isEcho(c *Claim, cited []*turn, shown map[string][]showing) bool {
 	return false
 }
 
-// leastRepeated is from how many words in a row a quote can repeat a memory in
-// part: fewer are anybody's.
-const leastRepeated = 4
+// minRepeated is the number of consecutive words from which a quote can be a
+// repetition. Fewer may coincide.
+const minRepeated = 4
 
-// repeated reports whether a folded quote is mostly a stretch of what was shown,
-// and a claim takes nothing from its remainder.
+// repeated reports whether a folded quote mostly repeats consecutive words of
+// what was shown, and the claim uses none of its other words.
 func (s *showing) repeated(quote, claim string) bool {
-	said := wordsOf(quote)
-	if len(said) < leastRepeated || len(s.words) < leastRepeated || negation.MatchString(quote) != negation.MatchString(s.folded) {
+	quoted := wordsOf(quote)
+	if len(quoted) < minRepeated || len(s.words) < minRepeated || grounding.Denial.MatchString(quote) != grounding.Denial.MatchString(s.folded) {
 		return false
 	}
 	known := make(map[string]bool, len(s.words))
@@ -42,35 +42,36 @@ func (s *showing) repeated(quote, claim string) bool {
 		known[word] = true
 	}
 	for _, word := range wordsOf(text.Fold(claim)) {
-		if !known[word] && slices.Contains(said, word) {
-			return false // it is news
+		if !known[word] && slices.Contains(quoted, word) {
+			return false // the claim says something new
 		}
 	}
-	most := longestRun(said, s.words)
-	if most < leastRepeated {
+	longest := longestRun(quoted, s.words)
+	if longest < minRepeated {
 		return false
 	}
-	return 2*most > len(said)
+	return 2*longest > len(quoted)
 }
 
-// longestRun is how many words in a row two texts have in common.
-func longestRun(a, b []string) (most int) {
+// longestRun returns the length of the longest run of words that both texts
+// contain.
+func longestRun(a, b []string) (longest int) {
 	before, here := make([]int, len(b)+1), make([]int, len(b)+1)
 	for _, word := range a {
 		for j, other := range b {
 			here[j+1] = 0
 			if word == other {
 				here[j+1] = before[j] + 1
-				most = max(most, here[j+1])
+				longest = max(longest, here[j+1])
 			}
 		}
 		before, here = here, before
 	}
-	return most
+	return longest
 }
 
-// wordsOf are the words of a folded text; in scripts that put no spaces between
-// words, its characters.
+// wordsOf returns the words of a folded text, or its characters in scripts without
+// spaces between words.
 func wordsOf(folded string) (words []string) {
 	from := -1
 	end := func(at int) {
@@ -94,8 +95,8 @@ func wordsOf(folded string) (words []string) {
 	return words
 }
 
-// cleanQuote is a quote as it is kept: what a model wrote, without characters
-// that nobody sees. Joiners stay where letters and emoji need them.
+// cleanQuote removes invisible characters from a quote that a model wrote. It
+// keeps joiners where letters and emoji need them.
 func cleanQuote(s string) string {
 	var last rune
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -17,24 +19,24 @@ var entitiesMentions string
 const (
 	entitiesVersion = 1
 	mentionsPerCall = 30
-	mentionCalls    = 5   // a night; the rest waits
-	mentionMemories = 500 // looked through in a night
+	mentionCalls    = 5   // a night
+	mentionMemories = 500 // read in a night
 	mostCandidates  = 8
-	aboutTokens     = 40  // of what is said of a candidate
-	byModel         = 0.8 // how sure a model's choice makes a mention
+	aboutTokens     = 40  // about a candidate
+	byModel         = 0.8 // confidence of a model's choice
 )
 
 // unsureMention is a mention that fits several entities.
 type unsureMention struct {
 	memory     *schema.Memory
-	entity     schema.Entity // linked now
+	entity     schema.Entity // that it is linked to
 	surface    string
 	candidates []schema.NamedEntity
-	about      []string // of each candidate
+	about      []string // each candidate
 }
 
-// resolveMentions asks the model who is meant by the new mentions that fit
-// several. A batch it cannot digest is passed once a later one was of use.
+// resolveMentions asks the model which entities new ambiguous mentions mean. The
+// watermark passes a batch without a usable answer once a later one gets one.
 func resolveMentions(ctx context.Context, in *Input, apply Apply) error {
 	mentions, through, err := unsureMentions(ctx, in)
 	if err != nil || through == 0 {
@@ -53,7 +55,7 @@ func resolveMentions(ctx context.Context, in *Input, apply Apply) error {
 		proposals, err := askMentions(ctx, in, batch)
 		mentions = mentions[len(batch):]
 		switch {
-		case givesUp(err):
+		case ask.Unusable(err):
 			in.Count("unusable", 1)
 			continue
 		case err != nil:
@@ -72,7 +74,7 @@ func resolveMentions(ctx context.Context, in *Input, apply Apply) error {
 	return nil
 }
 
-// mentionBatches cuts between memories, so that a watermark can stand there.
+// mentionBatches splits mentions between memories, where a watermark can be set.
 func mentionBatches(mentions []unsureMention) (batches [][]unsureMention) {
 	for len(mentions) > 0 {
 		n := min(mentionsPerCall, len(mentions))
@@ -80,27 +82,23 @@ func mentionBatches(mentions []unsureMention) (batches [][]unsureMention) {
 			n--
 		}
 		for n < len(mentions) && mentions[n].memory.ID == mentions[n-1].memory.ID {
-			n++ // one memory with more of them
+			n++ // more mentions of the same memory
 		}
 		batches, mentions = append(batches, mentions[:n]), mentions[n:]
 	}
 	return batches
 }
 
-// unsureMentions reads the mentions behind the watermark that fit at least two
-// entities, and how far it has read.
+// unsureMentions reads the mentions after the watermark that fit at least two
+// entities. through is the last memory it has read.
 func unsureMentions(ctx context.Context, in *Input) (mentions []unsureMention, through int64, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		after, err := s.Watermark(ctx, in.UserID, entitiesStage)
 		if err != nil {
 			return err
 		}
-		var rows []struct{ Memory, Entity, Surface string }
-		if err := s.NewRaw(`WITH unsure AS (SELECT me.memory_id, me.entity_id, me.surface FROM memory_entities me JOIN memories m ON m.id = me.memory_id
-				WHERE m.user_id = ?0 AND m.id > ?1 AND m.state = 'active' AND NOT m.protected AND me.confidence < ?2)
-			SELECT m.uid AS memory, e.uid AS entity, u.surface FROM unsure u JOIN memories m ON m.id = u.memory_id JOIN entities e ON e.id = u.entity_id
-				WHERE u.memory_id IN (SELECT DISTINCT memory_id FROM unsure ORDER BY memory_id LIMIT ?3) ORDER BY m.id, e.id`,
-			in.UserID, after, Sure, mentionMemories).Scan(ctx, &rows); err != nil {
+		rows, err := s.Night().UnsureMentions(ctx, in.UserID, after, enrich.Sure, mentionMemories)
+		if err != nil {
 			return err
 		}
 		for _, row := range rows {
@@ -122,7 +120,7 @@ func unsureMentions(ctx context.Context, in *Input) (mentions []unsureMention, t
 	return mentions, through, err
 }
 
-// read finds the candidates of a mention and a line about each.
+// read finds the candidates of a mention and a text about each.
 func (u *unsureMention) read(ctx context.Context, s *schema.Snapshot, entity string) error {
 	now, err := s.Entity(ctx, u.memory.UserID, entity)
 	if err != nil {
@@ -136,7 +134,7 @@ func (u *unsureMention) read(ctx context.Context, s *schema.Snapshot, entity str
 	for i := range u.candidates {
 		about := u.candidates[i].Summary
 		if about == "" {
-			said, err := spokenOf(ctx, s, u.candidates[i].ID, Sure, 1, u.memory.ID)
+			said, err := spokenOf(ctx, s, u.candidates[i].ID, enrich.Sure, 1, u.memory.ID)
 			if err != nil {
 				return err
 			}
@@ -149,19 +147,11 @@ func (u *unsureMention) read(ctx context.Context, s *schema.Snapshot, entity str
 	return nil
 }
 
-// spokenOf reads the newest memories, at most limit and none of those with
-// these ids, that mention an entity at least that surely. What a page or a tool
-// said is not among them, nor what may be an attack, nor what is trusted less
-// than others of them: a file or a stranger has no say where the user has.
+// spokenOf returns the newest memories about an entity, at most limit, see
+// [schema.NightReads.AboutEntity]. It leaves out those that prompts must not show.
 func spokenOf(ctx context.Context, s *schema.Snapshot, entityID int64, sure float64, limit int, but int64) ([]schema.Memory, error) {
-	var found, kept []schema.Memory
-	err := s.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT ?0 UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id)
-, said AS (
-			SELECT m.* FROM memories m WHERE m.id IN (SELECT memory_id FROM memory_entities WHERE confidence >= ?1 AND entity_id IN (SELECT id FROM parts))
-			AND m.id <> ?2 AND m.state = 'active' AND m.kind <> 'reflection' AND m.origin NOT IN (?3, ?4))
-		SELECT m.* FROM said m WHERE m.trust = (SELECT max(trust) FROM said)
-			ORDER BY m.kind = 'episode', m.event_time DESC, m.id DESC LIMIT ?5`,
-		entityID, sure, but, schema.OriginToolExternal, schema.OriginUnknown, 4*limit).Scan(ctx, &found)
+	found, err := s.Night().AboutEntity(ctx, entityID, sure, but, 4*limit)
+	var kept []schema.Memory
 	for i := range found {
 		if showable(&found[i]) && len(kept) < limit {
 			kept = append(kept, found[i])
@@ -170,7 +160,7 @@ func spokenOf(ctx context.Context, s *schema.Snapshot, entityID int64, sure floa
 	return kept, err
 }
 
-func mentionsPrompt(in *Input, mentions []unsureMention) Prompt {
+func mentionsPrompt(in *Input, mentions []unsureMention) ask.Prompt {
 	type candidate struct {
 		Number int    `json:"candidate"`
 		Name   string `json:"name"`
@@ -191,17 +181,17 @@ func mentionsPrompt(in *Input, mentions []unsureMention) Prompt {
 		}
 		b.WriteString(jsonLine(line))
 	}
-	return Prompt{
-		own:  true,
-		Name: "entities_mentions", Version: entitiesVersion, System: strings.TrimSpace(entitiesMentions), User: b.String(),
+	return ask.Prompt{
+		SafeErrors: true,
+		Name:       "entities_mentions", Version: entitiesVersion, System: strings.TrimSpace(entitiesMentions), User: b.String(),
 		Schema: object(map[string]any{"mentions": map[string]any{"type": "array", "items": object(map[string]any{
 			"mention": map[string]any{"type": "integer"}, "candidate": map[string]any{"type": "integer"},
 		}, "mention", "candidate")}}, "mentions"),
 	}
 }
 
-// askMentions asks about some mentions and checks that each is answered once,
-// with one of its candidates.
+// askMentions asks about some mentions. Each must be answered once, with one of
+// its candidates.
 func askMentions(ctx context.Context, in *Input, mentions []unsureMention) (proposals []Proposal, err error) {
 	err = in.Model.Ask(ctx, mentionsPrompt(in, mentions), func(decode func(any) error) error {
 		var answer struct {
@@ -239,11 +229,11 @@ func askMentions(ctx context.Context, in *Input, mentions []unsureMention) (prop
 	return proposals, err
 }
 
-// ResolveMention asks to say which of several entities of one name a memory
-// means. Only a mention that is less than [Sure] is changed.
+// ResolveMention links a mention of a name of several entities to the one it means.
+// Only links below [enrich.Sure] change.
 type ResolveMention struct {
 	Memory   string // public ids
-	From, To string // the entity linked now, and the one that is meant; may be the same
+	From, To string // the linked entity and the meant one; may be the same
 }
 
 // Kind implements [Proposal].
@@ -265,12 +255,12 @@ func (p ResolveMention) apply(ctx context.Context, tx *schema.Tx, n *night) (Out
 	if err != nil {
 		return Outcome{}, err
 	}
-	var sure bool
-	if err := tx.Row(ctx, "SELECT coalesce(max(confidence), 0) >= ? FROM memory_entities WHERE memory_id = ? AND entity_id = ?", []any{Sure, m.ID, from.ID}, &sure); err != nil {
+	confidence, err := tx.Night().LinkConfidence(ctx, m.ID, from.ID)
+	if err != nil {
 		return Outcome{}, err
 	}
 	switch {
-	case m.State != schema.StateActive || to.MergedInto != 0 || sure:
+	case m.State != schema.StateActive || to.MergedInto != 0 || confidence >= enrich.Sure:
 		return Outcome{}, fmt.Errorf("memory %s: %w", p.Memory, schema.ErrConflict)
 	case m.Protected || from.Protected || to.Protected:
 		return Outcome{}, &schema.InvalidError{Field: "mention", Reason: "is of a protected memory or entity"}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -53,7 +54,7 @@ func TestAModelSaysWhoIsMeant(t *testing.T) {
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	golden(t, "entities_mentions.golden", s.Requests()[0].Prompt())
-	require.Equal(t, []string{"mention applied"}, fates(report, "entities"))
+	require.Equal(t, []string{"mention applied"}, statuses(report, "entities"))
 	require.Equal(t, []string{"entities_mentions@1"}, report.Stages[0].Prompts)
 	require.Equal(t, map[string]int{"asked": 1}, report.Stages[0].Counts)
 	require.Equal(t, map[string]float64{"Karim Haddad": 0.8}, linked(t, db, unsure))
@@ -122,7 +123,7 @@ func TestMentionsOfTheProtectedStay(t *testing.T) {
 			}}
 			report, err := runner(t, db, stages(consolidate.Entities{}, careless), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
-			require.Equal(t, []string{"mention rejected mention is of a protected memory or entity"}, fates(report, "careless"))
+			require.Equal(t, []string{"mention rejected mention is of a protected memory or entity"}, statuses(report, "careless"))
 			require.Equal(t, map[string]float64{"Karim Lund": 0.4}, linked(t, db, unsure))
 		})
 	}
@@ -168,7 +169,7 @@ func TestWhoIsSpokenOfIsSummedUp(t *testing.T) {
 	require.NoError(t, err)
 	golden(t, "entities_summaries.golden", s.Requests()[0].Prompt())
 	require.Equal(t, map[string]int{"summarised": 2, "dropped": 1}, report.Stages[0].Counts)
-	require.Equal(t, []string{"summary applied"}, fates(report, "entities"))
+	require.Equal(t, []string{"summary applied"}, statuses(report, "entities"))
 	require.Equal(t, []string{"Rosa Lund is the user's sister; she lives in Oslo. She restores pianos since 2019.", "", ""}, summariesIn(t, db))
 
 	again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
@@ -216,7 +217,7 @@ func TestSummariesThatAreNotHeldAreDropped(t *testing.T) {
 			report, err := runner(t, db, stages(consolidate.Entities{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
 			require.Equal(t, c.counts, report.Stages[0].Counts)
-			require.Empty(t, fates(report, "entities"))
+			require.Empty(t, statuses(report, "entities"))
 			require.Equal(t, []string{""}, summariesIn(t, db))
 		})
 	}
@@ -244,7 +245,7 @@ func TestAModelThatCannotBeAskedFailsTheStage(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Status(400, "no such model"))
 	_, err := runner(t, db, stages(consolidate.Entities{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
-	var model *consolidate.ModelError
+	var model *ask.ModelError
 	require.ErrorAs(t, err, &model)
 	require.Equal(t, before, dumpAll(t, db))
 }

@@ -6,14 +6,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/consolidate/enrich"
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// resemblance is what two entities have in common; the zero value is nothing.
+// resemblance is what the names of two entities have in common; nothing by default.
 type resemblance struct {
-	sure    bool // beyond doubt
-	address bool // they share one
+	sure    bool // no doubt
+	address bool // they share an address
 	why     string
 }
 
@@ -28,8 +30,8 @@ func likeness(a, b *namedEntity) resemblance {
 		return resemblance{sure: same || mailbox || shortForms(a, b), address: true, why: "both are known by " + address}
 	}
 	switch {
-	case same: // two Toms may be two
-		return resemblance{sure: !a.name.single() || !isNamed(a.Entity) && !isNamed(b.Entity), why: "they have the same name"}
+	case same: // two given names may be of two people
+		return resemblance{sure: !a.name.Single() || !enrich.IsNamed(a.Entity) && !enrich.IsNamed(b.Entity), why: "they have the same name"}
 	case shortForms(a, b):
 		return resemblance{why: "one name is a form of the other"}
 	}
@@ -41,8 +43,8 @@ func likeness(a, b *namedEntity) resemblance {
 
 func isAddress(typ string) bool { return typ == schema.EntityEmail || typ == schema.EntityHandle }
 
-// compatible reports that entities of these types can be one: a name is not
-// known to be anything else, and people have addresses.
+// compatible reports whether entities of two types can be the same: a name of
+// unknown type can be anything, and people have addresses.
 func compatible(a, b string) bool {
 	named := func(typ string) bool { return typ == schema.EntityPerson || typ == schema.EntityName }
 	form := func(typ string) bool {
@@ -59,11 +61,11 @@ func compatible(a, b string) bool {
 	return a == schema.EntityName && !form(b) || b == schema.EntityName && !form(a)
 }
 
-// sharedAddress is an e-mail address or handle that both are surely known by.
+// sharedAddress returns an e-mail address or handle that surely belongs to both.
 func sharedAddress(a, b *namedEntity) string {
 	var shared []string
 	for alias, known := range a.aliases {
-		if known.sure >= Sure && b.aliases[alias].sure >= Sure && strings.Contains(known.surface, "@") && !strings.Contains(known.surface, " ") {
+		if known.sure >= enrich.Sure && b.aliases[alias].sure >= enrich.Sure && strings.Contains(known.surface, "@") && !strings.Contains(known.surface, " ") {
 			shared = append(shared, known.surface)
 		}
 	}
@@ -71,15 +73,14 @@ func sharedAddress(a, b *namedEntity) string {
 	return strings.Join(shared[:min(1, len(shared))], "")
 }
 
-// shortForms reports two full names of people with one family name, and given
-// names that are forms of one: Vitya and Viktor Orlov, J. and Jane Okafor, Anna
-// and Anna Maria Lund.
+// shortForms reports whether two full names have one family name and forms of one
+// given name: Vitya and Viktor Orlov, J. and Jane Okafor, Anna and Anna Maria Lund.
 func shortForms(a, b *namedEntity) bool {
 	x, y := a.name, b.name
-	if x.single() || y.single() || x.family() != y.family() || !isNamed(a.Entity) || !isNamed(b.Entity) || x.personhood() == 0 || y.personhood() == 0 {
+	if x.Single() || y.Single() || x.Family() != y.Family() || !enrich.IsNamed(a.Entity) || !enrich.IsNamed(b.Entity) || x.Person() == 0 || y.Person() == 0 {
 		return false
 	}
-	return x.given() == y.given() || slices.Contains(otherForms(x.given()), y.given()) || initialOf(x.given(), y.given()) || initialOf(y.given(), x.given())
+	return x.Given() == y.Given() || slices.Contains(names.OtherForms(x.Given()), y.Given()) || initialOf(x.Given(), y.Given()) || initialOf(y.Given(), x.Given())
 }
 
 func initialOf(initial, given string) bool {
@@ -87,13 +88,13 @@ func initialOf(initial, given string) bool {
 	return utf8.RuneCountInString(initial) == 1 && strings.HasPrefix(given, initial)
 }
 
-// doubtfulAlias is a name of both that one of them has with a confidence below
-// [Sure]. A word of a longer name is none: it is shared by families.
+// doubtfulAlias returns an alias of both that one has with a confidence below
+// [enrich.Sure]. Words of longer names are left out, since families share them.
 func doubtfulAlias(a, b *namedEntity) string {
 	var shared []string
 	for alias, known := range a.aliases {
 		other, both := b.aliases[alias]
-		if both && min(known.sure, other.sure) < Sure && !partOfName(alias, a) && !partOfName(alias, b) {
+		if both && min(known.sure, other.sure) < enrich.Sure && !partOfName(alias, a) && !partOfName(alias, b) {
 			shared = append(shared, known.surface)
 		}
 	}
@@ -102,12 +103,12 @@ func doubtfulAlias(a, b *namedEntity) string {
 }
 
 func partOfName(alias string, e *namedEntity) bool {
-	return !e.name.single() && slices.Contains(e.name.words, alias)
+	return !e.name.Single() && slices.Contains(e.name.Words, alias)
 }
 
-// pairNames finds the entities that are surely, or likely, one. Pairs that were
-// left to the host stay left. An entity is merged once at a time: what follows
-// from that is found the next time.
+// pairNames finds the pairs of entities that are surely, or likely, the same. Pairs
+// that were left to the host are left out. Each entity is merged once at a time;
+// the next pass finds what follows from that.
 func pairNames(all []*namedEntity, asked map[EntityPair]bool) (sure, likely []Proposal) {
 	merged := make(map[int64]bool)
 
@@ -116,7 +117,7 @@ func pairNames(all []*namedEntity, asked map[EntityPair]bool) (sure, likely []Pr
 		p := MergeEntities{From: from.UID, Into: into.UID}
 		by := likeness(from, into)
 		if by.why == "" && bears(from, into) && onlyBearer(from, all) {
-			by.why = "nobody else of this given name is known by a full name"
+			by.why = "no other full name has this given name"
 		}
 		if p.Why = by.why; p.Why == "" || from.Protected || into.Protected || asked[EntityPair{from.UID, into.UID}] {
 			continue
@@ -132,38 +133,38 @@ func pairNames(all []*namedEntity, asked map[EntityPair]bool) (sure, likely []Pr
 	return sure, likely
 }
 
-// most is how many entities may share a name for it to be looked at: one that
-// more have says nothing.
-const most = 20
+// maxSharing is how many entities may share a name for it to count. A name of more
+// says nothing.
+const maxSharing = 20
 
-// candidates are the pairs of entities that share a word to be compared by,
-// each once, the one to be kept second, in order.
+// candidates returns the pairs of entities that share a key, each once, with the
+// one to keep second.
 func candidates(all []*namedEntity) (pairs [][2]*namedEntity) {
-	shelves := make(map[string][]*namedEntity)
+	byKey := make(map[string][]*namedEntity)
 	for _, e := range all {
 		keys := map[string]bool{"alias " + text.Fold(e.Name): true}
 		for alias := range e.aliases {
 			keys["alias "+alias] = true
 		}
-		if isNamed(e.Entity) {
-			if !e.name.single() {
-				keys["family "+e.name.family()] = true
+		if enrich.IsNamed(e.Entity) {
+			if !e.name.Single() {
+				keys["family "+e.name.Family()] = true
 			}
-			for _, form := range append(slices.Clone(otherForms(e.name.given())), e.name.given()) {
+			for _, form := range append(slices.Clone(names.OtherForms(e.name.Given())), e.name.Given()) {
 				keys["given "+form] = true
 			}
 		}
 		for key := range keys {
-			shelves[key] = append(shelves[key], e)
+			byKey[key] = append(byKey[key], e)
 		}
 	}
 	seen := make(map[[2]int64]bool)
-	for _, shelf := range shelves {
-		if len(shelf) > most {
+	for _, sharing := range byKey {
+		if len(sharing) > maxSharing {
 			continue
 		}
-		for i, a := range shelf {
-			for _, b := range shelf[i+1:] {
+		for i, a := range sharing {
+			for _, b := range sharing[i+1:] {
 				if from, into := direction(a, b); !seen[[2]int64{from.ID, into.ID}] {
 					seen[[2]int64{from.ID, into.ID}] = true
 					pairs = append(pairs, [2]*namedEntity{from, into})
@@ -172,12 +173,12 @@ func candidates(all []*namedEntity) (pairs [][2]*namedEntity) {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b [2]*namedEntity) int {
-		return cmp.Or(worth(b[1], a[1]), worth(b[0], a[0])) // what is kept of many first
+		return cmp.Or(worth(b[1], a[1]), worth(b[0], a[0])) // pairs with the most important kept entity first
 	})
 	return pairs
 }
 
-// direction says which of two would be merged into the other.
+// direction returns which of two entities would be merged into the other.
 func direction(a, b *namedEntity) (from, into *namedEntity) {
 	if worth(a, b) > 0 {
 		return b, a
@@ -185,15 +186,14 @@ func direction(a, b *namedEntity) (from, into *namedEntity) {
 	return a, b
 }
 
-// worth compares which entity is rather kept. A name is before an address, a
-// full name before a given one, then what is mentioned more, then what was known
-// first.
+// worth compares which entity to keep: a name before an address, a full name before
+// a given name, then the one mentioned more often, then the older.
 func worth(a, b *namedEntity) int {
 	rank := func(e *namedEntity) int {
 		switch {
 		case isAddress(e.Type):
 			return 0
-		case e.name.single():
+		case e.name.Single():
 			return 1
 		}
 		return 2
@@ -201,15 +201,15 @@ func worth(a, b *namedEntity) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.MentionCount, b.MentionCount), cmp.Compare(b.ID, a.ID))
 }
 
-// bears reports that a single given name can be a full name's.
+// bears reports whether a given name can be that of a full name.
 func bears(single, full *namedEntity) bool {
-	return single.name.single() && (single.name.title == "" || single.name.kin) && !full.name.single() &&
-		isNamed(single.Entity) && full.Type == schema.EntityPerson && full.name.personhood() > 0 &&
-		(single.Type == schema.EntityPerson || single.name.personhood() > 0) &&
-		(full.name.given() == single.name.given() || slices.Contains(otherForms(single.name.given()), full.name.given()))
+	return single.name.Single() && (single.name.Title == "" || single.name.Kinship) && !full.name.Single() &&
+		enrich.IsNamed(single.Entity) && full.Type == schema.EntityPerson && full.name.Person() > 0 &&
+		(single.Type == schema.EntityPerson || single.name.Person() > 0) &&
+		(full.name.Given() == single.name.Given() || slices.Contains(names.OtherForms(single.name.Given()), full.name.Given()))
 }
 
-// onlyBearer reports that exactly one entity bears a given name in full.
+// onlyBearer reports whether the given name fits the full name of exactly one entity.
 func onlyBearer(single *namedEntity, all []*namedEntity) bool {
 	n := 0
 	for _, e := range all {

@@ -10,7 +10,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -23,31 +26,20 @@ const (
 	summariesMark     = "entity_summaries" // a watermark of its own
 	summariesPerCall  = 20
 	summariesPerNight = 20
-	summaryMentions   = 3 // an entity needs
+	summaryMentions   = 3 // that an entity needs
 	summaryMemories   = 8 // shown of each entity
 	maxSummary        = 400
 )
 
-// profile is an entity that is to be summed up.
+// profile is an entity to summarise.
 type profile struct {
-	schema.Entity
+	schema.MentionedEntity
 
-	Latest   int64 // row id of the last memory that mentions it
 	names    []string
 	memories []schema.Memory
 }
 
-// dueProfiles are entities that are mentioned often and by a memory behind the
-// watermark, those that were not mentioned for longest first: when the watermark
-// moves to the last one that was done, the rest is still behind it.
-const dueProfiles = `WITH RECURSIVE parts (id, root) AS (
-		SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND NOT protected AND type NOT IN ('url', 'email', 'handle', 'hashtag')
-		UNION SELECT e.id, p.root FROM parts p JOIN entities e ON e.merged_into = p.id),
-	spoken AS (SELECT p.root, max(m.id) AS latest, count(DISTINCT m.id) AS n FROM parts p JOIN memory_entities me ON me.entity_id = p.id
-		JOIN memories m ON m.id = me.memory_id AND m.state = 'active' AND m.kind <> 'reflection' WHERE me.confidence > ?1 GROUP BY p.root)
-	SELECT e.*, s.latest FROM spoken s JOIN entities e ON e.id = s.root WHERE s.n >= ?2 AND s.latest > ?3 ORDER BY s.latest, e.id LIMIT ?4`
-
-// summarise lets the model say in two sentences who is mentioned often.
+// summarise asks the model for summaries of entities mentioned often.
 func summarise(ctx context.Context, in *Input, apply Apply) error {
 	due, err := profiles(ctx, in)
 	if err != nil {
@@ -55,7 +47,7 @@ func summarise(ctx context.Context, in *Input, apply Apply) error {
 	}
 	for batch := range slices.Chunk(due, summariesPerCall) {
 		proposals, err := askSummaries(ctx, in, batch)
-		if givesUp(err) {
+		if ask.Unusable(err) {
 			in.Count("unusable", 1)
 			continue
 		}
@@ -76,12 +68,15 @@ func profiles(ctx context.Context, in *Input) (due []profile, err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.NewRaw(dueProfiles, in.UserID, ambiguous, summaryMentions, after, summariesPerNight).Scan(ctx, &due); err != nil {
+		entities, err := s.Night().OftenMentioned(ctx, in.UserID, enrich.Ambiguous, summaryMentions, after, summariesPerNight)
+		if err != nil {
 			return err
 		}
+		due = make([]profile, len(entities))
 		for i := range due {
 			p := &due[i]
-			if p.memories, err = spokenOf(ctx, s, p.ID, ambiguous+0.01, summaryMemories, 0); err != nil {
+			p.MentionedEntity = entities[i]
+			if p.memories, err = spokenOf(ctx, s, p.ID, enrich.Ambiguous+0.01, summaryMemories, 0); err != nil {
 				return err
 			}
 			aliases, err := s.AliasesOf(ctx, p.ID)
@@ -98,7 +93,7 @@ func profiles(ctx context.Context, in *Input) (due []profile, err error) {
 	return due, err
 }
 
-func summariesPrompt(in *Input, due []profile) Prompt {
+func summariesPrompt(in *Input, due []profile) ask.Prompt {
 	var b strings.Builder
 	for i := range due {
 		b.WriteString(jsonLine(struct {
@@ -110,9 +105,9 @@ func summariesPrompt(in *Input, due []profile) Prompt {
 			b.WriteString(jsonLine(recordOf(&due[i].memories[j], "", in)))
 		}
 	}
-	return Prompt{
-		own:  true,
-		Name: "entities_summaries", Version: entitiesVersion, System: strings.TrimSpace(entitiesSummaries), User: b.String(),
+	return ask.Prompt{
+		SafeErrors: true,
+		Name:       "entities_summaries", Version: entitiesVersion, System: strings.TrimSpace(entitiesSummaries), User: b.String(),
 		Schema: object(map[string]any{"summaries": map[string]any{"type": "array", "items": object(map[string]any{
 			"entity": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"},
 		}, "entity", "text")}}, "summaries"),
@@ -156,8 +151,8 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 	return proposals, err
 }
 
-// holds reports that a summary is short, states, and says no name, number or
-// date that the memories shown do not.
+// holds reports whether a summary is short, no instruction, and contains no name,
+// number or date that the shown memories do not.
 func (p *profile) holds(summary string, in *Input) bool {
 	if summary == "" || utf8.RuneCountInString(summary) > maxSummary || sentences(summary) > 2 || poison.InspectClaim(summary) != "" {
 		return false
@@ -174,20 +169,20 @@ func (p *profile) holds(summary string, in *Input) bool {
 	return s.MissingFrom(said) == "" && s.Aligned(all.String()) > 0
 }
 
-// sentences counts the sentences of a text. A title or an initial ends none.
+// sentences counts the sentences of a text. Titles and initials do not end one.
 func sentences(s string) int {
 	n, fields := 1, strings.Fields(s)
 	for i, word := range fields[:max(0, len(fields)-1)] {
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(fields[i+1], `"'“‘«(`))
 		bare := strings.TrimRight(word, `"'”’»)`)
-		if strings.ContainsAny(bare[max(0, len(bare)-1):], ".!?") && !titles[text.Fold(bare)] && utf8.RuneCountInString(bare) > 2 && !unicode.IsLower(next) {
+		if strings.ContainsAny(bare[max(0, len(bare)-1):], ".!?") && !names.IsTitle(text.Fold(bare)) && utf8.RuneCountInString(bare) > 2 && !unicode.IsLower(next) {
 			n++
 		}
 	}
 	return n
 }
 
-// SummariseEntity asks to store what is known of an entity.
+// SummariseEntity stores the summary of an entity.
 type SummariseEntity struct {
 	Entity  string // public id
 	Summary string
@@ -212,7 +207,7 @@ func (p SummariseEntity) apply(ctx context.Context, tx *schema.Tx, n *night) (Ou
 	case e.Protected:
 		return Outcome{}, &schema.InvalidError{Field: "entity", Reason: "is protected"}
 	case e.Summary == p.Summary:
-		outcome.Fate = Known
+		outcome.Status = Known
 		return outcome, nil
 	}
 	return outcome, tx.Summarise(ctx, e, p.Summary, n.actor())

@@ -147,12 +147,12 @@ func TestAMergeTakenBackIsLeftToTheHost(t *testing.T) {
 	r := runner(t, db, stages(consolidate.Entities{}))
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"merge_entities applied they have the same name"}, fates(report, "entities"))
+	require.Equal(t, []string{"merge_entities applied they have the same name"}, statuses(report, "entities"))
 	_, err = r.Rollback(t.Context(), ada, report.RunID)
 	require.NoError(t, err)
 	report, err = r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"merge_entities waiting they have the same name"}, fates(report, "entities"))
+	require.Equal(t, []string{"merge_entities waiting they have the same name"}, statuses(report, "entities"))
 	merged, waiting := mergedIn(t, db)
 	require.Empty(t, merged)
 	require.Len(t, waiting, 1)
@@ -188,5 +188,5 @@ func TestMergesAreCheckedAgainstTheEntitiesAsTheyAre(t *testing.T) {
 	require.Equal(t, []string{
 		"merge_entities waiting I feel so", "merge_entities known it was left to the host before",
 		"merge_entities rejected entity is protected", "merge_entities rejected entity is protected", "merge_entities rejected not found",
-	}, fates(report, "careless"))
+	}, statuses(report, "careless"))
 }

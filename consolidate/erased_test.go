@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // interrupted is a stage during which somebody erases a memory, the first time.
@@ -45,12 +46,12 @@ func TestANightGoesOnWithoutWhatIsErasedMeanwhile(t *testing.T) {
 			gone := derived(t, db, "Ada keeps wasps")
 			var seen []int
 			stage := interrupted{seen: &seen, erase: func() error {
-				what := schema.Erasure{Memories: []string{gone.UID}}
+				what := erase.Erasure{Memories: []string{gone.UID}}
 				if everything {
-					what = schema.Erasure{Everything: true}
+					what = erase.Erasure{Everything: true}
 				}
-				receipt, err := db.Erase(t.Context(), ada, what, schema.Actor{Name: "host"})
-				if err == nil && receipt.State != schema.ErasureDone {
+				receipt, err := erase.Run(t.Context(), db, ada, what, schema.Actor{Name: "host"})
+				if err == nil && receipt.State != erase.Done {
 					err = errors.New(string(receipt.State))
 				}
 				return err

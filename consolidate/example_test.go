@@ -54,30 +54,6 @@ func exampleDB(now *time.Time, said ...string) (db *schema.DB, ids []string, don
 	}
 }
 
-func ExampleEnricher() {
-	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	db, ids, done := exampleDB(&now, "The firmware is by Vitaly Orlov, my flatmate.", "We asked Vitya about it.", "Then my flatmate cooked.")
-	defer done()
-
-	enricher := consolidate.NewEnricher(db, consolidate.EnrichOptions{})
-	for _, id := range ids {
-		if err := enricher.Enrich(context.Background(), schema.Scope{User: "ada"}, id); err != nil {
-			log.Fatal(err)
-		}
-	}
-	err := db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
-		found, err := s.EntitiesByName(ctx, 1, "vitya")
-		for _, e := range found {
-			fmt.Printf("%s (%s), in %d memories\n", e.Name, e.Type, e.MentionCount)
-		}
-		return err
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Output: Vitaly Orlov (person), in 3 memories
-}
-
 func ExampleRunner_Run() {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	db, _, done := exampleDB(&now)

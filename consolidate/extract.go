@@ -5,33 +5,30 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Extract is the stage that draws facts and preferences out of what was said
-// since its watermark: of active messages of the roles it reads, oldest first.
+// Extract is the stage that draws facts and preferences out of the user's active
+// messages after its watermark, oldest first. What an assistant says is no evidence
+// about the user. Without a model the stage does nothing.
 //
-// One call of the model is about one page of messages of one level of trust.
-// What it answers is held against the messages, see [Claim.Doubt]; text that
-// was put before a model as memory is not taken for news. Without a model it
-// does nothing.
+// Each call is about one page of messages of one level of trust. The claims are
+// compared with the messages, see [Claim.Doubt]. Claims that repeat memories that a
+// model was shown are dropped.
 //
-// A page of which the model makes nothing usable is left out, see [LeaveOut],
-// unless no page of the run was usable: then the model is at fault, the stage
-// fails and the pages wait.
+// A page without a usable answer is skipped, see [Skip]. If no page of the run gets
+// one, the model is at fault: the stage fails and the pages wait.
 //
-// Counts: messages (read), small_talk (left out), set_aside (nobody vouches
-// for it, or it reads like an instruction), echoes (claims that only repeat injected memory), waiting
-// (messages that did not fit into the budget).
+// Counts: messages, read; small_talk, left out; set_aside, untrusted or reading
+// like instructions; echoes, claims that only repeat shown memories; waiting,
+// messages beyond the budget.
 type Extract struct {
-	// Roles whose messages are read. Default "user": what an assistant says is
-	// not evidence about the user.
-	Roles []string
-	// Page is how many messages are put into one call at most. Default 96.
+	// Page is the maximum number of messages in one call. Default [DefaultPage].
 	Page int
 }
 
-// DefaultPage is how many messages one call of [Extract] is about.
+// DefaultPage is the default of [Extract].
 const DefaultPage = 96
 
 const extractStage = "extract"
@@ -44,15 +41,12 @@ func (s Extract) Propose(ctx context.Context, in *Input, apply Apply) error {
 	if in.Model == nil {
 		return nil
 	}
-	if s.Roles == nil {
-		s.Roles = []string{"user"}
-	}
 	if s.Page <= 0 {
 		s.Page = DefaultPage
 	}
 	x := &extraction{Extract: s, in: in, apply: apply}
 	err := x.run(ctx)
-	if errors.Is(err, ErrBudget) {
+	if errors.Is(err, ask.ErrBudget) {
 		waiting, counting := x.waiting(ctx)
 		in.Count("waiting", waiting)
 		err = errors.Join(err, counting)
@@ -60,22 +54,22 @@ func (s Extract) Propose(ctx context.Context, in *Input, apply Apply) error {
 	return err
 }
 
-// extraction is the stage at work.
+// extraction is a run of the stage.
 type extraction struct {
 	Extract
 
 	in    *Input
 	apply Apply
-	// held back until one page has shown that the model can answer at all.
+	// Pages are held back until the model has given one usable answer.
 	usable   bool
 	held     [][]Proposal
-	unusable int   // pages among those
+	unusable int   // held pages without a usable answer
 	fault    error // of the last of them
 }
 
-// run goes over the gaps of earlier nights, then over what is new.
+// run extracts from skipped pages of earlier nights, then from new messages.
 func (x *extraction) run(ctx context.Context) error {
-	if err := x.gaps(ctx); err != nil {
+	if err := x.retrySkipped(ctx); err != nil {
 		return err
 	}
 	after, err := x.in.Watermark(ctx, extractStage)
@@ -112,8 +106,8 @@ func (x *extraction) run(ctx context.Context) error {
 	return x.release(ctx)
 }
 
-// page asks about each level of trust apart, so that no text can speak for
-// one that is trusted more.
+// page asks about each level of trust separately, so that no text can influence
+// claims of higher trust.
 func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	x.in.Count("messages", p.read)
 	x.in.Count("small_talk", p.smallTalk)
@@ -123,9 +117,9 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	for _, group := range p.byTrust() {
 		claims, err := x.ask(ctx, group)
 		switch {
-		case givesUp(err):
+		case ask.Unusable(err):
 			x.fault, failed = err, true
-			claims = []Proposal{LeaveOut{Stage: extractStage, Memories: uidsOf(group), Reason: err.Error()}}
+			claims = []Proposal{Skip{Stage: extractStage, Memories: uidsOf(group), Reason: err.Error()}}
 		case err != nil:
 			return nil, err
 		default:
@@ -139,8 +133,8 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	return proposals, nil
 }
 
-// ask draws the claims out of turns. An answer that was cut off is asked for
-// again in two halves.
+// ask extracts the claims of some messages. If the answer is incomplete, it asks
+// about each half.
 func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) {
 	var answer extractAnswer
 	err := x.in.Model.Ask(ctx, extractPrompt(turns, x.in.Location), func(decode func(any) error) error {
@@ -150,7 +144,7 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 		}
 		return answer.check()
 	})
-	if errors.Is(err, errCutOff) && len(turns) >= 8 {
+	if errors.Is(err, ask.ErrIncomplete) && len(turns) >= 8 {
 		first, err := x.ask(ctx, turns[:len(turns)/2])
 		if err != nil {
 			return nil, err
@@ -174,10 +168,11 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 	return proposals, nil
 }
 
-// carryOut applies a page, or holds it back until the model has proved of use.
+// carryOut applies a page, or holds it back until the model has given a usable
+// answer.
 func (x *extraction) carryOut(ctx context.Context, proposals []Proposal) error {
 	x.held = append(x.held, proposals)
-	if x.usable || x.unusable == 0 { // a page nobody was asked about says nothing of the model
+	if x.usable || x.unusable == 0 { // a page without a question says nothing about the model
 		return x.release(ctx)
 	}
 	if x.unusable == maxHeld {
@@ -186,8 +181,7 @@ func (x *extraction) carryOut(ctx context.Context, proposals []Proposal) error {
 	return nil
 }
 
-// maxHeld is after how many unusable pages in a row at the start of a run the
-// model is given up for the night.
+// maxHeld is the number of held pages or batches after which a stage fails.
 const maxHeld = 3
 
 func (x *extraction) release(ctx context.Context) error {
@@ -200,16 +194,16 @@ func (x *extraction) release(ctx context.Context) error {
 	return nil
 }
 
-// gaps tries once more what earlier nights left out; somebody who runs a night
-// by hand means all of it.
-func (x *extraction) gaps(ctx context.Context) error {
-	most := int64(MaxAttempts)
+// retrySkipped asks about the skipped pages of earlier nights again; in a manual
+// run also about those with [MaxAttempts].
+func (x *extraction) retrySkipped(ctx context.Context) error {
+	attempts := int64(MaxAttempts)
 	if x.in.Cause == CauseManual {
-		most = 0
+		attempts = 0
 	}
 	var gaps []schema.Gap
 	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		gaps, err = s.Gaps(ctx, x.in.UserID, extractStage, most)
+		gaps, err = s.Gaps(ctx, x.in.UserID, extractStage, attempts)
 		return err
 	})
 	if err != nil {
@@ -223,8 +217,8 @@ func (x *extraction) gaps(ctx context.Context) error {
 		var proposals []Proposal
 		for _, group := range p.byTrust() {
 			claims, err := x.ask(ctx, group)
-			if givesUp(err) {
-				proposals = []Proposal{LeaveOut{Stage: extractStage, Reason: err.Error(), Gap: gap.UID}}
+			if ask.Unusable(err) {
+				proposals = []Proposal{Skip{Stage: extractStage, Reason: err.Error(), Batch: gap.UID}}
 				break
 			}
 			if err != nil {
@@ -233,8 +227,8 @@ func (x *extraction) gaps(ctx context.Context) error {
 			x.usable = true
 			proposals = append(proposals, claims...)
 		}
-		if len(proposals) == 0 || !isLeaveOut(proposals[0]) {
-			proposals = append(proposals, Caught{gap.UID})
+		if len(proposals) == 0 || !isSkip(proposals[0]) {
+			proposals = append(proposals, Retried{gap.UID})
 		}
 		if _, err := x.apply(ctx, proposals...); err != nil {
 			return err
@@ -243,7 +237,7 @@ func (x *extraction) gaps(ctx context.Context) error {
 	return nil
 }
 
-func isLeaveOut(p Proposal) bool { _, is := p.(LeaveOut); return is }
+func isSkip(p Proposal) bool { _, is := p.(Skip); return is }
 
 func uidsOf(turns []turn) []string {
 	uids := make([]string, len(turns))

@@ -47,11 +47,11 @@ type extractedFact struct {
 	Quote      string   `json:"quote"`
 }
 
-// factsPerMessage bounds what one message can be said to hold.
+// factsPerMessage limits the facts per message.
 const factsPerMessage = 5
 
-// check finds what makes an answer unusable as a whole. The error is shown to
-// the model.
+// check returns an error if the answer is unusable as a whole. The error is shown
+// to the model.
 func (a *extractAnswer) check() error {
 	if a.Facts == nil {
 		return errors.New(`it has no list "facts"; an empty one is fine`)
@@ -64,8 +64,8 @@ func (a *extractAnswer) check() error {
 	return nil
 }
 
-// claims turns the model's facts into claims that rest on the turns they cite,
-// and counts those that only repeat what the model's own memory had shown.
+// claims turns the facts into claims that rest on the messages they cite, and
+// counts those that only repeat shown memories.
 func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showing) (claims []Claim, echoes int) {
 	byAlias := make(map[string]*turn, len(turns))
 	for i := range turns {
@@ -89,7 +89,7 @@ func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showi
 	return claims, echoes
 }
 
-// claim holds one fact against the turns it cites.
+// claim compares a fact with the messages it cites.
 func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]string) Claim {
 	c := Claim{
 		Content: text.Clean(strings.TrimSpace(f.Text)), Kind: schema.KindFact,
@@ -106,10 +106,10 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	}
 	c.Attributes[schema.AttrTemporal] = string(temporal)
 	if folded := text.Fold(c.Content); !heldIn(folded, c.Object) || c.Subject != theUser && !heldIn(folded, c.Subject) {
-		c.Subject, c.Predicate, c.Object = "", "", "" // they claim more than the sentence that is held against its sources
+		c.Subject, c.Predicate, c.Object = "", "", "" // they say more than the sentence that was checked
 	}
 	if len(cited) == 0 {
-		return c // the proposal will be refused
+		return c // the proposal will be rejected
 	}
 	first := cited[0]
 	statement := grounding.Understand(c.Content, first.EventTime.In(in.Location))
@@ -137,43 +137,44 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	return c
 }
 
-// restated reports whether a turn, or the sentence of it that is quoted, says
-// a claim again: nearly in its words, neither denying it nor, of the user,
-// speaking of somebody else.
+// restated reports whether a message, or its quoted sentence, states the claim: in
+// nearly the same words, with the same negation and, of the user, speaking of
+// themselves.
 func restated(c *Claim, s grounding.Statement, said grounding.Turn, quote string) bool {
 	sentence := grounding.Sentence(said.Text, quote)
 	if sentence == "" {
 		sentence = said.Text
 	}
-	return s.Restates(sentence, said.At, said.Speakers) && negation.MatchString(sentence) == negation.MatchString(c.Content) &&
+	return s.Restates(sentence, said.At, said.Speakers) && grounding.Denial.MatchString(sentence) == grounding.Denial.MatchString(c.Content) &&
 		(c.Subject != theUser || grounding.SpeaksOfSelf(sentence))
 }
 
-// denies reports whether the sentence of a quote that comes closest says a claim
-// nearly word for word, but for a denial that only one of the two holds.
+// denies reports whether the closest sentence of a quote states a claim nearly
+// word for word, with a negation in only one of the two.
 func denies(c *Claim, s grounding.Statement, quote string) bool {
 	sentence := s.Quote(quote)
 	plain := notOnly.ReplaceAllString(sentence, "")
-	return sentence != "" && s.Aligned(sentence) >= nearlyAll && negation.MatchString(plain) != negation.MatchString(notOnly.ReplaceAllString(c.Content, ""))
+	return sentence != "" && s.Aligned(sentence) >= nearlyAll && grounding.Denial.MatchString(plain) != grounding.Denial.MatchString(notOnly.ReplaceAllString(c.Content, ""))
 }
 
-// nearlyAll is the share of a claim's words, 0–1, from which a quote is about
-// just what the claim says.
+// nearlyAll is the share of a claim's words, 0–1, from which a quote is about the
+// same statement.
 const nearlyAll = 0.6
 
-// notOnly are denials that deny nothing.
+// notOnly matches phrases with a negation that negate nothing.
 var notOnly = regexp.MustCompile(`(?i)\b(?:not only|not just|no problem|no doubt|why not)\b|不但|不仅|不错|特别|别人|差不多`)
 
-// theUser is who a claim is about when nobody else is named.
+// theUser is the subject of claims about the user.
 const theUser = "the user"
 
-// heldIn reports whether a label stands in a folded text; an empty one does.
+// heldIn reports whether a folded text contains a label. An empty label is in any
+// text.
 func heldIn(folded, label string) bool {
 	return label == "" || strings.Contains(folded, text.Fold(label))
 }
 
-// quoteIn is the fact's quote when a cited turn holds it, and "" when none
-// does. A fact that came without one gets the sentence that comes closest.
+// quoteIn returns the fact's quote if a cited message contains it, else "". For a
+// fact without a quote it returns the closest sentence.
 func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
 	if strings.TrimSpace(f.Quote) != "" {
 		for _, t := range cited {
@@ -183,7 +184,7 @@ func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
 		}
 		return ""
 	}
-	best, most := "", leastAligned
+	best, most := "", minAligned
 	for _, t := range cited {
 		if q := s.Quote(t.Content); s.Aligned(q) >= most {
 			best, most = q, s.Aligned(q)
@@ -192,12 +193,11 @@ func (f *extractedFact) quoteIn(cited []*turn, s grounding.Statement) string {
 	return cleanQuote(best)
 }
 
-// leastAligned is the share of a fact's words, 0–1, that a sentence must hold
-// to stand in for a quote that was not given.
-const leastAligned = 0.25
+// minAligned is the share of a fact's words, 0–1, that a sentence must contain to
+// be used as the quote.
+const minAligned = 0.25
 
-// doubt says why a claim is set aside, in words that hold nothing of it; ""
-// when it may be believed.
+// doubt returns the reason to quarantine a claim, without text of it, or "".
 func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.Trust) string {
 	quoted := slices.ContainsFunc(c.Sources, func(c Citation) bool { return c.Quote != "" })
 	switch {
@@ -217,8 +217,8 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 	return ""
 }
 
-// since resolves when a claim began to hold: the model's words for it, which
-// must be the turn's, against the turn's own time.
+// since resolves when a claim begins to hold, from the model's quoted time
+// expression and the time of the message that contains it.
 func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, bool) {
 	if strings.TrimSpace(f.When) == "" {
 		return time.Time{}, false
@@ -234,7 +234,7 @@ func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, boo
 	return time.Time{}, false
 }
 
-// speakersOf are the names heard in each session.
+// speakersOf returns the speakers of each session.
 func speakersOf(turns []turn) map[string][]string {
 	names := make(map[string][]string)
 	for _, t := range turns {
@@ -245,8 +245,7 @@ func speakersOf(turns []turn) map[string][]string {
 	return names
 }
 
-// namesFor are the names that a turn may mean by "I", and, where it says
-// "you", by that.
+// namesFor returns the names that "I" and "you" of a message may stand for.
 func namesFor(t *turn, user string, speakers map[string][]string) []string {
 	names := []string{t.Speaker}
 	if t.Trust == schema.MaxTrust && t.Speaker == "" {
@@ -259,8 +258,7 @@ func namesFor(t *turn, user string, speakers map[string][]string) []string {
 	return names
 }
 
-// label is a subject or an object as it is kept: one line, no article before
-// "user".
+// label normalises a subject or object: one line, and theUser for the user.
 func label(s string) string {
 	s = strings.Join(strings.Fields(text.Clean(s)), " ")
 	if text.Fold(s) == "user" || text.Fold(s) == "the user" {
@@ -269,12 +267,12 @@ func label(s string) string {
 	return s
 }
 
-// predicate is a relation in snake_case.
+// predicate normalises a predicate to snake_case.
 func predicate(s string) string {
 	return strings.ReplaceAll(text.Fold(text.Clean(s)), " ", "_")
 }
 
-// unit bends what a model says into 0–1; NaN is 0.
+// unit clamps a number of the model to 0–1; NaN is 0.
 func unit(v float64) float64 {
 	if !(v > 0) {
 		return 0

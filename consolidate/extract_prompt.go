@@ -6,21 +6,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
 //go:embed prompts/extract.txt
 var extractSystem string
 
-// extractVersion grows with every change of what the model is told.
+// extractVersion increases with every change of the prompt.
 const extractVersion = 1
 
-// alias names the i-th record of a prompt.
+// alias returns the name of the i-th message of a prompt.
 func alias(i int) string { return fmt.Sprintf("m%d", i+1) }
 
-// extractPrompt shows turns of one level of trust to the model, each as a line
-// of JSON under its session and day.
-func extractPrompt(turns []turn, loc *time.Location) Prompt {
+// extractPrompt lists messages of one level of trust as lines of JSON, under their
+// session and day.
+func extractPrompt(turns []turn, loc *time.Location) ask.Prompt {
 	var b strings.Builder
 	type heading struct {
 		Session string `json:"session"`
@@ -44,10 +45,10 @@ func extractPrompt(turns []turn, loc *time.Location) Prompt {
 			Text    string `json:"text"`
 		}{t.alias, t.EventTime.In(loc).Format("15:04"), t.Speaker, t.shown}))
 	}
-	return Prompt{own: true, Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
+	return ask.Prompt{SafeErrors: true, Name: extractStage, Version: extractVersion, System: strings.TrimSpace(extractSystem), User: "Messages:\n" + b.String(), Schema: extractSchema}
 }
 
-// jsonLine is one object of JSON and a line break.
+// jsonLine returns v as JSON and a line break.
 func jsonLine(v any) string { return text.JSON(v) + "\n" }
 
 var extractSchema = object(map[string]any{
@@ -66,7 +67,7 @@ var extractSchema = object(map[string]any{
 	}, "text", "kind", "subject", "predicate", "object", "type", "when", "confidence", "importance", "sources", "quote")},
 }, "facts")
 
-// object is the JSON Schema of an object that has these properties.
+// object returns the JSON Schema of an object with these properties.
 func object(properties map[string]any, required ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }

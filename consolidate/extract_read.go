@@ -8,38 +8,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/uptrace/bun"
-
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// turn is a message that claims may be drawn from.
+// turn is a message to extract claims from.
 type turn struct {
 	schema.Memory
 
 	alias  string // "m3"
-	shown  string // its text as the model sees it
-	before string // what it replies to, in brief; "" when that is on the page too
+	shown  string // its text in the prompt
+	before string // the start of the message before; "" if that is on the page
 }
 
-// page is what one reading of the messages brought.
+// page is the messages of one call.
 type page struct {
 	turns     []turn
 	through   int64 // the last message it covers
-	read      int   // messages of the roles that are read
+	read      int   // messages of the user
 	smallTalk int
 	setAside  int
 }
 
 const (
-	pageTokens = 6000 // of messages, in one call
-	turnTokens = 1500 // of one message; the rest of a longer one is not read
-	lookBehind = 60   // tokens of a message that another replies to
-	pageRows   = 400  // rows read for one page at most
+	pageTokens = 6000 // of one call
+	turnTokens = 1500 // of one message; the rest is not read
+	lookBehind = 60   // tokens of the message before
+	pageRows   = 400  // maximum rows read for one page
 )
 
-// read collects the next page behind a watermark.
+// read collects the next page after a watermark.
 func (x *extraction) read(ctx context.Context, after int64) (*page, error) {
 	var rows []schema.Memory
 	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
@@ -52,7 +50,7 @@ func (x *extraction) read(ctx context.Context, after int64) (*page, error) {
 	return x.collect(rows, after, x.Page), nil
 }
 
-// reread collects given messages once more.
+// reread collects the given messages again.
 func (x *extraction) reread(ctx context.Context, uids []string) (*page, error) {
 	var rows []schema.Memory
 	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -69,15 +67,14 @@ func (x *extraction) reread(ctx context.Context, uids []string) (*page, error) {
 	return x.collect(rows, 0, len(rows)), err
 }
 
-// collect picks what is read out of messages in order of arrival, until the
-// page is full.
+// collect selects messages in order of arrival until the page is full.
 func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page {
 	p := &page{through: after}
 	tokens := 0
-	last := make(map[int64]*schema.Memory) // by session: the message before, unless it is on the page
+	last := make(map[int64]*schema.Memory) // by session, the message before, unless it is on the page
 	for i := range rows {
 		m := &rows[i]
-		if !slices.Contains(x.Roles, m.Role) {
+		if m.Role != "user" {
 			p.through, last[m.SessionID] = m.ID, m
 			continue
 		}
@@ -107,13 +104,12 @@ func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page 
 	return p
 }
 
-// fence matches what ebb puts before a model, should a host have stored it.
+// fence matches injected memories, which a host may have stored with a message.
 var fence = regexp.MustCompile(`(?s)<memory nonce="[^"]*">.*?(?:</memory nonce="[^"]*">|$)`)
 
 func withoutFences(s string) string { return fence.ReplaceAllString(s, "") }
 
-// byTrust splits a page into groups of one level of trust, the highest first,
-// each in order, and gives the turns their aliases.
+// byTrust splits a page by level of trust, the highest first, and assigns aliases.
 func (p *page) byTrust() [][]turn {
 	groups := make(map[schema.Trust][]turn)
 	for _, t := range p.turns {
@@ -130,21 +126,21 @@ func (p *page) byTrust() [][]turn {
 	return list
 }
 
-// waiting counts the messages that were not read yet.
+// waiting counts the messages that were not read.
 func (x *extraction) waiting(ctx context.Context) (n int, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		after, err := s.Watermark(ctx, x.in.UserID, extractStage)
 		if err != nil {
 			return err
 		}
-		return s.NewRaw("SELECT count(*) FROM memories WHERE user_id = ? AND kind = 'episode' AND id > ? AND role IN (?)",
-			x.in.UserID, after, bun.List(x.Roles)).Scan(ctx, &n)
+		n, err = s.Night().CountUnread(ctx, x.in.UserID, after)
+		return err
 	})
 	return n, err
 }
 
-// injected are the texts, folded, that models were shown as memory in the
-// turns' sessions, by the time of the showing.
+// injected returns, by session, the memories that models were shown in the
+// sessions of some messages.
 func (x *extraction) injected(ctx context.Context, turns []turn) (map[string][]showing, error) {
 	shown := make(map[string][]showing)
 	for _, t := range turns {
@@ -163,7 +159,7 @@ func (x *extraction) injected(ctx context.Context, turns []turn) (map[string][]s
 	return shown, err
 }
 
-// showing is a memory that a model was shown.
+// showing is a memory that a model was shown, and when.
 type showing struct {
 	uid    string
 	folded string
@@ -172,30 +168,22 @@ type showing struct {
 }
 
 func showings(ctx context.Context, s *schema.Snapshot, userID int64, session string) ([]showing, error) {
-	rows, err := s.Query(ctx, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ?", userID, session)
+	injections, err := s.InjectionsOf(ctx, userID, session)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
 	first := make(map[string]int64)
-	for rows.Next() {
-		var list string
-		var at int64
-		if err := rows.Scan(&list, &at); err != nil {
-			return nil, err
-		}
+	for _, injection := range injections {
 		var items []RecalledItem
-		if err := json.Unmarshal([]byte(list), &items); err != nil {
+		if err := json.Unmarshal([]byte(injection.Items), &items); err != nil {
 			return nil, err
 		}
+		at := injection.ShownAt.UnixMilli()
 		for _, item := range items {
 			if known, ok := first[item.ID]; !ok || at < known {
 				first[item.ID] = at
 			}
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
 	}
 	var all []showing
 	for uid, at := range first {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -71,7 +72,7 @@ func said(t *testing.T, db *schema.DB, session, speaker, content string, at time
 		c(&m)
 	}
 	stored := remember(t, db, ada, m)
-	require.NoError(t, consolidate.NewEnricher(db, consolidate.EnrichOptions{}).Enrich(context.Background(), ada, stored.UID))
+	require.NoError(t, enrich.New(db, enrich.Options{}).Enrich(context.Background(), ada, stored.UID))
 	return stored
 }
 
@@ -84,13 +85,13 @@ func derivedOf(t testing.TB, db *schema.DB) (all []schema.Memory) {
 	return all
 }
 
-func fates(r *consolidate.Report, stage string) (list []string) {
+func statuses(r *consolidate.Report, stage string) (list []string) {
 	for _, s := range r.Stages {
 		if s.Name != stage {
 			continue
 		}
 		for _, o := range s.Outcomes {
-			list = append(list, strings.TrimSpace(fmt.Sprint(o.Kind, " ", o.Fate, " ", o.Reason)))
+			list = append(list, strings.TrimSpace(fmt.Sprint(o.Kind, " ", o.Status, " ", o.Reason)))
 		}
 	}
 	return list
@@ -141,14 +142,14 @@ func TestExtractHoldsClaimsAgainstTheirSources(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"add_fact applied", "add_fact applied", "add_fact applied",
-		"add_fact aside a name, number or date of it does not occur in its sources",
-		"add_fact aside a name, number or date of it does not occur in its sources",
-		"add_fact aside its quote does not occur in its sources",
+		"add_fact quarantined a name, number or date of it does not occur in its sources",
+		"add_fact quarantined a name, number or date of it does not occur in its sources",
+		"add_fact quarantined its quote does not occur in its sources",
 		"add_fact known none of its words occurs in its sources",
 		"add_fact rejected sources name no memory that it could rest on",
 		"add_fact rejected content is longer than 500 characters; a claim is one sentence",
 		"reinforce known",
-	}, fates(report, "extract"))
+	}, statuses(report, "extract"))
 	all := derivedOf(t, db)
 	require.Len(t, all, 6)
 	oslo, rosa := all[0], all[2]
@@ -195,8 +196,8 @@ func TestExtractTakesNoDenialForAClaim(t *testing.T) {
 	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"add_fact aside its quote says the opposite", "add_fact applied", "add_fact aside none of its words occurs in its sources", "add_fact applied", "add_fact applied",
-	}, fates(report, "extract"))
+		"add_fact quarantined its quote says the opposite", "add_fact applied", "add_fact quarantined none of its words occurs in its sources", "add_fact applied", "add_fact applied",
+	}, statuses(report, "extract"))
 	require.Empty(t, derivedOf(t, db)[3].Object, "an object that the sentence does not hold")
 }
 
@@ -232,7 +233,7 @@ func TestExtractReinforcesWhatIsKnown(t *testing.T) {
 	said(t, db, "b", "", "As you know, I am a vegetarian. No ham for me!", start.AddDate(0, 0, 7))
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"reinforce applied"}, fates(report, "extract"))
+	require.Equal(t, []string{"reinforce applied"}, statuses(report, "extract"))
 	all := derivedOf(t, db)
 	require.Len(t, all, 1)
 	require.InDelta(t, 0.5+0.3*0.5, all[0].Confidence, 1e-9)
@@ -276,14 +277,14 @@ func TestExtractLeavesOutWhatTheModelCannotDigest(t *testing.T) {
 	r := runner(t, db, stages(consolidate.Extract{Page: 2}), withModel(t, s))
 	report, err := r.RunNight(t.Context(), ada, "2026-03-01")
 	require.NoError(t, err)
-	require.Len(t, fates(report, "extract"), 2)
-	require.Contains(t, fates(report, "extract")[1], "leave_out applied no usable answer to extract@1: the answer holds no JSON object")
+	require.Len(t, statuses(report, "extract"), 2)
+	require.Contains(t, statuses(report, "extract")[1], "skip applied no usable answer to extract@1: the answer holds no JSON object")
 	require.Equal(t, 2, report.Usage.Faults)
 	require.Equal(t, 4, report.Usage.Calls)
 
 	next, err := r.RunNight(t.Context(), ada, "2026-03-02")
 	require.NoError(t, err)
-	require.Equal(t, []string{"add_fact applied"}, fates(next, "extract"))
+	require.Equal(t, []string{"add_fact applied"}, statuses(next, "extract"))
 	require.Len(t, derivedOf(t, db), 2)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		gaps, err := s.Gaps(ctx, derivedOf(t, db)[0].UserID, "", 0)

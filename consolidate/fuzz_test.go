@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -26,7 +27,7 @@ func FuzzModelAnswers(f *testing.F) {
 			return
 		}
 		var facts extractAnswer
-		if decodeAnswer(t.Context(), answer, &facts, nil) == nil && facts.check() == nil {
+		if ask.Decode(t.Context(), answer, &facts, nil) == nil && facts.check() == nil {
 			in := &Input{Scope: schema.Scope{User: "ada"}, Now: time.Unix(1_750_000_000, 0), Location: time.UTC}
 			heard := []turn{{Memory: schema.Memory{
 				UID: "u1", Content: said, Role: "user", Origin: schema.OriginUser, Trust: schema.MaxTrust, EventTime: schema.At(time.Unix(1_748_000_000, 0)),
@@ -39,7 +40,7 @@ func FuzzModelAnswers(f *testing.F) {
 			}
 		}
 		var pairs conflictAnswer
-		if decodeAnswer(t.Context(), answer, &pairs, nil) == nil && pairs.check(2) == nil && len(pairs.Pairs) != 2 {
+		if ask.Decode(t.Context(), answer, &pairs, nil) == nil && pairs.check(2) == nil && len(pairs.Pairs) != 2 {
 			t.Fatalf("%d verdicts on 2 pairs", len(pairs.Pairs))
 		}
 	})

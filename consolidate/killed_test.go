@@ -302,9 +302,9 @@ func agrees(t *testing.T, db *schema.DB) (cut bool) {
 			for _, stage := range report.Stages {
 				for _, o := range stage.Outcomes {
 					switch {
-					case o.Kind == "retire" && o.Fate == consolidate.Applied:
+					case o.Kind == "retire" && o.Status == consolidate.Applied:
 						told["retire"] = append(told["retire"], o.Memory)
-					case strings.HasPrefix(o.Kind, "add_") && (o.Fate == consolidate.Applied || o.Fate == consolidate.Aside):
+					case strings.HasPrefix(o.Kind, "add_") && (o.Status == consolidate.Applied || o.Status == consolidate.Quarantined):
 						told["add"] = append(told["add"], o.Memory)
 					}
 				}

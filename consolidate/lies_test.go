@@ -24,7 +24,7 @@ func TestPagesThatHoldNothingToAskAboutSayNothingOfTheModel(t *testing.T) {
 	s.On(llmtest.Any, facts(claimed("The user's dog is called Biscuit.", []string{"m1"}, "My dog is called Biscuit.")))
 	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"add_fact applied"}, fates(report, "extract"))
+	require.Equal(t, []string{"add_fact applied"}, statuses(report, "extract"))
 }
 
 // lied runs a night whose model draws "lives in Oslo" from what was said,
@@ -64,7 +64,7 @@ func TestWhatTheHostPinnedIsNotReplacedByTheSameClaim(t *testing.T) {
 	s.On(llmtest.Any, facts(claimed("The user is a vegetarian.", []string{"m1"}, "I am a vegetarian.", set("object", "vegetarian"))))
 	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"reinforce applied"}, fates(report, "extract"))
+	require.Equal(t, []string{"reinforce applied"}, statuses(report, "extract"))
 	require.Equal(t, schema.StateActive, reread(t, db, pinned).State)
 }
 

@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,28 +11,28 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// night is one run in progress.
+// night is a run in progress.
 type night struct {
 	runner     *Runner
 	lease      *schema.Lease
 	cause, day string
 	report     *Report
 	input      *Input
-	account    *account
-	allowance  int                 // what may still be pruned, as of the batch being applied
-	active     map[schema.Kind]int // memories, as far as counted for it
+	account    *ask.Account
+	allowance  int                 // how many memories may still be pruned in this batch
+	active     map[schema.Kind]int // active memories by kind, as far as counted for this batch
 }
 
 func (n *night) actor() schema.Actor {
 	return schema.Actor{Name: nightActor, RunID: n.input.RunID}
 }
 
-// begin opens the run in the ledger, or takes up one that was cut off. It
-// reports false when there is nothing to do: the user is not known, or the
-// local day is done.
+// begin starts a run or continues an interrupted one. It returns false if the user
+// is not known or the local day is done.
 func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, err error) {
 	r := n.runner
 	n.report = &Report{Cause: n.cause, LocalDay: n.day, State: "running"}
@@ -60,12 +59,9 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 			return err
 		}
 		if n.day != "" {
-			var through string
-			if err := tx.Row(ctx, "SELECT nights_through FROM users WHERE id = ?", []any{n.input.UserID}, &through); err != nil {
+			through, err := tx.NightsThrough(ctx, n.input.UserID)
+			if err != nil || through >= n.day {
 				return err
-			}
-			if through >= n.day {
-				return nil
 			}
 		}
 		proceed = true
@@ -74,47 +70,39 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 	return proceed && err == nil, err
 }
 
-// open finds the run to take up or writes a new row. The lease is ours, so
-// every run still called running was cut off.
+// open continues the interrupted run of this cause and day, or stores a new one.
+// Since this process holds the lease, every run marked as running was interrupted.
 func (n *night) open(ctx context.Context, tx *schema.Tx) error {
-	var stages string
-	var used Usage
 	n.report.Stages, n.report.Resumed = nil, false
-	err := tx.Row(ctx, `SELECT id, uid, stages, calls, input_tokens, output_tokens, cost, faults FROM runs
-		WHERE user_id = ? AND state = 'running' AND cause = ? AND local_day = ? ORDER BY id DESC LIMIT 1`,
-		[]any{n.input.UserID, n.cause, n.day}, &n.input.RunID, &n.report.RunID, &stages,
-		&used.Calls, &used.InputTokens, &used.OutputTokens, &used.Cost, &used.Faults)
+	run, err := tx.RunningRun(ctx, n.input.UserID, n.cause, n.day)
 	switch {
 	case err == nil:
 		n.report.Resumed = true
-		if err := json.Unmarshal([]byte(stages), &n.report.Stages); err != nil {
-			return fmt.Errorf("the ledger of run %s: %w", n.report.RunID, err)
+		if err := json.Unmarshal(run.Stages, &n.report.Stages); err != nil {
+			return fmt.Errorf("the ledger of run %s: %w", run.UID, err)
 		}
-	case errors.Is(err, sql.ErrNoRows):
+	case isNotFound(err):
 		uid, err := uuid.NewV7()
 		if err != nil {
 			return err
 		}
-		n.report.RunID = uid.String()
-		err = tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, local_day, state, started_at) VALUES (?, ?, ?, ?, 'running', ?) RETURNING id",
-			[]any{n.report.RunID, n.input.UserID, n.cause, n.day, schema.At(n.input.Now)}, &n.input.RunID)
-		if err != nil {
+		run = &schema.Run{UID: uid.String(), UserID: n.input.UserID, Cause: n.cause, LocalDay: n.day, StartedAt: schema.At(n.input.Now)}
+		if err := tx.StartRun(ctx, run); err != nil {
 			return err
 		}
 	default:
 		return err
 	}
-	n.account = newAccount(n.runner.opts.Budget, n.runner.opts.Prices, used)
-	_, err = tx.Exec(ctx, `UPDATE runs SET state = 'failed', finished_at = ?, error = 'was cut off; a later run went on'
-		WHERE user_id = ? AND state = 'running' AND id <> ?`, schema.At(n.input.Now), n.input.UserID, n.input.RunID)
-	return err
+	n.input.RunID, n.report.RunID = run.ID, run.UID
+	n.account = ask.NewAccount(n.runner.opts.Budget, n.runner.opts.Prices, usageOf(run))
+	return tx.FailOtherRuns(ctx, n.input.UserID, run.ID, schema.At(n.input.Now))
 }
 
-// stages runs what is left of the list and closes the run.
+// stages runs the remaining stages and ends the run.
 func (n *night) stages(ctx context.Context) error {
 	list := n.runner.opts.Stages
 	if n.runner.opts.Model != nil {
-		n.input.Model = &Asker{model: n.runner.opts.Model, account: n.account, timeout: n.runner.opts.CallTimeout, pause: time.Second, redact: n.runner.opts.Redact}
+		n.input.Model = ask.New(n.runner.opts.Model, n.account, ask.Options{Timeout: n.runner.opts.CallTimeout, Redact: n.runner.opts.Redact})
 	}
 	var failed []error
 	for i, stage := range list {
@@ -127,7 +115,7 @@ func (n *night) stages(ctx context.Context) error {
 			n.runner.opts.Progress(Progress{Stage: stage.Name(), Stages: len(list), StagesDone: i, Steps: of, StepsDone: done})
 		}
 		n.input.Progress(0, 0)
-		w := &work{night: n, report: report, started: time.Now(), before: n.account.usage(), counts: maps.Clone(report.Counts)}
+		w := &stageRun{night: n, report: report, started: time.Now(), before: n.account.Usage(), counts: maps.Clone(report.Counts)}
 		if !ours(stage) {
 			w.redact = n.runner.opts.Redact
 		}
@@ -135,7 +123,7 @@ func (n *night) stages(ctx context.Context) error {
 		if err == nil {
 			err = w.refused // which the stage should have returned
 		}
-		if errors.Is(err, ErrBudget) {
+		if errors.Is(err, ask.ErrBudget) {
 			report.OutOfBudget, err = true, nil
 		}
 		report.Done, report.Error = true, ""
@@ -144,15 +132,15 @@ func (n *night) stages(ctx context.Context) error {
 		}
 		if cut := ctx.Err(); cut != nil {
 			report.Done, report.Error = false, ""
-			report.Counts = w.counts                // whatever was counted since is counted again by the run that goes on
-			_ = w.close(context.WithoutCancel(ctx)) // what it cost; the run stays running, and the next takes it up
+			report.Counts = w.counts                // the continued run counts the rest again
+			_ = w.close(context.WithoutCancel(ctx)) // stores the usage; the run stays running until the next continues it
 			return cut
 		}
 		if closing := w.close(ctx); closing != nil {
 			return closing
 		}
 		if err != nil {
-			if errors.Is(err, errTakenOver) || errors.Is(err, errSeized) {
+			if errors.Is(err, errTakenOver) || errors.Is(err, errErased) {
 				return err
 			}
 			failed = append(failed, &StageError{Stage: stage.Name(), Err: err})
@@ -162,8 +150,8 @@ func (n *night) stages(ctx context.Context) error {
 	return n.close(ctx, errors.Join(failed...))
 }
 
-// reportOf finds the report of a stage that was cut off, or starts one. A
-// stage that failed has its turn again.
+// reportOf returns the report of an interrupted stage, or a new one. A stage that
+// failed runs again.
 func (n *night) reportOf(stage string) *StageReport {
 	for i := range n.report.Stages {
 		r := &n.report.Stages[i]
@@ -179,45 +167,45 @@ func (n *night) reportOf(stage string) *StageReport {
 	return &n.report.Stages[len(n.report.Stages)-1]
 }
 
-// work is one stage at work.
-type work struct {
+// stageRun is a running stage.
+type stageRun struct {
 	night   *night
 	report  *StageReport
 	started time.Time
-	before  Usage          // of the run, when the stage began or was last written down
-	counts  map[string]int // as of the last batch that was applied
+	before  ask.Usage      // of the run, when the stage was last stored
+	counts  map[string]int // as of the last applied batch
 
-	redact  schema.Redact // of what is proposed; nil: it was redacted before
-	refused error         // by it
+	redact  schema.Redact // for proposals; nil for a stage of this package, which redacts answers
+	refused error         // the error of redact
 }
 
-// errTakenOver means that the lease is another's: this run must not write.
+// errTakenOver means that another process holds the lease: this run must not
+// write.
 var errTakenOver = fmt.Errorf("another process took the run over: %w", schema.ErrConflict)
 
-// errSeized means that an erasure took the lease: what this run has read may be
-// erased. It is begun again, and goes on where its ledger ends.
-var errSeized = fmt.Errorf("an erasure changed what the run had read: %w", schema.ErrConflict)
+// errErased means that an erasure took the lease and may have erased what the run
+// has read. The run starts again and continues after its last batch.
+var errErased = fmt.Errorf("an erasure changed what the run had read: %w", schema.ErrConflict)
 
-// checked compares the lease's term inside the transaction.
+// checked returns an error if this process lost the lease.
 func checked(ctx context.Context, tx *schema.Tx, lease *schema.Lease) error {
 	err := tx.CheckLease(ctx, lease)
 	if !errors.Is(err, schema.ErrConflict) {
 		return err
 	}
-	seized, err := tx.HeldByErasure(ctx, lease.Name)
+	erasing, err := tx.HeldByErasure(ctx, lease.Name)
 	switch {
 	case err != nil:
 		return err
-	case seized:
-		return errSeized
+	case erasing:
+		return errErased
 	}
 	return errTakenOver
 }
 
-// apply checks and carries out proposals and writes their fates into the
-// ledger, all in one transaction: either a batch is done and known to be, or
-// nothing of it happened.
-func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, error) {
+// apply checks and carries out proposals and stores their outcomes, in one
+// transaction.
+func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, error) {
 	if len(proposals) == 0 {
 		return nil, nil
 	}
@@ -233,7 +221,7 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 		if err := checked(ctx, tx, n.lease); err != nil {
 			return err
 		}
-		if n.allowance, err = allowance(ctx, tx, n.input); err != nil {
+		if n.allowance, err = allowance(ctx, tx.Night(), n.input); err != nil {
 			return err
 		}
 		n.active = make(map[schema.Kind]int)
@@ -244,11 +232,11 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 				if !ok {
 					return err
 				}
-				outcome = Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Fate: Rejected, Reason: reason}
+				outcome = Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Status: Rejected, Reason: reason}
 			}
 			outcomes = append(outcomes, outcome)
 		}
-		w.report.Outcomes = slices.Concat(before, shown(outcomes))
+		w.report.Outcomes = slices.Concat(before, reported(outcomes))
 		return w.record(ctx, tx)
 	})
 	if err != nil {
@@ -259,8 +247,8 @@ func (w *work) apply(ctx context.Context, proposals ...Proposal) ([]Outcome, err
 	return outcomes, nil
 }
 
-// shown leaves out the outcomes nobody asks about: bookkeeping.
-func shown(outcomes []Outcome) []Outcome {
+// reported leaves out the outcomes of bookkeeping, which have no kind.
+func reported(outcomes []Outcome) []Outcome {
 	var list []Outcome
 	for _, o := range outcomes {
 		if o.Kind != "" {
@@ -270,8 +258,8 @@ func shown(outcomes []Outcome) []Outcome {
 	return list
 }
 
-// close writes a stage's report down.
-func (w *work) close(ctx context.Context) error {
+// close stores the stage's report.
+func (w *stageRun) close(ctx context.Context) error {
 	return w.night.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		if err := checked(ctx, tx, w.night.lease); err != nil {
 			return err
@@ -280,16 +268,16 @@ func (w *work) close(ctx context.Context) error {
 	})
 }
 
-// record brings the stage's report and the ledger up to date.
-func (w *work) record(ctx context.Context, tx *schema.Tx) error {
+// record stores the run with the current report of the stage.
+func (w *stageRun) record(ctx context.Context, tx *schema.Tx) error {
 	n := w.night
-	used := n.account.usage()
-	w.report.Usage = w.report.Usage.plus(used.minus(w.before))
+	used := n.account.Usage()
+	w.report.Usage = w.report.Usage.Plus(used.Minus(w.before))
 	w.before = used
 	w.report.Took += time.Since(w.started)
 	w.started = time.Now()
 	if n.input.Model != nil {
-		for _, prompt := range n.input.Model.takePrompts() {
+		for _, prompt := range n.input.Model.TakePrompts() {
 			if !slices.Contains(w.report.Prompts, prompt) {
 				w.report.Prompts = append(w.report.Prompts, prompt)
 			}
@@ -299,7 +287,7 @@ func (w *work) record(ctx context.Context, tx *schema.Tx) error {
 }
 
 func (n *night) record(ctx context.Context, tx *schema.Tx, state, failure string) error {
-	ledger, err := json.Marshal(append([]StageReport{}, n.report.Stages...))
+	stages, err := json.Marshal(append([]StageReport{}, n.report.Stages...))
 	if err != nil {
 		return err
 	}
@@ -307,15 +295,15 @@ func (n *night) record(ctx context.Context, tx *schema.Tx, state, failure string
 	if state != "running" {
 		finished = schema.At(n.runner.opts.Now())
 	}
-	u := n.account.usage()
+	u := n.account.Usage()
 	n.report.Usage = u
-	_, err = tx.Exec(ctx, `UPDATE runs SET stages = ?, state = ?, finished_at = ?, error = ?,
-		calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, faults = ? WHERE id = ?`,
-		string(ledger), state, finished, failure, u.Calls, u.InputTokens, u.OutputTokens, u.Cost, u.Faults, n.input.RunID)
-	return err
+	return tx.SaveRun(ctx, &schema.Run{
+		ID: n.input.RunID, Stages: stages, State: state, FinishedAt: finished, Error: failure,
+		Calls: int64(u.Calls), InputTokens: int64(u.InputTokens), OutputTokens: int64(u.OutputTokens), Cost: u.Cost, Faults: int64(u.Faults),
+	})
 }
 
-// close ends the run, and the local day when it went well.
+// close ends the run and, if it succeeded, the local day.
 func (n *night) close(ctx context.Context, failure error) error {
 	n.report.State = "done"
 	reason := ""
@@ -335,8 +323,7 @@ func (n *night) close(ctx context.Context, failure error) error {
 		if err := tx.ClearFailure(ctx, nightActor, n.input.UserID); err != nil || n.day == "" {
 			return err
 		}
-		_, err := tx.Exec(ctx, "UPDATE users SET nights_through = max(nights_through, ?) WHERE id = ?", n.day, n.input.UserID)
-		return err
+		return tx.SetNightsThrough(ctx, n.input.UserID, n.day)
 	})
 	if err != nil {
 		n.report.State = "running"

@@ -47,40 +47,6 @@ func derived(t testing.TB, db *schema.DB, content string, change ...func(*schema
 	return remember(t, db, ada, m)
 }
 
-func reread(t testing.TB, db *schema.DB, m *schema.Memory) (got *schema.Memory) {
-	t.Helper()
-	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-		got, err = s.Memory(ctx, m.UserID, m.UID)
-		return err
-	}))
-	return got
-}
-
-// dump is everything a night may change, for comparing before and after.
-func dump(t testing.TB, db *schema.DB) string {
-	t.Helper()
-	var all []string
-	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
-		for _, query := range []string{
-			`SELECT json_group_array(json_array(id, state, version, confidence, importance, valid_until, access_count)) FROM memories`,
-			`SELECT json_group_array(json_array(id, operation, record_id, run_id)) FROM ops`,
-			`SELECT json_group_array(json_array(id, name, type, mention_count)) FROM entities`,
-			`SELECT json_group_array(json_array(alias, entity_id, surface, confidence)) FROM entity_aliases`,
-			`SELECT json_group_array(json_array(memory_id, entity_id, surface, confidence)) FROM memory_entities`,
-			`SELECT json_group_array(json_array(id, importance_since, nights_through)) FROM users`,
-			`SELECT json_group_array(json_array(event_seq, items)) FROM injections`,
-		} {
-			var part string
-			if err := s.NewRaw(query).Scan(ctx, &part); err != nil {
-				return err
-			}
-			all = append(all, part)
-		}
-		return nil
-	}))
-	return fmt.Sprint(all)
-}
-
 func runner(t testing.TB, db *schema.DB, change ...func(*consolidate.RunnerOptions)) *consolidate.Runner {
 	t.Helper()
 	var opts consolidate.RunnerOptions
@@ -146,10 +112,10 @@ func TestProposalsAreCheckedAgainstTheMemoryAsItIs(t *testing.T) {
 	require.Len(t, outcomes, 9)
 	for i, o := range outcomes {
 		if i == 6 {
-			require.Equal(t, consolidate.Applied, o.Fate)
+			require.Equal(t, consolidate.Applied, o.Status)
 			continue
 		}
-		require.Equal(t, consolidate.Rejected, o.Fate, "%d %s", i, o.Reason)
+		require.Equal(t, consolidate.Rejected, o.Status, "%d %s", i, o.Reason)
 		require.NotEmpty(t, o.Reason)
 	}
 	require.Equal(t, schema.StateRetired, reread(t, db, faded).State)

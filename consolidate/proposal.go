@@ -8,41 +8,41 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// FadedBelow is where pruning begins: confidence times retention
-// (simplified-memory.md §8).
+// FadedBelow is the strength, confidence times retention, below which a memory
+// has faded (simplified-memory.md §8).
 const FadedBelow = 0.05
 
-// Fate is what became of a proposal.
-type Fate string
+// Status is the result of a proposal.
+type Status string
 
-// The fates of a proposal.
+// The results of a proposal.
 const (
-	Applied  Fate = "applied"
-	Rejected Fate = "rejected" // it does not hold for the memory as it is now
-	Waiting  Fate = "waiting"  // for the host to decide
-	Known    Fate = "known"    // it changes nothing: all of it is there already
-	Aside    Fate = "aside"    // stored, and quarantined
+	Applied     Status = "applied"
+	Rejected    Status = "rejected"    // it does not fit the current memories
+	Waiting     Status = "waiting"     // for the host to decide
+	Known       Status = "known"       // it would change nothing
+	Quarantined Status = "quarantined" // stored in quarantine
 )
 
-// Proposal is a change that a stage asks for. The types of this package are
-// all there are: a stage says what, code decides whether and does it.
+// Proposal is a change that a stage asks for. All implementations are in this
+// package: a stage proposes, the runner decides and applies.
 type Proposal interface {
 	// Kind names the change in reports: "retire".
 	Kind() string
 	// MemoryUID is the public id of the memory it concerns, "" for none.
 	MemoryUID() string
-	// apply checks the proposal against the memory as it is now and carries it
-	// out: all checks come before the first write. A [*schema.InvalidError] or
-	// [schema.ErrConflict] rejects it.
+	// apply checks the proposal against the current memories and carries it out.
+	// All checks come before the first write. A [*schema.InvalidError] or
+	// [schema.ErrConflict] rejects the proposal.
 	apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error)
 }
 
 // applied is the outcome of a proposal that was carried out.
 func applied(p Proposal) Outcome {
-	return Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Fate: Applied}
+	return Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Status: Applied}
 }
 
-// Retire asks to soft-delete a faded derived memory that no user stated.
+// Retire soft-deletes a faded derived memory that the user did not state.
 type Retire struct {
 	UID     string
 	Version int64 // the memory as the stage saw it
@@ -66,8 +66,8 @@ func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	return applied(p), tx.Retire(ctx, m, n.actor())
 }
 
-// MakeDormant asks to take a faded memory out of default search. It is found
-// when asked for and wakes when used.
+// MakeDormant takes a faded memory out of default search. Search still finds it
+// on request, and using it makes it active again.
 type MakeDormant struct {
 	UID     string
 	Version int64 // the memory as the stage saw it
@@ -88,8 +88,8 @@ func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcom
 	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
 }
 
-// faded reads a memory and checks that it may leave default search and that
-// the day's cap allows one more.
+// faded reads a memory and checks that it has faded and that the day's cap
+// allows one more to leave default search.
 func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version int64) (*schema.Memory, error) {
 	m, err := tx.Memory(ctx, n.input.UserID, uid)
 	if err != nil {
@@ -107,7 +107,7 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	case !(n.input.strength(m) < FadedBelow):
 		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
 	}
-	guarded, err := ofGuarded(ctx, tx, n.input, m.ID)
+	guarded, err := tx.Night().IsGuarded(ctx, m.ID, n.input.guardsSentences())
 	if err != nil {
 		return nil, err
 	}

@@ -10,18 +10,17 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// redacted are proposals with every text in them rewritten, whatever field it
-// stands in, so that none can be forgotten. Public ids are no texts.
+// redacted returns copies of proposals with every string rewritten, whatever field
+// it is in. Public ids stay.
 func redacted(ctx context.Context, proposals []Proposal, rewrite schema.Redact) ([]Proposal, error) {
 	if rewrite == nil {
 		return proposals, nil
 	}
-	proposals = slices.Clone(proposals) // the stage's own
+	proposals = slices.Clone(proposals) // those of the stage stay as they are
 	return proposals, redactIn(ctx, reflect.ValueOf(&proposals).Elem(), "", rewrite)
 }
 
-// redactIn rewrites the texts in a value. name is the key of the map it stands
-// in.
+// redactIn rewrites the strings in a value. name is its key in a map.
 func redactIn(ctx context.Context, v reflect.Value, name string, rewrite schema.Redact) error {
 	switch v.Kind() {
 	case reflect.String:

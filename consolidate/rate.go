@@ -8,28 +8,26 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 )
 
 //go:embed prompts/rate.txt
 var rateInstructions string
 
-// Rate is the stage that lets the model rate how important messages are, from 1
-// (mundane) to 10 (crucial), several in one call (dual-memory.md,
-// rate_importance and rate_importance_batch). Until then, and without a model,
-// the rating by their words stands that they got seconds after they were stored;
-// so it does for those whose rating is of no use twice. What a host has rated
-// is not asked about, nor parts of documents, nor what may be an attack.
+// Rate is the stage that lets the model rate the importance of messages, from 1
+// (mundane) to 10 (crucial), several in one call (dual-memory.md, rate_importance
+// and rate_importance_batch). Without a model, or after two unusable answers,
+// messages keep the rating by [enrich.Importance]. Messages that the host has
+// rated, parts of documents and possible attacks are left out.
 //
-// An answer is one number a line. A line that is no number from 1 to 10 is asked
-// about once more, beside the others of that kind; an answer with another number
-// of lines says of none which message it is for, and all of it is asked again.
+// An answer is one number a line. Messages whose line is no number from 1 to 10 are
+// asked about once more; if the number of lines is wrong, all of them are.
 //
-// Counts: rated, retried (messages asked about twice), heuristic (messages that
-// kept the rating by their words).
+// Counts: rated; retried, messages asked about twice; heuristic, messages that kept
+// their rating.
 type Rate struct {
-	// Batch is how many messages one call rates. Default 20; 1 asks about each by
-	// itself.
+	// Batch is how many messages one call rates. Default [DefaultRateBatch].
 	Batch int
 }
 
@@ -80,7 +78,7 @@ func (r Rate) Propose(ctx context.Context, in *Input, apply Apply) error {
 	}
 }
 
-// unrated reads the next messages, and which of them came with a rating.
+// unrated reads the next messages, and which of them the host has rated.
 func unrated(ctx context.Context, in *Input, after int64) (rows []schema.Memory, given map[int64]bool, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		if rows, err = s.EpisodesAfter(ctx, in.UserID, after, rateRows); err != nil {
@@ -92,7 +90,7 @@ func unrated(ctx context.Context, in *Input, after int64) (rows []schema.Memory,
 	return rows, given, err
 }
 
-// rateBatch asks about a batch, and once more about what got no rating.
+// rateBatch asks about a batch, and once more about messages without a rating.
 func rateBatch(ctx context.Context, in *Input, batch []schema.Memory) (proposals []Proposal, err error) {
 	open := batch
 	for attempt := range 2 {
@@ -122,26 +120,26 @@ func rateBatch(ctx context.Context, in *Input, batch []schema.Memory) (proposals
 	return proposals, nil
 }
 
-// askRatings returns a rating of each message, 1–10; 0 where there is none.
+// askRatings returns a rating of each message, 1–10, or 0.
 func askRatings(ctx context.Context, in *Input, messages []schema.Memory) ([]float64, error) {
 	var b strings.Builder
 	b.WriteString("Observations:\n")
 	for i := range messages {
 		b.WriteString(jsonLine(recordOf(&messages[i], strconv.Itoa(i+1), in)))
 	}
-	lines, err := in.Model.lines(ctx, Prompt{Name: rateStage, Version: rateVersion, System: strings.TrimSpace(rateInstructions), User: b.String()})
+	lines, err := in.Model.Lines(ctx, ask.Prompt{Name: rateStage, Version: rateVersion, System: strings.TrimSpace(rateInstructions), User: b.String()})
 	if err != nil {
 		return nil, err
 	}
 	return ratingsIn(lines, len(messages)), nil
 }
 
-// numbered is a line that repeats the number of its observation, as models do
-// that were shown a numbered list: "3. 7".
+// numbered matches a line that begins with the number of its observation, as some
+// models write: "3. 7".
 var numbered = regexp.MustCompile(`^(\d{1,6})[.):]\s+(.+)$`)
 
-// ratingsIn reads the ratings of n observations, one a line; 0 where there is
-// none from 1 to 10.
+// ratingsIn reads the ratings of n observations, one a line; 0 for one that is not
+// from 1 to 10.
 func ratingsIn(lines []string, n int) []float64 {
 	ratings := make([]float64, n)
 	byNumber := len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool { return !numbered.MatchString(line) })
@@ -161,7 +159,7 @@ func ratingsIn(lines []string, n int) []float64 {
 	return ratings
 }
 
-// SetImportance asks to rate a message anew.
+// SetImportance changes the importance of a message.
 type SetImportance struct {
 	UID        string
 	Version    int64   // the memory as the stage saw it

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -130,7 +131,7 @@ func TestWhatDoesNotFitTheBudgetIsRatedNextTime(t *testing.T) {
 	notes(t, db, 3)
 	s := llmtest.New(t)
 	inTurn(s, "7", "8", "9")
-	r := rater(t, db, s, consolidate.Rate{Batch: 1}, consolidate.RunnerOptions{Budget: consolidate.Budget{Calls: 2}})
+	r := rater(t, db, s, consolidate.Rate{Batch: 1}, consolidate.RunnerOptions{Budget: ask.Budget{Calls: 2}})
 	for range 2 {
 		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 		require.NoError(t, err)
@@ -155,8 +156,8 @@ func TestARatingIsHeldAgainstTheMemory(t *testing.T) {
 	require.NoError(t, err)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	for _, fate := range fates(report, "proposes") {
+	for _, fate := range statuses(report, "proposes") {
 		require.Contains(t, fate, "set_importance rejected")
 	}
-	require.Len(t, fates(report, "proposes"), 4)
+	require.Len(t, statuses(report, "proposes"), 4)
 }

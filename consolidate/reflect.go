@@ -8,72 +8,67 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
-// Reflect is the stage that draws insights out of several memories at once
-// (Park et al. 2023, Generative Agents; dual-memory.md): it lets the model ask
-// what the recent important memories can answer together, looks each question
-// up, and lets the model answer from what was found. Two calls in all.
+// Reflect is the stage that draws insights from several memories together (Park et
+// al. 2023, Generative Agents; dual-memory.md). The model writes questions that the
+// recent important memories can answer, each question is searched for, and the
+// model answers from the results: two calls in all.
 //
-// It is due when enough that matters has happened since the last time: when the
-// importance gathered passes Threshold, or after Sessions conversations, and at
-// least two records are there to compare. Documents are looked up like all else, but
-// they are nothing that happened.
+// It is due when the importance gathered since the last reflection exceeds
+// Threshold, or after Sessions conversations, if there are at least two memories to
+// compare. Parts of documents count for neither, but are searched.
 //
-// An insight cites at least two memories, none of which rests on a reflection
-// itself; a name, number or date that none of them holds sets it aside.
+// An insight cites at least two memories, none of which rests on a reflection that
+// rests on one. An insight with a name, number or date that none of them contains is
+// quarantined.
 //
-// Counts: due (0 or 1), unusable (answers of no use: it is tried again next
-// time), thin (insights without two sources), missing (insights that Insights
-// asks for and that were not drawn).
+// Counts: due (0 or 1); unusable answers, which are tried again next time; thin,
+// insights without two sources; missing, insights fewer than Insights asks for.
 type Reflect struct {
-	// Threshold is what the importance gathered must exceed, on the scale of 1–10
-	// for each message. Default 100.
+	// Threshold of the gathered importance, at 1–10 a message. Default 100.
 	Threshold float64
-	// Sessions is after how many new conversations it is due anyway. Default 5;
-	// below 0 never.
+	// Sessions is the number of new conversations after which it is due anyway.
+	// Default 5; negative for never.
 	Sessions int
-	// Questions asked, and memories looked up for each. Default 3 and 10.
+	// Questions is the number of questions, PerQuestion of memories for each.
+	// Default 3 and 10.
 	Questions, PerQuestion int
-	// Insights is how many are to be drawn at least, and Questions then the most,
-	// whichever questions they answer. Of an answer with fewer that can be used the
-	// model is asked for others, once more: what the records do not say is not
-	// made up, so fewer may be all there is. Default 0: one a question at most, and
-	// as many as follow.
+	// Insights is the minimum number of insights to ask for, and Questions then the
+	// maximum. If fewer are usable, the model is asked for more, once; there may
+	// still be fewer, since none is made up. Default 0: at most one a question.
 	Insights int
-	// Recent is how many memories the questions are about. Default 100.
-	Recent int
-	// Newest takes for these the newest messages, of whatever side and reflected
-	// on before or not, as Generative Agents do. Default false: what matters most
-	// of what the user said and what was learnt since the last time.
+	// Newest selects the newest 100 messages of all roles for the questions, even if
+	// they were reflected on before, as Generative Agents do. Default false: the 100
+	// most important of the user's messages and derived memories since the last
+	// reflection.
 	Newest bool
 
-	// Cycles is after how many cycles it is due anyway ([schema.AttrCycle]).
-	// Default 0: never.
+	// Cycles is the number of cycles after which it is due anyway
+	// ([schema.AttrCycle]). Default 0: never.
 	Cycles int64
-	// Boundary is a field of a block of core memory that agents share; it is due
-	// when that says something else than at the last time. Default none.
+	// Boundary is a field of a shared block of core memory. A reflection is due when
+	// the field has changed since the last one. Default none.
 	Boundary BlockField
-	// OnDemand reflects whenever somebody asks for a run ([CauseManual]), whether
-	// it is due or not. Default false.
+	// OnDemand reflects in every manual run ([CauseManual]). Default false.
 	OnDemand bool
-	// Everyone takes in what every side said since the last time, not the user
-	// alone. Default false.
+	// Everyone includes the messages of all roles. Default false: the user's.
 	Everyone bool
-	// MinImportance leaves out what is rated lower, on the scale of 1–10. Default
-	// 0: nothing.
+	// MinImportance leaves out memories rated lower, 1–10. Default 0.
 	MinImportance float64
-	// Least is what an insight is rated at least, on the scale of 1–10. Default 8.
+	// Least is the minimum rating of an insight, 1–10. Default 8.
 	Least float64
-	// Lessons is a list of core memory that agents share, and that a model may
-	// write ([schema.ModelWrites]): insights rated 10 are added to it. An extension
-	// takes all but the name from its Config.Blocks. Default nil: none are.
-	Lessons *schema.BlockSpec
-	// Focus is added to what the model is told to ask about. Default none.
+	// Lessons is a shared list of core memory that models may write
+	// ([core.ModelWrites]), to which insights rated 10 are added. An extension
+	// takes all but its name from Config.CoreMemory.Blocks. Default nil.
+	Lessons *core.BlockSpec
+	// Focus is added to the instructions for the questions. Default none.
 	Focus string
 }
 
@@ -90,7 +85,7 @@ const (
 const (
 	reflectStage   = "reflect"
 	reflectVersion = 1
-	recordTokens   = 80 // of one record in a prompt
+	recordTokens   = 80 // of one memory in a prompt
 )
 
 // Name implements [Stage].
@@ -112,14 +107,10 @@ func (r Reflect) withDefaults() Reflect {
 	if r.Least <= 0 {
 		r.Least = DefaultReflectLeast
 	}
-	if r.Recent <= 0 {
-		r.Recent = DefaultReflectRecent
-	}
 	return r
 }
 
-// Due implements [Trigger]. Fewer than two records that a reflection could be
-// about are not enough, however much else was said: it is due when there are more.
+// Due implements [Trigger].
 func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error) {
 	r = r.withDefaults()
 	urgency, err := r.reason(ctx, s, userID)
@@ -132,18 +123,14 @@ func (r Reflect) Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urg
 	return urgency, nil
 }
 
-// reason says whether one of its reasons to reflect has come. Cycles and the
-// boundary are the host's own rhythm, which no pause delays.
+// reason returns how urgent a reflection is, whatever there is to reflect on.
+// Cycles and Boundary are the host's own rhythm, so they do not wait.
 func (r *Reflect) reason(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error) {
 	if turned, err := r.turned(ctx, s, userID); err != nil || turned {
 		return DueNow, err
 	}
-	var gathered float64
-	var sessions int
-	err := s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
-			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
-		FROM users u WHERE u.id = ?`, []any{reflectStage, userID}, &gathered, &sessions)
-	const rounding = 1e-9 // what a sum of tenths may be beyond
+	gathered, sessions, err := s.SinceReflection(ctx, userID, reflectStage)
+	const rounding = 1e-9 // of a sum of tenths
 	if err == nil && (10*gathered > r.Threshold+rounding || r.Sessions > 0 && sessions >= r.Sessions) {
 		return DueLater, nil
 	}
@@ -163,7 +150,7 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	}
 	in.Count("due", 1)
 	proposals, err := x.reflect(ctx)
-	if givesUp(err) {
+	if ask.Unusable(err) {
 		in.Count("unusable", 1)
 		return nil
 	}
@@ -174,7 +161,7 @@ func (r Reflect) Propose(ctx context.Context, in *Input, apply Apply) error {
 	return err
 }
 
-// reflection is the stage at work.
+// reflection is a run of the stage.
 type reflection struct {
 	Reflect
 
@@ -182,19 +169,20 @@ type reflection struct {
 	recent   []schema.Memory // in order of time
 	through  int64
 	gathered float64
-	records  []schema.Memory // shown under the questions; the i-th is "r<i+1>"
+	records  []schema.Memory // found for the questions; the i-th is named "r<i+1>"
 }
 
-// read collects the recent memories. It is due when somebody asked, too.
+// read collects the recent memories and reports whether to reflect on them.
 func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		urgency, err := x.reason(ctx, s, x.in.UserID)
 		if due = urgency != NotDue || x.OnDemand && x.in.Cause == CauseManual; err != nil || !due {
 			return err
 		}
-		err = s.Row(ctx, "SELECT importance_since, (SELECT coalesce(max(id), 0) FROM memories WHERE user_id = users.id) FROM users WHERE id = ?",
-			[]any{x.in.UserID}, &x.gathered, &x.through)
-		if err != nil {
+		if x.gathered, _, err = s.SinceReflection(ctx, x.in.UserID, reflectStage); err != nil {
+			return err
+		}
+		if x.through, err = s.LastMemoryID(ctx, x.in.UserID); err != nil {
 			return err
 		}
 		x.recent, err = x.material(ctx, s, x.in.UserID)
@@ -203,27 +191,16 @@ func (x *reflection) read(ctx context.Context) (due bool, err error) {
 	return due && len(x.recent) >= 2, err
 }
 
-// material reads what the questions are to be about, in order of time.
+// material returns the memories for the questions, in order of time.
 func (r *Reflect) material(ctx context.Context, s *schema.Snapshot, userID int64) (recent []schema.Memory, err error) {
 	after, err := s.Watermark(ctx, userID, reflectStage)
 	if err != nil {
 		return nil, err
 	}
-	q := s.NewSelect().Model(&recent).Where("user_id = ? AND state = ?", userID, schema.StateActive).
-		Where("NOT " + schema.PartOfDocument).Limit(int64(r.Recent))
-	switch {
-	case r.Newest:
-		q = q.Where("kind = ?", schema.KindEpisode).OrderExpr("id DESC")
-	case r.Everyone:
-		q = q.Where("id > ? AND kind <> ?", after, schema.KindReflection).OrderExpr("importance DESC, id DESC")
-	default:
-		q = q.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", after, schema.KindReflection, schema.KindEpisode).
-			OrderExpr("importance DESC, id DESC")
-	}
-	if r.MinImportance > 0 && !r.Newest {
-		q = q.Where("importance >= ?", r.MinImportance/10-1e-9)
-	}
-	if err := q.Scan(ctx); err != nil {
+	recent, err = s.Recent(ctx, userID, schema.RecentFilter{
+		Newest: r.Newest, Everyone: r.Everyone, After: after, MinImportance: r.MinImportance / 10, Limit: DefaultReflectRecent,
+	})
+	if err != nil {
 		return nil, err
 	}
 	recent = slices.DeleteFunc(recent, func(m schema.Memory) bool { return !showable(&m) })
@@ -233,8 +210,8 @@ func (r *Reflect) material(ctx context.Context, s *schema.Snapshot, userID int64
 	return recent, nil
 }
 
-// showable leaves out of prompts what may be an attack: what nobody vouches for,
-// and what gives orders without being the user's own.
+// showable reports whether prompts may contain a memory. Untrusted ones, and those
+// that read like instructions and are not the user's own, may be an attack.
 func showable(m *schema.Memory) bool {
 	return m.State == schema.StateActive && !m.Hearsay() && (m.OwnWords() || m.Attributes[schema.AttrReleased] != "" || poison.Inspect(m.Content) == "")
 }
@@ -253,7 +230,7 @@ func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {
 	return x.answer(ctx, questions, found)
 }
 
-// ask lets the model ask.
+// ask asks the model for questions.
 func (x *reflection) ask(ctx context.Context) ([]string, error) {
 	var b strings.Builder
 	b.WriteString("Records:\n")
@@ -263,9 +240,9 @@ func (x *reflection) ask(ctx context.Context) ([]string, error) {
 	var answer struct {
 		Questions []string `json:"questions"`
 	}
-	p := Prompt{
-		own:  true,
-		Name: "reflect_questions", Version: reflectVersion, User: b.String(),
+	p := ask.Prompt{
+		SafeErrors: true,
+		Name:       "reflect_questions", Version: reflectVersion, User: b.String(),
 		System: strings.TrimSpace(reflectQuestions) + x.focus() + fmt.Sprintf("\n\nAsk %d.", x.Questions),
 		Schema: object(map[string]any{"questions": map[string]any{"type": "array", "items": map[string]any{"type": "string"}}}, "questions"),
 	}
@@ -287,7 +264,8 @@ func (x *reflection) ask(ctx context.Context) ([]string, error) {
 
 func validQuestion(q string) bool { return schema.ValidContent("question", text.Clean(q)) == nil }
 
-// lookUp finds what may answer a question; without a searcher, the newest.
+// lookUp returns the memories that may answer a question: the newest without a
+// searcher.
 func (x *reflection) lookUp(ctx context.Context, question string) (places []int, err error) {
 	found := x.recent[max(0, len(x.recent)-x.PerQuestion):]
 	if x.in.Searcher != nil {

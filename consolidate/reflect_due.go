@@ -10,23 +10,21 @@ import (
 type BlockField struct{ Block, Field string }
 
 // turned reports whether enough cycles have passed since the last reflection, or
-// the boundary says something else than it did then.
+// the boundary field has changed.
 func (r *Reflect) turned(ctx context.Context, s *schema.Snapshot, userID int64) (due bool, err error) {
 	if r.Cycles > 0 {
-		err = s.Row(ctx, "SELECT cycle - reflected_cycle >= ? FROM users WHERE id = ?", []any{r.Cycles, userID}, &due)
+		user, err := s.UserByID(ctx, userID)
+		if err != nil || user.Cycle-user.ReflectedCycle >= r.Cycles {
+			return err == nil, err
+		}
 	}
-	if due || err != nil || r.Boundary == (BlockField{}) {
-		return due, err
+	if r.Boundary == (BlockField{}) {
+		return false, nil
 	}
-	const path = "'$.\"' || ?3 || '\"'"
-	err = s.Row(ctx, `SELECT coalesce((SELECT coalesce(json_extract(b.content, `+path+`), '') <> coalesce(
-			(SELECT json_extract(h.content, `+path+`) FROM block_history h WHERE h.block_id = b.id AND h.at <= u.reflected_at ORDER BY h.version DESC LIMIT 1), '')
-		FROM blocks b WHERE b.user_id = u.id AND b.agent = '' AND b.name = ?2 AND json_valid(b.content)), 0) FROM users u WHERE u.id = ?1`,
-		[]any{userID, r.Boundary.Block, r.Boundary.Field}, &due)
-	return due, err
+	return s.FieldChangedSinceReflection(ctx, userID, r.Boundary.Block, r.Boundary.Field)
 }
 
-// focus is what the model is told beside the usual.
+// focus returns the instructions of Focus.
 func (r *Reflect) focus() string {
 	if r.Focus == "" {
 		return ""
@@ -34,7 +32,7 @@ func (r *Reflect) focus() string {
 	return "\n\nFocus on: " + r.Focus
 }
 
-// done is what is noted when a reflection is over.
+// done returns the bookkeeping at the end of a reflection.
 func (x *reflection) done() []Proposal {
 	done := []Proposal{Advance{reflectStage, x.through}, Spend{x.gathered}}
 	if x.Cycles > 0 || x.Boundary != (BlockField{}) {
@@ -43,10 +41,10 @@ func (x *reflection) done() []Proposal {
 	return done
 }
 
-// Reflected asks to note in which cycle a reflection was.
+// Reflected records the cycle of a reflection.
 type Reflected struct{}
 
-// Kind implements [Proposal]; bookkeeping is not reported.
+// Kind implements [Proposal]; not reported.
 func (Reflected) Kind() string { return "" }
 
 // MemoryUID implements [Proposal].

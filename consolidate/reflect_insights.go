@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -20,8 +21,8 @@ type insight struct {
 	Sources    []string `json:"sources"`
 }
 
-// answer lets the model answer from what was found, and once more where too few
-// insights came of it.
+// answer asks the model for insights from what was found, and once more if there
+// are too few.
 func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {
 	var b strings.Builder
 	for i, q := range questions {
@@ -39,11 +40,11 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 	}
 	if x.missing(drawn) > 0 {
 		more, err := x.draw(ctx, questions, b.String(), drawn)
-		var model *ModelError
-		if err != nil && !givesUp(err) && !errors.Is(err, ErrBudget) && !errors.As(err, &model) {
+		var model *ask.ModelError
+		if err != nil && !ask.Unusable(err) && !errors.Is(err, ask.ErrBudget) && !errors.As(err, &model) {
 			return nil, err
 		}
-		drawn = append(drawn, more...) // without others, those that there are stand
+		drawn = append(drawn, more...) // if there are no more, the first ones stand
 		x.in.Count("missing", x.missing(drawn))
 	}
 	proposals := make([]Proposal, len(drawn))
@@ -53,7 +54,7 @@ func (x *reflection) answer(ctx context.Context, questions []string, found [][]i
 	return proposals, nil
 }
 
-// missing is how many insights are too few; what is set aside is none.
+// missing returns how many insights are missing. Quarantined ones do not count.
 func (x *reflection) missing(drawn []AddReflection) int {
 	missing := min(x.Insights, x.Questions)
 	for i := range drawn {
@@ -64,11 +65,11 @@ func (x *reflection) missing(drawn []AddReflection) int {
 	return max(0, missing)
 }
 
-// draw asks for insights beside those that there are.
+// draw asks for insights other than those there are.
 func (x *reflection) draw(ctx context.Context, questions []string, records string, there []AddReflection) (drawn []AddReflection, err error) {
-	p := Prompt{
-		own:  true,
-		Name: "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: records,
+	p := ask.Prompt{
+		SafeErrors: true,
+		Name:       "reflect_insights", Version: reflectVersion, System: strings.TrimSpace(reflectInsights), User: records,
 		Schema: object(map[string]any{"insights": map[string]any{"type": "array", "items": object(map[string]any{
 			"question": map[string]any{"type": "integer"}, "text": map[string]any{"type": "string"}, "importance": map[string]any{"type": "number"},
 			"sources": map[string]any{"type": "array", "items": map[string]any{"type": "string"}},
@@ -131,8 +132,8 @@ func (x *reflection) aliases() map[string]int {
 	return places
 }
 
-// proposal holds an insight against the memories it cites. It reports false
-// for one that cites fewer than two of those shown.
+// proposal compares an insight with the memories it cites. It returns false for one
+// that cites fewer than two of those shown.
 func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
 	p := AddReflection{Lessons: x.Lessons, Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
 	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
@@ -168,11 +169,11 @@ func (x *reflection) proposal(i insight, questions []string) (AddReflection, boo
 	return p, true
 }
 
-// promptRecord is a memory as a prompt shows it.
+// promptRecord is a memory in a prompt.
 type promptRecord struct {
 	Alias   string `json:"r,omitempty"`
 	Date    string `json:"date"`
-	Kind    string `json:"kind,omitempty"` // unless a message
+	Kind    string `json:"kind,omitempty"` // "" for a message
 	Speaker string `json:"speaker,omitempty"`
 	Text    string `json:"text"`
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // A team of agents reflects as ada-three-tier.md §5 says: on importance, every
@@ -31,7 +33,7 @@ func TestATeamReflects(t *testing.T) {
 	stage := consolidate.Reflect{
 		Threshold: 1000, Sessions: -1, Cycles: 10, Boundary: consolidate.BlockField{Block: "status", Field: "sprint"}, OnDemand: true,
 		Everyone: true, MinImportance: 5, Least: 9, Questions: 5, Focus: "Patterns.",
-		Lessons: &schema.BlockSpec{Name: "lessons", Kind: schema.BlockList, Writer: schema.ModelWrites},
+		Lessons: &core.BlockSpec{Name: "lessons", Kind: core.BlockList, Writer: core.ModelWrites},
 	}
 	runner, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: s.LLM(t), Stages: []consolidate.Stage{stage}})
 	require.NoError(t, err)
@@ -62,11 +64,11 @@ func TestATeamReflects(t *testing.T) {
 		t.Helper()
 		c.set(c.time().Add(time.Hour))
 		write(func(ctx context.Context, tx *schema.Tx) error {
-			b, err := tx.Block(ctx, userID, "", "status")
+			b, err := core.Read(ctx, tx, userID, "", "status")
 			if err != nil {
-				b = &schema.Block{UserID: userID, Name: "status", Kind: schema.BlockFields}
+				b = &core.Block{UserID: userID, Name: "status", Kind: core.BlockFields}
 			}
-			return tx.SetBlock(ctx, b, fmt.Sprintf(`{"sprint":%q}`, name), 4, "", schema.Actor{Name: "host"})
+			return core.Set(ctx, tx, b, fmt.Sprintf(`{"sprint":%q}`, name), 4, "", schema.Actor{Name: "host"})
 		})
 	}
 	logged := func(lines ...string) {
@@ -86,7 +88,7 @@ func TestATeamReflects(t *testing.T) {
 	c.set(c.time().Add(time.Hour))
 	report, err := runner.Run(t.Context(), ada, consolidate.CauseTrigger)
 	require.NoError(t, err)
-	require.Equal(t, []string{"add_reflection applied"}, fates(report, "reflect"))
+	require.Equal(t, []string{"add_reflection applied"}, statuses(report, "reflect"))
 	golden(t, "reflect_team.golden", s.Requests()[0].Prompt())
 	require.Contains(t, s.Requests()[1].Prompt(), "is 9 to 10")
 	m := derivedOf(t, db)[0]
@@ -137,7 +139,7 @@ func TestATeamReflects(t *testing.T) {
 // An insight rated 10 stands among core memory's lessons, with its own trust, and
 // goes with its run; a list that no model may write is left alone.
 func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
-	for writer, want := range map[schema.BlockWriter]string{schema.ModelWrites: `["The user runs from the office."]`, schema.ModelProposes: ""} {
+	for writer, want := range map[core.BlockWriter]string{core.ModelWrites: `["The user runs from the office."]`, core.ModelProposes: ""} {
 		db, _ := aged(t)
 		diary(t, db)
 		s := llmtest.New(t)
@@ -146,7 +148,7 @@ func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
 			map[string]any{"question": 1, "text": "The user runs from the office.", "importance": 10, "sources": []string{"r1", "r2"}},
 			insight("The user likes the river.", "r1", "r3")))
 		r, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{Model: s.LLM(t), Stages: []consolidate.Stage{
-			consolidate.Reflect{Threshold: 5, Lessons: &schema.BlockSpec{Name: "lessons", Kind: schema.BlockList, Writer: writer}},
+			consolidate.Reflect{Threshold: 5, Lessons: &core.BlockSpec{Name: "lessons", Kind: core.BlockList, Writer: writer}},
 		}})
 		require.NoError(t, err)
 		lessons := func() (content string) {
@@ -156,7 +158,7 @@ func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				blocks, err := snap.Blocks(ctx, userID, "")
+				blocks, err := core.Blocks(ctx, snap, userID, "")
 				for _, b := range blocks {
 					content = b.Content
 				}
@@ -244,7 +246,7 @@ func TestInsightsThatAreMissingAreAskedForOnce(t *testing.T) {
 				s.On(llmtest.Contains("draw insights"), answer).Times(1)
 			}
 			r, err := consolidate.NewRunner(db, recall.New(db, recall.Options{}), consolidate.RunnerOptions{
-				Model: s.LLM(t), Budget: consolidate.Budget{Calls: c.budget}, Stages: []consolidate.Stage{consolidate.Reflect{Threshold: 5, Questions: 5, Insights: 3}},
+				Model: s.LLM(t), Budget: ask.Budget{Calls: c.budget}, Stages: []consolidate.Stage{consolidate.Reflect{Threshold: 5, Questions: 5, Insights: 3}},
 			})
 			require.NoError(t, err)
 			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)

@@ -62,7 +62,7 @@ func TestReflectDrawsInsightsFromSeveralMemories(t *testing.T) {
 	r := withSearcher(t, db, s)
 	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"add_reflection applied"}, fates(report, "reflect"))
+	require.Equal(t, []string{"add_reflection applied"}, statuses(report, "reflect"))
 	require.Equal(t, map[string]int{"due": 1, "thin": 1}, report.Stages[0].Counts)
 	require.Equal(t, 2, report.Usage.Calls)
 	golden(t, "reflect_questions.golden", s.Requests()[0].Prompt())
@@ -105,10 +105,10 @@ func TestReflectBelievesNoInsightWithoutGrounds(t *testing.T) {
 	report, err := withSearcher(t, db, s).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"add_reflection aside a name, number or date of it does not occur in its sources",
-		"add_reflection aside it reads like an instruction",
-		"add_reflection aside a name, number or date of it does not occur in its sources",
-	}, fates(report, "reflect"))
+		"add_reflection quarantined a name, number or date of it does not occur in its sources",
+		"add_reflection quarantined it reads like an instruction",
+		"add_reflection quarantined a name, number or date of it does not occur in its sources",
+	}, statuses(report, "reflect"))
 	for _, m := range derivedOf(t, db) {
 		require.Equal(t, schema.StateQuarantined, m.State)
 	}

@@ -2,14 +2,16 @@ package consolidate
 
 import (
 	"context"
-	"database/sql"
 	_ "embed"
 	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 //go:embed prompts/reflect_questions.txt
@@ -18,24 +20,24 @@ var reflectQuestions string
 //go:embed prompts/reflect_insights.txt
 var reflectInsights string
 
-// reflectionConfidence is the most a reflection is believed, 0–1: it is a
+// reflectionConfidence is the maximum confidence of a reflection, 0–1: it is a
 // conclusion, however sure its sources are.
 const reflectionConfidence = 0.7
 
-// AddReflection asks to remember an insight that follows from several memories.
-// Its trust is the lowest of theirs. A reflection may rest on facts and
-// messages and on reflections that rest on those, and goes no deeper.
+// AddReflection stores an insight from several memories. Its trust is the lowest of
+// theirs. A reflection may rest on messages and claims, and on reflections that
+// rest on those, but not on deeper ones.
 type AddReflection struct {
 	Content    string
 	Sources    []string // public ids, at least two
 	Importance float64  // 0.8–1
-	Questions  []string // what it answers, as far as known
-	// Lessons is the list of core memory that it is added to when it is rated 10;
-	// nil for none.
-	Lessons *schema.BlockSpec
-	Doubt   string // why it is set aside; "" otherwise
-	// Trust is the lowest level of what the model was shown: what it says can
-	// come from there, whatever it cites.
+	Questions  []string // that it answers, if known
+	// Lessons is the list of core memory that an insight rated 10 is added to; nil
+	// for none.
+	Lessons *core.BlockSpec
+	Doubt   string // why it is quarantined; "" if it is not
+	// Trust is the lowest trust of the memories that the model was shown: its text
+	// may come from there, whatever it cites.
 	Trust schema.Trust
 }
 
@@ -73,7 +75,7 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	m := &schema.Memory{
 		UserID: n.input.UserID, Kind: schema.KindReflection, Content: p.Content, EventTime: schema.At(n.input.Now),
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
-		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
+		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: ask.Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
 	}
 	cycle, err := tx.Cycle(ctx, n.input.UserID)
 	if err != nil {
@@ -87,19 +89,18 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	}
 	m.Origin, m.Trust = weakest(sources)
 	m.Trust = min(m.Trust, p.Trust)
-	m.Confidence = min(reflectionConfidence, ceiling(m.Trust))
-	outcome := Outcome{Kind: p.Kind(), Fate: Applied, Text: p.Content, Reason: p.Doubt}
+	m.Confidence = min(reflectionConfidence, m.Trust.MaxConfidence())
+	outcome := Outcome{Kind: p.Kind(), Status: Applied, Text: p.Content, Reason: p.Doubt}
 	if p.Doubt != "" {
-		m.State, outcome.Fate = schema.StateQuarantined, Aside
+		m.State, outcome.Status = schema.StateQuarantined, Quarantined
 		m.Attributes[schema.AttrQuarantine] = p.Doubt
 	}
-	err = tx.Row(ctx, "SELECT uid FROM memories WHERE user_id = ? AND kind = 'reflection' AND content_hash = ? AND state <> 'retired' LIMIT 1",
-		[]any{n.input.UserID, schema.HashContent(p.Content)}, &outcome.Memory)
-	if err == nil {
-		outcome.Fate = Known
-		return outcome, nil
-	} else if !errors.Is(err, sql.ErrNoRows) {
+	if outcome.Memory, err = tx.Night().ReflectionOf(ctx, n.input.UserID, p.Content); err != nil {
 		return Outcome{}, err
+	}
+	if outcome.Memory != "" {
+		outcome.Status = Known
+		return outcome, nil
 	}
 	quotes := make(map[int64]string, len(sources))
 	for _, s := range sources {
@@ -109,24 +110,24 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		return Outcome{}, err
 	}
 	outcome.Memory = m.UID
-	if outcome.Fate == Aside {
+	if outcome.Status == Quarantined {
 		return outcome, nil
 	}
 	if err := p.surface(ctx, tx, m, n.actor()); err != nil {
 		return Outcome{}, err
 	}
-	return outcome, linkKnown(ctx, tx, m, sources)
+	return outcome, enrich.LinkKnown(ctx, tx, m, idsOf(sources))
 }
 
-// surface adds an insight that matters most to core memory, with no more
-// authority than a model has there. What finds no room there stays where it is.
+// surface adds an insight rated 10 to core memory, as far as a model may write
+// there and there is room.
 func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Memory, by schema.Actor) error {
-	if p.Lessons == nil || p.Lessons.Writer != schema.ModelWrites || m.Importance < 1 || m.Hearsay() {
+	if p.Lessons == nil || p.Lessons.Writer != core.ModelWrites || m.Importance < 1 || m.Hearsay() {
 		return nil
 	}
-	b, err := tx.Block(ctx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name)
+	b, err := core.Read(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name)
 	if errors.Is(err, schema.ErrNotFound) {
-		b, err = &schema.Block{UserID: m.UserID, Agent: p.Lessons.Owner(""), Name: p.Lessons.Name, Kind: p.Lessons.Kind, Trust: schema.MaxTrust}, nil
+		b, err = &core.Block{UserID: m.UserID, Agent: p.Lessons.Owner(""), Name: p.Lessons.Name, Kind: p.Lessons.Kind, Trust: schema.MaxTrust}, nil
 	}
 	if err != nil || b.Kind != p.Lessons.Kind {
 		return err
@@ -135,10 +136,10 @@ func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Me
 	if err != nil || next == b.Content {
 		return nil //nolint:nilerr // it does not fit, or is there
 	}
-	return tx.SetBlock(ctx, b, next, min(b.Trust, m.Trust), "", by)
+	return core.Set(ctx, tx, b, next, min(b.Trust, m.Trust), "", by)
 }
 
-// oneLineEach joins texts, each in one line.
+// oneLineEach joins texts, each as one line.
 func oneLineEach(texts []string) string {
 	lines := make([]string, 0, len(texts))
 	for _, t := range texts {
@@ -149,12 +150,12 @@ func oneLineEach(texts []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Spend takes the importance that a reflection used up off what has gathered.
+// Spend subtracts the importance that a reflection has used from what is gathered.
 type Spend struct {
 	Importance float64 // in the units of users.importance_since: 0–1 a message
 }
 
-// Kind implements [Proposal]; bookkeeping is not reported.
+// Kind implements [Proposal]; not reported.
 func (Spend) Kind() string { return "" }
 
 // MemoryUID implements [Proposal].

@@ -1,56 +1,59 @@
 package consolidate
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/schema"
 )
 
-// Report is what a run did.
+// Report describes a run.
 type Report struct {
 	RunID    string        `json:"run_id"`
 	Cause    string        `json:"cause"`
 	LocalDay string        `json:"local_day,omitempty"`
 	State    string        `json:"state"` // done | failed
 	Resumed  bool          `json:"resumed,omitempty"`
-	Dry      bool          `json:"dry,omitempty"` // on a copy: nothing was changed
+	Dry      bool          `json:"dry,omitempty"` // run on a copy; nothing was changed
 	Took     time.Duration `json:"took_ns"`
-	Usage    Usage         `json:"usage,omitzero"`
+	Usage    ask.Usage     `json:"usage,omitzero"`
 	Stages   []StageReport `json:"stages"`
 }
 
-// StageReport is what one stage found and what became of its proposals. It is
-// what the stages column of runs holds.
+// StageReport describes one stage of a run. The column runs.stages contains a list
+// of them.
 type StageReport struct {
 	Name     string         `json:"name"`
 	Took     time.Duration  `json:"took_ns"`
 	Counts   map[string]int `json:"counts,omitempty"`
 	Outcomes []Outcome      `json:"outcomes,omitempty"`
-	Usage    Usage          `json:"usage,omitzero"`
-	Prompts  []string       `json:"prompts,omitempty"` // what the model was asked by: "extract@1"
-	// OutOfBudget says that the stage stopped because the budget was used up.
+	Usage    ask.Usage      `json:"usage,omitzero"`
+	Prompts  []string       `json:"prompts,omitempty"` // that the model was asked: "extract@1"
+	// OutOfBudget: the stage stopped because the budget was used up.
 	OutOfBudget bool   `json:"out_of_budget,omitempty"`
 	Error       string `json:"error,omitempty"`
-	Done        bool   `json:"done"` // false: cut off in the middle
+	Done        bool   `json:"done"` // false: interrupted
 }
 
-// Outcome is the fate of one proposal.
+// Outcome is the result of one proposal.
 type Outcome struct {
 	Kind   string `json:"kind"`
 	Memory string `json:"memory,omitempty"` // public id of the memory concerned
-	Fate   Fate   `json:"fate"`
+	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"`
-	// Text is what the proposal says, for those that say something new. It is
-	// not kept in the ledger.
+	// Text is the text of a proposal that adds one. It is not stored with the run.
 	Text string `json:"-"`
 }
 
-// Changes counts the proposals that were applied.
+// Changes returns the number of applied proposals.
 func (r *Report) Changes() (n int) {
 	for _, s := range r.Stages {
 		for _, o := range s.Outcomes {
-			if o.Fate == Applied {
+			if o.Status == Applied {
 				n++
 			}
 		}
@@ -58,13 +61,13 @@ func (r *Report) Changes() (n int) {
 	return n
 }
 
-// Summary tells the run in one line, stage by stage where there was something
-// to do: "decay: 40 derived, 3 faded; prune: 2 retired, 1 beyond cap".
+// Summary describes the run in one line, with the stages that did something:
+// "decay: 40 derived, 3 faded; prune: 2 retired, 1 beyond cap".
 func (r *Report) Summary() string {
 	var stages []string
 	for _, s := range r.Stages {
-		if told := s.summary(); told != "" {
-			stages = append(stages, told)
+		if summary := s.summary(); summary != "" {
+			stages = append(stages, summary)
 		}
 	}
 	if len(stages) == 0 {
@@ -82,7 +85,7 @@ func (s StageReport) summary() string {
 		done[strings.ReplaceAll(name, "_", " ")] += n
 	}
 	for _, o := range s.Outcomes {
-		done[o.Kind+" "+string(o.Fate)]++
+		done[strings.ReplaceAll(o.Kind, "_", " ")+" "+string(o.Status)]++
 	}
 	if s.OutOfBudget {
 		done["budget used up"]++
@@ -102,4 +105,27 @@ func (s StageReport) summary() string {
 		return strings.Compare(a, b)
 	})
 	return s.Name + ": " + strings.Join(parts, ", ")
+}
+
+// Recorded returns the report of a stored run, without the texts of its proposals.
+//
+// Errors: [schema.ErrCorrupt] for invalid JSON.
+func Recorded(run *schema.Run) (*Report, error) {
+	r := &Report{
+		RunID: run.UID, Cause: run.Cause, LocalDay: run.LocalDay, State: run.State,
+		Usage: usageOf(run),
+	}
+	if !run.FinishedAt.IsZero() {
+		r.Took = max(0, run.FinishedAt.Sub(run.StartedAt.Time)).Round(time.Millisecond)
+	}
+	if err := json.Unmarshal(run.Stages, &r.Stages); err != nil {
+		return nil, fmt.Errorf("%w: the ledger of run %s: %w", schema.ErrCorrupt, run.UID, err)
+	}
+	return r, nil
+}
+
+func usageOf(run *schema.Run) ask.Usage {
+	return ask.Usage{
+		Calls: int(run.Calls), InputTokens: int(run.InputTokens), OutputTokens: int(run.OutputTokens), Cost: run.Cost, Faults: int(run.Faults),
+	}
 }

@@ -5,17 +5,17 @@ import (
 	"errors"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
 )
 
-// Rollback takes everything back that a run did, so that the memory is what it
-// was before, and says what had to stay because something later rests on it.
-// The local day stays consolidated: the next night goes on from where the run
-// began.
+// Rollback undoes a run and returns what had to stay because later changes rest on
+// it. The local day stays consolidated: the next night continues from where the
+// run began.
 //
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a run
-// that is not this user's, [schema.ErrConflict] for one that is undone already
+// that is not this user's, [schema.ErrConflict] for one that is already undone
 // and while another process runs a night.
-func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *schema.Undone, err error) {
+func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *undo.Result, err error) {
 	err = r.alone(ctx, scope, func(lease *schema.Lease) error {
 		return r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			if err := checked(ctx, tx, lease); err != nil {
@@ -25,7 +25,7 @@ func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string
 			if err != nil {
 				return err
 			}
-			undone, err = tx.UndoRun(ctx, userID, runUID, schema.Actor{Name: undoActor})
+			undone, err = undo.Run(ctx, tx, userID, runUID, schema.Actor{Name: undoActor})
 			return err
 		})
 	})
@@ -35,9 +35,9 @@ func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string
 const undoActor = "undo"
 
 // DryRun runs a night for one user on a copy of the database and reports every
-// proposal and its fate. The copy is a file beside the database, readable by
-// its owner alone, and is removed before DryRun returns, or by the next open of
-// the database if the process is killed; the model is asked as in a real run.
+// proposal and its outcome. The model is asked as in a real run. The copy is a
+// file beside the database that only its owner can read. It is removed before
+// DryRun returns or, if the process is killed, by the next open of the database.
 //
 // Errors: those of [Runner.Run] and of [schema.DB.Scratch].
 func (r *Runner) DryRun(ctx context.Context, scope schema.Scope) (report *Report, err error) {

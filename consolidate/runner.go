@@ -11,105 +11,102 @@ import (
 	"github.com/google/uuid"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What makes a run happen.
+// The causes of a run.
 const (
-	CauseNight   = "night"   // the schedule; uses up the local day
-	CauseManual  = "manual"  // somebody asked
-	CauseTrigger = "trigger" // enough has happened
+	CauseNight   = "night"   // the schedule; completes the local day
+	CauseManual  = "manual"  // on request
+	CauseTrigger = "trigger" // a [Trigger]
 )
 
-// DefaultRetirementCap is the share of the derived memories that a day may
-// take out of search.
+// DefaultRetirementCap is the default share of the derived memories that a day
+// may take out of search.
 const DefaultRetirementCap = 0.05
 
-// NightLease is the lease that lets one run at a time write to a database.
+// NightLease is the name of the lease under which one run at a time writes to a
+// database.
 const NightLease = "night"
 
-// The lease is short, so that a killed process does not keep the next run from
-// starting.
 const (
-	leaseTTL  = time.Second
-	heartbeat = leaseTTL / 4
+	// leaseTTL is short so that another process can take over soon after a crash.
+	leaseTTL = time.Second
+	// acquireInterval is the wait between attempts to get the lease.
+	acquireInterval = leaseTTL / 4
 )
 
 const nightActor = "night"
 
-// RunnerOptions say how nights are run. The zero value is the default.
+// RunnerOptions configure a [Runner]. The zero value is the default.
 type RunnerOptions struct {
-	// Stages in the order they run. Default [DefaultStages].
+	// Stages, in order. Default [DefaultStages].
 	Stages []Stage
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search. Default nil: [DefaultRetirementCap].
 	RetirementCap *float64
-	// Retention says how memories fade. Default nil: [recall.DefaultRetention].
+	// Retention determines how memories fade. Default nil: [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
-	// Now is the clock that forgetting is measured by. Default the database's.
+	// Now is the clock that determines what has faded. Default the database's.
 	Now func() time.Time
-	// Model is asked by the stages that need one; without it they do what they
-	// can. Default none.
+	// Model is asked by the stages that need one. Without it they do what code can.
+	// Default none.
 	Model llms.Model
-	// Budget bounds what a run may ask of the model.
-	Budget Budget
-	// Prices turn tokens into costs. Default zero: costs are not known.
-	Prices Prices
-	// CallTimeout is how long one call of the model may take. Default
-	// [DefaultCallTimeout].
+	// Budget limits what a run may ask of the model.
+	Budget ask.Budget
+	// Prices of tokens. Default zero: costs are not known.
+	Prices ask.Prices
+	// CallTimeout of one call of the model. Default [ask.DefaultCallTimeout].
 	CallTimeout time.Duration
-	// Redact rewrites every text of the model's answers before it is used, and
-	// of what a host's own stages propose before it is looked at; an error of it
-	// fails the stage, and nothing of that batch is done. Default: nothing is
-	// rewritten.
+	// Redact rewrites every text of the model's answers, and of the proposals of a
+	// host's own stages, before it is used. Its error fails the stage, and nothing
+	// of the batch is done. Default none.
 	Redact schema.Redact
-	// Location is the zone of users who have none of their own: dates in
-	// prompts are local. Default UTC.
+	// Location is the time zone of users without one, for dates in prompts.
+	// Default UTC.
 	Location *time.Location
-	// Progress is called before each stage, as a stage gets on, and once at the
-	// end with StagesDone = Stages. Default none.
+	// Progress is called before each stage, during it, and at the end with
+	// StagesDone = Stages. Default none.
 	Progress func(Progress)
-	// Holder names this runner in the lease. Default a random id.
-	Holder string
 }
 
-// Progress is how far a run has got.
+// Progress is the progress of a run.
 type Progress struct {
-	Stage              string // at work; "" at the end
+	Stage              string // current stage; "" at the end
 	Stages, StagesDone int
-	Steps, StepsDone   int // within the stage; 0 when it does not know
+	Steps, StepsDone   int // of the stage; 0 if not known
 }
 
-// DefaultStages is the list a night goes through. A host that adds a stage
-// inserts it before the last, so that what it writes is not pruned unseen.
+// DefaultStages returns the default stages of a night. A host inserts its own
+// before the last, [Prune].
 func DefaultStages() []Stage {
 	return []Stage{Decay{}, Extract{}, Conflict{}, Entities{}, Reflect{}, Prune{}}
 }
 
-// Trigger is a [Stage] that can be worth a run between nights.
+// Trigger is a [Stage] that may ask for a run between nights.
 type Trigger interface {
 	Stage
-	// Due says whether it has something to do for a user now.
+	// Due reports whether the stage has something to do for a user now.
 	Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error)
 }
 
-// Urgency is how soon a [Trigger] wants a run.
+// Urgency is how soon a [Trigger] asks for a run.
 type Urgency int
 
 // The urgencies.
 const (
 	NotDue   Urgency = iota
 	DueLater         // six hours after the last run of any cause
-	DueNow           // at once, unless that run failed or was of no use to the stage
+	DueNow           // at once, unless that run failed or gave the stage nothing usable
 )
 
-// triggerPause is how long after a run of any cause the next one can be
-// triggered, so that a busy user does not cause runs all day, nor a model that is
-// of no use.
+// triggerPause is the time after a run of any cause during which none is
+// triggered. It keeps a busy user or a failing model from causing runs all day.
 const triggerPause = 6 * time.Hour
 
-// triggered reports whether a stage has reason not to wait for the night.
+// triggered reports whether a stage asks for a run now.
 func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err error) {
 	if r.opts.Model == nil {
 		return false, nil
@@ -136,7 +133,7 @@ func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err err
 	return due, err
 }
 
-// askDue asks a trigger, which may be the host's.
+// askDue calls Due of a trigger, which may be the host's and panic.
 func askDue(ctx context.Context, t Trigger, s *schema.Snapshot, userID int64) (urgency Urgency, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -146,7 +143,7 @@ func askDue(ctx context.Context, t Trigger, s *schema.Snapshot, userID int64) (u
 	return t.Due(ctx, s, userID)
 }
 
-// usefulTo reports that nothing of a stage failed in a run.
+// usefulTo reports whether a stage completed without a failure in a run.
 func usefulTo(run *schema.Run, stage string) bool {
 	report, err := Recorded(run)
 	return err == nil && run.State != "failed" && !slices.ContainsFunc(report.Stages, func(s StageReport) bool {
@@ -154,22 +151,23 @@ func usefulTo(run *schema.Run, stage string) bool {
 	})
 }
 
-// Runner runs nights over the users of one database, one at a time: a second
-// call waits for the first. It is safe for concurrent use.
+// Runner runs nights for the users of one database, one at a time. It is safe for
+// concurrent use.
 type Runner struct {
 	db       *schema.DB
 	searcher *recall.Searcher
 	opts     RunnerOptions
 	share    float64
-	turn     chan struct{} // held by the run that goes on
+	holder   string        // of the lease
+	slot     chan struct{} // held by the current run
 }
 
-// NewRunner makes a runner. searcher is handed to the stages and may be nil.
+// NewRunner returns a runner. The stages use searcher, which may be nil.
 //
-// Errors: [*schema.InvalidError] for a cap outside 0–1 and for a stage without
-// a name or with another's.
+// Errors: [*schema.InvalidError] for a cap outside 0–1, and for stages without a
+// name or with equal names.
 func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*Runner, error) {
-	r := &Runner{db: db, searcher: searcher, opts: opts, share: DefaultRetirementCap, turn: make(chan struct{}, 1)}
+	r := &Runner{db: db, searcher: searcher, opts: opts, share: DefaultRetirementCap, holder: uuid.NewString(), slot: make(chan struct{}, 1)}
 	if opts.RetirementCap != nil {
 		r.share = *opts.RetirementCap
 	}
@@ -193,38 +191,30 @@ func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*R
 	if r.opts.Progress == nil {
 		r.opts.Progress = func(Progress) {}
 	}
-	if r.opts.CallTimeout <= 0 {
-		r.opts.CallTimeout = DefaultCallTimeout
-	}
 	if r.opts.Location == nil {
 		r.opts.Location = time.UTC
-	}
-	if r.opts.Holder == "" {
-		r.opts.Holder = uuid.NewString()
 	}
 	return r, nil
 }
 
-// Run consolidates one user's memory now. It does not use up the local day. A
-// user nothing is known of gets an empty report.
+// Run consolidates one user's memories now. It does not complete the local day.
+// For an unknown user it returns an empty report.
 //
-// What is erased while it runs is left out: the stage at work begins again without it.
-//
-// A stage that fails does not keep the others from running: the run ends as
-// failed, and the error joins one [*StageError] for each. The report is there
-// beside it.
+// If memories are erased during the run, the current stage starts again without
+// them. If a stage fails, the others still run; the run ends as failed, and Run
+// returns the report together with one [*StageError] for each failed stage.
 //
 // Errors: [*schema.InvalidError] for the scope or cause; [schema.ErrConflict]
 // while another process runs a night on this database; [*StageError]; the
-// database's errors; the context's error. A run that was cut off is taken up
-// by the next one of the same cause.
+// database's errors; the context's error. The next run of the same cause continues
+// an interrupted run.
 func (r *Runner) Run(ctx context.Context, scope schema.Scope, cause string) (*Report, error) {
 	return r.run(ctx, scope, cause, "")
 }
 
-// RunNight consolidates one user's memory for a local day, YYYY-MM-DD. When it
-// ends well the day and all before it count as consolidated. A day that does
-// already gives an empty report.
+// RunNight consolidates one user's memories for a local day, YYYY-MM-DD. If it
+// succeeds, that day and all days before are consolidated. For a consolidated day
+// it returns an empty report.
 //
 // Errors: those of [Runner.Run].
 func (r *Runner) RunNight(ctx context.Context, scope schema.Scope, day string) (*Report, error) {
@@ -258,29 +248,29 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 	return report, err
 }
 
-// alone runs fn while nobody else runs a night on this database, and again when an
-// erasure came in between.
+// alone runs fn while no other runner works on this database. If an erasure
+// interrupts it, it runs fn again.
 func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) (err error) {
 	if err := scope.Validate(); err != nil {
 		return err
 	}
 	select {
-	case r.turn <- struct{}{}:
-		defer func() { <-r.turn }()
+	case r.slot <- struct{}{}:
+		defer func() { <-r.slot }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	for range maxSeized {
-		if err = r.leased(ctx, fn); !errors.Is(err, errSeized) || ctx.Err() != nil {
+	for range maxErasures {
+		if err = r.leased(ctx, fn); !errors.Is(err, errErased) || ctx.Err() != nil {
 			break
 		}
 	}
 	return err
 }
 
-// maxSeized is how often a run is begun, one erasure after the other, before it is
-// left to the next night.
-const maxSeized = 8
+// maxErasures is how often erasures may interrupt a run before it is left to the
+// next night.
+const maxErasures = 8
 
 // leased runs fn under the lease.
 func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error {
@@ -288,57 +278,35 @@ func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error
 	if err != nil {
 		return err
 	}
-	stop := keep(ctx, lease)
+	stop := lease.KeepAlive(ctx)
 	defer func() {
 		stop()
-		_ = lease.Release(context.WithoutCancel(ctx)) // it runs out by itself
+		_ = lease.Release(context.WithoutCancel(ctx)) // it also expires
 	}()
 	return fn(lease)
 }
 
-// acquire takes the lease. Somebody who was killed holds it no longer than its
-// ttl, which is worth waiting for; so is the end of an erasure.
+// acquire takes the lease. It waits for the lease of a killed process to expire,
+// and for erasures to end.
 func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
-	for waited := time.Duration(0); ; waited += heartbeat {
-		lease, err := r.db.AcquireLease(ctx, NightLease, r.opts.Holder, leaseTTL)
+	for waited := time.Duration(0); ; waited += acquireInterval {
+		lease, err := r.db.AcquireLease(ctx, NightLease, r.holder, leaseTTL)
 		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL && !r.erasing(ctx) {
 			return lease, err
 		}
 		select {
-		case <-time.After(heartbeat):
+		case <-time.After(acquireInterval):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// erasing reports whether an erasure has the lease.
+// erasing reports whether an erasure holds the lease.
 func (r *Runner) erasing(ctx context.Context) (held bool) {
 	err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		held, err = s.HeldByErasure(ctx, NightLease)
 		return err
 	})
 	return held && err == nil
-}
-
-// keep renews the lease until stop is called.
-func keep(ctx context.Context, lease *schema.Lease) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := time.NewTicker(heartbeat)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if errors.Is(lease.Renew(ctx), schema.ErrConflict) {
-					return // lost: the next transaction finds out by its term
-				}
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return func() { cancel(); <-done }
 }

@@ -12,53 +12,52 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// DefaultNightTime is the local time at which a night is due.
+// DefaultNightTime is the default local time at which a night is due.
 const DefaultNightTime = "01:00"
 
-// ScheduleOptions say when nights happen. The zero value is the default.
+// ScheduleOptions configure a [Schedule]. The zero value is the default.
 type ScheduleOptions struct {
-	// Now is the clock that says which local days are over. Default time.Now.
-	// The schedule wakes by the machine's clock whatever it says.
+	// Now is the clock that determines which local days are over. Default time.Now.
+	// The schedule itself wakes by the machine's clock.
 	Now func() time.Time
-	// Location is the zone of users who have none of their own. Default
-	// time.Local.
+	// Location is the time zone of users without one. Default time.Local.
 	Location *time.Location
 	// NightTime is the local time, "HH:MM", at which the day before is due.
 	// Default [DefaultNightTime].
 	NightTime string
-	// OnDemand leaves out the night time and the hour: only [Schedule.Wake] has the
-	// schedule check. Default false.
+	// OnDemand makes the schedule check only when [Schedule.Wake] is called. Default
+	// false.
 	OnDemand bool
-	// OnError hears of a night that failed; it is also on record in the
-	// database. Default none.
+	// OnError, if set, is called with the error of a failed night, which the
+	// database records as well.
 	OnError func(error)
-	// OnReport hears of each night that was run, after it. Default none.
+	// OnReport, if set, is called after each night.
 	OnReport func(schema.Scope, *Report)
 }
 
-// Schedule runs nights by itself: at start, at the night time and every hour
-// it asks which users have a local day behind them that is not consolidated.
-// It is safe for concurrent use.
+// Schedule runs nights in the background. At start, at the night time and every
+// hour it checks which users have a past local day that is not consolidated. It is
+// safe for concurrent use.
 type Schedule struct {
 	runner *Runner
 	db     *schema.DB
 	opts   ScheduleOptions
 	at     time.Duration // night time, since midnight
 
-	mu       sync.Mutex
-	clock    gocron.Scheduler // nil before Start, and on demand
-	work     context.Context  // of the checks; nil before Start
-	cancel   context.CancelFunc
-	checks   sync.WaitGroup
-	stopped  chan struct{} // closed when nothing runs any more
-	checking bool          // a check goes on; it does what is asked for meanwhile
-	everyone bool          // a check of all users is asked for
-	asked    map[schema.Scope]bool
+	mu        sync.Mutex
+	clock     gocron.Scheduler // nil before Start, and on demand
+	work      context.Context  // context of the checks; nil before Start
+	cancel    context.CancelFunc
+	checks    sync.WaitGroup
+	stopped   chan struct{} // closed when all checks have ended
+	checking  bool          // a check runs; it also serves new requests
+	everyone  bool          // a check of all users is requested
+	requested map[schema.Scope]bool
 }
 
-// NewSchedule makes a schedule that is not running yet.
+// NewSchedule returns a schedule that is not started.
 //
-// Errors: [*schema.InvalidError] for a night time that is none.
+// Errors: [*schema.InvalidError] for an invalid night time.
 func NewSchedule(runner *Runner, db *schema.DB, opts ScheduleOptions) (*Schedule, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -85,8 +84,8 @@ func NewSchedule(runner *Runner, db *schema.DB, opts ScheduleOptions) (*Schedule
 	}, nil
 }
 
-// Start begins to wake, at once for the first time; ctx bounds the start
-// alone. A schedule that runs already, or was stopped, stays as it is.
+// Start starts the schedule with a check. ctx limits the start alone. Starting
+// again, or after [Schedule.Stop], does nothing.
 func (s *Schedule) Start(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -105,8 +104,8 @@ func (s *Schedule) Start(ctx context.Context) error {
 		return err
 	}
 	work, cancel := context.WithCancel(context.Background())
-	// DailyJob rather than CronJob, which needs the zone by name and skips the
-	// night whose hour does not exist; the hourly one catches what is left.
+	// DailyJob and not CronJob, which needs the zone by name and skips a night
+	// without that hour. The hourly job catches the rest.
 	nightTime := gocron.NewAtTimes(gocron.NewAtTime(uint(s.at.Hours()), uint(s.at.Minutes())%60, 0))
 	for _, when := range []struct {
 		definition gocron.JobDefinition
@@ -125,10 +124,9 @@ func (s *Schedule) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the schedule: a night that goes on is cut off, and taken up by the
-// next one. It returns when nothing runs any more, or with ctx's error when
-// that takes longer; stopping goes on then. A schedule that never started, or
-// stopped before, stops at once.
+// Stop stops the schedule and interrupts a running night, which the next night
+// continues. It waits until nothing runs any more, or returns ctx's error while
+// stopping continues. Stopping again, or before [Schedule.Start], is fine.
 func (s *Schedule) Stop(ctx context.Context) error {
 	s.mu.Lock()
 	if s.stopped == nil {
@@ -162,9 +160,8 @@ func (s *Schedule) shutDown(clock gocron.Scheduler) {
 	}
 }
 
-// Wake has the schedule see at once, in the background, whether something is due
-// for a user that could not wait for the hour: a cycle has begun, say. A schedule
-// that does not run ignores it.
+// Wake makes the schedule check one user now, in the background, for example
+// because a cycle has begun. A schedule that does not run ignores it.
 func (s *Schedule) Wake(scope schema.Scope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +170,8 @@ func (s *Schedule) Wake(scope schema.Scope) {
 	}
 }
 
-// check sees what is due for one user, or with nil for all. One check goes on at a
-// time: it also does what is asked for meanwhile.
+// check checks one user, or all with nil. One check runs at a time and serves the
+// requests that arrive meanwhile.
 func (s *Schedule) check(scope *schema.Scope) {
 	s.mu.Lock()
 	if s.stopped != nil {
@@ -184,10 +181,10 @@ func (s *Schedule) check(scope *schema.Scope) {
 	if scope == nil {
 		s.everyone = true
 	} else {
-		if s.asked == nil {
-			s.asked = make(map[schema.Scope]bool)
+		if s.requested == nil {
+			s.requested = make(map[schema.Scope]bool)
 		}
-		s.asked[schema.Scope{Tenant: scope.Tenant, User: scope.User}] = true
+		s.requested[schema.Scope{Tenant: scope.Tenant, User: scope.User}] = true
 	}
 	if s.checking {
 		s.mu.Unlock()
@@ -201,13 +198,13 @@ func (s *Schedule) check(scope *schema.Scope) {
 	}
 }
 
-// next does what is asked for; it reports false when there is nothing. A panic
-// here would end the process, and hosts' callbacks run in it.
+// next serves the requests and returns false if there are none. It recovers from
+// panics, which host callbacks may cause and which would end the process.
 func (s *Schedule) next() (more bool) {
 	s.mu.Lock()
-	everyone, asked := s.everyone, s.asked
-	s.everyone, s.asked = false, nil
-	if s.checking = s.stopped == nil && (everyone || len(asked) > 0); !s.checking {
+	everyone, requested := s.everyone, s.requested
+	s.everyone, s.requested = false, nil
+	if s.checking = s.stopped == nil && (everyone || len(requested) > 0); !s.checking {
 		s.mu.Unlock()
 		return false
 	}
@@ -222,7 +219,7 @@ func (s *Schedule) next() (more bool) {
 	if everyone {
 		err = s.Check(s.work)
 	} else {
-		for scope := range asked {
+		for scope := range requested {
 			err = errors.Join(err, s.checkScope(s.work, scope))
 		}
 	}
@@ -249,16 +246,15 @@ func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 	if err := s.checkOne(ctx, user); !errors.Is(err, schema.ErrConflict) {
 		return err
 	}
-	return nil // another process is at it
+	return nil // another process runs the nights
 }
 
-// Check runs the night of every user whose last local day is due, and what a
-// [Trigger] asks for in between, now and here. It is what the schedule does each time it wakes; a host with a
-// scheduler of its own may call it instead. Users are independent: one whose
-// night fails does not keep the others from theirs.
+// Check runs the due nights of all users, and the runs that a [Trigger] asks for.
+// The schedule calls it each time it wakes; a host with its own scheduler may call
+// it instead. A night that fails does not affect other users.
 //
-// Errors: those of the nights, joined. [schema.ErrConflict], another process
-// at the same job, is none.
+// Errors: those of the nights, joined. It returns none if another process does
+// the same at that time ([schema.ErrConflict]).
 func (s *Schedule) Check(ctx context.Context) error {
 	var users []schema.User
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
@@ -275,14 +271,14 @@ func (s *Schedule) Check(ctx context.Context) error {
 		}
 		err := s.checkOne(ctx, &users[i])
 		if errors.Is(err, schema.ErrConflict) {
-			return errors.Join(errs...) // another process is at it
+			return errors.Join(errs...) // another process runs the nights
 		}
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
-// checkOne runs what is due for a user, in the user's zone, and reports it.
+// checkOne runs what is due for a user, by the user's time zone, and reports it.
 func (s *Schedule) checkOne(ctx context.Context, user *schema.User) error {
 	location, unknown := s.location(user)
 	report, err := s.checkUser(ctx, user, location)
@@ -295,8 +291,7 @@ func (s *Schedule) checkOne(ctx context.Context, user *schema.User) error {
 	return nil
 }
 
-// checkUser runs the user's night when it is due, or else what has reason not
-// to wait for it.
+// checkUser runs the user's night if it is due, or else a triggered run.
 func (s *Schedule) checkUser(ctx context.Context, user *schema.User, location *time.Location) (*Report, error) {
 	if day, due := DueDay(s.opts.Now(), consolidatedThrough(user, location), location, s.at); due {
 		report, err := s.runner.RunNight(ctx, user.Scope(), day)
@@ -311,8 +306,8 @@ func (s *Schedule) checkUser(ctx context.Context, user *schema.User, location *t
 	return s.runner.Run(ctx, user.Scope(), CauseTrigger)
 }
 
-// location is the user's zone. One that cannot be loaded is an error and the
-// default zone: nights go on.
+// location returns the user's time zone. For an unknown one it returns an error
+// and the default zone, with which nights continue.
 func (s *Schedule) location(user *schema.User) (*time.Location, error) {
 	if user.TimeZone == "" {
 		return s.opts.Location, nil
@@ -324,8 +319,8 @@ func (s *Schedule) location(user *schema.User) (*time.Location, error) {
 	return location, nil
 }
 
-// consolidatedThrough is the day before the user's first when no night was
-// run: there is nothing to do for the days before.
+// consolidatedThrough returns the user's last consolidated day or, before the
+// first night, the day before the user was created.
 func consolidatedThrough(user *schema.User, location *time.Location) string {
 	if user.NightsThrough != "" {
 		return user.NightsThrough

@@ -7,48 +7,49 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Stage is one step of a night. It reads and thinks outside any transaction,
-// for as long as ctx allows, and changes nothing itself: what should change it
-// hands to apply as proposals, which the runner checks and carries out.
+// Stage is one step of a night. It reads and thinks outside any transaction, for
+// as long as ctx allows, and changes nothing itself: it passes proposals to apply,
+// which checks them and carries them out.
 //
-// A stage must be repeatable: run on what its own proposals made, it proposes
-// nothing more. One that works through a backlog hands each batch over together
-// with an [Advance] of its watermark; killed, it goes on there.
+// A stage must be repeatable: run again on the result of its own proposals, it
+// proposes nothing. A stage with a backlog passes each batch together with an
+// [Advance] of its watermark, from which it continues after an interruption.
 type Stage interface {
 	// Name identifies the stage in reports: "decay". It is unique in a list.
 	Name() string
-	// Propose looks at one user's memory. An error fails the stage, not the
-	// run: the stages after it still have their turn. [ErrBudget] is none: what
-	// did not fit waits for the next night.
+	// Propose works on one user's memories. An error fails the stage but not the
+	// run: later stages still run. [ask.ErrBudget] is no failure: the rest waits for
+	// the next night.
 	Propose(ctx context.Context, in *Input, apply Apply) error
 }
 
-// Apply checks proposals against the memory as it is now and carries out those
-// that hold, all in one transaction with their entry in the ledger. It returns
-// their fates, in order.
+// Apply checks proposals against the current memories and carries out those that
+// hold, in one transaction that also stores the report. It returns their outcomes,
+// in order.
 //
-// An error is the database's, or that the run was taken over; nothing of the
-// batch happened then, and the stage must return it.
+// An error means that nothing of the batch was done: the database failed, or
+// another process took the run over. The stage must return it.
 type Apply func(ctx context.Context, proposals ...Proposal) ([]Outcome, error)
 
-// Input is what a stage works on.
+// Input is the input of a stage.
 type Input struct {
 	DB       *schema.DB
 	Searcher *recall.Searcher // nil when the runner was made without one
-	// Model is asked through here, within the run's budget; nil without a model.
-	Model    *Asker
+	// Model asks the model within the run's budget; nil without a model.
+	Model    *ask.Asker
 	Scope    schema.Scope
 	UserID   int64
-	RunID    int64     // what proposals are applied under
+	RunID    int64     // under which proposals are applied
 	Cause    string    // [CauseNight], [CauseManual] or [CauseTrigger]
 	Now      time.Time // the memory's clock at the start of the run
 	Location *time.Location
 
-	// Retention says how memories fade; nil is [recall.DefaultRetention].
+	// Retention determines how memories fade; nil is [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search.
@@ -58,7 +59,7 @@ type Input struct {
 	progress func(done, of int)
 }
 
-// Count adds n to a number that the report shows under the stage.
+// Count adds n to a counter in the report of the stage.
 func (in *Input) Count(name string, n int) {
 	if in.report.Counts == nil {
 		in.report.Counts = make(map[string]int)
@@ -66,11 +67,11 @@ func (in *Input) Count(name string, n int) {
 	in.report.Counts[name] += n
 }
 
-// Progress says how much of a stage's work is done.
+// Progress reports how much of the stage's work is done.
 func (in *Input) Progress(done, of int) { in.progress(done, of) }
 
-// Watermark is how far the stage of this name has got: the row id of the last
-// memory it has worked on.
+// Watermark returns the row id of the last memory that the stage of this name has
+// processed.
 func (in *Input) Watermark(ctx context.Context, name string) (through int64, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		through, err = s.Watermark(ctx, in.UserID, name)
@@ -79,7 +80,7 @@ func (in *Input) Watermark(ctx context.Context, name string) (through int64, err
 	return through, err
 }
 
-// StageError says which stage of a run failed.
+// StageError is the error of a stage that failed.
 type StageError struct {
 	Stage string
 	Err   error
@@ -87,17 +88,17 @@ type StageError struct {
 
 func (e *StageError) Error() string { return fmt.Sprintf("stage %s: %v", e.Stage, e.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *StageError) Unwrap() error { return e.Err }
 
-// PanicError is a stage's panic, caught: a night runs on a goroutine of its
-// own, where a panic would end the host.
+// PanicError is a recovered panic of a stage. A night runs on its own goroutine,
+// where the panic would end the host's process.
 type PanicError struct {
 	Value any
 	Stack []byte
 }
 
-// Error leaves the value out unless it is the runtime's: it may hold a text.
+// Error omits a value that is not a runtime error: it may contain text of the user.
 func (e *PanicError) Error() string { return schema.ForeignPanic("the stage", e.Value).Error() }
 
 func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err error) {
@@ -113,8 +114,8 @@ func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err erro
 	return err
 }
 
-// ours reports a stage of this package. What others say in their errors nobody
-// knows.
+// ours reports whether a stage is of this package. Errors of others may contain
+// text of the user.
 func ours(stage Stage) bool {
 	t := reflect.TypeOf(stage)
 	if t.Kind() == reflect.Pointer {

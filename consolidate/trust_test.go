@@ -125,7 +125,7 @@ func TestEntitiesOfTwoLevelsAreLeftToTheHost(t *testing.T) {
 	}))
 	report, err := runner(t, db, stages(consolidate.Entities{})).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, "waiting", string(report.Stages[0].Outcomes[0].Fate))
+	require.Equal(t, "waiting", string(report.Stages[0].Outcomes[0].Status))
 }
 
 func TestAStrangerHasNoSayInASummaryWhereTheUserHas(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
 )
 
 // everything is every row of every table but the ledger, the audit, and the
@@ -259,9 +260,9 @@ func act(t *rapid.T, db *schema.DB, now *clock, userID int64, steps int) (runUID
 	return runUID
 }
 
-func undo(db *schema.DB, userID int64, run string) (undone *schema.Undone, err error) {
+func undoRun(db *schema.DB, userID int64, run string) (undone *undo.Result, err error) {
 	err = db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
-		undone, err = tx.UndoRun(ctx, userID, run, schema.Actor{Name: "undo"})
+		undone, err = undo.Run(ctx, tx, userID, run, schema.Actor{Name: "undo"})
 		return err
 	})
 	return undone, err
@@ -325,7 +326,7 @@ func TestUndoIsExact(t *testing.T) {
 		}
 		slices.Reverse(runs)
 		for _, run := range runs {
-			undone, err := undo(db, userID, run)
+			undone, err := undoRun(db, userID, run)
 			require.NoError(t, err)
 			require.Empty(t, undone.Kept)
 		}
@@ -335,7 +336,7 @@ func TestUndoIsExact(t *testing.T) {
 		fresh := recall.New(db, recall.Options{})
 		defer fresh.Close()
 		require.Equal(t, matches, found(t, fresh), "a new index")
-		_, err := undo(db, userID, runs[0])
+		_, err := undoRun(db, userID, runs[0])
 		require.ErrorIs(t, err, schema.ErrConflict)
 	})
 }
@@ -362,7 +363,7 @@ func TestUndoOfAMergeIsSeenByASearcherThatIsOpen(t *testing.T) {
 		return tx.MergeEntities(ctx, part, whole, by)
 	}))
 	require.Contains(t, found(t, long), "Noor "+other.UID)
-	_, err := undo(db, userID, run)
+	_, err := undoRun(db, userID, run)
 	require.NoError(t, err)
 	require.NotContains(t, found(t, long), "Noor "+other.UID)
 }
@@ -385,12 +386,12 @@ func TestUndoOfAnOlderRunKeepsWhatLaterRestsOnIt(t *testing.T) {
 			}
 			return nil
 		}))
-		_, err := undo(db, userID, older)
+		_, err := undoRun(db, userID, older)
 		require.NoError(t, err)
 		sound(t, db)
-		_, err = undo(db, userID+1000, later)
+		_, err = undoRun(db, userID+1000, later)
 		require.ErrorIs(t, err, schema.ErrNotFound)
-		_, err = undo(db, userID, later)
+		_, err = undoRun(db, userID, later)
 		require.NoError(t, err)
 		sound(t, db)
 	})

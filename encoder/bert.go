@@ -39,7 +39,7 @@ type bert struct {
 	words         *tensor // converted when they are looked up
 	positions     []float32
 	firstPosition int // the position of the first token
-	length        int // the most tokens
+	length        int // the maximum number of tokens
 	norm          layerNorm
 	layers        []bertLayer
 
@@ -51,7 +51,7 @@ type bertLayer struct {
 	attentionNorm, outputNorm       layerNorm
 }
 
-// linear is a matrix and what is added to its product.
+// linear is a matrix with a bias.
 type linear struct {
 	weights panels
 	bias    []float32 // as many as the columns, rounded up to whole tiles
@@ -159,7 +159,7 @@ func (l *bertLoader) norm(name string) layerNorm {
 	return layerNorm{scale: l.floats(scale, l.width), shift: l.floats(shift, l.width)}
 }
 
-// linear reads layers of in inputs and out outputs each, and puts them side by
+// linear reads layers of in inputs and out outputs each, and joins them side by
 // side. scale multiplies the first.
 func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined linear) {
 	weights, biases := make([]*tensor, len(names)), make([][]float32, len(names))
@@ -201,7 +201,7 @@ func (l *bertLoader) layer(i int, c *bertConfig) bertLayer {
 	}
 }
 
-// bertBuffers are what a call works with, kept for the next call.
+// bertBuffers are the buffers of a call, reused by the next one.
 type bertBuffers struct {
 	state, queryKeyValue, context, update, inner []float32
 	attention                                    []attentionBuffers // one a worker

@@ -15,9 +15,9 @@ type Encoder struct {
 	network   network
 	pooling   pooling
 	normalise bool
-	lower     bool // lowercase before anything else
+	lower     bool // lowercase first
 	limit     int  // tokens of a text
-	known     bool // leave unknown tokens out
+	known     bool // omit unknown tokens
 
 	queryPrompt, documentPrompt string
 
@@ -29,14 +29,14 @@ type Encoder struct {
 type network interface {
 	dims() int
 	vocab() int  // token numbers are below
-	maxLen() int // the most tokens
+	maxLen() int // the maximum number of tokens
 	special() bool
 	run(ctx context.Context, ids []int32, workers int, pool func(states []float32)) error
 }
 
-// ID names the model for stored vectors (extension.Config.EmbedModel): equal
-// for equal files, wherever the folder lies. It is made of the model's family,
-// the size of its vectors and a hash of its files.
+// ID names the model for stored vectors (extension.Config.Embedding.Model). It consists
+// of the model's family, the size of its vectors and a hash of its files, so that it
+// is equal for equal files in any folder.
 func (e *Encoder) ID() string {
 	return fmt.Sprintf("%s-%d-%s", e.family, e.Dims(), hashFiles(e.files)[:16])
 }
@@ -47,7 +47,7 @@ func (e *Encoder) Dims() int { return e.network.dims() }
 // Files are the files of the model folder that the encoder depends on.
 func (e *Encoder) Files() []File { return slices.Clone(e.files) }
 
-// EmbedDocuments returns a vector for each text that is to be found.
+// EmbedDocuments returns a vector for each text to be searched.
 func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	workers := 1
@@ -64,13 +64,13 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 	return vectors, nil
 }
 
-// EmbedQuery returns a vector for a text that is searched for.
+// EmbedQuery returns a vector for a query.
 func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	return e.embed(ctx, e.queryPrompt+text, queryWorkers())
 }
 
-// queryWorkers is how many goroutines compute one text: beyond some, waiting
-// for each other costs more than it saves.
+// queryWorkers is the number of goroutines that compute one text. With more,
+// synchronisation costs more than it saves.
 func queryWorkers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector []float32, err error) {
@@ -82,8 +82,8 @@ func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector [
 	}
 	ids := e.tokenizer.encode(text, e.limit, e.network.special())
 	if e.known {
-		// Where nothing is known the reference returns zeros, which cannot be
-		// compared: the unknown token's vector stands for the text.
+		// Without a known token the reference returns zeros, which cannot be
+		// compared. The unknown token's vector replaces them.
 		unknown := func(id int32) bool { return id == e.tokenizer.unknown }
 		if known := slices.DeleteFunc(slices.Clone(ids), unknown); len(known) > 0 {
 			ids = known
@@ -180,7 +180,7 @@ func open(f *folder) (*Encoder, error) {
 	return e, nil
 }
 
-// readLimits reads how long a text may be.
+// readLimits reads the maximum length of a text.
 func (e *Encoder) readLimits(f *folder, path string) error {
 	var c struct {
 		Length *float64 `json:"max_seq_length"`
@@ -209,7 +209,7 @@ func (e *Encoder) readLimits(f *folder, path string) error {
 	return nil
 }
 
-// readPrompts reads what precedes queries and documents.
+// readPrompts reads the prefixes of queries and documents.
 func (e *Encoder) readPrompts(f *folder) error {
 	var c struct {
 		Prompts map[string]string `json:"prompts"`
@@ -231,7 +231,7 @@ func (e *Encoder) readPrompts(f *folder) error {
 	return nil
 }
 
-// modules is what modules.json says: which network, and what follows it.
+// modules is the content of modules.json: the network, and the steps after it.
 type modules struct {
 	path          string // the network's folder, below the model's
 	static        bool

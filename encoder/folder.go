@@ -43,8 +43,8 @@ type folder struct {
 	files []File
 }
 
-// open opens a file of at most limit bytes. A file that may be missing is nil
-// then.
+// open opens a file of at most limit bytes. For a missing optional file it returns
+// nil.
 func (f *folder) open(path, name string, limit int64, optional bool) (*os.File, int64, error) {
 	name = filepath.Join(filepath.FromSlash(path), name)
 	if !filepath.IsLocal(name) {
@@ -69,7 +69,7 @@ func (f *folder) open(path, name string, limit int64, optional bool) (*os.File, 
 	return file, info.Size(), nil
 }
 
-// keep remembers a file that was read.
+// keep records a file that was read.
 func (f *folder) keep(path, name string, size int64, hash []byte) {
 	name = filepath.ToSlash(filepath.Join(filepath.FromSlash(path), name))
 	if !slices.ContainsFunc(f.files, func(known File) bool { return known.Name == name }) {
@@ -77,7 +77,7 @@ func (f *folder) keep(path, name string, size int64, hash []byte) {
 	}
 }
 
-// read returns a file's content. A file that may be missing is nil then.
+// read returns a file's content. For a missing optional file it returns nil.
 func (f *folder) read(path, name string, limit int64, optional bool) ([]byte, error) {
 	file, _, err := f.open(path, name, limit, optional)
 	if err != nil || file == nil {
@@ -93,7 +93,7 @@ func (f *folder) read(path, name string, limit int64, optional bool) ([]byte, er
 	return data, nil
 }
 
-// json reads a file of JSON into v. Where it may be missing, v stays as it is.
+// json reads a file of JSON into v. A missing optional file leaves v unchanged.
 func (f *folder) json(path, name string, v any, optional bool) error {
 	data, err := f.read(path, name, maxConfig, optional)
 	if err != nil || data == nil {

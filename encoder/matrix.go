@@ -16,7 +16,7 @@ const (
 	depthBlock = 256
 )
 
-// roundUp is the least multiple of step that is at least n.
+// roundUp returns the least multiple of step that is at least n.
 func roundUp(n, step int) int { return (n + step - 1) / step * step }
 
 // panels is a matrix of depth × cols packed for the kernels: tileCols columns
@@ -62,8 +62,8 @@ func (p *panels) multiplyRange(out []float32, strideOut int, a []float32, stride
 	if rows == 0 {
 		return
 	}
-	// The kernels do not check bounds. Others write to out meanwhile: no value of
-	// it is read for that.
+	// The kernels do not check bounds. Other goroutines write to out at the same
+	// time, so this check reads no value of it.
 	_, _ = a[:(rows-1)*strideA+p.depth], out[:(rows-1)*strideOut+p.cols]
 	passes := (p.depth + depthBlock - 1) / depthBlock
 	step := (p.depth + passes - 1) / passes
@@ -87,7 +87,7 @@ func (p *panels) multiplyRange(out []float32, strideOut int, a []float32, stride
 					}
 					continue
 				}
-				// The last panel has columns that out has not.
+				// The last panel has columns beyond those of out.
 				for r := range tileRows {
 					if from == 0 {
 						copy(edge[r*tileCols:][:tileCols], start)
@@ -111,8 +111,8 @@ func (p *panels) multiplyWith(workers int, out []float32, strideOut int, a []flo
 	})
 }
 
-// inParallel cuts the numbers up to n into ranges, one a worker, and calls f
-// with each.
+// inParallel cuts the numbers up to n into one range per worker, and calls f with
+// each.
 func inParallel(workers, n int, f func(first, last int)) {
 	workers = min(workers, n)
 	if workers <= 1 {
@@ -127,8 +127,8 @@ func inParallel(workers, n int, f func(first, last int)) {
 	wait.Wait()
 }
 
-// eachOf calls f with each number up to n, several at a time, until one call
-// fails.
+// eachOf calls f with each number up to n, several at a time. It stops after a
+// call fails.
 func eachOf(n int, f func(i int) error) error {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	var next atomic.Int64

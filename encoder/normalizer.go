@@ -61,8 +61,7 @@ func (c *component) normalizer() (func(string) string, error) {
 	return nil, invalid(tokenizerFile, "the normalizer %.40q is not supported", c.Type)
 }
 
-// replace replaces a string or a regular expression, and is literal about the
-// replacement.
+// replace replaces a string or a regular expression. The replacement is literal.
 func (c *component) replace() (func(string) string, error) {
 	content := c.Content
 	switch {
@@ -157,7 +156,7 @@ func lowercase(s string) string {
 }
 
 // charsmap is SentencePiece's table of replacements: a double-array trie (Darts)
-// from text to a place in replacements, each of which ends with a NUL.
+// from text to an offset in replacements. Each replacement ends with a NUL.
 type charsmap struct {
 	trie         []uint32
 	replacements string
@@ -208,8 +207,8 @@ func (m *charsmap) lookup(key string) (replacement string, ok bool) {
 	return "", false
 }
 
-// normalise replaces what the table knows, a character with its combining marks
-// at a time, or else character by character.
+// normalise replaces the text in the table: a character together with its
+// combining marks, or else character by character.
 func (m *charsmap) normalise(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -44,7 +44,7 @@ func (p pooling) pool(states []float32, width int) []float32 {
 	return vector
 }
 
-// unit gives a vector the length 1. One of length 0 stays.
+// unit scales a vector to length 1. A vector of length 0 is unchanged.
 func unit(vector []float32) {
 	squares := 0.
 	for _, x := range vector {

@@ -54,7 +54,7 @@ func (c *component) preTokenizer() (func([]string) []string, error) {
 	return nil, invalid(tokenizerFile, "the pre-tokenizer %.40q is not supported", c.Type)
 }
 
-// metaspace writes spaces as a visible sign, before each word.
+// metaspace replaces spaces by a visible sign before each word.
 func (c *component) metaspace() (func([]string) []string, error) {
 	sign := c.Replacement
 	if sign == "" {
@@ -101,8 +101,8 @@ func eachPiece(f func(pieces []string, s string) []string) func([]string) []stri
 	}
 }
 
-// class says what becomes of a character: neighbours of the same class stay
-// together, unless they are dropped or stand alone.
+// class is the treatment of a character: neighbours of the same class stay
+// together, unless the class drops or isolates them.
 type class int
 
 const (
@@ -130,7 +130,7 @@ func cut(pieces []string, s string, of func(rune) class) []string {
 	return pieces
 }
 
-// isPunctuation reports what BERT takes for punctuation.
+// isPunctuation reports whether BERT treats r as punctuation.
 func isPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'

@@ -43,7 +43,7 @@ func (t *tensor) read(values []float32, from int) {
 		for i := range values {
 			values[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])))
 		}
-	case "I8": // of quantised vectors, whose length does not matter
+	case "I8": // quantised vectors; their length does not matter
 		for i := range values {
 			values[i] = float32(int8(data[i]))
 		}
@@ -162,7 +162,7 @@ func parseSafetensors(file string, header, data []byte) (*tensors, error) {
 // has reports whether there is such a tensor.
 func (s *tensors) has(name string) bool { return s.byName[name] != nil }
 
-// get returns the tensor with this name and shape, in which -1 stands for any
+// get returns the tensor with this name and shape. -1 in the shape matches any
 // number of at least 1. Its elements can be read as floats.
 func (s *tensors) get(name string, shape ...int) (*tensor, error) {
 	t := s.byName[name]

@@ -2,11 +2,11 @@ package encoder
 
 import "context"
 
-// static has one vector for each vocabulary entry, whatever stands around it
-// (Model2Vec). A text's is their mean.
+// static has one vector for each vocabulary entry, independent of its context
+// (Model2Vec). The vector of a text is their mean.
 type static struct {
 	rows    *tensor
-	weights []float32 // of entries; nil: all alike
+	weights []float32 // of entries; nil: all equal
 	mapping []int32   // from entries to rows; nil: the same
 	entries int
 }

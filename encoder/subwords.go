@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// wordPiece takes the longest entry that a word begins with, then the longest
-// that goes on from there, and so on.
+// wordPiece splits a word greedily: the longest entry that it begins with, then the
+// longest entry at the next position, and so on.
 type wordPiece struct {
 	vocab    map[string]int32
 	prefix   string // of entries inside a word
@@ -65,8 +65,7 @@ func (w *wordPiece) appendUnknown(ids []int32) []int32 {
 	return append(ids, w.unknown)
 }
 
-// unigram cuts a text into the entries whose probabilities have the greatest
-// product (SentencePiece).
+// unigram splits a text into the most probable sequence of entries (SentencePiece).
 type unigram struct {
 	entries []unigramEntry
 	byPiece []int32 // numbers of entries, in the order of their pieces

@@ -17,9 +17,9 @@ const (
 	maxTokenizer = 64 << 20 // bytes of a tokenizer's file
 	maxAdded     = 10_000   // added tokens
 	maxSteps     = 64       // normalizers, and pre-tokenizers
-	maxInserted  = 100      // bytes that a step puts in place of others
-	maxText      = 1 << 20  // bytes of a text; what follows is not encoded
-	maxGrowth    = 16       // of a text that is normalised
+	maxInserted  = 100      // bytes of a replacement
+	maxText      = 1 << 20  // bytes of a text; the rest is not encoded
+	maxGrowth    = 16       // factor by which normalisation may lengthen a text
 )
 
 // tokenizer turns text into the numbers of vocabulary entries.
@@ -41,7 +41,7 @@ type subwords interface {
 	appendTo(ids []int32, piece string, limit int) []int32
 }
 
-// addedToken is a token that is recognised in the text as it stands.
+// addedToken is a token that is recognised in the original text.
 type addedToken struct {
 	ID      int32  `json:"id"`
 	Content string `json:"content"`
@@ -49,8 +49,8 @@ type addedToken struct {
 	RStrip  bool   `json:"rstrip"`
 }
 
-// encode returns at most limit numbers, those of the special tokens included
-// when special is set.
+// encode returns at most limit numbers, including those of the special tokens if
+// special is set.
 func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	var ids []int32
 	text = strings.ToValidUTF8(cutText(text, maxText), "\ufffd")
@@ -82,8 +82,8 @@ func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	return ids
 }
 
-// pieces normalises text and splits it. No step may make the text much longer:
-// a damaged file must not cost more memory than a text is worth.
+// pieces normalises text and splits it. No step may lengthen the text much, so that
+// a damaged file cannot exhaust memory.
 func (t *tokenizer) pieces(text string) []string {
 	most := maxGrowth*len(text) + 1024
 	for _, f := range t.normalise {
@@ -112,7 +112,7 @@ type addedTokens struct {
 	tokens []addedToken
 	text   string
 	from   int
-	at     []int // where each token stands next, len(text) if nowhere
+	at     []int // next position of each token, len(text) if there is none
 }
 
 func (t *tokenizer) newAddedTokens(text string) *addedTokens {
@@ -157,8 +157,8 @@ func (a *addedTokens) next() (before string, token *addedToken, after string) {
 	return before, token, a.text[a.from:]
 }
 
-// component is a part of tokenizer.json that is described by its type. The
-// fields are those of all supported types.
+// component is a typed part of tokenizer.json. It has the fields of all supported
+// types.
 type component struct {
 	Type string `json:"type"`
 
@@ -269,7 +269,7 @@ func (t *tokenizer) readModel(data json.RawMessage) error {
 	if err := json.Unmarshal(data, &model); err != nil {
 		return &InvalidError{File: tokenizerFile, Problem: "the model cannot be read", Err: err}
 	}
-	if model.Type == "" && model.MaxChars != nil { // older files leave it out
+	if model.Type == "" && model.MaxChars != nil { // older files omit it
 		model.Type = "WordPiece"
 	}
 	switch model.Type {
@@ -363,7 +363,7 @@ func (t *tokenizer) addPostProcessor(c *component) error {
 			}
 		}
 	case "TemplateProcessing":
-		text := false // whether the text's place has been passed
+		text := false // whether the text's position has been passed
 		for _, part := range c.Single {
 			switch {
 			case part.Sequence != nil:
@@ -388,8 +388,8 @@ func (t *tokenizer) addPostProcessor(c *component) error {
 	return nil
 }
 
-// parseVocab makes a BERT tokenizer from a vocab.txt, one token a line, and the
-// tokenizer_config.json beside it, which may be missing.
+// parseVocab makes a BERT tokenizer from a vocab.txt, one token per line, and an
+// optional tokenizer_config.json beside it.
 func parseVocab(vocab, config []byte) (*tokenizer, error) {
 	options := struct {
 		Lowercase    *bool `json:"do_lower_case"`

@@ -14,8 +14,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 )
 
-// reportLatencies adds percentiles: a turn waits for its own Publish, not for
-// the mean of all.
+// reportLatencies adds percentiles of single calls to the mean that Go reports.
 func reportLatencies(b *testing.B, latencies []time.Duration) {
 	if len(latencies) == 0 {
 		return
@@ -65,7 +64,7 @@ func BenchmarkPublishParallel64(b *testing.B) {
 	reportLatencies(b, all)
 }
 
-// BenchmarkDelivery is the way from Publish to the end of the handler.
+// BenchmarkDelivery measures from Publish to the end of the handler.
 func BenchmarkDelivery(b *testing.B) {
 	j := newJournal(b, nil)
 	arrived := make(chan struct{})

@@ -25,7 +25,7 @@ func TestJournalConformance(t *testing.T) {
 	})
 }
 
-// onFile is a journal that knows where it lies.
+// onFile is a journal with its path.
 type onFile struct {
 	*eventbus.Journal
 	path string
@@ -35,8 +35,8 @@ func newOnFile(t *testing.T, path string) *onFile {
 	return &onFile{journal(t, open(t, path), nil), path}
 }
 
-// pair publishes in one process and subscribes in another: two handles of one
-// file know nothing of each other.
+// pair publishes through one handle of a file and subscribes through another, as
+// two processes do.
 type pair struct {
 	publisher, subscriber *eventbus.Journal
 	path                  string

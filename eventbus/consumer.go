@@ -11,30 +11,33 @@ import (
 )
 
 const (
-	// errorPause is how long a consumer waits when the database refused it.
+	// errorPause is how long a consumer waits after a database error.
 	errorPause = time.Second
 	// leaseTTL is how soon another process takes over from one that died.
 	leaseTTL = time.Second
-	// flushEvery bounds what is delivered again after a crash.
+	// flushEvery bounds the events that are delivered again after a crash.
 	flushEvery = 250 * time.Millisecond
-	// cancelGrace is how long a cancelled handler gets to return.
+	// cancelGrace is how long a cancelled handler may take to return.
 	cancelGrace = 250 * time.Millisecond
-	// skipLimit is how many events of other topics a consumer passes over
-	// before it writes down where it is, when it has nothing else to write.
+	// batchGrace is how long a batch handler may go on after its consumer was
+	// stopped.
+	batchGrace = time.Second
+	// skipLimit is how many events of other topics a consumer skips before it
+	// stores its position, when it has nothing else to store.
 	skipLimit = 512
 )
 
-// consumer serves one subscription from one goroutine.
+// consumer runs one subscription in one goroutine.
 type consumer struct {
 	j       *Journal
 	name    string
 	h       Handler
 	opts    subscribeOptions
 	started bool   // guarded by j.mu
-	fault   string // of the last pass; guarded by j.mu
+	fault   string // error of the last pass, ""; guarded by j.mu
 
 	wakeup   chan struct{}
-	hurry    chan struct{} // somebody waits: gather no longer
+	hurry    chan struct{} // a caller waits: end gather
 	stop     chan struct{}
 	stopOnce sync.Once
 	done     chan struct{}
@@ -42,11 +45,11 @@ type consumer struct {
 	cancel   context.CancelFunc
 
 	// Below: used by run's goroutine alone.
-	lease  *schema.Lease
-	cursor int64 // the stored cursor, as last seen
-	pos    int64 // at or after cursor: everything up to here is done or of no interest
-	unsent *progress
-	full   bool // the last pass took all that one may, and there is more
+	lease     *schema.Lease
+	cursor    int64 // the stored cursor, as last read
+	pos       int64 // at or after cursor: everything up to here is done or of another topic
+	unflushed *progress
+	full      bool // the last pass stopped at its limit
 }
 
 func newConsumer(j *Journal, name string, h Handler, o subscribeOptions) *consumer {
@@ -54,7 +57,7 @@ func newConsumer(j *Journal, name string, h Handler, o subscribeOptions) *consum
 		j: j, name: name, h: h, opts: o,
 		wakeup: make(chan struct{}, 1), hurry: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), cursor: -1,
 	}
-	c.ctx, c.cancel = context.WithCancel(context.WithValue(context.Background(), servedBy{}, c))
+	c.ctx, c.cancel = context.WithCancel(context.WithValue(context.Background(), consumerKey{}, c))
 	return c
 }
 
@@ -80,25 +83,25 @@ func (c *consumer) stopping() bool {
 	}
 }
 
-// run delivers until it is stopped or the database is closed.
+// run delivers events until the consumer is stopped or the database is closed.
 func (c *consumer) run() {
 	defer close(c.done)
-	defer c.j.forget(c)
+	defer c.j.remove(c)
 	defer c.cancel()
-	defer c.leave()
+	defer c.shutdown()
 	quiet := false
 	for !c.stopping() {
 		if c.j.loading(c.opts.gather) {
 			c.gather()
 		}
-		wait, err := c.turn(quiet)
+		wait, err := c.limitedPass(quiet)
 		c.note(err)
 		wakeup := c.wakeup
 		switch {
 		case errors.Is(err, schema.ErrClosed):
 			return
-		case errors.Is(err, schema.ErrConflict): // another process was faster
-			c.lease, c.unsent, c.cursor = nil, nil, -1
+		case errors.Is(err, schema.ErrConflict): // another process took the lease
+			c.lease, c.unflushed, c.cursor = nil, nil, -1
 			wait = leaseTTL / 4
 		case err != nil && c.ctx.Err() != nil:
 			return
@@ -125,11 +128,10 @@ func (c *consumer) run() {
 	}
 }
 
-// turn is a pass, in turn with what is done behind other databases if it shall
-// be.
-func (c *consumer) turn(quiet bool) (wait time.Duration, err error) {
-	if c.opts.inTurn {
-		defer c.j.db.TakeTurn(c.stop)()
+// limitedPass is pass, within [schema.Limiter] if the subscription is [Limited].
+func (c *consumer) limitedPass(quiet bool) (wait time.Duration, err error) {
+	if c.opts.limited {
+		defer c.j.db.BeginBackground(c.stop)()
 		if c.stopping() {
 			return 0, nil
 		}
@@ -137,7 +139,7 @@ func (c *consumer) turn(quiet bool) (wait time.Duration, err error) {
 	return c.pass(c.ctx, quiet)
 }
 
-// gather lets events come together, unless somebody waits for them.
+// gather waits for more events, unless a caller of WaitIdle waits for them.
 func (c *consumer) gather() {
 	if c.opts.gather == 0 {
 		return
@@ -158,8 +160,8 @@ func (c *consumer) gather() {
 	}
 }
 
-// note keeps why a pass failed until one does not. Losing the race for the
-// lease is no failure.
+// note stores the error of a pass until one succeeds. Losing the race for the lease
+// is no failure.
 func (c *consumer) note(err error) {
 	c.j.mu.Lock()
 	defer c.j.mu.Unlock()
@@ -169,7 +171,7 @@ func (c *consumer) note(err error) {
 	}
 }
 
-// pass delivers what there is to deliver and says how long to wait for more.
+// pass delivers the pending events and returns how long to wait for more.
 func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, err error) {
 	if err := c.flush(); err != nil {
 		return 0, err
@@ -190,17 +192,17 @@ func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, er
 		if c.lease, err = c.j.db.AcquireLease(ctx, "consumer:"+c.name, c.j.holder, leaseTTL); err != nil {
 			return 0, err
 		}
-		// Whoever had it before may have moved the cursor since.
+		// The previous holder may have moved the cursor since.
 		if w, err = c.read(ctx); err != nil {
 			return 0, err
 		}
 	}
-	c.unsent, c.full = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}, w.more
+	c.unflushed, c.full = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}, w.more
 	return 0, c.deliver(ctx, w)
 }
 
-// deliver hands the work to the handler, oldest failure first.
-func (c *consumer) deliver(ctx context.Context, w *work) error {
+// deliver calls the handler for the pending events, oldest failure first.
+func (c *consumer) deliver(ctx context.Context, w *backlog) error {
 	ctx, beat := c.keepLease(ctx)
 	defer beat.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -211,28 +213,49 @@ func (c *consumer) deliver(ctx context.Context, w *work) error {
 			return c.flush()
 		}
 	}
-	if c.opts.together != nil && len(w.events) > 1 && !c.stopping() && c.call(ctx, w.events...) == nil {
-		w.events = nil // done; of others each comes by itself
+	if c.opts.batch != nil && len(w.events) > 1 && !c.stopping() && c.callBatch(ctx, w.events) == nil {
+		w.events = nil // done; after a failure each is delivered separately
 	}
 	for _, e := range w.events {
 		if c.stopping() || !c.attempt(ctx, e, 0, false) {
 			return c.flush()
 		}
-		c.unsent.cursor = e.Seq
+		c.unflushed.cursor = e.Seq
 		if time.Since(flushed) > flushEvery {
 			if err := c.flush(); err != nil {
 				return err
 			}
-			c.unsent = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}
+			c.unflushed = &progress{cursor: c.pos, deliveries: make(map[int64]delivery)}
 			flushed = time.Now()
 		}
 	}
-	c.unsent.cursor = w.through
+	c.unflushed.cursor = w.through
 	return c.flush()
 }
 
-// attempt calls the handler once and notes the outcome. It returns false when
-// the attempt does not count because the bus is ending or the lease was lost.
+// callBatch runs the batch handler. It cancels the handler batchGrace after the
+// consumer is stopped: a batch can take longer than Close waits, and is delivered
+// again.
+func (c *consumer) callBatch(ctx context.Context, events []Event) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.stop:
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(batchGrace):
+			cancel()
+		}
+	}()
+	return c.call(ctx, events...)
+}
+
+// attempt calls the handler once and records the outcome. It returns false when the
+// attempt does not count because the bus is closing or the lease was lost.
 func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again bool) bool {
 	err := c.call(ctx, e)
 	var snooze *snoozeError
@@ -241,7 +264,7 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 	switch {
 	case err == nil:
 		if again {
-			c.unsent.deliveries[e.Seq] = delivery{succeeded: true}
+			c.unflushed.deliveries[e.Seq] = delivery{succeeded: true}
 		}
 		return true
 	case ctx.Err() != nil, c.stopping() && (errors.Is(err, ErrStopped) || errors.Is(err, schema.ErrClosed)):
@@ -257,11 +280,11 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 		d.lastError = shorten(err.Error())
 		c.j.report(c, fmt.Errorf("event %d, attempt %d: %w", e.Seq, d.attempts, err))
 	}
-	c.unsent.deliveries[e.Seq] = d
+	c.unflushed.deliveries[e.Seq] = d
 	return true
 }
 
-// backoff asks the host's function, and does without when that panics.
+// backoff calls the host's function, and uses the default when that panics.
 func (c *consumer) backoff(attempts int) (wait time.Duration) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -272,7 +295,7 @@ func (c *consumer) backoff(attempts int) (wait time.Duration) {
 	return max(c.opts.backoff(attempts), 0)
 }
 
-// call has the handler do one event, or several together.
+// call runs the handler for one event, or for a batch.
 func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	returned := false
 	defer func() {
@@ -285,15 +308,15 @@ func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	if len(events) == 1 {
 		err = c.h(ctx, events[0])
 	} else {
-		err = c.opts.together(ctx, events)
+		err = c.opts.batch(ctx, events)
 	}
 	err = schema.Foreign("the handler", err)
 	returned = true
 	return err
 }
 
-// keepLease renews the lease while ctx lasts and ends the returned context
-// when the lease is lost.
+// keepLease renews the lease until the heartbeat is ended, and cancels the returned
+// context when the lease is lost.
 func (c *consumer) keepLease(ctx context.Context) (context.Context, *heartbeat) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	b := &heartbeat{quit: make(chan struct{})}
@@ -308,8 +331,8 @@ func (c *consumer) keepLease(ctx context.Context) (context.Context, *heartbeat) 
 				return
 			case <-tick.C:
 			}
-			// A write that fails for another reason is tried again; the
-			// cursor's own write checks the lease in any case.
+			// Other failures are retried at the next tick; storing the cursor
+			// checks the lease in any case.
 			if err := lease.Renew(context.WithoutCancel(ctx)); errors.Is(err, schema.ErrConflict) {
 				cancel(err)
 				return
@@ -330,16 +353,17 @@ func (b *heartbeat) Wait() {
 	b.done.Wait()
 }
 
-// leave stores what was done last and lets another process go on at once.
-func (c *consumer) leave() {
-	if c.unsent == nil && c.lease.Held() && c.pos > c.cursor {
-		c.unsent = &progress{cursor: c.pos}
+// shutdown stores the progress and releases the lease, so that another process can
+// continue at once.
+func (c *consumer) shutdown() {
+	if c.unflushed == nil && c.lease.Held() && c.pos > c.cursor {
+		c.unflushed = &progress{cursor: c.pos}
 	}
 	if err := c.flush(); err != nil && !errors.Is(err, schema.ErrConflict) && !errors.Is(err, schema.ErrClosed) {
 		c.j.report(c, err)
 	}
 	if c.lease.Held() {
-		_ = c.lease.Release(context.Background()) // it runs out by itself
+		_ = c.lease.Release(context.Background()) // it expires otherwise
 	}
 }
 
@@ -354,14 +378,13 @@ func (c *consumer) Close(ctx context.Context) error {
 	return c.wait(ctx)
 }
 
-// servedBy is the context key under which a handler's context carries the
-// consumer that called it.
-type servedBy struct{}
+// consumerKey is the context key of the consumer that called a handler.
+type consumerKey struct{}
 
-func (c *consumer) servesCaller(ctx context.Context) bool { return ctx.Value(servedBy{}) == c }
+func (c *consumer) servesCaller(ctx context.Context) bool { return ctx.Value(consumerKey{}) == c }
 
-// wait returns when run has ended. When ctx ends first it cancels the handler
-// and gives it a moment to obey.
+// wait returns when run has ended. When ctx ends first it cancels the handler and
+// gives it cancelGrace to return.
 func (c *consumer) wait(ctx context.Context) error {
 	if c.servesCaller(ctx) {
 		return nil

@@ -20,8 +20,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// A database that goes away under a bus ends its goroutines, and nothing that
-// was acknowledged is lost.
+// Closing the database under a bus ends the bus's goroutines, and loses no
+// acknowledged event.
 func TestDatabaseClosedFirst(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "memory.db")
@@ -155,7 +155,7 @@ func TestProgressOutlivesABusyFile(t *testing.T) {
 	assert.Equal(t, []int64{1}, calls)
 }
 
-// A handler that does not obey cannot hold up the end of a process.
+// A handler that ignores its context cannot delay the end of a process.
 func TestCloseGivesUpOnAStubbornHandler(t *testing.T) {
 	j := newJournal(t, nil)
 	started, release := make(chan struct{}), make(chan struct{})

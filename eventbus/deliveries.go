@@ -15,18 +15,18 @@ import (
 const (
 	batchEvents  = 64
 	batchRetries = 16
-	batchBytes   = 4 << 20 // payloads of one batch
-	maxError     = 2048    // bytes kept of a handler's error
+	batchBytes   = 4 << 20 // of the payloads in one batch
+	maxError     = 2048    // bytes stored of a handler's error
 )
 
-// work is what one consistent read found for a consumer.
-type work struct {
+// backlog is a consumer's pending work, from one consistent read.
+type backlog struct {
 	due       []dueEvent
 	events    []Event
-	through   int64     // the journal is read up to here once events are done
-	more      bool      // it goes on after events
-	nextDue   time.Time // the next retry that is not due yet; zero when none
-	heldUntil time.Time // another holder's lease; zero when there is none
+	through   int64     // the cursor once events are done
+	more      bool      // there are more events
+	nextDue   time.Time // the next retry that is not due yet; zero if none
+	heldUntil time.Time // expiry of another holder's lease; zero if none
 }
 
 type dueEvent struct {
@@ -34,15 +34,15 @@ type dueEvent struct {
 	attempts int
 }
 
-// idle is how long to wait when there is nothing to do.
-func (w *work) idle(poll time.Duration) time.Duration {
+// idle is how long to wait when there is no work.
+func (w *backlog) idle(poll time.Duration) time.Duration {
 	if w.nextDue.IsZero() {
 		return poll
 	}
 	return max(min(time.Until(w.nextDue), poll), time.Millisecond)
 }
 
-// delivery is the outcome of an attempt, as it is to be stored.
+// delivery is the outcome of an attempt, as it is stored.
 type delivery struct {
 	succeeded bool
 	attempts  int
@@ -50,10 +50,10 @@ type delivery struct {
 	lastError string
 }
 
-// progress is what a consumer has done and not stored yet.
+// progress is what a consumer has done and not yet stored.
 type progress struct {
 	cursor     int64
-	deliveries map[int64]delivery // by seq; only failures and their ends
+	deliveries map[int64]delivery // by seq; failures, and successes after a failure
 }
 
 func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart bool) error {
@@ -66,9 +66,10 @@ func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart b
 	})
 }
 
-// read finds a consumer's work. It follows a cursor that somebody moved.
-func (c *consumer) read(ctx context.Context) (*work, error) {
-	w := new(work)
+// read reads a consumer's backlog. If another caller has moved the cursor it
+// continues from there.
+func (c *consumer) read(ctx context.Context) (*backlog, error) {
+	w := new(backlog)
 	err := c.j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		var cursor int64
 		if err := s.Row(ctx, "SELECT cursor FROM consumers WHERE name = ?", []any{c.name}, &cursor); errors.Is(err, sql.ErrNoRows) {
@@ -92,7 +93,7 @@ func (c *consumer) read(ctx context.Context) (*work, error) {
 		if w.events, w.more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
 			return err
 		}
-		w.through = max(last, c.pos) // erasure can take the newest rows away
+		w.through = max(last, c.pos) // erasure can delete the newest rows
 		if w.more {
 			w.through = w.events[len(w.events)-1].Seq
 		}
@@ -101,19 +102,19 @@ func (c *consumer) read(ctx context.Context) (*work, error) {
 	return w, err
 }
 
-func (c *consumer) readLease(ctx context.Context, s *schema.Snapshot, w *work) error {
+func (c *consumer) readLease(ctx context.Context, s *schema.Snapshot, w *backlog) error {
 	var expires schema.Time
 	err := s.Row(ctx, "SELECT expires_at FROM leases WHERE name = ? AND holder <> ?", []any{"consumer:" + c.name, c.j.holder}, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if time.Until(expires.Time) <= 2*leaseTTL { // further off, the clock was set back
+	if time.Until(expires.Time) <= 2*leaseTTL { // if further off, the clock was set back
 		w.heldUntil = expires.Time
 	}
 	return err
 }
 
-func (c *consumer) readDue(ctx context.Context, s *schema.Snapshot, w *work) error {
+func (c *consumer) readDue(ctx context.Context, s *schema.Snapshot, w *backlog) error {
 	now := time.Now().UnixMilli()
 	rows, err := s.Query(ctx, `SELECT d.attempts, `+eventColumns+`
 		FROM deliveries d CROSS JOIN events e ON e.seq = d.seq CROSS JOIN users u ON u.id = e.user_id
@@ -152,8 +153,8 @@ func (e *Event) scan(rows *sql.Rows, before ...any) error {
 	return err
 }
 
-// readEvents reads events after a position; more says that it stopped at a
-// limit and not at the end.
+// readEvents reads events after a position; more reports that it stopped at a limit
+// and not at the end.
 func readEvents(ctx context.Context, s *schema.Snapshot, after int64, limit int, topics []string) (events []Event, more bool, err error) {
 	filter, args := topicFilter(topics, []any{after})
 	rows, err := s.Query(ctx, `SELECT `+eventColumns+` FROM events e CROSS JOIN users u ON u.id = e.user_id
@@ -183,14 +184,14 @@ func topicFilter(topics []string, args []any) (string, []any) {
 	return "(" + strings.Repeat("e.topic GLOB ? OR ", len(topics)-1) + "e.topic GLOB ?)", args
 }
 
-// flush stores the progress under the lease, and only if nobody moved the
-// cursor. On an error the progress is kept for the next try.
+// flush stores the progress, provided that the lease is held and the cursor has not
+// been moved. On an error the progress is kept for the next attempt.
 func (c *consumer) flush() error {
-	p := c.unsent
+	p := c.unflushed
 	if p == nil {
 		return nil
 	}
-	// What was handled is stored even when the bus is being closed.
+	// Progress is stored even when the bus is being closed.
 	err := c.j.db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
 		if err := tx.RenewLease(ctx, c.lease); err != nil {
 			return err
@@ -215,7 +216,7 @@ func (c *consumer) flush() error {
 	if err != nil {
 		return err
 	}
-	c.cursor, c.pos, c.unsent = p.cursor, p.cursor, nil
+	c.cursor, c.pos, c.unflushed = p.cursor, p.cursor, nil
 	c.j.announceSettled()
 	return nil
 }
@@ -225,7 +226,7 @@ func storeDelivery(ctx context.Context, tx *schema.Tx, consumer string, seq int6
 		_, err := tx.Exec(ctx, "DELETE FROM deliveries WHERE consumer = ? AND seq = ?", consumer, seq)
 		return err
 	}
-	// An event that was erased meanwhile needs no second attempt.
+	// An event that was erased meanwhile is not retried.
 	_, err := tx.Exec(ctx, `INSERT INTO deliveries (consumer, seq, attempts, next_attempt_at, last_error)
 		SELECT ?, seq, ?, ?, ? FROM events WHERE seq = ?
 		ON CONFLICT DO UPDATE SET attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`,

@@ -69,8 +69,8 @@ func TestThousandEventsInOrderToASlowConsumer(t *testing.T) {
 	}
 }
 
-// Two processes serve one consumer: each event is handled by one of them, and
-// when one leaves the other goes on.
+// Two processes subscribe under one name: each event is handled by one of them, and
+// when one closes the other continues.
 func TestTwoProcessesShareAConsumer(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "memory.db")
@@ -115,7 +115,8 @@ func TestTwoProcessesShareAConsumer(t *testing.T) {
 	require.Equal(t, []string{"b"}, handled[301])
 }
 
-// A process that loses its lease is told so, and what it did is not recorded.
+// A process that loses its lease has its handler's context cancelled, and its
+// progress is not stored.
 func TestLostLeaseEndsTheHandler(t *testing.T) {
 	ctx := t.Context()
 	db := open(t, filepath.Join(t.TempDir(), "memory.db"))
@@ -181,7 +182,7 @@ func TestParkedEventsCanBeRetried(t *testing.T) {
 		defer mu.Unlock()
 		heard = append(heard, source+": "+err.Error())
 	}})
-	// What a handler says may repeat what it was given.
+	// A handler's error may quote the event.
 	const brokenBy = "the handler failed: not found, an error without a type"
 	var mended atomic.Bool
 	var waits []int
@@ -218,7 +219,7 @@ func TestParkedEventsCanBeRetried(t *testing.T) {
 	require.NoError(t, j.WaitIdle(ctx))
 	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 2}, statsOf(t, j, "c"))
 	require.ErrorIs(t, j.Retry(ctx, "c", parked[0].Seq), schema.ErrNotFound)
-	_, err = j.Parked(ctx, "nobody")
+	_, err = j.Parked(ctx, "unknown")
 	require.ErrorIs(t, err, schema.ErrNotFound)
 }
 
@@ -242,7 +243,7 @@ func TestStatsOfWaitingEvents(t *testing.T) {
 	require.ErrorAs(t, j.WaitIdle(ctx, "c"), &invalid, "it is not subscribed any more")
 }
 
-// A consumer of rare topics writes its position down when the journal is quiet.
+// A consumer of rare topics stores its position when the journal is quiet.
 func TestQuietConsumerCatchesUp(t *testing.T) {
 	ctx := t.Context()
 	j := newJournal(t, &eventbus.JournalOptions{Poll: 5 * time.Millisecond})
@@ -253,7 +254,7 @@ func TestQuietConsumerCatchesUp(t *testing.T) {
 	require.Eventually(t, func() bool { return statsOf(t, j, "rare").Cursor == 3 }, 10*time.Second, time.Millisecond)
 }
 
-// WaitIdle waits for what handlers set off as well.
+// WaitIdle also waits for events that handlers publish.
 func TestWaitIdleFollowsChains(t *testing.T) {
 	ctx := t.Context()
 	j := newJournal(t, nil)
@@ -294,7 +295,7 @@ func TestTail(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 }
 
-// A replay asked for while a handler runs is not undone by that handler's end.
+// A replay during a handler is not undone when the handler ends.
 func TestReplayDuringDelivery(t *testing.T) {
 	ctx := t.Context()
 	j := newJournal(t, nil)

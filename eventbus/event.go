@@ -14,21 +14,21 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The vocabulary of a memory that a publisher needs.
+// Types of package schema that a publisher needs.
 type (
-	// Scope says whose memory an event belongs to. Only User is required.
+	// Scope identifies the memory an event belongs to. Only User is required.
 	Scope = schema.Scope
-	// Origin says where a text came from. The host states it, never a model.
+	// Origin is the source of a text. The host sets it, never a model.
 	Origin = schema.Origin
-	// Trust is how far a text may be believed, from 0 (unknown) to 4 (the
-	// user's own words).
+	// Trust is the trust level of a text, from 0 (unknown) to 4 (the user's own
+	// words).
 	Trust = schema.Trust
 )
 
-// The origins, with the highest trust level each can carry.
+// The origins, with the highest trust level of each.
 const (
 	OriginUser         = schema.OriginUser         // 4
-	OriginAssistant    = schema.OriginAssistant    // 4, lowered by what its turn had in view
+	OriginAssistant    = schema.OriginAssistant    // 4, lowered to that of the texts shown to the model in its turn
 	OriginToolInternal = schema.OriginToolInternal // 3
 	OriginFederation   = schema.OriginFederation   // 2
 	OriginToolExternal = schema.OriginToolExternal // 1
@@ -38,25 +38,25 @@ const (
 
 // Event is one entry of the journal.
 type Event struct {
-	// ID is the idempotency key, unique per Scope.Tenant and Scope.User, at
-	// most [schema.MaxLabel] bytes. Publishing an id again has no effect at
-	// all. The constructors fill in a UUIDv7. Reports of ebb may have none.
+	// ID is the idempotency key, unique per Scope.Tenant and Scope.User, at most
+	// [schema.MaxLabel] bytes. Publishing an id again has no effect. The
+	// constructors set a UUIDv7. Reports of ebb may have none.
 	ID string `json:"id,omitempty"`
-	// Topic is one of the Topic constants or a topic of the host's own:
-	// lower-case words joined by dots.
+	// Topic is one of the Topic constants or a topic of the host's own: lower-case
+	// words joined by dots.
 	Topic string `json:"topic"`
-	// Scope says whose memory the event belongs to.
+	// Scope identifies the memory the event belongs to.
 	Scope Scope `json:"scope"`
-	// Origin says where the content came from; it has no default here, the
-	// constructors set one.
+	// Origin is the source of the content. It has no default here; the constructors
+	// set one.
 	Origin Origin `json:"origin"`
-	// Trust lowers the trust level below what Origin can carry. Default nil:
-	// Origin.Ceiling(). Events that come from the bus always have it.
+	// Trust lowers the trust level below the ceiling of Origin. Default nil:
+	// Origin.Ceiling(). It is set in events that the bus delivers.
 	Trust *Trust `json:"trust,omitempty"`
 	// Payload is a [Message] for the message topics, else any JSON of at most
 	// [MaxPayload] bytes. Empty is stored as null.
 	Payload json.RawMessage `json:"payload"`
-	// OccurredAt is when it happened, kept to the millisecond in UTC. Default
+	// OccurredAt is when it happened, in UTC with millisecond resolution. Default
 	// the memory's clock.
 	OccurredAt time.Time `json:"occurred_at,omitzero"`
 
@@ -66,14 +66,14 @@ type Event struct {
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
 
-	stamp map[string]string // see Stamped
-	made  *made             // what Payload was made of; nil when that is not known
+	stamp map[string]string // attributes set by Stamped
+	cache *messageCache     // the message that Payload encodes; nil if unknown
 }
 
 // MaxPayload is the largest accepted payload of a host's own topic, in bytes.
 const MaxPayload = 2 << 20
 
-// TrustLevel is Trust, or the ceiling of the origin when Trust is nil.
+// TrustLevel returns Trust, or the ceiling of the origin when Trust is nil.
 func (e Event) TrustLevel() Trust {
 	if e.Trust != nil {
 		return *e.Trust
@@ -87,22 +87,22 @@ type Message struct {
 	Speaker string `json:"speaker,omitempty"` // a display name; default none
 	Role    string `json:"role,omitempty"`    // user | assistant | tool; default by topic
 	Tool    string `json:"tool,omitempty"`    // the tool's name, for tool.result
-	Partial bool   `json:"partial,omitempty"` // the text may be only the beginning of what was to be said
+	Partial bool   `json:"partial,omitempty"` // the text may be incomplete
 
 	Attributes map[string]string `json:"attributes,omitempty"` // see [Attribute]
 	Tags       []string          `json:"tags,omitempty"`       // see [Tags]
 	Importance float64           `json:"importance,omitempty"` // 1–10; 0 is not rated
 }
 
-// Message reads the payload of a message event. It returns a
-// [*schema.InvalidError] when the topic carries none or the payload is not one.
+// Message decodes the payload of a message event. It returns a
+// [*schema.InvalidError] for another topic or an invalid payload.
 func (e Event) Message() (Message, error) {
 	var m Message
 	role, ok := isMessage(e.Topic)
 	if !ok {
 		return m, &schema.InvalidError{Field: "Topic", Reason: "carries no message"}
 	}
-	if m, known := e.madeOf(); known {
+	if m, known := e.cachedMessage(); known {
 		return m, nil
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
@@ -114,7 +114,7 @@ func (e Event) Message() (Message, error) {
 	return m, nil
 }
 
-// Decode reads a payload of another topic, for instance [Stored], into dest.
+// Decode decodes the payload of another topic, for instance [Stored], into dest.
 func (e Event) Decode(dest any) error {
 	if err := json.Unmarshal(e.Payload, dest); err != nil {
 		return fmt.Errorf("payload of %s event %d: %w", e.Topic, e.Seq, err)
@@ -122,7 +122,7 @@ func (e Event) Decode(dest any) error {
 	return nil
 }
 
-// New makes an event of any topic with a fresh id. It fails only when payload
+// New creates an event of any topic with a new id. It fails only when payload
 // cannot be encoded as JSON.
 func New(topic string, scope Scope, origin Origin, payload any) (Event, error) {
 	encoded, err := encode(payload)
@@ -132,45 +132,46 @@ func New(topic string, scope Scope, origin Origin, payload any) (Event, error) {
 	return Event{ID: newID(), Topic: topic, Scope: scope, Origin: origin, Payload: encoded}, nil
 }
 
-// MessageOption refines an event made by [UserMessage], [AgentResponse] or
+// MessageOption configures an event made by [UserMessage], [AgentResponse] or
 // [ToolResult].
 type MessageOption func(*Event, *Message)
 
-// WithID sets the idempotency key, for instance the id that the host's own
-// store gave the message. Default a fresh UUIDv7.
+// WithID sets the idempotency key, for instance the id of the message in the host's
+// own store. Default a new UUIDv7.
 func WithID(id string) MessageOption { return func(e *Event, _ *Message) { e.ID = id } }
 
-// At sets when the message was said. Default the memory's clock.
+// At sets the time of the message. Default the memory's clock.
 func At(t time.Time) MessageOption { return func(e *Event, _ *Message) { e.OccurredAt = t } }
 
-// Speaker names who speaks, as it should be shown. Default none.
+// Speaker sets the display name of the speaker. Default none.
 func Speaker(name string) MessageOption { return func(_ *Event, m *Message) { m.Speaker = name } }
 
 // From sets the origin.
 func From(origin Origin) MessageOption { return func(e *Event, _ *Message) { e.Origin = origin } }
 
-// Trusted lowers the trust level below the origin's ceiling. A level above
-// the ceiling makes Publish fail.
+// Trusted lowers the trust level below the origin's ceiling. Publish returns an
+// error for a level above the ceiling.
 func Trusted(level Trust) MessageOption { return func(e *Event, _ *Message) { e.Trust = &level } }
 
-// Partial says that the text may be only the beginning of what was to be said,
-// as of an answer whose stream was cancelled.
+// Partial marks a text that may be incomplete, such as an answer with a cancelled
+// stream.
 func Partial() MessageOption { return func(_ *Event, m *Message) { m.Partial = true } }
 
-// UserMessage is what the user said. Its origin is [OriginUser] unless [From]
-// says otherwise.
+// UserMessage creates the event of a message by the user. Its origin is
+// [OriginUser] unless [From] sets another.
 func UserMessage(scope Scope, content string, opts ...MessageOption) Event {
 	return message(TopicUserMessage, scope, OriginUser, Message{Text: content}, opts)
 }
 
-// AgentResponse is what the agent answered. Its origin is [OriginAssistant].
+// AgentResponse creates the event of an answer by the agent. Its origin is
+// [OriginAssistant].
 func AgentResponse(scope Scope, content string, opts ...MessageOption) Event {
 	return message(TopicAgentResponse, scope, OriginAssistant, Message{Text: content}, opts)
 }
 
-// ToolResult is what the named tool returned. Its origin is
-// [OriginToolExternal], the careful choice; say From(OriginToolInternal) for a
-// tool whose answers the host vouches for.
+// ToolResult creates the event of a result of the named tool. Its origin is
+// [OriginToolExternal], the cautious default; use From(OriginToolInternal) for a
+// tool that the host trusts.
 func ToolResult(scope Scope, tool, content string, opts ...MessageOption) Event {
 	return message(TopicToolResult, scope, OriginToolExternal, Message{Text: content, Tool: tool}, opts)
 }
@@ -188,29 +189,28 @@ func message(topic string, scope Scope, origin Origin, m Message, opts []Message
 	return e
 }
 
-// made is a message and the payload that was made of it, so that a message is
-// not read out of its payload again each time that somebody asks for it.
-type made struct {
+// messageCache is a message and the payload encoded from it. It saves decoding the
+// payload each time the message is needed.
+type messageCache struct {
 	message Message
-	payload string // a copy: the event's is its host's to change
+	payload string // a copy: the host may change the event's
 }
 
-// encode makes the payload of a message.
+// encode sets the payload to the message, and caches the message.
 func (e *Event) encode(m Message) {
 	e.Payload = encodeMessage(&m)
-	e.made = &made{m.clone(), string(e.Payload)}
+	e.cache = &messageCache{m.clone(), string(e.Payload)}
 }
 
-// madeOf is the message that the payload says, when it was made of one here and
-// is as it was.
-func (e *Event) madeOf() (m Message, known bool) {
-	if e.made == nil || e.made.payload != string(e.Payload) {
+// cachedMessage returns the cached message if the payload has not changed since.
+func (e *Event) cachedMessage() (m Message, known bool) {
+	if e.cache == nil || e.cache.payload != string(e.Payload) {
 		return Message{}, false
 	}
-	return e.made.message.clone(), true
+	return e.cache.message.clone(), true
 }
 
-// clone copies a message as it comes out of its payload.
+// clone copies a message, with empty labels as nil, as decoding returns it.
 func (m *Message) clone() Message {
 	c := *m
 	c.Attributes, c.Tags = nil, nil
@@ -223,8 +223,8 @@ func (m *Message) clone() Message {
 	return c
 }
 
-// encodeMessage cleans a message before it encodes it: JSON would turn invalid
-// bytes into replacement characters.
+// encodeMessage cleans a message before encoding it: JSON would turn invalid bytes
+// into replacement characters.
 func encodeMessage(m *Message) json.RawMessage {
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
 	m.cleanLabels()
@@ -236,8 +236,8 @@ func encodeMessage(m *Message) json.RawMessage {
 	return encoded
 }
 
-// encode is json.Marshal without the HTML escapes, which would bloat the
-// journal and hide text from whoever reads it with another program.
+// encode is json.Marshal without HTML escapes, which would enlarge the journal and
+// obscure its text for other programs.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

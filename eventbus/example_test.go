@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// openBus makes a bus in a temporary file. A host gets its bus from
+// openBus creates a bus in a temporary file. A host gets its bus from
 // extension.Extension.Bus.
 func openBus(ctx context.Context) (bus *eventbus.Journal, cleanUp func()) {
 	dir, err := os.MkdirTemp("", "ebb")
@@ -74,8 +74,8 @@ func (broker) Send(_ context.Context, key string, body []byte) error {
 	return nil
 }
 
-// Passing events on to a broker of the host's own. What the broker refuses is
-// tried again, after a restart too.
+// Passing events on to a broker. Events that the broker refuses are retried, after
+// a restart too.
 func ExampleJournal_Subscribe_outbox() {
 	ctx := context.Background()
 	bus, cleanUp := openBus(ctx)

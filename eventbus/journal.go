@@ -13,66 +13,46 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// JournalOptions are what the library around a journal adds to it. The zero
-// value is a plain bus.
+// JournalOptions connect a journal to the library around it. The zero value is a
+// plain bus.
 type JournalOptions struct {
-	// Redact rewrites every text of a payload before anything of it is stored
-	// or shown to Prepare: text, speaker and tool of a message, the strings,
-	// numbers and names in any other JSON. An error of it fails the Publish.
-	// Ids, topics and scopes are not rewritten. Default: nothing is.
+	// Redact rewrites every text of a payload before it is stored: text, speaker
+	// and tool of a message, the strings, numbers and names in any other JSON. If
+	// it returns an error, Publish fails. Ids, topics and scopes are not rewritten.
+	// Default none.
 	Redact schema.Redact
-	// Prepare does the part of Ingest that needs no database, before the
-	// transaction. It is called for every event of Publish, in order; an
-	// error of it fails the Publish. Default none.
-	Prepare func(e *Event) (prepared any, err error)
-	// Ingest runs in the transaction that stores the events of a Publish, with
-	// those of them that are new, in order, their Seq set: up to
-	// [schema.RowsAtOnce] at a time, so that what it reports of them stands near
-	// them in the journal. It may call [Journal.AppendTx]. An error of it,
-	// which has to say of which event it is, undoes the whole Publish. Default
-	// none.
-	Ingest func(ctx context.Context, tx *schema.Tx, events []Ingested) error
-	// Topics are those of consumers that are known by name and may be served by
-	// another process, so that [Journal.Stats] can tell how far they are behind.
-	// Default none.
+	// Topics are the topics of known consumers, by name, that another process may
+	// run, so that [Journal.Stats] can count their lag. Default none.
 	Topics map[string][]string
-	// Poll is how soon consumers see what another process published; events
-	// of this journal reach them at once. Default 1 s.
+	// Poll is how soon consumers see events published by another process; events of
+	// this journal reach them at once. Default 1 s.
 	Poll time.Duration
-	// ErrorHook hears of every failed delivery and of every failure of the
-	// bus's own work; source is "consumer:" and the consumer's name. It must
-	// be fast and safe for concurrent use. When it panics, it is told so, once.
-	// Default none.
+	// ErrorHook is called for every failed delivery and every internal failure of
+	// the bus; source is "consumer:" and the consumer's name. It must be fast and
+	// safe for concurrent use. If it panics it is called once more, with that
+	// panic. Default none.
 	ErrorHook func(source string, err error)
 }
 
-// Ingested is an event that is being stored, with what [JournalOptions].Prepare
-// made of it; nil without one.
-type Ingested struct {
-	*Event
-
-	Prepared any
-}
-
 // Journal is the durable [Bus]: a table of events in a memory's database, and
-// consumers that each keep their place in it. It is safe for concurrent use.
+// consumers with a position in it. It is safe for concurrent use.
 type Journal struct {
 	db     *schema.DB
 	opts   JournalOptions
-	holder string // of this journal's leases
+	holder string // lease holder id of this journal
 
 	mu        sync.Mutex
 	closed    bool
 	consumers map[string]*consumer
-	settled   chan struct{} // closed and replaced when a consumer stored its progress
-	loads     int           // bulk loads under way
+	settled   chan struct{} // closed and replaced when a consumer has stored its progress
+	loads     int           // running bulk loads
 	loaded    time.Time     // when the last one ended
 }
 
 var _ Bus = (*Journal)(nil)
 
-// NewJournal makes the bus of a database. It starts nothing by itself; Close
-// must come before db.Close.
+// NewJournal creates the bus of a database. It starts no goroutine; Close it before
+// the database.
 func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
 	j := &Journal{
 		db: db, holder: uuid.NewString(),
@@ -87,53 +67,54 @@ func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
 	return j
 }
 
-// Publish implements [Publisher]. The memory.* topics are refused: they are
-// ebb's own reports.
+// Publish implements [Publisher]. It refuses the memory.* topics, which are ebb's
+// own reports.
 func (j *Journal) Publish(ctx context.Context, events ...Event) error {
-	_, err := j.PublishEach(ctx, events...)
+	b, err := j.Prepare(ctx, events...)
+	if err != nil {
+		return err
+	}
+	_, err = b.Publish(ctx, nil, nil)
 	return err
 }
 
-// Outcome is what became of one published event.
+// Outcome is the result of publishing one event.
 type Outcome string
 
-// What can become of one.
+// The outcomes.
 const (
-	Journalled Outcome = "journalled" // it is new, and durable
+	Journalled Outcome = "journalled" // new, and durable
 	Duplicate  Outcome = "duplicate"  // the user has an event of this id; nothing was written
 	Erased     Outcome = "erased"     // an event of this id was erased and stays so; nothing was written
 )
 
-// PublishEach is [Journal.Publish] that says what became of each event.
-func (j *Journal) PublishEach(ctx context.Context, events ...Event) ([]Outcome, error) {
-	b, err := j.Prepare(ctx, events...)
-	if err != nil {
-		return nil, err
-	}
-	return b.Publish(ctx, nil)
-}
-
-// Batch is events that are ready to be published, once and together.
+// Batch holds checked and redacted events, to be published once and together.
 type Batch struct {
-	j        *Journal
-	events   []Event
-	prepared []any // of each, by JournalOptions.Prepare
+	j      *Journal
+	events []Event
 }
 
-// Prepare does what a Publish costs before its transaction: it checks the
-// events, redacts them and calls [JournalOptions].Prepare.
+// StoreHook stores what belongs to new events, in the transaction that stores them.
+// fresh are the indexes of these events in the [Batch]; their Seq is set. The
+// reports that it returns are appended to the journal after them. An error, which
+// must name its event, rolls the whole Publish back. A StoreHook may be called
+// several times for one Batch, with at most [schema.RowsAtOnce] events, and again
+// from the start when the transaction is repeated.
+type StoreHook func(ctx context.Context, tx *schema.Tx, fresh []int) ([]PreparedReport, error)
+
+// Prepare does the part of a Publish that needs no transaction: it checks and
+// redacts the events.
 func (j *Journal) Prepare(ctx context.Context, events ...Event) (*Batch, error) {
-	b := &Batch{j: j, events: slices.Clone(events), prepared: make([]any, len(events))}
+	b := &Batch{j: j, events: slices.Clone(events)}
 	for i := range b.events {
-		if err := b.prepare(ctx, i); err != nil {
-			return nil, inBatch(i, len(events), err)
+		if err := b.prepare(ctx, &b.events[i]); err != nil {
+			return nil, atIndex(i, len(events), err)
 		}
 	}
 	return b, nil
 }
 
-func (b *Batch) prepare(ctx context.Context, i int) (err error) {
-	e, j := &b.events[i], b.j
+func (b *Batch) prepare(ctx context.Context, e *Event) error {
 	if isReport(e.Topic) {
 		return &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"}
 	}
@@ -141,27 +122,26 @@ func (b *Batch) prepare(ctx context.Context, i int) (err error) {
 		e.ID = newID()
 	}
 	if e.OccurredAt.IsZero() {
-		e.OccurredAt = j.db.Now()
+		e.OccurredAt = b.j.db.Now()
 	}
-	if err := normalise(ctx, e, j.opts.Redact); err != nil {
-		return err
-	}
-	if j.opts.Prepare != nil {
-		b.prepared[i], err = j.opts.Prepare(e)
-	}
-	e.made = nil
-	return err
+	return normalise(ctx, e, b.j.opts.Redact)
 }
 
-// Publish stores the events as [Journal.Publish] does and says what became of
-// each. It calls queued, unless that is nil, when they have their place among
-// the writes: what is published from then on comes after them. A Publish that
-// fails before does not call it.
-func (b *Batch) Publish(ctx context.Context, queued func()) ([]Outcome, error) {
+// Event returns an event of the batch in its stored form.
+func (b *Batch) Event(i int) *Event { return &b.events[i] }
+
+// Publish stores the events as [Journal.Publish] does and returns the outcome of
+// each. It calls queued, if not nil, once the write is in the queue: events
+// published later are stored after it. It does not call queued if it fails earlier.
+// It calls store, if not nil, for the new events.
+func (b *Batch) Publish(ctx context.Context, queued func(), store StoreHook) ([]Outcome, error) {
+	for i := range b.events {
+		b.events[i].cache = nil // no longer needed
+	}
 	outcomes := make([]Outcome, len(b.events))
 	err := b.j.write(ctx, len(b.events), queued, func(ctx context.Context, tx *schema.Tx) error {
 		for first := 0; first < len(b.events); first += schema.RowsAtOnce {
-			if err := b.store(ctx, tx, first, min(first+schema.RowsAtOnce, len(b.events)), outcomes); err != nil {
+			if err := b.store(ctx, tx, first, min(first+schema.RowsAtOnce, len(b.events)), outcomes, store); err != nil {
 				return err
 			}
 		}
@@ -173,30 +153,35 @@ func (b *Batch) Publish(ctx context.Context, queued func()) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// store writes some of the events to the journal and has the new ones ingested.
-func (b *Batch) store(ctx context.Context, tx *schema.Tx, first, end int, outcomes []Outcome) error {
-	if err := b.j.append(ctx, tx, b.events, outcomes, first, end); err != nil || b.j.opts.Ingest == nil {
+// store writes events[first:end] to the journal and calls the hook for the new
+// ones.
+func (b *Batch) store(ctx context.Context, tx *schema.Tx, first, end int, outcomes []Outcome, store StoreHook) error {
+	if err := b.j.append(ctx, tx, b.events, outcomes, first, end); err != nil || store == nil {
 		return err
 	}
-	var fresh []Ingested
+	var fresh []int
 	for i := first; i < end; i++ {
 		if outcomes[i] == Journalled {
-			fresh = append(fresh, Ingested{&b.events[i], b.prepared[i]})
+			fresh = append(fresh, i)
 		}
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	return b.j.opts.Ingest(ctx, tx, fresh)
+	reports, err := store(ctx, tx, fresh)
+	if err != nil || len(reports) == 0 {
+		return err
+	}
+	return b.j.AppendPrepared(ctx, tx, reports...)
 }
 
-// Report publishes events of the memory.* topics. It is for ebb itself; a
-// host holds a [Bus], which does not have it.
+// Report publishes events of the memory.* topics. It is for ebb itself; the [Bus]
+// of a host does not have it.
 func (j *Journal) Report(ctx context.Context, events ...Event) error {
 	events = slices.Clone(events)
 	for i := range events {
 		if err := redactPayload(ctx, &events[i], j.opts.Redact); err != nil {
-			return inBatch(i, len(events), err)
+			return atIndex(i, len(events), err)
 		}
 	}
 	return j.write(ctx, len(events), nil, func(ctx context.Context, tx *schema.Tx) error {
@@ -204,22 +189,22 @@ func (j *Journal) Report(ctx context.Context, events ...Event) error {
 	})
 }
 
-// AppendTx is [Journal.Report] as part of a write: the events exist if and
-// only if that write is committed, and are announced after it. It is for
-// reports without words of anybody: nothing is redacted inside a write.
+// AppendTx is [Journal.Report] as part of a write: the events are stored if and
+// only if that write is committed, and are announced after it. It is for reports
+// without user text: it does not redact them.
 func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
 	reports := make([]PreparedReport, len(events))
 	for i, e := range events {
 		var err error
 		if reports[i], err = PrepareReport(e); err != nil {
-			return inBatch(i, len(events), err)
+			return atIndex(i, len(events), err)
 		}
 	}
 	return j.AppendPrepared(ctx, tx, reports...)
 }
 
 // PreparedReport is an event of the memory.* topics that was checked before its
-// write, which others wait for.
+// write, to keep the transaction short.
 type PreparedReport struct{ event Event }
 
 // PrepareReport does the part of [Journal.AppendTx] that needs no transaction.
@@ -227,11 +212,11 @@ func PrepareReport(e Event) (PreparedReport, error) {
 	if !isReport(e.Topic) {
 		return PreparedReport{}, &schema.InvalidError{Field: "Topic", Reason: "of a report must be one of memory.*; Publish takes the others"}
 	}
-	err := normalise(context.Background(), &e, nil) // it waits for nobody: nothing is redacted
+	err := normalise(context.Background(), &e, nil) // without redaction it cannot block
 	return PreparedReport{e}, err
 }
 
-// AppendPrepared does the rest of [Journal.AppendTx].
+// AppendPrepared does the part of [Journal.AppendTx] that needs the transaction.
 func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, reports ...PreparedReport) error {
 	events := make([]Event, len(reports))
 	for i, r := range reports {
@@ -250,10 +235,10 @@ func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(conte
 	return j.db.WriteQueued(ctx, queued, fn)
 }
 
-// Load says that a bulk load goes on until end is called. As long as one does,
-// and for as long after as they wait anyway, consumers with [Together] let
-// events gather: what they do would take time from it, and is cheaper then. end
-// may be called more than once.
+// Load marks the beginning of a bulk load; end marks its end and may be called more
+// than once. During a load, and for their usual wait after it, consumers with
+// [InBatches] collect events: their work would slow the load down and is cheaper in
+// batches.
 func (j *Journal) Load() (end func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -266,24 +251,24 @@ func (j *Journal) Load() (end func()) {
 	})
 }
 
-// loading reports whether a bulk load goes on, or did within a time.
+// loading reports whether a bulk load is running, or ended less than within ago.
 func (j *Journal) loading(within time.Duration) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.loads > 0 || !j.loaded.IsZero() && time.Since(j.loaded) < within
 }
 
-// append writes the events from first to before end to the journal, sets their
-// Seq, OccurredAt and RecordedAt and says what became of each.
+// append writes events[first:end] to the journal, sets their Seq, OccurredAt and
+// RecordedAt, and stores the outcome of each.
 func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, outcomes []Outcome, first, end int) error {
 	rows, places := make([]*schema.NewEvent, 0, end-first), make([]int, 0, end-first)
 	for i := first; i < end; i++ {
 		e := &events[i]
 		if e.ID != "" {
-			// Not even the name of an erased user comes back by it.
+			// An event of an erased user must not store the user's name again.
 			erased, err := tx.ErasedOfUnknown(ctx, e.Scope, e.ID)
 			if err != nil {
-				return inBatch(i, len(events), err)
+				return atIndex(i, len(events), err)
 			}
 			if erased {
 				e.Seq, outcomes[i] = 0, Erased
@@ -292,7 +277,7 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, out
 		}
 		user, err := tx.UserID(ctx, e.Scope)
 		if err != nil {
-			return inBatch(i, len(events), err)
+			return atIndex(i, len(events), err)
 		}
 		rows, places = append(rows, &schema.NewEvent{Owner: e.Scope, Row: e.row(user)}), append(places, i)
 	}
@@ -321,8 +306,8 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, out
 	return nil
 }
 
-// inBatch says which of several events an error is about.
-func inBatch(i, n int, err error) error {
+// atIndex adds to an error which of several events it is about.
+func atIndex(i, n int, err error) error {
 	if n == 1 {
 		return err
 	}
@@ -340,7 +325,7 @@ func (j *Journal) Subscribe(ctx context.Context, name string, h Handler, opts ..
 		return nil, err
 	}
 	if err := createConsumer(ctx, j.db, name, o.fromStart); err != nil {
-		j.forget(c)
+		j.remove(c)
 		return nil, err
 	}
 	j.mu.Lock()
@@ -367,7 +352,7 @@ func (j *Journal) reserve(c *consumer) error {
 	return nil
 }
 
-func (j *Journal) forget(c *consumer) {
+func (j *Journal) remove(c *consumer) {
 	j.mu.Lock()
 	delete(j.consumers, c.name)
 	j.mu.Unlock()
@@ -404,7 +389,7 @@ func (j *Journal) isClosed() bool {
 	return j.closed
 }
 
-// wake tells the consumers of a topic that there is something to read.
+// wake wakes the consumers of some topics.
 func (j *Journal) wake(topics ...string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -428,15 +413,15 @@ func (j *Journal) report(c *consumer, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			defer func() { _ = recover() }() // told once more, it has had its chance
+			defer func() { _ = recover() }() // not called a third time
 			j.opts.ErrorHook("consumer:"+c.name, errors.Join(schema.ForeignPanic("ErrorHook", r), err))
 		}
 	}()
 	j.opts.ErrorHook("consumer:"+c.name, err)
 }
 
-// closeGrace is how long a Close waits whose context has no deadline, so that
-// no handler can hold up the end of a process for ever.
+// closeGrace is how long Close waits when its context has no deadline, so that no
+// handler can delay the end of a process without limit.
 const closeGrace = 5 * time.Second
 
 func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -64,7 +64,7 @@ func TestPublishReachesConsumer(t *testing.T) {
 	require.Equal(t, []eventbus.ConsumerStats{{Name: "c", Cursor: 1}}, stats)
 }
 
-func TestWhoWaitsIsToldThatTheBusIsClosed(t *testing.T) {
+func TestWaitIdleOfAClosedBus(t *testing.T) {
 	j := newJournal(t, nil)
 	_, err := j.Subscribe(t.Context(), "c", func(context.Context, eventbus.Event) error { return nil })
 	require.NoError(t, err)

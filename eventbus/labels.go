@@ -12,12 +12,11 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Attribute says something about a message beside its text, under a name of the
-// host's own, such as a place: "location". Names are of lower-case letters,
-// digits and underscores, at most [schema.MaxAttributeName] bytes; some are
-// ebb's own ([schema.OwnAttribute]). Values are one line of at most
-// [schema.MaxLabel] bytes; an empty one is none. A message has at most
-// [schema.MaxAttributes].
+// Attribute sets a named attribute of a message, such as "location". Names consist
+// of lower-case letters, digits and underscores, at most [schema.MaxAttributeName]
+// bytes; some are reserved for ebb ([schema.OwnAttribute]). Values are one line of
+// at most [schema.MaxLabel] bytes; an empty value removes the attribute. A message
+// has at most [schema.MaxAttributes].
 func Attribute(name, value string) MessageOption {
 	return func(_ *Event, m *Message) {
 		if m.Attributes == nil {
@@ -27,8 +26,8 @@ func Attribute(name, value string) MessageOption {
 	}
 }
 
-// Tags adds words to find a message by, each one line of at most
-// [schema.MaxLabel] bytes, at most [schema.MaxTags] in all.
+// Tags adds tags to find a message by, each one line of at most [schema.MaxLabel]
+// bytes, at most [schema.MaxTags] in all.
 func Tags(tags ...string) MessageOption {
 	return func(_ *Event, m *Message) { m.Tags = append(m.Tags, tags...) }
 }
@@ -39,16 +38,16 @@ func Importance(rating float64) MessageOption {
 	return func(_ *Event, m *Message) { m.Importance = rating }
 }
 
-// Stamped returns the event with attributes that hold for every message there
-// is just now, as far as it has room for them. What a message says itself under
-// one of these names stays, and an event that carries no message stays as it is.
+// Stamped returns the event with default attributes, as far as the message has room
+// for them. The message's own attributes take precedence, and an event without a
+// message is unchanged.
 func (e Event) Stamped(attributes map[string]string) Event {
 	e.stamp = maps.Clone(attributes)
 	return e
 }
 
-// cleanLabels brings attributes and tags into the form that is stored. What is
-// empty is none; a tag that is there twice is there once.
+// cleanLabels normalises attributes and tags for storage. It removes empty ones and
+// duplicate tags.
 func (m *Message) cleanLabels() {
 	for name, value := range m.Attributes {
 		if value = strings.TrimSpace(text.Clean(value)); value == "" {
@@ -69,9 +68,9 @@ func (m *Message) cleanLabels() {
 	m.Tags = tags
 }
 
-// stamped adds what the message does not say itself.
+// stamped adds the attributes that the message does not have.
 func (m *Message) stamped(attributes map[string]string) {
-	if len(attributes) == 0 { // the usual message; sorting none allocates
+	if len(attributes) == 0 { // the common case; sorting an empty map allocates
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
@@ -81,8 +80,8 @@ func (m *Message) stamped(attributes map[string]string) {
 	}
 }
 
-// redactLabels rewrites the values of attributes, and tags. The name of an
-// attribute is kept as it is, or refused.
+// redactLabels rewrites the values of attributes, and tags. It returns an error if
+// the name of an attribute would be rewritten.
 func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err error) {
 	if len(m.Attributes) == 0 && len(m.Tags) == 0 {
 		return nil
@@ -108,7 +107,7 @@ func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err 
 	return nil
 }
 
-// validLabels returns an [*schema.InvalidError] naming the field.
+// validLabels returns an [*schema.InvalidError] that names the field.
 func (m *Message) validLabels() error {
 	if len(m.Attributes) == 0 && len(m.Tags) == 0 && m.Importance == 0 {
 		return nil
@@ -135,8 +134,8 @@ func (m *Message) validLabels() error {
 	return nil
 }
 
-// finite gives a rating that JSON can hold: what is no number is one that is
-// refused.
+// finite replaces NaN and infinities, which JSON cannot encode, by an invalid
+// rating.
 func finite(rating float64) float64 {
 	if math.IsNaN(rating) || math.IsInf(rating, 0) {
 		return -1

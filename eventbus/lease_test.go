@@ -37,7 +37,7 @@ func TestLease(t *testing.T) {
 
 	require.NoError(t, a.Release(ctx))
 	assert.False(t, a.Held())
-	require.NoError(t, a.Renew(ctx), "nobody took it in the meantime")
+	require.NoError(t, a.Renew(ctx), "no other holder took it meanwhile")
 	assert.True(t, a.Held())
 	require.NoError(t, a.Release(ctx))
 

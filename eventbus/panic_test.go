@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 )
 
-// A host's function that panics ends neither the host nor the subscription.
+// A panic of the host's functions ends neither the process nor the subscription.
 func TestPanicsOfTheHostsFunctions(t *testing.T) {
 	told := make(chan error, 16)
 	j := newJournal(t, &eventbus.JournalOptions{ErrorHook: func(_ string, err error) {

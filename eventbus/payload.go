@@ -6,7 +6,8 @@ type Stored struct {
 	Kind    string `json:"kind"`               // episode | fact | preference | reflection
 	EventID string `json:"event_id,omitempty"` // the message it came from
 	Session string `json:"session,omitempty"`
-	// Restored means that it came with an export, and its entities with it.
+	// Restored means that the memory was imported from an export, together with its
+	// entities.
 	Restored bool `json:"restored,omitempty"`
 }
 
@@ -16,7 +17,7 @@ type Recalled struct {
 	Query   string         `json:"query,omitempty"`
 	Items   []RecalledItem `json:"items"`
 	// Core are the public ids of the messages that a core section quoted for the
-	// first time in this conversation. That is no access to them.
+	// first time in this conversation. They do not count as accesses.
 	Core []string `json:"core,omitempty"`
 }
 

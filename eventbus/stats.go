@@ -8,20 +8,21 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ConsumerStats says how far one consumer is.
+// ConsumerStats is the state of one consumer.
 type ConsumerStats struct {
 	Name          string    `json:"name"`
-	Cursor        int64     `json:"cursor"`                  // the last event it is done with, or has in its retries
+	Cursor        int64     `json:"cursor"`                  // the last event that is done, parked or to be retried
 	Lag           int64     `json:"lag"`                     // events of its topics after the cursor
-	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // its topics are not known here: Lag counts those of all
+	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // its topics are unknown here: Lag counts all topics
 	Retrying      int       `json:"retrying"`                // failed or snoozed events that will be tried again
-	Parked        int       `json:"parked"`                  // failed events that wait for [Journal.Retry]
+	Parked        int       `json:"parked"`                  // failed events that are not retried until [Journal.Retry]
 	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
-	LastError     string    `json:"last_error,omitempty"`    // of the newest event that failed
-	Fault         string    `json:"fault,omitempty"`         // why it cannot work at present, when it is subscribed here
+	LastError     string    `json:"last_error,omitempty"`    // of the newest failed event
+	Fault         string    `json:"fault,omitempty"`         // error of its last pass, if it is subscribed here
 }
 
-// Stats reports on every consumer of the file, subscribed here or not, by name.
+// Stats returns the state of every consumer in the file, subscribed here or not, by
+// name.
 func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 	var all []ConsumerStats
 	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -93,14 +94,14 @@ func (j *Journal) topicsOf(consumer string) ([]string, bool) {
 	return topics, ok
 }
 
-// ParkedEvent is an event that a consumer gave up on.
+// ParkedEvent is an event that is no longer retried.
 type ParkedEvent struct {
 	Event
 	Attempts  int    `json:"attempts"`
 	LastError string `json:"last_error"`
 }
 
-// Parked lists what a consumer gave up on, oldest first. An unknown consumer
+// Parked lists the parked events of a consumer, oldest first. An unknown consumer
 // is [schema.ErrNotFound].
 func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, error) {
 	var parked []ParkedEvent
@@ -131,9 +132,8 @@ func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, e
 	return parked, err
 }
 
-// Retry has a parked or waiting event delivered again now, with all its
-// attempts before it. It returns [schema.ErrNotFound] when the consumer has
-// no such event.
+// Retry delivers a parked or waiting event again now, with its count of attempts
+// reset. It returns [schema.ErrNotFound] when the consumer has no such event.
 func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		res, err := tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
@@ -152,10 +152,9 @@ func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	return err
 }
 
-// Replay moves a consumer back, so that it is given the event fromSeq and all
-// after it once more. It forgets what it knows of failures among them. Moving
-// forward would lose events and is a [*schema.InvalidError]; an unknown
-// consumer is [schema.ErrNotFound].
+// Replay moves a consumer back: the event fromSeq and all after it are delivered
+// again. Recorded failures of these are dropped. Moving forward would lose events
+// and is a [*schema.InvalidError]; an unknown consumer is [schema.ErrNotFound].
 func (j *Journal) Replay(ctx context.Context, consumer string, fromSeq int64) error {
 	if fromSeq < 1 {
 		return &schema.InvalidError{Field: "fromSeq", Reason: "must be at least 1, the first event"}
@@ -219,9 +218,8 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 }
 
 // WaitIdle returns when the named consumers, or without names all that are
-// subscribed here, are done with the whole journal and have no retry that is
-// due. Retries that wait for a later time and parked events do not hold it
-// up; [Journal.Stats] tells of them.
+// subscribed here, have no events left and no retry that is due. It does not wait
+// for later retries and parked events; [Journal.Stats] counts them.
 //
 // Errors: [*schema.InvalidError] for a consumer that is not subscribed here,
 // [ErrStopped] when the bus is closed meanwhile, those of schema.DB.Read, the
@@ -242,7 +240,7 @@ func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 		timer := time.NewTimer(idlePoll)
 		select {
 		case <-settled:
-		case <-timer.C: // another process may be the one at work
+		case <-timer.C: // another process may run the consumer
 		case <-ctx.Done():
 			timer.Stop()
 			return ctx.Err()
@@ -251,7 +249,7 @@ func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 	}
 }
 
-// hurry has consumers do at once what they let gather.
+// hurry makes consumers deliver without waiting for more events.
 func (j *Journal) hurry(consumers []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -276,8 +274,8 @@ func (j *Journal) subscribed() []string {
 	return names
 }
 
-// idle looks at all consumers in one state of the database: progress is
-// stored only once a handler has returned, so work in hand counts as open.
+// idle checks all consumers in one snapshot: progress is stored only after a
+// handler has returned, so a running handler counts as pending.
 func (j *Journal) idle(ctx context.Context, consumers []string) (idle bool, err error) {
 	err = j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		for _, name := range consumers {

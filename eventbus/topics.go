@@ -7,12 +7,12 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The topics ebb knows. Hosts publish the first three, and may use topics of
-// their own beside them; the memory.* topics are ebb's own reports.
+// The topics of ebb. Hosts publish the first three and may add their own; the
+// memory.* topics are ebb's reports.
 const (
-	TopicUserMessage        = "user.message"        // what the user said; payload [Message]
-	TopicAgentResponse      = "agent.response"      // what the agent answered; payload [Message]
-	TopicToolResult         = "tool.result"         // what a tool returned; payload [Message]
+	TopicUserMessage        = "user.message"        // a message by the user; payload [Message]
+	TopicAgentResponse      = "agent.response"      // an answer by the agent; payload [Message]
+	TopicToolResult         = "tool.result"         // a tool's result; payload [Message]
 	TopicMemoryStored       = "memory.stored"       // a memory was written; payload [Stored]
 	TopicMemoryRecalled     = "memory.recalled"     // memories were shown to a model; payload [Recalled]
 	TopicMemoryConsolidated = "memory.consolidated" // a consolidation ended; payload [Consolidated]
@@ -31,8 +31,8 @@ func validTopic(topic string) error {
 	return nil
 }
 
-// validPattern accepts a topic, "memory.*" and "*". All three are SQLite GLOB
-// patterns as they stand.
+// validPattern accepts a topic, a prefix such as "memory.*", and "*". All three are
+// valid SQLite GLOB patterns.
 func validPattern(pattern string) error {
 	if patternShape.MatchString(pattern) || validTopic(pattern) == nil {
 		return nil
@@ -40,8 +40,7 @@ func validPattern(pattern string) error {
 	return &schema.InvalidError{Field: "Topics", Reason: `take a topic such as "user.message", a prefix such as "memory.*", or "*"`}
 }
 
-// isMessage reports whether a topic carries a [Message], and the role that
-// its text has by default.
+// isMessage reports whether a topic carries a [Message], and its default role.
 func isMessage(topic string) (role string, ok bool) {
 	switch topic {
 	case TopicUserMessage:

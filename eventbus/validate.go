@@ -13,9 +13,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// normalise checks an event and brings it into the form that is stored. It
-// returns a [*schema.InvalidError] naming the field; e is then half done and
-// must be dropped.
+// normalise checks an event and brings it into the stored form. It returns a
+// [*schema.InvalidError] that names the field; e is then partly changed and must be
+// dropped.
 func normalise(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	if err := e.Scope.Validate(); err != nil {
 		return err
@@ -57,7 +57,8 @@ func normaliseTime(e *Event) error {
 	if e.OccurredAt.IsZero() {
 		return nil
 	}
-	// Checked first: milliseconds of a year far enough away overflow into one near.
+	// Checked first: the milliseconds of a year too far away overflow to a valid
+	// year.
 	if year := e.OccurredAt.UTC().Year(); year < 1 || year > 9999 {
 		return &schema.InvalidError{Field: "OccurredAt", Reason: fmt.Sprintf("is in the year %d; use 1 to 9999", year)}
 	}
@@ -66,7 +67,7 @@ func normaliseTime(e *Event) error {
 }
 
 func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema.Redact) error {
-	m, known := e.madeOf()
+	m, known := e.cachedMessage()
 	if !known {
 		var err error
 		if m, err = readMessage(e); err != nil {
@@ -82,7 +83,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	m.cleanLabels()
 	if rewrite != nil {
 		if err := m.valid(); err != nil {
-			return err // before it is searched for secrets: that takes long for what is too long
+			return err // before redaction, which is slow for oversized text
 		}
 		for _, field := range [...]*string{&m.Text, &m.Speaker, &m.Tool} {
 			redacted, err := rewrite(ctx, "", *field)
@@ -98,13 +99,13 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	if err := m.valid(); err != nil {
 		return err
 	}
-	if !known || labelled || !m.says(before) {
+	if !known || labelled || !m.sameText(before) {
 		e.encode(m)
 	}
 	return nil
 }
 
-// valid returns an [*schema.InvalidError] naming the field that cannot be stored.
+// valid returns an [*schema.InvalidError] that names the invalid field.
 func (m *Message) valid() error {
 	if err := schema.ValidContent("text", m.Text); err != nil {
 		return err
@@ -123,16 +124,16 @@ func (m *Message) valid() error {
 	return m.validLabels()
 }
 
-// says reports that a message without labels has the words of another.
-func (m *Message) says(before Message) bool {
+// sameText reports whether a message without labels has the text of another.
+func (m *Message) sameText(before Message) bool {
 	return len(m.Attributes)+len(m.Tags) == 0 &&
 		m.Text == before.Text && m.Speaker == before.Speaker && m.Tool == before.Tool && m.Role == before.Role
 }
 
-// readMessage reads a payload that is to be stored.
+// readMessage decodes a payload for storage.
 func readMessage(e *Event) (m Message, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
-	dec.DisallowUnknownFields() // they would be lost
+	dec.DisallowUnknownFields() // unknown fields would be lost
 	if err := dec.Decode(&m); err != nil {
 		return m, &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, schema.JSONFault(err))}
 	}
@@ -161,7 +162,7 @@ func normalisePayload(e *Event) error {
 	return nil
 }
 
-// redactPayload rewrites the texts of a payload that is no message.
+// redactPayload rewrites the texts of a payload that is not a message.
 func redactPayload(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	if rewrite == nil {
 		return nil
@@ -177,7 +178,7 @@ func redactPayload(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	return nil
 }
 
-// row is the event as the journal table has it.
+// row returns the event as a row of the journal.
 func (e *Event) row(userID int64) *schema.EventRow {
 	return &schema.EventRow{
 		UserID: userID, ID: e.ID, Topic: e.Topic, Agent: e.Scope.Agent, Session: e.Scope.Session,

@@ -117,8 +117,8 @@ func TestShorten(t *testing.T) {
 	assert.True(t, utf8.ValidString(shorten("x"+strings.Repeat("é", maxError))))
 }
 
-// Whatever bytes a host publishes, they are refused or become a message that
-// is clean, and cleaning it again changes nothing.
+// Any bytes are refused or become a clean message, and cleaning it again changes
+// nothing.
 func FuzzNormalise(f *testing.F) {
 	for _, seed := range []string{`{"text":"x"}`, `{"text":"a\u0000b\ud800","speaker":"Ada","role":"tool","tool":"t"}`, `null`, `{"TEXT":"x"}`, "{\"text\":\"\xff\u0301e\u0301\"}"} {
 		f.Add(TopicUserMessage, []byte(seed))

@@ -56,7 +56,7 @@ var ailments = []ailment{
 		bring: func(t *testing.T, path string) *extension.Extension {
 			embedder := &topics{}
 			embedder.broken.Store(true)
-			x := watching(t, path, extension.Config{Embedder: embedder, EmbedModel: "topics", NoSchedule: true})
+			x := watching(t, path, extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, Night: extension.NightConfig{NoSchedule: true}})
 			require.NoError(t, publish(t, x, eventbus.UserMessage(ada, "the ferry leaves at nine")))
 			require.Error(t, x.WaitIdle(t.Context()))
 			return x
@@ -67,7 +67,7 @@ var ailments = []ailment{
 	{
 		name: "texts that no embedder comes for any more", well: true,
 		bring: func(t *testing.T, path string) *extension.Extension {
-			x := watching(t, path, extension.Config{NoSchedule: true})
+			x := watching(t, path, extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 			require.NoError(t, publish(t, x, eventbus.UserMessage(ada, "the ferry leaves at nine")))
 			require.NoError(t, x.WaitIdle(t.Context()))
 			return x
@@ -104,7 +104,7 @@ var ailments = []ailment{
 			now := time.Date(2026, 3, 10, 0, 30, 0, 0, time.UTC)
 			return watching(t, path, extension.Config{
 				Now: func() time.Time { return now }, Location: time.UTC,
-				Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{endless{}} },
+				Night: extension.NightConfig{Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{endless{}} }},
 			})
 		},
 		health: `"nights_overdue":[1-9]`, tool: `"nights_overdue":[1-9]`,
@@ -128,7 +128,7 @@ var ailments = []ailment{
 	{
 		name: "a text in quarantine", well: true,
 		bring: func(t *testing.T, path string) *extension.Extension {
-			x := watching(t, path, extension.Config{NoSchedule: true})
+			x := watching(t, path, extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 			require.NoError(t, publish(t, x, eventbus.ToolResult(ada, "web", order)))
 			return x
 		},
@@ -166,7 +166,7 @@ var ailments = []ailment{
 		bring: func(t *testing.T, path string) *extension.Extension {
 			embedder := &topics{}
 			embedder.broken.Store(true)
-			x := watching(t, path, extension.Config{Embedder: embedder, EmbedModel: "topics", NoBackground: true})
+			x := watching(t, path, extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, NoBackground: true})
 			_, err := x.Recall(t.Context(), ada, extension.Query{Text: "who has a terrier?"})
 			require.NoError(t, err)
 			_, err = x.Recall(t.Context(), extension.Scope{User: "nobody"}, extension.Query{Text: "who has a terrier?"})

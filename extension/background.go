@@ -6,21 +6,15 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The consumers that work behind the turn. Their positions are durable under
-// these names.
-const (
-	enrichConsumer   = "ebb.enrich"
-	recalledConsumer = "ebb.recalled"
-	saidConsumer     = "ebb.said"
-)
-
 // ownTopics are what they subscribe to.
-var ownTopics = map[string][]string{enrichConsumer: {eventbus.TopicMemoryStored}, recalledConsumer: {eventbus.TopicMemoryRecalled},
-	saidConsumer: {eventbus.TopicMemoryStored}}
+var ownTopics = map[string][]string{memory.EnrichConsumer: {eventbus.TopicMemoryStored}, memory.RecalledConsumer: {eventbus.TopicMemoryRecalled},
+	memory.SaidConsumer: {eventbus.TopicMemoryStored}}
 
 // background is what works behind the turn: three consumers and the nights.
 type background struct {
@@ -29,19 +23,21 @@ type background struct {
 
 func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	b := &background{}
-	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{Rate: x.cfg.Rater})
-	_, err := x.bus.Subscribe(ctx, enrichConsumer, func(ctx context.Context, e eventbus.Event) error {
-		err := enrich(ctx, enricher, e)
+	enricher := enrich.New(x.db, enrich.Options{Rate: x.cfg.Ranking.Rater})
+	_, err := x.bus.Subscribe(ctx, memory.EnrichConsumer, func(ctx context.Context, e eventbus.Event) error {
+		err := enrichEvents(ctx, enricher, e)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil // erased in the meantime
 		}
 		return err
-	}, eventbus.Topics(ownTopics[enrichConsumer]...), eventbus.FromStart(), eventbus.InTurn(),
-		eventbus.Together(func(ctx context.Context, events []eventbus.Event) error { return enrich(ctx, enricher, events...) }, enrichGather))
+	}, eventbus.Topics(ownTopics[memory.EnrichConsumer]...), eventbus.FromStart(), eventbus.Limited(),
+		eventbus.InBatches(func(ctx context.Context, events []eventbus.Event) error {
+			return enrichEvents(ctx, enricher, events...)
+		}, enrichGather))
 	if err != nil {
 		return b, err
 	}
-	_, err = x.bus.Subscribe(ctx, recalledConsumer, func(ctx context.Context, e eventbus.Event) error {
+	_, err = x.bus.Subscribe(ctx, memory.RecalledConsumer, func(ctx context.Context, e eventbus.Event) error {
 		var recalled eventbus.Recalled
 		if err := e.Decode(&recalled); err != nil {
 			return eventbus.Permanent(err)
@@ -58,13 +54,13 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			return nil // the event was erased while it waited: nothing is to be kept of it
 		}
 		return err
-	}, eventbus.Topics(ownTopics[recalledConsumer]...), eventbus.FromStart(), eventbus.InTurn())
+	}, eventbus.Topics(ownTopics[memory.RecalledConsumer]...), eventbus.FromStart(), eventbus.Limited())
 	if err != nil {
 		return b, err
 	}
-	_, err = x.bus.Subscribe(ctx, saidConsumer, func(ctx context.Context, e eventbus.Event) error { return x.readSaid(ctx, e) },
-		eventbus.Topics(ownTopics[saidConsumer]...), eventbus.FromStart(), eventbus.InTurn(),
-		eventbus.Together(func(ctx context.Context, events []eventbus.Event) error { return x.readSaid(ctx, events...) }, enrichGather))
+	_, err = x.bus.Subscribe(ctx, memory.SaidConsumer, func(ctx context.Context, e eventbus.Event) error { return x.readSaid(ctx, e) },
+		eventbus.Topics(ownTopics[memory.SaidConsumer]...), eventbus.FromStart(), eventbus.Limited(),
+		eventbus.InBatches(func(ctx context.Context, events []eventbus.Event) error { return x.readSaid(ctx, events...) }, enrichGather))
 	if err != nil {
 		return b, err
 	}
@@ -74,7 +70,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		}
 		x.searcher.Preload()
 	}
-	if x.cfg.NoSchedule && !x.cfg.wakeful {
+	if x.cfg.Night.NoSchedule && !x.onDemandNights {
 		return b, nil
 	}
 	if b.schedule, err = x.newSchedule(); err != nil {
@@ -94,9 +90,9 @@ func (b *background) wake(scope Scope) {
 // write for each would take turns with those of the publishers.
 const enrichGather = 100 * time.Millisecond
 
-// enrich has the memories enriched that some events tell of, those of one user
+// enrichEvents enriches the memories of some events, those of one user
 // after the other together.
-func enrich(ctx context.Context, enricher *consolidate.Enricher, events ...eventbus.Event) error {
+func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...eventbus.Event) error {
 	for len(events) > 0 {
 		of := func(e eventbus.Event) bool {
 			return e.Scope.Tenant == events[0].Scope.Tenant && e.Scope.User == events[0].Scope.User
@@ -123,10 +119,23 @@ func enrich(ctx context.Context, enricher *consolidate.Enricher, events ...event
 // newSchedule makes what runs the nights that are due.
 func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
 	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.NightTime, OnDemand: x.cfg.NoSchedule,
+		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.Night.Time, OnDemand: x.cfg.Night.NoSchedule,
 		OnError:  func(err error) { x.report("night", err) },
 		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
 	})
+}
+
+// RunDueNights runs the night of every user for whom one is due. It is for hosts
+// with [NightConfig.NoSchedule] and a scheduler of their own. A user whose night fails
+// does not keep the others from theirs.
+//
+// Errors: those of the nights, joined.
+func (x *Extension) RunDueNights(ctx context.Context) error {
+	schedule, err := x.newSchedule()
+	if err != nil {
+		return err
+	}
+	return schedule.Check(ctx)
 }
 
 // stop ends the nights. The consumers end with the bus.

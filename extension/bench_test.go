@@ -2,8 +2,10 @@ package extension_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +66,51 @@ func BenchmarkPublish64(b *testing.B) {
 			}
 		}
 	})
+}
+
+var longTexts = flag.Int("long-texts", 4, "how many texts of 1 MiB BenchmarkLongTexts stores")
+
+// BenchmarkLongTexts opens a memory of the longest texts that a message can have
+// and searches it: when the first answer comes, of what is newest, and when all is
+// read. With -long-texts 100 it is 100 MiB of text.
+func BenchmarkLongTexts(b *testing.B) {
+	path := b.TempDir() + "/memory.db"
+	names := []string{"Noor", "Karim Haddad", "Ottilie", "Jonas Berg", "Mei Lin", "the Harbour Museum"}
+	x, err := extension.Open(b.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+	require.NoError(b, err)
+	start := time.Now()
+	for i := range *longTexts {
+		var said strings.Builder
+		for n := 0; said.Len() < 1<<20-200; n++ {
+			fmt.Fprintf(&said, "On day %d %s took word%d and thing%d to the old pier, and nobody asked why. ", n%365, names[n%len(names)], (n*31+i)%5000, (n*17+i)%9000)
+		}
+		require.NoError(b, x.Bus().Publish(b.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: fmt.Sprint("s", i)}, said.String())))
+	}
+	stored := time.Since(start)
+	require.NoError(b, x.WaitIdle(b.Context()))
+	enriched := time.Since(start) - stored
+	require.NoError(b, x.Close(b.Context()))
+	question := extension.Query{Text: "What did Ottilie take to the old pier on day 7, thing119?"}
+	var opened, first, all time.Duration
+	for b.Loop() {
+		start := time.Now()
+		x, err := extension.Open(b.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true})
+		require.NoError(b, err)
+		opened += time.Since(start)
+		_, err = x.Recall(b.Context(), extension.Scope{User: "ada"}, question)
+		require.NoError(b, err)
+		first += time.Since(start)
+		question.Wait = true
+		answer, err := x.Recall(b.Context(), extension.Scope{User: "ada"}, question)
+		require.NoError(b, err)
+		require.NotEmpty(b, answer.Results)
+		all += time.Since(start)
+		require.NoError(b, x.Close(b.Context()))
+		question.Wait = false
+	}
+	b.ReportMetric(float64(stored.Milliseconds())/float64(*longTexts), "ms/text-stored")
+	b.ReportMetric(float64(enriched.Milliseconds())/float64(*longTexts), "ms/text-enriched")
+	b.ReportMetric(float64(opened.Milliseconds())/float64(b.N), "ms-open")
+	b.ReportMetric(float64(first.Milliseconds())/float64(b.N), "ms-first-answer")
+	b.ReportMetric(float64(all.Milliseconds())/float64(b.N), "ms-all-read")
 }

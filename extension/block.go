@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
@@ -69,6 +68,17 @@ type block struct {
 	shown []entry // best first
 }
 
+// entryTokens is about what entries take in a block, without headings.
+func entryTokens(entries []entry, loc *time.Location) (tokens int) {
+	for i := range entries {
+		tokens += text.Tokens(entries[i].line(anyID, "", loc))
+	}
+	return tokens
+}
+
+// anyID stands for the short id of a record while its line is measured.
+const anyID = "m55555"
+
 // blockHead is what stands before the records, each part whole lines.
 type blockHead struct {
 	blocks string // core memory, with a preface of its own
@@ -101,7 +111,6 @@ func render(head blockHead, entries []entry, order InjectOrder, budget int, loc 
 		}
 	}
 	left := budget - text.Tokens(fenceStart(widestNonce)+preface+head.note+title+fenceEnd(widestNonce))
-	const anyID = "m55555"
 	var b block
 	under := make(map[heading]int)
 	for _, e := range entries {
@@ -217,7 +226,7 @@ func (e *entry) line(id, day string, loc *time.Location) string {
 	who, marks := e.who()
 	content, cut := text.Line(m.Content), false
 	if e.short {
-		content, cut = firstLine(content, lineLength)
+		content, cut = text.FirstLine(content, lineLength)
 	}
 	var b strings.Builder
 	b.WriteString("[" + id + "] " + day + m.EventTime.In(loc).Format(timeShown) + " " + who)
@@ -308,30 +317,6 @@ func label(s string, most int) string {
 		}
 		return r
 	}, s))
-	s, _ = firstLine(s, most)
+	s, _ = text.FirstLine(s, most)
 	return s
-}
-
-// firstLine is the beginning of a text in at most most characters, "…"
-// included, cut after a word where there is one in its second half. A text
-// that fits is returned as it is.
-func firstLine(s string, most int) (line string, cut bool) {
-	if whole := []rune(s); len(whole) <= most {
-		return s, false
-	}
-	runes := []rune(strings.Join(strings.Fields(s), " "))
-	if len(runes) <= most {
-		return string(runes), false
-	}
-	at := most - 1
-	for at > 1 && unicode.IsMark(runes[at]) { // not inside a character
-		at--
-	}
-	for i := at; i > at/2; i-- {
-		if runes[i] == ' ' {
-			at = i
-			break
-		}
-	}
-	return strings.TrimRight(string(runes[:at]), " ,;:–—-") + "…", true
 }

@@ -170,13 +170,13 @@ func TestFirstLine(t *testing.T) {
 		{"我昨天去了医院看病", 6, "我昨天去了…", true},
 		{"one two, three", 10, "one two…", true},
 	} {
-		got, cut := firstLine(test.in, test.most)
+		got, cut := text.FirstLine(test.in, test.most)
 		require.Equal(t, test.want, got)
 		require.Equal(t, test.cut, cut, test.in)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s, most := rapid.String().Draw(t, "s"), rapid.IntRange(2, 50).Draw(t, "most")
-		got, _ := firstLine(s, most)
+		got, _ := text.FirstLine(s, most)
 		require.LessOrEqual(t, utf8.RuneCountInString(got), most)
 	})
 }

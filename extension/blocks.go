@@ -2,35 +2,29 @@ package extension
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
 )
 
 // Core memory: blocks of text that stand at the head of every context, as a
-// host's Config.Blocks describes them. A host reads and writes them here; a
+// host's Config.CoreMemory.Blocks describes them. A host reads and writes them here; a
 // model does with tools, as far as a block lets it.
 
 // blockHistory is how many versions [Extension.BlockHistory] lists at most.
 const blockHistory = 1000
 
 // spec is the description of a block; nil for none of the name.
-func (x *Extension) spec(name string) *BlockSpec {
-	for i := range x.cfg.Blocks {
-		if x.cfg.Blocks[i].Name == name {
-			return &x.cfg.Blocks[i]
-		}
-	}
-	return nil
-}
+func (x *Extension) spec(name string) *BlockSpec { return x.mem.Block(name) }
 
 // Blocks lists the blocks that scope.Agent has in view: those of
-// [Config.Blocks] in their order, also the ones that nobody has written yet
+// [CoreMemoryConfig.Blocks] in their order, also the ones that nobody has written yet
 // (Version 0), and behind them others that the file holds. Blocks of other
 // agents are not among them.
 //
@@ -45,15 +39,15 @@ func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
 		if err != nil || userID == 0 {
 			return err
 		}
-		stored, err = s.Blocks(ctx, userID, scope.Agent)
+		stored, err = core.Blocks(ctx, s, userID, scope.Agent)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	blocks := make([]Block, 0, len(x.cfg.Blocks)+len(stored))
-	for i := range x.cfg.Blocks {
-		spec := &x.cfg.Blocks[i]
+	blocks := make([]Block, 0, len(x.cfg.CoreMemory.Blocks)+len(stored))
+	for i := range x.cfg.CoreMemory.Blocks {
+		spec := &x.cfg.CoreMemory.Blocks[i]
 		at := slices.IndexFunc(stored, func(b Block) bool { return b.Name == spec.Name && b.Agent == spec.Owner(scope.Agent) })
 		if at < 0 {
 			blocks = append(blocks, Block{Agent: spec.Owner(scope.Agent), Name: spec.Name, Kind: spec.Kind, Trust: schema.MaxTrust})
@@ -71,22 +65,22 @@ func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
 // a block of another kind; what is stored is returned. [Config.Redaction]
 // applies.
 //
-// Errors: [*InvalidError] for a name that [Config.Blocks] does not have, and for
+// Errors: [*InvalidError] for a name that [CoreMemoryConfig.Blocks] does not have, and for
 // content that does not fit its description, naming the field; [ErrConflict]
 // when the block is no longer at that version.
 func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content string, version int64) (*Block, error) {
 	spec := x.spec(name)
 	if spec == nil {
-		return nil, &InvalidError{Field: "name", Reason: "is not that of a block in Config.Blocks" + x.blockNames()}
+		return nil, &InvalidError{Field: "name", Reason: "is not that of a block in Config.CoreMemory.Blocks" + x.blockNames()}
 	}
-	if err := x.redactor.labels(scope); err != nil {
+	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
 	value, err := spec.Decode(content)
 	if err != nil {
 		return nil, err
 	}
-	if value, err = x.redactor.value(ctx, name, value); err != nil {
+	if value, err = x.redactor.Value(ctx, name, value); err != nil {
 		return nil, err
 	}
 	var written *Block
@@ -95,7 +89,7 @@ func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content str
 		if err != nil {
 			return err
 		}
-		b, err := tx.Block(ctx, userID, spec.Owner(scope.Agent), name)
+		b, err := core.Read(ctx, tx, userID, spec.Owner(scope.Agent), name)
 		if errors.Is(err, ErrNotFound) {
 			b, err = &Block{UserID: userID, Agent: spec.Owner(scope.Agent), Name: name}, nil
 		}
@@ -118,17 +112,17 @@ func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content str
 			return nil
 		}
 		b.Kind = spec.Kind
-		return tx.SetBlock(ctx, b, next, schema.MaxTrust, scope.Agent, byHost)
+		return core.Set(ctx, tx, b, next, schema.MaxTrust, scope.Agent, memory.ByHost)
 	})
 	return written, err
 }
 
 func (x *Extension) blockNames() string {
-	if len(x.cfg.Blocks) == 0 {
+	if len(x.cfg.CoreMemory.Blocks) == 0 {
 		return ", which has none"
 	}
-	names := make([]string, len(x.cfg.Blocks))
-	for i, spec := range x.cfg.Blocks {
+	names := make([]string, len(x.cfg.CoreMemory.Blocks))
+	for i, spec := range x.cfg.CoreMemory.Blocks {
 		names[i] = spec.Name
 	}
 	return "; it has " + strings.Join(names, ", ")
@@ -147,7 +141,7 @@ func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block,
 		if err != nil || userID == 0 {
 			return err
 		}
-		blocks, err = s.AllBlocks(ctx, userID)
+		blocks, err = core.AllBlocks(ctx, s, userID)
 		return err
 	})
 	return blocks, err
@@ -172,7 +166,7 @@ func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) 
 		if err != nil {
 			return err
 		}
-		versions, err = s.BlockHistory(ctx, b.ID, blockHistory)
+		versions, err = core.History(ctx, s, b.ID, blockHistory)
 		return err
 	})
 	return versions, err
@@ -193,7 +187,7 @@ func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, ver
 			return err
 		}
 		restored = b
-		return tx.UndoBlock(ctx, b, x.spec(name), version, scope.Agent, byHost)
+		return core.Undo(ctx, tx, b, x.spec(name), version, scope.Agent, memory.ByHost)
 	})
 	if err != nil {
 		return nil, err
@@ -201,20 +195,15 @@ func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, ver
 	return restored, nil
 }
 
-// blockReader reads blocks: a snapshot or a write.
-type blockReader interface {
-	Block(ctx context.Context, userID int64, agent, name string) (*Block, error)
-}
-
-// ownBlock finds the block that an agent means by a name. One that no
-// description says is whose is its own, or else everybody's.
-func (x *Extension) ownBlock(ctx context.Context, db blockReader, userID int64, scope Scope, name string) (*Block, error) {
+// ownBlock finds the block that an agent means by a name. A block without a
+// description is its own, or else the one of all agents.
+func (x *Extension) ownBlock(ctx context.Context, db core.Reader, userID int64, scope Scope, name string) (*Block, error) {
 	if spec := x.spec(name); spec != nil {
-		return db.Block(ctx, userID, spec.Owner(scope.Agent), name)
+		return core.Read(ctx, db, userID, spec.Owner(scope.Agent), name)
 	}
-	b, err := db.Block(ctx, userID, scope.Agent, name)
+	b, err := core.Read(ctx, db, userID, scope.Agent, name)
 	if errors.Is(err, ErrNotFound) {
-		return db.Block(ctx, userID, "", name)
+		return core.Read(ctx, db, userID, "", name)
 	}
 	return b, err
 }
@@ -229,7 +218,7 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 	if err := r.decode(&c); err != nil {
 		return err
 	}
-	b, err := tx.Block(ctx, userID, c.Owner, c.Block)
+	b, err := core.Read(ctx, tx, userID, c.Owner, c.Block)
 	if errors.Is(err, ErrNotFound) {
 		b, err = &Block{UserID: userID, Agent: c.Owner, Name: c.Block, Kind: c.Kind, Trust: schema.MaxTrust}, nil
 	}
@@ -244,33 +233,8 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 		trust = schema.MaxTrust
 	}
 	spec := x.spec(c.Block)
-	if spec == nil && c.Spec != nil && schema.ValidBlocks([]BlockSpec{*c.Spec}) == nil {
+	if spec == nil && c.Spec != nil && core.ValidBlocks([]BlockSpec{*c.Spec}) == nil {
 		spec = c.Spec
 	}
-	return tx.MergeBlock(ctx, b, spec, c.Content, c.NewContent, trust, c.Agent, byApproval)
-}
-
-// value redacts every text in a value of JSON.
-func (r *redactor) value(ctx context.Context, name string, v any) (_ any, err error) {
-	switch v := v.(type) {
-	case string:
-		return r.text(ctx, name, v)
-	case json.Number: // of a card, for instance
-		if s, err := r.text(ctx, name, v.String()); err != nil || s != v.String() {
-			return s, err
-		}
-	case []any:
-		for i := range v {
-			if v[i], err = r.value(ctx, name, v[i]); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for inner := range v {
-			if v[inner], err = r.value(ctx, inner, v[inner]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
+	return core.Merge(ctx, tx, b, spec, c.Content, c.NewContent, trust, c.Agent, byApproval)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -20,7 +21,7 @@ var someBlocks = []BlockSpec{
 
 func openWithBlocks(t *testing.T) *Extension {
 	t.Helper()
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, Blocks: someBlocks})
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: someBlocks}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	return x
@@ -109,7 +110,7 @@ func TestABlockTakesAnotherForm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	ada := Scope{User: "ada"}
 	for i, spec := range []BlockSpec{{Name: "lessons", Kind: BlockText}, {Name: "lessons", Kind: BlockList}} {
-		x, err := Open(t.Context(), path, &Config{NoSchedule: true, Blocks: []BlockSpec{spec}})
+		x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: []BlockSpec{spec}}})
 		require.NoError(t, err)
 		b, err := x.SetBlock(t.Context(), ada, "lessons", []string{"{", `["sleep"]`}[i], int64(i))
 		require.NoError(t, err)
@@ -119,10 +120,38 @@ func TestABlockTakesAnotherForm(t *testing.T) {
 		require.Len(t, history, i+1)
 		require.NoError(t, x.Close(t.Context()))
 	}
-	_, err := Open(t.Context(), path, &Config{Blocks: []BlockSpec{{Name: "lessons"}}})
+	_, err := Open(t.Context(), path, &Config{CoreMemory: CoreMemoryConfig{Blocks: []BlockSpec{{Name: "lessons"}}}})
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Block.lessons.Kind", invalid.Field)
+}
+
+// A block that is here already keeps its own history when another's is imported:
+// it can be written on, and its changes taken back.
+func TestABlockThatIsHereKeepsItsHistory(t *testing.T) {
+	cfg := func() *Config {
+		return &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: []BlockSpec{{Name: "lessons", Kind: BlockList}}}}
+	}
+	ada := Scope{User: "ada"}
+	opened := func(contents ...string) *Extension {
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg())
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+		for i, content := range contents {
+			_, err := x.SetBlock(t.Context(), ada, "lessons", content, int64(i))
+			require.NoError(t, err)
+		}
+		return x
+	}
+	there, here := opened(`["a"]`, `["a","b"]`, `["a","b","c"]`), opened(`["d"]`)
+	_, err := here.Import(t.Context(), strings.NewReader(exported(t, there, ada)), transfer.ImportOptions{Scope: ada, Restore: true})
+	require.NoError(t, err)
+	_, err = here.SetBlock(t.Context(), ada, "lessons", `["d","e"]`, 1)
+	require.NoError(t, err)
+	history, err := here.BlockHistory(t.Context(), ada, "lessons")
+	require.NoError(t, err)
+	require.Len(t, history, 2)
+	require.Equal(t, `["d"]`, history[1].Content)
 }
 
 // A block that something else has written to is shown as it is, breaks nothing,
@@ -134,7 +163,7 @@ func TestADamagedBlockIsMendedByItsHost(t *testing.T) {
 	}
 	fine := map[string]string{"lessons": `["tea"]`, "status": `{"sprint":"one"}`, "threads": `[{"id":"a","summary":"b"}]`}
 	for _, damage := range []string{"{", `{"a":{}}`, `[1]`, `[{"summary":"x"}]`, `[[]]`, `null`, `"x"`, `7`, `{"id":1}`, `[{"id":"a","summary":{"x":"y"}}]`} {
-		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, Blocks: specs})
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: specs}})
 		require.NoError(t, err)
 		ada := Scope{User: "ada"}
 		for name, content := range fine {

@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -19,7 +21,7 @@ import (
 // name, says what to do, and changes nothing; all that reads works.
 func TestAnotherProcessHoldsTheFile(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
-	x, err := open(ctx, path, &Config{NoBackground: true}, schema.Options{BusyTimeout: 10 * time.Millisecond, NoCheckpoint: true})
+	x, err := OpenWith(ctx, path, &Config{NoBackground: true}, memory.Options{File: schema.Options{BusyTimeout: 10 * time.Millisecond, NoCheckpoint: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	require.NoError(t, x.Bus().Publish(ctx, eventbus.UserMessage(ada, "Noor marries in June", eventbus.WithID("m1"))))
@@ -51,11 +53,11 @@ func TestAnotherProcessHoldsTheFile(t *testing.T) {
 			return err
 		}},
 		{"import", func() error {
-			_, err := x.Import(ctx, strings.NewReader(`{"id":"m2","session":"s","time":"2026-03-01T18:00:00Z","text":"I live in Ghent"}`), ImportOptions{Scope: ada})
+			_, err := x.Import(ctx, strings.NewReader(`{"id":"m2","session":"s","time":"2026-03-01T18:00:00Z","text":"I live in Ghent"}`), transfer.ImportOptions{Scope: ada})
 			return err
 		}},
 		{"restore", func() error {
-			_, err := x.Import(ctx, bytes.NewReader(before.Bytes()), ImportOptions{Scope: Scope{User: "eve"}, Restore: true})
+			_, err := x.Import(ctx, bytes.NewReader(before.Bytes()), transfer.ImportOptions{Scope: Scope{User: "eve"}, Restore: true})
 			return err
 		}},
 		{"acknowledge losses", func() error {
@@ -76,7 +78,7 @@ func TestAnotherProcessHoldsTheFile(t *testing.T) {
 	require.Len(t, found.Results, 1)
 	_, err = x.Backup(ctx, path+".backup", nil)
 	require.NoError(t, err, "a backup reads")
-	second, err := open(ctx, path, &Config{NoBackground: true}, schema.Options{BusyTimeout: 10 * time.Millisecond})
+	second, err := OpenWith(ctx, path, &Config{NoBackground: true}, memory.Options{File: schema.Options{BusyTimeout: 10 * time.Millisecond}})
 	require.NoError(t, err, "opening a file of this version writes nothing")
 	require.NoError(t, second.Close(ctx))
 	diagnosis, err := Diagnose(ctx, path)

@@ -10,6 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -270,12 +271,25 @@ func (t *turn) shown(level schema.Trust) {
 	t.view.floor = min(t.view.floor, level)
 }
 
-// hostBus is the bus as a host sees it: what it publishes is one door.
+// hostBus is the bus as a host sees it: what it publishes is one of the sources
+// that may report a message.
 type hostBus struct {
-	*eventbus.Journal
+	journal
 
 	captures *captures
-	redactor *redactor
+	mem      *memory.Memory
+}
+
+// journal is what of [eventbus.Journal] a host may use as it is.
+type journal interface {
+	eventbus.Subscriber
+	Close(ctx context.Context) error
+	Stats(ctx context.Context) ([]eventbus.ConsumerStats, error)
+	Parked(ctx context.Context, consumer string) ([]eventbus.ParkedEvent, error)
+	Retry(ctx context.Context, consumer string, seq int64) error
+	Replay(ctx context.Context, consumer string, fromSeq int64) error
+	Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]eventbus.Event, error)
+	WaitIdle(ctx context.Context, consumers ...string) error
 }
 
 // Publish stores the host's events, all or none. Those of one session must be
@@ -284,21 +298,21 @@ func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	if err := b.redactor.eventLabels(events); err != nil {
+	if err := b.mem.Redactor.EventLabels(events); err != nil {
 		return err
 	}
 	of := conversation(events[0].Scope)
 	for _, e := range events {
 		if conversation(e.Scope) != of {
-			return b.captures.publishBulk(ctx, b.Journal, events)
+			return b.captures.publishBulk(ctx, b.mem, events)
 		}
 	}
-	return b.captures.publish(ctx, doorBus, b.Journal, b.captures.turn(of, nil), events...)
+	return b.captures.publish(ctx, doorBus, b.mem, b.captures.turn(of, nil), events...)
 }
 
 // publishBulk sends the events of several conversations on, each of which has
 // its own view. They are a bulk import, in which nothing is recognised.
-func (c *captures) publishBulk(ctx context.Context, next eventbus.Publisher, events []eventbus.Event) error {
+func (c *captures) publishBulk(ctx context.Context, next *memory.Memory, events []eventbus.Event) error {
 	events = slices.Clone(events)
 	c.stamp(events)
 	places := make(map[schema.Scope][]int)

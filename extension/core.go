@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // corePreface stands before the blocks of core memory.
@@ -47,31 +48,31 @@ type coreMemory struct {
 // coreMemory reads the blocks that the session's agent has in view, within the
 // budget. It is empty in a memory without blocks.
 func (x *Extension) coreMemory(ctx context.Context, scope Scope) (coreMemory, error) {
-	if len(x.cfg.Blocks) == 0 {
+	if len(x.cfg.CoreMemory.Blocks) == 0 {
 		return coreMemory{}, nil
 	}
 	blocks, err := x.Blocks(ctx, scope)
 	if err != nil {
 		return coreMemory{}, err
 	}
-	return x.renderCore(blocks[:len(x.cfg.Blocks)]), nil
+	return x.renderCore(blocks[:len(x.cfg.CoreMemory.Blocks)]), nil
 }
 
-// renderCore puts blocks, which are those of Config.Blocks in their order, one
-// to a line. What does not fit into Config.BlockTokens is cut from the last
+// renderCore puts blocks, which are those of Config.CoreMemory.Blocks in their order, one
+// to a line. What does not fit into Config.CoreMemory.BlockTokens is cut from the last
 // block on: of a text its end, of a list its oldest entries. Each cut is marked,
 // down to a line that says only that there is a block.
 func (x *Extension) renderCore(blocks []Block) coreMemory {
 	var lines []*coreFit
 	// The fence stands around it, whatever else does.
-	left := x.cfg.BlockTokens - text.Tokens(widestFence+corePreface)
+	left := x.cfg.CoreMemory.BlockTokens - text.Tokens(widestFence+corePreface)
 	for i := range blocks {
 		if value, empty := blocks[i].Value(); !empty {
 			f := &coreFit{block: &blocks[i], value: value, line: coreLine{Core: blocks[i].Name, Content: value}}
 			if !blocks[i].UpdatedAt.IsZero() {
 				f.line.Updated = blocks[i].UpdatedAt.In(x.cfg.Location).Format("Mon 2006-01-02 15:04")
 			}
-			if x.cfg.Blocks[i].Writer != ModelWrites {
+			if x.cfg.CoreMemory.Blocks[i].Writer != ModelWrites {
 				f.line.Approved = hostName
 			}
 			f.whole = text.Tokens(jsonLine(f.line))
@@ -113,7 +114,7 @@ type coreFit struct {
 // seen is what a model has seen of the block: nothing of one that is cut whole.
 func (f *coreFit) seen(content any) any {
 	if content == nil {
-		return schema.NoContent(f.block.Kind)
+		return core.NoContent(f.block.Kind)
 	}
 	return content
 }

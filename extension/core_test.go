@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // coreOf reads the blocks of core memory back from a fence.
@@ -121,7 +122,7 @@ func TestCoreMemoryIsFirstInEveryContext(t *testing.T) {
 func TestABlockInViewLowersTheAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	open := func() *Extension {
-		x, err := Open(t.Context(), path, &Config{NoSchedule: true, Blocks: someBlocks})
+		x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: someBlocks}})
 		require.NoError(t, err)
 		return x
 	}
@@ -130,11 +131,11 @@ func TestABlockInViewLowersTheAnswer(t *testing.T) {
 	write := func(trust schema.Trust) {
 		w := &world{t: t, x: x, scope: monday}
 		w.write(func(ctx context.Context, tx *schema.Tx, userID int64) error {
-			b, err := tx.Block(ctx, userID, "", "rules")
+			b, err := core.Read(ctx, tx, userID, "", "rules")
 			if err != nil {
-				b = &schema.Block{UserID: userID, Name: "rules", Kind: BlockText}
+				b = &core.Block{UserID: userID, Name: "rules", Kind: BlockText}
 			}
-			return tx.SetBlock(ctx, b, fmt.Sprint("rule ", b.Version), trust, "", schema.Actor{Name: "model"})
+			return core.Set(ctx, tx, b, fmt.Sprint("rule ", b.Version), trust, "", schema.Actor{Name: "model"})
 		})
 	}
 	answered := func(scope Scope, inject bool) schema.Trust {
@@ -190,7 +191,7 @@ func TestCoreMemoryKeepsItsBudget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	wholes := 0
 	for _, budget := range []int{0, 5000, 3000, 2000, 1200, 800, 500} {
-		x, err := Open(t.Context(), path, &Config{NoSchedule: true, Blocks: specs, BlockTokens: budget})
+		x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: specs, BlockTokens: budget}})
 		require.NoError(t, err)
 		if budget == 0 {
 			budget = DefaultBlockTokens
@@ -236,8 +237,8 @@ func TestCoreMemoryKeepsItsBudget(t *testing.T) {
 		require.NoError(t, x.Close(t.Context()))
 	}
 	require.Greater(t, wholes, len(specs), "some are cut one by one")
-	_, err := Open(t.Context(), path, &Config{Blocks: specs, BlockTokens: 499})
+	_, err := Open(t.Context(), path, &Config{CoreMemory: CoreMemoryConfig{Blocks: specs, BlockTokens: 499}})
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "Config.BlockTokens", invalid.Field)
+	require.Equal(t, "Config.CoreMemory.BlockTokens", invalid.Field)
 }

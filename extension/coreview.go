@@ -13,9 +13,10 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
-	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -67,6 +68,7 @@ type toldClaim struct {
 	ended    string
 	needs    []int64 // the memories that this was read from
 
+	wish     bool      // it says how to answer
 	relative bool      // its dates depend on when it was said
 	passes   time.Time // of an event or a plan: when it is over; zero for others
 	terms    []string  // of the sentence, the claim and its tags, each once
@@ -88,6 +90,7 @@ type sectionLine struct {
 	likely     float64 // to tell something that lasts: 1 unless that is only guessed
 	used       time.Time
 	passes     time.Time // zero if it does not
+	wish       bool      // a claim says how to answer
 }
 
 // coreLines brings the user's view up to date and returns its lines, in order.
@@ -363,6 +366,9 @@ const fewWords = 3
 // claim, or that it cannot be read without. It is verbatim.
 func sentenceOf(says claimWords, quote, message string) string {
 	sentences := grounding.Sentences(message)
+	if strings.Contains(message, quote) && len(grounding.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
+		return quote
+	}
 	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
 	if at < 0 {
 		most := -1.0
@@ -396,7 +402,7 @@ func sentenceOf(says claimWords, quote, message string) string {
 
 // moreSaid is how much more of a claim a neighbouring sentence must say to be
 // shown as well.
-const moreSaid = 0.3
+const moreSaid = 0.15
 
 // maxSentence is the most tokens of one sentence in the core section.
 const maxSentence = 60
@@ -463,6 +469,7 @@ func (l *sectionLine) add(c *toldClaim) {
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+	l.wish = l.wish || c.wish
 	l.likely = max(l.likely, claims.Likely(&c.claim))
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
@@ -510,14 +517,25 @@ func (c *toldClaim) prepare(loc *time.Location) {
 	}
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
+	c.wish = saysHowToAnswer(c)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
 	for _, term := range c.terms {
-		c.roots = append(c.roots, recall.Roots(term)...)
+		c.roots = append(c.roots, lexicon.Roots(term)...)
 	}
 	slices.Sort(c.roots)
 	c.roots = slices.Compact(c.roots)
+}
+
+// saysHowToAnswer reports a claim about the assistant's answers: by the form of
+// its sentence, or because it is about style before anything else.
+func saysHowToAnswer(c *toldClaim) bool {
+	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
+		return true
+	}
+	about := c.topics.Names()
+	return claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
 }
 
 // isRelative reports a text whose dates depend on when it was said.

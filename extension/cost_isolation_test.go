@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -60,9 +61,9 @@ func TestTheRowsOfOthersAreNotRead(t *testing.T) {
 		disk := vfstest.New(t)
 		path := filepath.Join(t.TempDir(), "m.db")
 		now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-		cfg := &Config{NoSchedule: true, Now: func() time.Time { return now }, Location: time.UTC}
+		cfg := &Config{Night: NightConfig{NoSchedule: true}, Now: func() time.Time { return now }, Location: time.UTC}
 		opened := func() *Extension {
-			x, err := open(t.Context(), path, cfg, schema.Options{VFS: disk.Name()})
+			x, err := OpenWith(t.Context(), path, cfg, memory.Options{File: schema.Options{VFS: disk.Name()}})
 			require.NoError(t, err)
 			return x
 		}
@@ -86,7 +87,7 @@ func TestTheRowsOfOthersAreNotRead(t *testing.T) {
 			require.NoError(t, x.WaitIdle(t.Context()))
 			disk.Arm(vfstest.ReadError, vfstest.Always, 1)
 			require.NoError(t, c.do(x), c.name)
-			counts[c.name], _ = disk.Mend()
+			counts[c.name], _ = disk.Disarm()
 			require.NoError(t, x.Close(context.Background()))
 		}
 		return counts

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 var crowd = flag.Int("crowd", 2560, "how many publishes and searches the crowd makes, together")
@@ -142,7 +143,7 @@ func TestCloseDuringEverything(t *testing.T) {
 		require.NoError(t, x.Close(t.Context()))
 		d, err := Diagnose(t.Context(), path)
 		require.NoError(t, err)
-		require.True(t, d.Healthy, d.Refused)
+		require.True(t, d.Healthy, "%s %v", d.Refused, d.Checks)
 	}
 }
 
@@ -210,11 +211,11 @@ func everything(t *testing.T, x *Extension, dir string, export []byte) (*acknowl
 		},
 		"import": func(i int) error {
 			line := fmt.Sprintf(`{"id":"turn%d","session":"old","time":"2026-03-01T18:00:00Z","text":"Turn %d of Carl's."}`, i, i)
-			_, err := x.Import(ctx, strings.NewReader(line), ImportOptions{Scope: Scope{User: "carl"}})
+			_, err := x.Import(ctx, strings.NewReader(line), transfer.ImportOptions{Scope: Scope{User: "carl"}})
 			return err
 		},
 		"restore": func(int) error {
-			_, err := x.Import(ctx, bytes.NewReader(export), ImportOptions{Restore: true})
+			_, err := x.Import(ctx, bytes.NewReader(export), transfer.ImportOptions{Restore: true})
 			return err
 		},
 		"backup": func(i int) error {

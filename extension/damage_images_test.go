@@ -30,6 +30,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 var (
@@ -47,8 +48,8 @@ var imageKey = func() extension.Key {
 
 func imageConfig(key extension.Key) *extension.Config {
 	return &extension.Config{
-		NoSchedule: true, Key: key, Embedder: &topics{}, EmbedModel: "topics",
-		Blocks: []extension.BlockSpec{{Name: "notes", Kind: schema.BlockList}},
+		Night: extension.NightConfig{NoSchedule: true}, Key: key, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"},
+		CoreMemory: extension.CoreMemoryConfig{Blocks: []extension.BlockSpec{{Name: "notes", Kind: core.BlockList}}},
 	}
 }
 
@@ -313,7 +314,7 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 			u.call("undo", func() error { _, err := x.Undo(ctx, scope, r.UID); return err })
 		}
 		u.call("import stream", func() error {
-			_, err := x.ImportStream(ctx, extension.Scope{User: "eve"}, bytes.NewReader(stream.Bytes()))
+			_, err := importStream(ctx, x, extension.Scope{User: "eve"}, bytes.NewReader(stream.Bytes()))
 			return err
 		})
 		for _, m := range episodes[:min(len(episodes), 1)] {

@@ -51,7 +51,7 @@ const stockEpisodes = 40 // of each user
 func stock(t *testing.T) []byte {
 	t.Helper()
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoClaims: true, Embedder: &topics{}, EmbedModel: "topics"})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	people := []string{"Noor", "Karim Haddad", "Ottilie", "Jonas Berg", "Mei Lin"}
 	places := []string{"Ghent", "Hvaler", "Lisbon", "Turku"}
@@ -71,7 +71,7 @@ func stock(t *testing.T) []byte {
 	require.NoError(t, x.Close(t.Context()))
 	addFacts(t, path)
 	// Vectors of the facts, and everything out of the log.
-	x, err = extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoClaims: true, Embedder: &topics{}, EmbedModel: "topics"})
+	x, err = extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	require.NoError(t, x.WaitIdle(t.Context()))
 	require.NoError(t, x.Close(t.Context()))
@@ -188,7 +188,7 @@ func use(ctx context.Context, path string) (err error) {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
-	x, err := extension.Open(ctx, path, &extension.Config{NoSchedule: true, Embedder: &topics{}, EmbedModel: "topics", Hooks: extension.Hooks{OnError: note}})
+	x, err := extension.Open(ctx, path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}, Hooks: extension.Hooks{OnError: note}})
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -312,7 +312,7 @@ func TestDamagedRowsAreToldWithoutTheirText(t *testing.T) {
 		require.False(t, d.Healthy, spoilt)
 		require.NotContains(t, fmt.Sprint(d.Checks), "secret")
 		var reported []error
-		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true, Hooks: extension.Hooks{
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Hooks: extension.Hooks{
 			OnError: func(_ string, err error) { reported = append(reported, err) },
 		}})
 		require.NoError(t, err)
@@ -352,7 +352,7 @@ func TestTextOfNoMemoryIsPassedOver(t *testing.T) {
 	d, err := extension.Diagnose(t.Context(), path)
 	require.NoError(t, err)
 	require.False(t, d.Healthy)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true})
 	require.NoError(t, err)
 	answer, err := x.Recall(t.Context(), extension.Scope{User: "ada"}, extension.Query{Text: "the piano"})
 	require.NoError(t, err)

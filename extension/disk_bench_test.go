@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -27,7 +28,7 @@ func BenchmarkPublishers(b *testing.B) {
 
 func publishersOn(b *testing.B, syncs time.Duration, publishers int) {
 	disk := vfstest.New(b)
-	x, err := open(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true}, schema.Options{VFS: disk.Name()})
+	x, err := OpenWith(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true}, memory.Options{File: schema.Options{VFS: disk.Name()}})
 	require.NoError(b, err)
 	defer func() { require.NoError(b, x.Close(context.Background())) }()
 	disk.Slow(syncs)

@@ -39,7 +39,7 @@
 //
 // # Core memory
 //
-// [Config.Blocks] describes texts that stand at the head of every context,
+// [CoreMemoryConfig.Blocks] describes texts that stand at the head of every context,
 // shared by the user's agents or one for each. A host writes them
 // ([Extension.SetBlock]), a model by tools, as far as each block lets it; what it
 // may not write by itself waits for [Extension.Approve]. Each has a history
@@ -57,7 +57,7 @@
 // # What a model is told
 //
 // Each context begins with what the user said of themselves and has not taken
-// back, in their own words ([Config].CoreTokens, [Extension.Profile]), and goes on
+// back, in their own words ([Config].CoreMemory.ProfileTokens, [Extension.Profile]), and goes on
 // with what may help with the question. The records carry short ids, which the
 // tools accept in that conversation ([Session.MemoryID]).
 //

@@ -53,9 +53,9 @@ const (
 // What to do about what the checks find.
 const (
 	fixRestore = "stop every program that uses the file, then restore a backup: `ebb restore BACKUP --db FILE --force`; " +
-		"without one, `ebb doctor --salvage NEW FILE` saves what can be read"
+		"without one, `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
 	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot make anew, " +
-		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `ebb doctor --salvage NEW FILE` saves what can be read"
+		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
 	fixRepair     = "stop every program that uses the file, then `ebb doctor --repair FILE`, which copies it first"
 	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
 )
@@ -129,7 +129,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		defer e.sweep(before)
 	} else {
 		opened = x.db
-		e.still = opened.Still()
+		e.still = opened.Immutable()
 		e.losses(ctx, opened)
 		e.log(ctx, opened)
 		defer func() { // last: it takes away what looking leaves beside the file
@@ -155,12 +155,14 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	}
 	e.pages(ctx)
 	e.foreignKeys(ctx)
+	e.strays(ctx)
 	e.textIndex(ctx)
 	e.texts(ctx)
 	e.values(ctx)
 	for _, c := range countChecks {
 		e.count(ctx, c)
 	}
+	e.blocks(ctx)
 	e.vectors(ctx)
 	if opened != nil {
 		e.embedding(ctx, opened)

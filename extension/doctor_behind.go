@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -35,7 +36,7 @@ func (e *examination) journal(ctx context.Context) {
 	if err := e.db.QueryRowContext(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
 		JOIN (SELECT ?1 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?2), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) AS cursor
 			UNION ALL SELECT ?3, coalesce((SELECT cursor FROM consumers WHERE name = ?4), 0)) c ON e.topic = c.topic AND e.seq > c.cursor`,
-		eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer, saidConsumer).Scan(&waiting, &since); err != nil {
+		eventbus.TopicMemoryStored, memory.EnrichConsumer, eventbus.TopicMemoryRecalled, memory.RecalledConsumer, memory.SaidConsumer).Scan(&waiting, &since); err != nil {
 		e.note(name, CheckDamaged, plain(err), fixPages)
 		return
 	}
@@ -50,9 +51,9 @@ func (e *examination) journal(ctx context.Context) {
 // embedding looks for texts that wait for their vector.
 func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 	const name = "embedding"
-	var stats *consolidate.VectorStats
+	var stats *embed.Stats
 	err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		stats, err = consolidate.StoredVectors(ctx, s)
+		stats, err = embed.StoredStats(ctx, s)
 		return err
 	})
 	switch {
@@ -71,11 +72,11 @@ func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 // overdue looks for nights that nobody has run, whatever hour the host runs
 // them at.
 func (e *examination) overdue(ctx context.Context) (most int64, through string, err error) {
-	rows, err := e.db.QueryContext(ctx, furthestBehind)
+	rows, err := e.db.QueryContext(ctx, memory.FurthestBehind)
 	if err != nil {
 		return 0, "", err
 	}
-	return nightClock{now: time.Now(), location: time.Local, at: 24*time.Hour - time.Minute}.mostOverdue(rows)
+	return memory.NightClock{Now: time.Now(), Location: time.Local, At: 24*time.Hour - time.Minute}.MostOverdue(rows)
 }
 
 // quarantine counts what is set aside.

@@ -97,6 +97,9 @@ func (e *examination) isMemory(ctx context.Context) bool {
 		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb knows up to %d", version, schema.Version), "use a newer ebb")
 		e.pages(ctx)
 		return false // its tables may mean something else
+	case errors.As(e.refusal, new(*schema.VersionError)):
+		e.note(name, CheckWarning, e.refusal.Error(), "")
+		return false // its tables may mean something else
 	case version < schema.Version:
 		e.Refused = "" // only a look was refused: opening it for writing brings it up to date
 		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb writes version %d", version, schema.Version),

@@ -143,14 +143,26 @@ func (x *Extension) readAll(ctx context.Context, scope Scope, full bool) (failed
 		return failed
 	}
 	note("export", func() error { _, err := x.Export(ctx, io.Discard, scope); return err })
+	note("stream", func() error { _, err := x.ExportStream(ctx, io.Discard, scope); return err })
 	note("timeline", func() error { _, err := x.Timeline(ctx, scope, TimelineQuery{Limit: 1}); return err })
 	note("statistics", func() error { _, err := x.Stats(ctx, scope); return err })
 	note("profile", func() error { _, err := x.Profile(ctx, scope); return err })
-	note("blocks", func() error { _, err := x.AllBlocks(ctx, scope); return err })
+	note("blocks", func() error { return x.readBlocks(ctx, scope) })
 	note("runs", func() error { _, err := x.Runs(ctx, scope, 0); return err })
 	note("proposals", func() error { _, err := x.Proposals(ctx, scope); return err })
 	note("confirmations", func() error { _, err := x.Confirmations(ctx, scope); return err })
 	note("quarantine", func() error { _, err := x.Quarantined(ctx, scope, 0); return err })
 	note("erasures", func() error { _, err := x.Erasures(ctx, scope); return err })
 	return failed
+}
+
+// readBlocks reads every version of a user's blocks.
+func (x *Extension) readBlocks(ctx context.Context, scope Scope) error {
+	blocks, err := x.AllBlocks(ctx, scope)
+	for i := range blocks {
+		scope.Agent = blocks[i].Agent
+		_, read := x.BlockHistory(ctx, scope, blocks[i].Name)
+		err = errors.Join(err, read)
+	}
+	return err
 }

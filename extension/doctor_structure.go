@@ -32,7 +32,7 @@ func (e *examination) foreignKeys(ctx context.Context) {
 	case err != nil:
 		e.note(name, CheckDamaged, err.Error(), fixRestore)
 	case len(found) > 0:
-		e.note(name, CheckDamaged, "rows that point nowhere: "+strings.Join(found, "; "), fixRepair)
+		e.note(name, CheckDamaged, "rows that point nowhere: "+strings.Join(found, "; "), fixRestore)
 	default:
 		e.note(name, CheckOK, "", "")
 	}
@@ -92,13 +92,13 @@ var countChecks = []countCheck{
 		name: "episodes have their message",
 		query: `SELECT count(*) FROM memories m LEFT JOIN events e ON e.seq = m.event_seq
 			WHERE m.kind = 'episode' AND (e.seq IS NULL OR e.user_id <> m.user_id)`,
-		found: "episodes whose message is not in the journal", fix: fixRepair,
+		found: "episodes whose message is not in the journal", fix: fixRestore,
 	},
 	{
 		name: "messages have their episode",
 		query: `SELECT count(*) FROM events e WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
 			AND e.seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, // read once: there is no index
-		found: "messages in the journal that were not remembered", fix: fixRepair,
+		found: "messages in the journal that were not remembered", fix: fixRestore,
 	},
 	{
 		name:  "numbers of the text",
@@ -114,8 +114,20 @@ var countChecks = []countCheck{
 		name: "proposals", query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
-			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.user_id <> p.user_id) ELSE 0 END`,
-		found: "proposals that do not say what they are about, or are about another user's memory", fix: fixRestore,
+			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id')
+				AND (m.user_id <> p.user_id OR m.content <> json_extract(p.payload, '$.content'))) ELSE 0 END`,
+		found: "proposals that do not say what they are about, or are about another user's memory, or about what it does not say", fix: fixRestore,
+	},
+	{
+		name: "questions", query: `SELECT count(*) FROM confirmations c
+			WHERE c.state = 'pending' AND c.shown <> (SELECT content FROM memories m WHERE m.id = c.memory_id)`,
+		found: "questions about a memory that does not say what was shown", fix: fixRestore,
+	},
+	{
+		name: "versions of blocks",
+		query: `SELECT count(*) FROM blocks b WHERE b.version <> (SELECT count(*) FROM block_history h WHERE h.block_id = b.id)
+			OR NOT EXISTS (SELECT 1 FROM block_history h WHERE h.block_id = b.id AND h.version = b.version AND h.content = b.content AND h.trust = b.trust)`,
+		found: "blocks whose history misses a version, or ends with something else than the block holds", fix: fixRestore,
 	},
 	{
 		name: "order of the text", query: schema.MisplacedText,
@@ -127,16 +139,10 @@ var countChecks = []countCheck{
 		found: "entities that are mentioned more or less often than they say", fix: fixRepair,
 	},
 	{
-		name: "entities of one user",
-		query: `SELECT (SELECT count(*) FROM memory_entities me JOIN memories m ON m.id = me.memory_id JOIN entities e ON e.id = me.entity_id WHERE e.user_id <> m.user_id)
-			+ (SELECT count(*) FROM entity_aliases a JOIN entities e ON e.id = a.entity_id WHERE e.user_id <> a.user_id)`,
-		found: "mentions and names of entities that belong to another user", fix: fixRepair,
-	},
-	{
 		name: "replaced claims",
 		query: `SELECT count(*) FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by
 			WHERE m.state <> 'forgotten' AND (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
-		found: "claims whose state and replacement disagree", fix: fixRepair,
+		found: "claims whose state and replacement disagree", fix: fixRestore,
 	},
 }
 
@@ -153,28 +159,22 @@ func (e *examination) count(ctx context.Context, c countCheck) {
 	}
 }
 
-// asker is a connection, or a write.
-type asker interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// alteredTexts lists the memories that do not say what they said when they were
+// alteredTexts counts the memories that do not say what they said when they were
 // stored: SQLite has no checksums, and takes a text with a flipped bit for
 // another text.
-func alteredTexts(ctx context.Context, db asker) (altered []int64, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT id, content, content_hash FROM memories")
+func alteredTexts(ctx context.Context, db *sql.DB) (altered int, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT content, content_hash FROM memories")
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
 		var content, hash string
-		if err := rows.Scan(&id, &content, &hash); err != nil {
-			return nil, err
+		if err := rows.Scan(&content, &hash); err != nil {
+			return 0, err
 		}
 		if schema.HashContent(content) != hash {
-			altered = append(altered, id)
+			altered++
 		}
 	}
 	return altered, rows.Err()
@@ -186,10 +186,40 @@ func (e *examination) texts(ctx context.Context) {
 	switch {
 	case err != nil:
 		e.note(name, CheckDamaged, plain(err), fixPages)
-	case len(altered) > 0:
-		e.note(name, CheckWarning, fmt.Sprintf("%d do not say what they said when they were stored", len(altered)),
-			"`ebb doctor --repair FILE` takes those back that the journal still has; a backup may have the others")
-		e.Checks[len(e.Checks)-1].repairable = true
+	case altered > 0:
+		e.note(name, CheckWarning, fmt.Sprintf("%d do not say what they said when they were stored", altered),
+			"a backup may have them")
+	default:
+		e.note(name, CheckOK, "", "")
+	}
+}
+
+// blocks looks for versions of blocks that are not of their block's form: they
+// are listed, and no change is taken back to them.
+func (e *examination) blocks(ctx context.Context) {
+	const name = "forms of blocks"
+	rows, err := e.db.QueryContext(ctx, "SELECT kind, content FROM blocks UNION ALL SELECT b.kind, h.content FROM blocks b JOIN block_history h ON h.block_id = b.id")
+	if err != nil {
+		e.note(name, CheckDamaged, plain(err), fixPages)
+		return
+	}
+	defer rows.Close()
+	damaged := 0
+	for rows.Next() {
+		var b Block
+		if err = rows.Scan(&b.Kind, &b.Content); err != nil {
+			break
+		}
+		if b.Damaged() {
+			damaged++
+		}
+	}
+	switch err = errors.Join(err, rows.Err()); {
+	case err != nil:
+		e.note(name, CheckDamaged, plain(err), fixPages)
+	case damaged > 0:
+		e.note(name, CheckWarning, fmt.Sprintf("%d versions are not of their block's form: damaged, or of a form that it had before", damaged),
+			"`ebb blocks` shows them; `Extension.SetBlock` writes a block anew")
 	default:
 		e.note(name, CheckOK, "", "")
 	}

@@ -32,7 +32,7 @@ func filled(t *testing.T) string {
 	t.Helper()
 	filledOnce.Do(func() {
 		path := fresh(t)
-		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true})
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 		require.NoError(t, err)
 		for _, user := range []string{"ada", "bob"} {
 			scope := extension.Scope{User: user, Session: "monday"}
@@ -101,6 +101,9 @@ func TestDiagnoseWhileTheMemoryIsInUse(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "write-ahead log"), 1)
 }
 
+// block writes a block of core memory without its history.
+const block = `INSERT INTO blocks (id, user_id, name, content, version, updated_at, kind, trust) VALUES (1, 1, 'notes', '["milk"]', 2, 0, 'list', 4);`
+
 func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name, spoil, check string
@@ -120,6 +123,20 @@ func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
 		{"parked event", `INSERT INTO consumers VALUES ('mailer', 1, 0, 0) ON CONFLICT DO NOTHING;
 			INSERT INTO deliveries VALUES ('mailer', 1, 5, NULL, 'no route to host')`, "consumers", extension.CheckWarning, "mailer: 1 parked, 0 retrying, last error: no route to host"},
 		{"failing background work", "INSERT INTO failures VALUES ('night', 1, 'out of paper', 3, 0, 0)", "background work", extension.CheckWarning, "night failed 3 times, last 1970-01-01T00:00:00Z: out of paper"},
+		{"session of another user", "UPDATE memories SET session_id = (SELECT id FROM sessions WHERE user_id = 2) WHERE id = 5", "references between users", extension.CheckDamaged, "memories.session_id: 1"},
+		{"question about another user's memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) SELECT 'q', 2, id, content, 'pending', 0 FROM memories WHERE id = 5",
+			"references between users", extension.CheckDamaged, "confirmations.memory_id: 1"},
+		{"question about another memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES ('q', 1, 5, 'Likes liquorice', 'pending', 0)",
+			"questions", extension.CheckDamaged, "does not say what was shown: 1"},
+		{"proposal about another text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'p', 1, 'correct', json_object('memory_id', uid, 'content', 'noced', 'new_content', 'notes'), 'pending', 0 FROM memories WHERE id = 2`,
+			"proposals", extension.CheckDamaged, "about what it does not say: 1"},
+		{"version with a flipped bit", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea', 'host', 0, 4, ''), (1, 2, '["milk"]', 'host', 0, 4, '')`,
+			"forms of blocks", extension.CheckWarning, "1 versions"},
+		{"block that is not what was written", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea"]', 'host', 0, 4, ''), (1, 2, '["silk"]', 'host', 0, 4, '')`,
+			"versions of blocks", extension.CheckDamaged, "than the block holds: 1"},
+		{"block without its first version", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 2, '["milk"]', 'host', 0, 4, '')`,
+			"versions of blocks", extension.CheckDamaged, "misses a version"},
 		{"newer version", "PRAGMA user_version = 999", "ebb memory", extension.CheckWarning, "schema version 999"},
 		{"lost table", "PRAGMA foreign_keys = off; DROP TABLE users", "ebb memory", extension.CheckDamaged, "only 4 of 5 main tables"},
 		{"other journal mode", "PRAGMA journal_mode = delete", "ebb memory", extension.CheckWarning, "journal mode is \"delete\""},

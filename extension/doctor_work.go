@@ -28,7 +28,7 @@ func (e *examination) watermarks(ctx context.Context) {
 	case err != nil:
 		e.note(name, CheckDamaged, plain(err), fixPages)
 	case len(found) > 0:
-		e.note(name, CheckDamaged, strings.Join(found, "; "), fixRepair)
+		e.note(name, CheckDamaged, strings.Join(found, "; "), fixRestore)
 	default:
 		e.note(name, CheckOK, "", "")
 	}

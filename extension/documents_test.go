@@ -12,12 +12,13 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
 func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	require.NoError(t, x.SetCycle(t.Context(), ada, 4))
 	dir := filepath.Join(t.TempDir(), "docs")
@@ -27,7 +28,7 @@ func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
 		require.NoError(t, os.WriteFile(at, []byte(content), 0o600))
 	}
-	take := func(opts extension.ArchiveOptions) extension.ArchiveReport {
+	take := func(opts transfer.ArchiveOptions) transfer.ArchiveReport {
 		t.Helper()
 		report, err := x.ImportArchive(t.Context(), ada, dir, opts)
 		require.NoError(t, err)
@@ -48,32 +49,32 @@ func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 	write("notes.md", "The harbour closes at noon.")
 	write(".hidden/x.md", "hidden")
 	write("picture.png", "x")
-	require.Equal(t, extension.ArchiveReport{Documents: 2, Stored: 3, Gone: []string{}}, take(extension.ArchiveOptions{}))
-	require.Equal(t, extension.ArchiveReport{Documents: 2, Unchanged: 2, Gone: []string{}}, take(extension.ArchiveOptions{}))
+	require.Equal(t, transfer.ArchiveReport{Documents: 2, Stored: 3, Gone: []string{}}, take(transfer.ArchiveOptions{}))
+	require.Equal(t, transfer.ArchiveReport{Documents: 2, Unchanged: 2, Gone: []string{}}, take(transfer.ArchiveOptions{}))
 	require.Equal(t, []string{"decision docs/decisions/one.md ADR 1 › Choice\n\nThe zeppelin is grey."}, found("zeppelin grey"))
 	require.Equal(t, []string{"lesson docs/notes.md The harbour closes at noon."}, found("harbour noon"))
 
 	write("decisions/one.md", "# ADR 1\n\n## Choice\n\nThe zeppelin is green.\n\n## Why\n\nPaint is cheap.\n")
-	require.Equal(t, extension.ArchiveReport{Documents: 2, Unchanged: 1, Stored: 1, Retired: 1, Gone: []string{}}, take(extension.ArchiveOptions{}), "what stands there still stays")
+	require.Equal(t, transfer.ArchiveReport{Documents: 2, Unchanged: 1, Stored: 1, Retired: 1, Gone: []string{}}, take(transfer.ArchiveOptions{}), "what stands there still stays")
 	require.Equal(t, []string{"decision docs/decisions/one.md ADR 1 › Choice\n\nThe zeppelin is green."}, found("zeppelin grey"))
 	write("decisions/one.md", "# ADR 1\n\n## Choice\n\nThe zeppelin is grey.\n\n## Why\n\nPaint is cheap.\n")
-	require.Equal(t, extension.ArchiveReport{Documents: 2, Unchanged: 1, Retired: 1, Gone: []string{}}, take(extension.ArchiveOptions{}), "it is back, and not twice")
+	require.Equal(t, transfer.ArchiveReport{Documents: 2, Unchanged: 1, Retired: 1, Gone: []string{}}, take(transfer.ArchiveOptions{}), "it is back, and not twice")
 	require.Contains(t, found("zeppelin grey")[0], "grey")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "notes.md")))
-	require.Equal(t, extension.ArchiveReport{Documents: 1, Unchanged: 1, Gone: []string{"docs/notes.md"}}, take(extension.ArchiveOptions{}))
+	require.Equal(t, transfer.ArchiveReport{Documents: 1, Unchanged: 1, Gone: []string{"docs/notes.md"}}, take(transfer.ArchiveOptions{}))
 	require.Contains(t, found("harbour noon")[0], "harbour")
-	require.Equal(t, extension.ArchiveReport{Documents: 1, Unchanged: 1, Retired: 1, Gone: []string{"docs/notes.md"}}, take(extension.ArchiveOptions{Retire: true}))
+	require.Equal(t, transfer.ArchiveReport{Documents: 1, Unchanged: 1, Retired: 1, Gone: []string{"docs/notes.md"}}, take(transfer.ArchiveOptions{Retire: true}))
 	require.NotContains(t, strings.Join(found("harbour noon"), ""), "harbour")
-	require.Empty(t, take(extension.ArchiveOptions{Retire: true}).Gone, "it was told")
+	require.Empty(t, take(transfer.ArchiveOptions{Retire: true}).Gone, "it was told")
 
 	var one, two bytes.Buffer
 	_, err = x.Export(t.Context(), &one, ada)
 	require.NoError(t, err)
 	y := open(t, fresh(t))
-	_, err = y.Import(t.Context(), bytes.NewReader(one.Bytes()), extension.ImportOptions{Restore: true})
+	_, err = y.Import(t.Context(), bytes.NewReader(one.Bytes()), transfer.ImportOptions{Restore: true})
 	require.NoError(t, err)
-	report, err := y.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{})
+	report, err := y.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 1, report.Unchanged, "a restored memory knows what it has read")
 	_, err = y.Export(t.Context(), &two, ada)
@@ -85,7 +86,7 @@ func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 	_, err = x.Erase(t.Context(), ada, extension.Erasure{Memories: []string{answer.Results[0].Memory.UID}})
 	require.NoError(t, err)
 	write("decisions/one.md", "# ADR 1\n\n## Choice\n\nThe zeppelin is grey.\n\n## Why\n\nPaint is cheap. Very.\n")
-	require.Equal(t, 1, take(extension.ArchiveOptions{}).Erased, "what was erased stays so")
+	require.Equal(t, 1, take(transfer.ArchiveOptions{}).Erased, "what was erased stays so")
 	_, err = x.Erase(t.Context(), ada, extension.Erasure{Everything: true})
 	require.NoError(t, err)
 	require.NoError(t, x.Close(context.Background()))
@@ -102,7 +103,7 @@ func TestAMessageThatNamesADocumentIsNoPartOfIt(t *testing.T) {
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have read the plan of the zeppelin.", eventbus.Attribute(schema.AttrSource, "plan.md"))))
 	for _, content := range []string{"\ufeff# Plan\n\nThe zeppelin is grey.\n", "\ufeff# Plan\n\nThe zeppelin is green.\n", ""} {
 		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-		_, err := x.ImportArchive(t.Context(), ada, file, extension.ArchiveOptions{})
+		_, err := x.ImportArchive(t.Context(), ada, file, transfer.ArchiveOptions{})
 		require.NoError(t, err)
 		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "zeppelin"})
 		require.NoError(t, err)
@@ -123,17 +124,17 @@ func TestDocumentsThatCannotBeTakenInSayWhy(t *testing.T) {
 	dir := t.TempDir()
 	var invalid *extension.InvalidError
 	for _, at := range []string{dir, filepath.Join(dir, "none")} {
-		_, err := x.ImportArchive(t.Context(), ada, at, extension.ArchiveOptions{})
+		_, err := x.ImportArchive(t.Context(), ada, at, transfer.ArchiveOptions{})
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, "dir", invalid.Field)
 	}
-	_, err := x.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{Type: "cycle"})
+	_, err := x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{Type: "cycle"})
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Type", invalid.Field)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("fine"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.md"), []byte("\xff\xfe"), 0o600))
-	report, err := x.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{})
-	var where *extension.ImportError
+	report, err := x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{})
+	var where *transfer.ImportError
 	require.ErrorAs(t, err, &where)
 	require.True(t, strings.HasSuffix(where.Where, "/b.md"), where.Where)
 	require.Equal(t, 1, report.Stored, "what came before is kept")
@@ -141,11 +142,11 @@ func TestDocumentsThatCannotBeTakenInSayWhy(t *testing.T) {
 
 func TestDocumentsAreRedacted(t *testing.T) {
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, NoSchedule: true})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("# Of "+private+"\n\n"+told+"\n"), 0o600))
-	_, err = x.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{})
+	_, err = x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{})
 	require.NoError(t, err)
 	require.NoError(t, x.Close(context.Background()))
 	file := onDisk(t, filepath.Dir(path))
@@ -164,7 +165,7 @@ func TestEarlierBanksHaveATypeOfTheirOwn(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	_, err := x.ImportArchive(t.Context(), ada, dir, extension.ArchiveOptions{})
+	_, err := x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{})
 	require.NoError(t, err)
 	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "zeppelin"})
 	require.NoError(t, err)

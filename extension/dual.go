@@ -18,7 +18,7 @@ func Simple() *Config { return &Config{} }
 
 // DocumentRetention is the forgetting curve of simplified-memory.md for every
 // derived memory, exp(−rate·days^0.8) since the last use, whoever said it and
-// however often it was used. Set it as [Config].Retention.
+// however often it was used. Set it as [Config].Ranking.Retention.
 func DocumentRetention(m *Record, now time.Time) float64 { return recall.RetentionOf(m, now) }
 
 // Dual is the profile of dual-memory.md with its own numbers: observations and
@@ -61,7 +61,7 @@ type DualOptions struct {
 // Messages are the observations: [eventbus.Importance] rates one that the host
 // knows better, eventbus.Attribute("location", …) says where it was made, and
 // [Extension.Get] which model its vector is of. Those not rated are rated by
-// their words at once ([consolidate.Importance]) and by the model at night
+// their words at once ([enrich.Importance]) and by the model at night
 // ([consolidate.Rate]). Facts are kept when they are told, none are extracted.
 // Nothing fades: what is old is scored lower, what is too much put away.
 func (o DualOptions) Config() *Config {
@@ -76,12 +76,10 @@ func (o DualOptions) Config() *Config {
 	return &Config{
 		invalid:  o.validate(),
 		NoClaims: true,
-		Scorer:   o.score,
+		Ranking:  RankingConfig{Scorer: o.score, Retention: func(*Record, time.Time) float64 { return 1 }},
+		Night:    NightConfig{Stages: func([]Stage) []Stage { return o.stages() }},
 
 		coreToldOnly: true, // its document extracts no facts from messages
-
-		Retention: func(*Record, time.Time) float64 { return 1 },
-		Stages:    func([]Stage) []Stage { return o.stages() },
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
@@ -28,7 +29,7 @@ var dualNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func dual(t *testing.T, options extension.DualOptions, change ...func(*extension.Config)) *extension.Extension {
 	t.Helper()
 	cfg := options.Config()
-	cfg.Now, cfg.Location, cfg.NoSchedule = func() time.Time { return dualNow }, time.UTC, true
+	cfg.Now, cfg.Location, cfg.Night.NoSchedule = func() time.Time { return dualNow }, time.UTC, true
 	for _, f := range change {
 		f(cfg)
 	}
@@ -56,7 +57,7 @@ func TestDualRatesByTheWords(t *testing.T) {
 		"important critical urgent decision": 5,
 		"important critical urgent decision disagree believe feel" + strings.Repeat(" x", 250): 9, // the most there is, below the cap of 10
 	} {
-		require.InDelta(t, want, consolidate.Importance(text), 0, "%.40q", text)
+		require.InDelta(t, want, enrich.Importance(text), 0, "%.40q", text)
 		x := dual(t, extension.DualOptions{})
 		observe(t, x, text)
 		require.InDelta(t, want/10, remembered(t, x).Importance, 1e-12)
@@ -131,7 +132,7 @@ func TestOptionsOfAProfileThatCannotBeAreNamed(t *testing.T) {
 // stagesOf are a profile's nights by name.
 func stagesOf(cfg *extension.Config) (names []string, byName map[string]consolidate.Stage) {
 	byName = make(map[string]consolidate.Stage)
-	for _, s := range cfg.Stages(consolidate.DefaultStages()) {
+	for _, s := range cfg.Night.Stages(consolidate.DefaultStages()) {
 		names, byName[s.Name()] = append(names, s.Name()), s
 	}
 	return names, byName
@@ -164,7 +165,7 @@ func TestDualNights(t *testing.T) {
 
 	names, _ = stagesOf(extension.DualOptions{Lite: true}.Config())
 	require.Equal(t, []string{"conflict", "entities", "cap"}, names, "lite asks no model for ratings and reflections")
-	require.InDelta(t, 1, extension.Dual().Retention(old, dualNow), 0, "nothing fades")
+	require.InDelta(t, 1, extension.Dual().Ranking.Retention(old, dualNow), 0, "nothing fades")
 }
 
 // reflecting is a model that asks three questions and answers each from the
@@ -345,10 +346,10 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 		EmbedQuery(context.Context, string) ([]float32, error)
 	}, model string) *extension.Extension {
 		cfg := extension.Dual()
-		cfg.Embedder, cfg.EmbedModel, cfg.NoSchedule = embedder, model, true
+		cfg.Embedding.Embedder, cfg.Embedding.Model, cfg.Night.NoSchedule = embedder, model, true
 		weights := recall.DefaultWeights()
 		weights.Topic, weights.TopicBeside = 0, 0 // by vectors alone
-		cfg.Weights = &weights
+		cfg.Ranking.Weights = &weights
 		x, err := extension.Open(t.Context(), path, cfg)
 		require.NoError(t, err)
 		return x

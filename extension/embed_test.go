@@ -43,7 +43,7 @@ func (e *topics) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 }
 
 func TestMeaningIsFoundOnceItsVectorIsMade(t *testing.T) {
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: &topics{}, EmbedModel: "topics"})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(),
@@ -64,7 +64,7 @@ func TestMeaningIsFoundOnceItsVectorIsMade(t *testing.T) {
 func TestAnEmbedderThatIsAwayDelaysNothingAndIsSaid(t *testing.T) {
 	emb := &topics{}
 	emb.broken.Store(true)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: emb})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: emb}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))

@@ -10,7 +10,7 @@ import (
 // compared: a model that changes makes new vectors of everything beside the old
 // ones, which serve until the new are complete.
 type Embedding struct {
-	Model string `json:"model"` // [Config].EmbedModel when they were made
+	Model string `json:"model"` // [Config].Embedding.Model when they were made
 	Dims  int    `json:"dims"`  // numbers in a vector
 	// Serving says that searches compare with these vectors just now.
 	Serving bool `json:"serving,omitempty"`

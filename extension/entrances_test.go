@@ -39,8 +39,8 @@ var methods = map[string]string{
 	"Extension.Remember": "TestWhatAPersonStatesIsRedacted", "Extension.Correct": "TestWhatAPersonStatesIsRedacted",
 	"Extension.Forget": takesNoWords, "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
 
-	"Extension.Cycle": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
-	"Extension.ImportStream": importsTest, "Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
+	"Extension.Cycle": takesNoWords, "Extension.RunDueNights": takesNoWords, "Extension.Parts": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
+	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
 	"Session.Preview": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
@@ -66,7 +66,7 @@ func TestEveryEntranceIsKnown(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		assert.Contains(t, found, name, "gone")
 	}
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, Tools: tools.Names(), Blocks: notebook})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Tools: tools.Names(), CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	for _, tool := range session(t, x, ada).Tools() {

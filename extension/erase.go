@@ -7,19 +7,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // Erasure says what of one user's memory [Extension.Erase] erases.
-type Erasure = schema.Erasure
+type Erasure = erase.Erasure
 
 // ErasureError means that an erasure is under way and not finished.
-type ErasureError = schema.ErasureError
+type ErasureError = erase.Error
 
 // Receipt is what an erasure did, store by store, and what it cannot reach. It
 // holds nothing of what was erased.
 type Receipt struct {
-	schema.Receipt
+	erase.Receipt
 
 	// OutOfReach is where copies may be that ebb cannot erase, and what to do
 	// about each.
@@ -50,10 +52,12 @@ func (x *Extension) outOfReach() []Reach {
 		x.report("erase", err)
 		copies = []string{"copies beside the file (its folder could not be read)"}
 	}
-	return outOfReach(copies)
+	return OutOfReach(copies)
 }
 
-func outOfReach(copies []string) []Reach {
+// OutOfReach is what no erasure reaches of a memory with these copies beside its
+// file, the copies first.
+func OutOfReach(copies []string) []Reach {
 	var found []Reach
 	for _, path := range copies {
 		found = append(found, Reach{path, "a copy of the memory as it was before: delete it, if it is not needed any more"})
@@ -71,7 +75,7 @@ func outOfReach(copies []string) []Reach {
 // lists it. What an erased claim had taken the place of holds again, as if the
 // erased one had never been told; [Receipt.Revived] lists it. An erased id does
 // not come back: publishing it again has no effect, and an import passes over
-// it, see [ImportOptions].Resurrect.
+// it, see [transfer.ImportOptions].Resurrect.
 //
 // An [*ErasureError] comes with the receipt of what was done. The rest is
 // finished in the background, or when the file is next opened; [Health] says so
@@ -94,13 +98,13 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	}); err != nil {
 		return nil, err
 	}
-	done, err := x.db.Erase(ctx, scope, what, byHost)
+	done, err := erase.Run(ctx, x.db, scope, what, memory.ByHost)
 	if done == nil {
 		return nil, err
 	}
 	x.forget(scope, userID)
 	if what.Everything {
-		x.cycles.put(scope, 0)
+		x.mem.Cycles.Put(scope, 0)
 	}
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
@@ -118,7 +122,7 @@ func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure)
 	if x.cfg.ReadOnly {
 		return nil, ErrReadOnly
 	}
-	would, err := x.db.PreviewErase(ctx, scope, what)
+	would, err := erase.Preview(ctx, x.db, scope, what)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +149,7 @@ func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Recei
 				return err
 			}
 		}
-		all, err := s.Erasures(ctx, userID)
+		all, err := erase.Receipts(ctx, s, userID)
 		for _, r := range all {
 			receipts = append(receipts, Receipt{Receipt: r, OutOfReach: beyond})
 		}
@@ -277,7 +281,7 @@ func (f *finishing) stop(ctx context.Context) error {
 }
 
 func (x *Extension) finishErasures(ctx context.Context) error {
-	finished, err := x.db.FinishErasures(ctx)
+	finished, err := erase.Finish(ctx, x.db)
 	for _, userID := range finished {
 		x.searcher.Forget(userID)
 	}
@@ -291,7 +295,7 @@ func (x *Extension) resumeErasures(ctx context.Context) error {
 	}
 	var open int64
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		open, _, err = s.OpenErasures(ctx)
+		open, _, err = erase.CountOpen(ctx, s)
 		return err
 	})
 	if err == nil && open > 0 {

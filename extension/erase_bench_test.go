@@ -17,7 +17,7 @@ func BenchmarkErase(b *testing.B) {
 	const messages = 1000
 	for b.Loop() {
 		b.StopTimer()
-		x, err := extension.Open(b.Context(), b.TempDir()+"/memory.db", &extension.Config{NoSchedule: true})
+		x, err := extension.Open(b.Context(), b.TempDir()+"/memory.db", &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 		require.NoError(b, err)
 		for _, session := range []string{"goes", "stays"} {
 			scope := extension.Scope{User: "ada", Session: session}

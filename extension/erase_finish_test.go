@@ -13,7 +13,10 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // A reader of an older state keeps the log from being emptied. That is said,
@@ -44,9 +47,9 @@ func TestAnErasureThatAReaderHoldsUpSaysSoAndIsFinished(t *testing.T) {
 	var unfinished *ErasureError
 	require.ErrorAs(t, err, &unfinished)
 	require.ErrorIs(t, err, ErrBusy)
-	require.Equal(t, schema.ErasureLogged, unfinished.State)
+	require.Equal(t, erase.Logged, unfinished.State)
 	require.Contains(t, err.Error(), "write-ahead log")
-	require.Equal(t, schema.ErasureLogged, receipt.State)
+	require.Equal(t, erase.Logged, receipt.State)
 	require.NotEmpty(t, receipt.Pending)
 	require.EqualValues(t, 1, receipt.Erased["memories"])
 	health, err := x.Health(t.Context())
@@ -68,7 +71,7 @@ func TestAnErasureThatAReaderHoldsUpSaysSoAndIsFinished(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, receipts, 1)
 	require.Equal(t, receipt.ID, receipts[0].ID)
-	require.Equal(t, schema.ErasureDone, receipts[0].State)
+	require.Equal(t, erase.Done, receipts[0].State)
 	require.Empty(t, receipts[0].Pending)
 }
 
@@ -80,7 +83,7 @@ func many(t *testing.T, x *Extension, n int) {
 		fmt.Fprintf(&turns, `{"id":"m%d","session":"monday","time":"2026-01-02T03:04:05Z","text":"The Xylqorvant number %d is blue"}`+"\n", i, i)
 	}
 	turns.WriteString(`{"id":"t","session":"tuesday","time":"2026-01-03T03:04:05Z","text":"The kettle is green"}`)
-	_, err := x.Import(t.Context(), strings.NewReader(turns.String()), ImportOptions{Scope: ada})
+	_, err := x.Import(t.Context(), strings.NewReader(turns.String()), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 }
 
@@ -98,7 +101,7 @@ func cutOff(t *testing.T, path string, what Erasure, after int) {
 		return time.Now()
 	}})
 	require.NoError(t, err)
-	_, err = db.Erase(ctx, ada, what, byHost)
+	_, err = erase.Run(ctx, db, ada, what, memory.ByHost)
 	require.Error(t, err)
 	var unfinished *ErasureError
 	require.ErrorAs(t, err, &unfinished)
@@ -198,7 +201,7 @@ func TestAnotherProcessDoesNotWriteIntoAnErasedUser(t *testing.T) {
 // What is kept in memory goes too.
 func TestIndexesInMemoryForgetWhatWasErased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoSchedule: true, Embedder: letters{}, EmbedModel: "letters"})
+	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))
@@ -245,9 +248,9 @@ func TestANightThatHasReadWhatIsErasedWritesNothingOfIt(t *testing.T) {
 		_, err := x.Erase(t.Context(), ada, Erasure{Events: []string{"m1"}})
 		require.NoError(t, err)
 	}
-	x, err := Open(t.Context(), path, &Config{NoBackground: true, Stages: func([]consolidate.Stage) []consolidate.Stage {
+	x, err := Open(t.Context(), path, &Config{NoBackground: true, Night: NightConfig{Stages: func([]consolidate.Stage) []consolidate.Stage {
 		return []consolidate.Stage{midway{func() { erase() }}}
-	}})
+	}}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(),

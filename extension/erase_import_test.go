@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -51,7 +52,7 @@ func TestAnOldExportDoesNotBringBackWhatWasErased(t *testing.T) {
 	require.Equal(t, clean, exported(t, x, ada), "nothing of it was taken")
 	diagnosed(t, path)
 
-	again, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Restore: true, Resurrect: true})
+	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
 	require.NoError(t, err)
 	require.Zero(t, again.Erased)
 	require.NotEmpty(t, holding(t, path, []byte("Xylqorvant")), "a host can say so")
@@ -129,7 +130,7 @@ func TestAnOldExportDoesNotBringBackAnErasedUser(t *testing.T) {
 	report := restored(t, x, old)
 	require.Equal(t, report.Read, report.Erased)
 	require.Empty(t, holding(t, path, needles...))
-	stranger, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Scope: ada})
+	stranger, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.Equal(t, stranger.Read, stranger.Erased, "nor as a file that nobody vouches for")
 	require.Empty(t, holding(t, path, needles...))
@@ -138,7 +139,7 @@ func TestAnOldExportDoesNotBringBackAnErasedUser(t *testing.T) {
 	require.Empty(t, users)
 	diagnosed(t, path)
 
-	again, err := x.Import(t.Context(), strings.NewReader(old), ImportOptions{Restore: true, Resurrect: true})
+	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
 	require.NoError(t, err)
 	require.Zero(t, again.Erased)
 	diagnosed(t, path)
@@ -167,8 +168,8 @@ func TestWhatWasDrawnElsewhereFromWhatWasErasedDoesNotComeIn(t *testing.T) {
 func TestTurnsThatWereErasedAreNotImportedAgain(t *testing.T) {
 	x, path, _ := spoken(t)
 	const turn = `{"id":"m9","time":"2026-01-02T03:04:05Z","text":"A Zbrwmkph again"}` + "\n"
-	once := func(resurrect bool) *ImportReport {
-		report, err := x.Import(t.Context(), strings.NewReader(turn), ImportOptions{Scope: ada, Resurrect: resurrect})
+	once := func(resurrect bool) *transfer.ImportReport {
+		report, err := x.Import(t.Context(), strings.NewReader(turn), transfer.ImportOptions{Scope: ada, Resurrect: resurrect})
 		require.NoError(t, err)
 		return report
 	}

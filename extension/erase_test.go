@@ -15,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // letters is an embedder: a text's vector counts its letters. Two texts with
@@ -98,7 +99,7 @@ func diagnosed(t *testing.T, path string) {
 
 func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoSchedule: true, Embedder: letters{}, EmbedModel: "letters"})
+	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	mon, tue := Scope{User: "ada", Session: "monday"}, Scope{User: "ada", Session: "tuesday"}
@@ -119,7 +120,7 @@ func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 
 	receipt, err := x.Erase(t.Context(), mon, Erasure{Sessions: []string{"monday"}})
 	require.NoError(t, err)
-	require.Equal(t, schema.ErasureDone, receipt.State)
+	require.Equal(t, erase.Done, receipt.State)
 	require.Empty(t, receipt.Pending)
 	require.NotEmpty(t, receipt.OutOfReach)
 	require.EqualValues(t, 1, receipt.Erased["memories"])
@@ -135,9 +136,11 @@ func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 	require.Equal(t, kept, answer.Results[0].Memory.Content)
 
 	// Past the front door, which knows what was said a moment ago.
-	require.NoError(t, x.bus.Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"))), "a turn is not broken by it")
-	outcomes, err := x.bus.PublishEach(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1")), eventbus.UserMessage(tue, kept, eventbus.WithID("t1")),
+	require.NoError(t, x.mem.Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"))), "a turn is not broken by it")
+	batch, err := x.mem.Prepare(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1")), eventbus.UserMessage(tue, kept, eventbus.WithID("t1")),
 		eventbus.UserMessage(tue, "A spoon", eventbus.WithID("t2")))
+	require.NoError(t, err)
+	outcomes, err := batch.Publish(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, []eventbus.Outcome{eventbus.Erased, eventbus.Duplicate, eventbus.Journalled}, outcomes)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, "Something new", eventbus.WithID("m2"))), "the conversation can go on")
@@ -148,7 +151,7 @@ func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 
 func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoSchedule: true, Embedder: letters{}, EmbedModel: "letters"})
+	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	gone, stays := Scope{User: "Zwelpharion", Session: "Mbquondary"}, Scope{User: "ben"}
@@ -162,7 +165,7 @@ func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 	}
 	receipt, err := x.Erase(t.Context(), gone, Erasure{Everything: true})
 	require.NoError(t, err)
-	require.Equal(t, schema.ErasureDone, receipt.State)
+	require.Equal(t, erase.Done, receipt.State)
 	require.Empty(t, holding(t, path, needles...))
 	diagnosed(t, path)
 	users, err := x.Users(t.Context())
@@ -171,7 +174,7 @@ func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 	_, err = x.Erase(t.Context(), gone, Erasure{Everything: true})
 	require.ErrorIs(t, err, ErrNotFound)
 
-	require.NoError(t, x.bus.Publish(t.Context(), eventbus.UserMessage(gone, secret, eventbus.WithID("m1"))))
+	require.NoError(t, x.mem.Publish(t.Context(), eventbus.UserMessage(gone, secret, eventbus.WithID("m1"))))
 	require.Empty(t, holding(t, path, needles...), "not even the name comes back")
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(gone, "Hello again", eventbus.WithID("m2"))))
 	answer, err := x.Recall(t.Context(), gone, Query{Text: "hello vault kettle"})
@@ -186,7 +189,7 @@ func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 // A night that is asked for right after an erasure runs.
 func TestANightMayFollowAnErasureAtOnce(t *testing.T) {
 	scope := Scope{User: "ada"}
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true})
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, "I like tea", eventbus.WithID("m1")), eventbus.UserMessage(scope, "I like figs")))

@@ -59,25 +59,27 @@ func Example() {
 func supportDesk() *extension.Config {
 	return &extension.Config{
 		NoClaims: true, // the desk's messages are what it remembers
-		Rater: func(m *extension.Record) float64 {
-			if m.Attributes["severity"] == "high" {
-				return 9
-			}
-			return 3
+		Ranking: extension.RankingConfig{
+			Rater: func(m *extension.Record) float64 {
+				if m.Attributes["severity"] == "high" {
+					return 9
+				}
+				return 3
+			},
+			Scorer: func(t extension.Terms) []extension.Signal {
+				fresh := math.Exp(-t.Age().Hours() / (7 * 24))
+				if t.Memory.Attributes["type"] == "decision" {
+					fresh = 1
+				}
+				return []extension.Signal{
+					{Name: "relevance", Value: t.Relevance, Weight: 0.4},
+					{Name: "severity × freshness", Value: t.Memory.Importance * fresh, Weight: 0.6},
+				}
+			},
 		},
-		Scorer: func(t extension.Terms) []extension.Signal {
-			fresh := math.Exp(-t.Age().Hours() / (7 * 24))
-			if t.Memory.Attributes["type"] == "decision" {
-				fresh = 1
-			}
-			return []extension.Signal{
-				{Name: "relevance", Value: t.Relevance, Weight: 0.4},
-				{Name: "severity × freshness", Value: t.Memory.Importance * fresh, Weight: 0.6},
-			}
-		},
-		Stages: func([]extension.Stage) []extension.Stage {
+		Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage {
 			return []extension.Stage{consolidate.Entities{}, consolidate.Cap{Observations: 10_000, Worth: consolidate.FIFO}}
-		},
+		}},
 	}
 }
 

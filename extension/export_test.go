@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -34,11 +35,11 @@ func exported(t need, x *Extension, scope Scope) string {
 	return b.String()
 }
 
-func restored(t need, x *Extension, export string) *ImportReport {
+func restored(t need, x *Extension, export string) *transfer.ImportReport {
 	t.Helper()
-	report, err := x.Import(context.Background(), strings.NewReader(export), ImportOptions{Restore: true})
+	report, err := x.Import(context.Background(), strings.NewReader(export), transfer.ImportOptions{Restore: true})
 	require.NoError(t, err)
-	require.Equal(t, FormatExport, report.Format)
+	require.Equal(t, transfer.FormatExport, report.Format)
 	return report
 }
 
@@ -74,7 +75,7 @@ func (w *world) say(id, session, text string) {
 	w.t.Helper()
 	scope := w.scope
 	scope.Session = session
-	require.NoError(w.t, w.x.bus.Publish(context.Background(), eventbus.UserMessage(scope, text, eventbus.WithID(id), eventbus.Speaker("Ada <&> Ünal"))))
+	require.NoError(w.t, w.x.mem.Publish(context.Background(), eventbus.UserMessage(scope, text, eventbus.WithID(id), eventbus.Speaker("Ada <&> Ünal"))))
 	require.NoError(w.t, w.x.db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
 		if err != nil {
@@ -132,7 +133,8 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, '“blue”' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ?", b, a)
 	w.exec("INSERT INTO links (from_id, to_id, type, weight, created_at, run_id) SELECT f.id, t.id, 'elaborates', 0.25, 77, (SELECT max(id) FROM runs) FROM memories f, memories t WHERE f.user_id = ? AND f.uid = ? AND t.uid = ?", b, a)
 	w.exec("INSERT INTO blocks (user_id, agent, name, kind, content, trust, version, updated_at) VALUES (?, 'cook', 'persona', 'list', '[\"kind\"]', 3, 2, 8)")
-	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 1, 'curt', 4, 'host', 'chef', 7 FROM blocks WHERE user_id = ?")
+	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 1, '[\"curt\"]', 4, 'host', 'chef', 7 FROM blocks WHERE user_id = ?")
+	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 2, content, trust, 'model', 'cook', 8 FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO ops (user_id, at, actor, operation, record, record_id, before, after) SELECT user_id, 7, 'host', 'block', 'blocks', id, '', '{}' FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO proposals (user_id, uid, run_id, kind, payload, state, created_at) VALUES (?, ?, (SELECT max(id) FROM runs), 'merge', 'not even JSON', 'pending', 4)", uuid.NewString())
 	w.exec("INSERT INTO confirmations (user_id, uid, memory_id, shown, token_hash, state, created_at, decided_at) VALUES (?, ?, "+byUID+", 'blue?', 'abc', 'granted', 4, 5)", uuid.NewString(), b)
@@ -147,7 +149,7 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO injections (user_id, event_seq, channel, query, items, shown_at) SELECT ?1, seq, 'tool', 'kettle?', '[{\"uid\":\"x\",\"rank\":1,\"score\":0.30000000000000004}]', 12 FROM events WHERE id = ?2", shown.ID)
 	own, err := eventbus.New("host.note", w.scope, schema.OriginToolInternal, map[string]any{"n": 1.5, "s": "<b>\u2028"})
 	require.NoError(w.t, err)
-	require.NoError(w.t, w.x.bus.Publish(context.Background(), own))
+	require.NoError(w.t, w.x.mem.Publish(context.Background(), own))
 }
 
 func furnished(t *testing.T, x *Extension) *world {
@@ -188,7 +190,7 @@ func TestExportRestoresEverything(t *testing.T) {
 
 	y := openNew(t)
 	// Others in the file, so that no row id is what it was.
-	require.NoError(t, y.bus.Publish(t.Context(), eventbus.UserMessage(Scope{User: "bo"}, "Mine.")))
+	require.NoError(t, y.mem.Publish(t.Context(), eventbus.UserMessage(Scope{User: "bo"}, "Mine.")))
 	report := restored(t, y, export)
 	require.Equal(t, report.Read, report.Stored)
 	require.Equal(t, export, exported(t, y, w.scope))
@@ -254,16 +256,16 @@ func TestExportUnderAnotherName(t *testing.T) {
 	w := furnished(t, x)
 	export := exported(t, x, w.scope)
 	y := openNew(t)
-	_, err := y.Import(t.Context(), strings.NewReader(export), ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
+	_, err := y.Import(t.Context(), strings.NewReader(export), transfer.ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
 	require.NoError(t, err)
 	moved := strings.Replace(export, `"tenant":"acme","user":"ada"`, `"user":"lovelace"`, 1)
 	require.Equal(t, moved, exported(t, y, Scope{User: "lovelace"}))
 
 	// Beside the original the public ids would be double: an error, not a loss.
-	_, err = x.Import(t.Context(), strings.NewReader(export), ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
+	_, err = x.Import(t.Context(), strings.NewReader(export), transfer.ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}})
 	requireInvalid(t, err, "id")
 	require.ErrorContains(t, err, "belongs to another user")
-	for _, opts := range []ImportOptions{{Scope: Scope{User: "ada", Session: "s"}}, {Scope: ada, Origin: schema.OriginUser}} {
+	for _, opts := range []transfer.ImportOptions{{Scope: Scope{User: "ada", Session: "s"}}, {Scope: ada, Origin: schema.OriginUser}} {
 		_, err = y.Import(t.Context(), strings.NewReader(export), opts)
 		require.ErrorContains(t, err, "export of ebb")
 	}
@@ -272,7 +274,7 @@ func TestExportUnderAnotherName(t *testing.T) {
 func TestRestoreGoesOnWhereItWasInterrupted(t *testing.T) {
 	x := openNew(t)
 	w := &world{t: t, x: x, scope: ada}
-	_, err := importText(t, x, manyTurns(batchTurns+300), ImportOptions{})
+	_, err := importText(t, x, manyTurns(batchTurns+300), transfer.ImportOptions{})
 	require.NoError(t, err)
 	w.fact("The kettle is blue", 0.9)
 	export := exported(t, x, ada)
@@ -280,7 +282,7 @@ func TestRestoreGoesOnWhereItWasInterrupted(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "m.db")
 	y := openFile(t, path)
-	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:len(lines)*9/10], "")), ImportOptions{Restore: true})
+	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:len(lines)*9/10], "")), transfer.ImportOptions{Restore: true})
 	requireInvalid(t, err, "end") // cut off
 	require.NotZero(t, count(t, y, episodes))
 	require.NoError(t, y.Close(t.Context()))
@@ -334,7 +336,7 @@ func TestImportRefusesABadExport(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			y := openNew(t)
-			_, err := y.Import(t.Context(), strings.NewReader(test.input), ImportOptions{Restore: true})
+			_, err := y.Import(t.Context(), strings.NewReader(test.input), transfer.ImportOptions{Restore: true})
 			requireInvalid(t, err, test.field)
 			require.ErrorContains(t, err, test.want)
 			require.Zero(t, count(t, y, "SELECT count(*) FROM memories"))
@@ -348,7 +350,7 @@ func TestExportOfNobody(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 	_, err = x.Export(t.Context(), new(bytes.Buffer), Scope{})
 	requireInvalid(t, err, "Scope.User")
-	_, err = importText(t, x, line(nil), ImportOptions{})
+	_, err = importText(t, x, line(nil), transfer.ImportOptions{})
 	require.NoError(t, err)
 	_, err = x.Export(t.Context(), failing{}, ada)
 	require.ErrorIs(t, err, errBroken)
@@ -409,13 +411,13 @@ func TestExportRoundTrip(t *testing.T) {
 // of a later state would be an error when it is restored.
 func TestExportIsOneState(t *testing.T) {
 	x, y := openNew(t), openNew(t)
-	_, err := importText(t, x, manyTurns(100), ImportOptions{})
+	_, err := importText(t, x, manyTurns(100), transfer.ImportOptions{})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
 		for i := 0; i < 400 && ctx.Err() == nil; i++ {
-			if err := x.bus.Publish(t.Context(), eventbus.UserMessage(ada, fmt.Sprintf("more %d", i))); err != nil {
+			if err := x.mem.Publish(t.Context(), eventbus.UserMessage(ada, fmt.Sprintf("more %d", i))); err != nil {
 				done <- err
 				return
 			}
@@ -439,7 +441,7 @@ func TestExportIsOneState(t *testing.T) {
 // the restored message again.
 func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 	working := func() *Extension {
-		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Location: time.UTC})
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 		return x
@@ -447,7 +449,7 @@ func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 	x, y := working(), working()
 	_, err := importText(t, x,
 		line(map[string]any{"id": "t1", "text": "Ottilie Brandt moved to Ghent with her dog Biscuit on 4 March 2026."})+
-			line(map[string]any{"id": "t2", "text": "Write to Ottilie at ottilie@example.org, says Marek."}), ImportOptions{})
+			line(map[string]any{"id": "t2", "text": "Write to Ottilie at ottilie@example.org, says Marek."}), transfer.ImportOptions{})
 	require.NoError(t, err)
 	s, err := x.Session(ada)
 	require.NoError(t, err)
@@ -468,7 +470,7 @@ func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 // is restored where it is read all at once must not come out otherwise.
 func TestRestoringLinksNothingAnew(t *testing.T) {
 	open := func() *Extension {
-		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, NoClaims: true})
+		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, NoClaims: true})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 		return x
@@ -512,7 +514,7 @@ func TestRestoringLinksWhatWasWaitingForIt(t *testing.T) {
 	restored(t, y, export)
 	require.Equal(t, export, exported(t, y, ada), "it still waits")
 
-	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true, NoClaims: true})
+	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, NoClaims: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, z.Close(context.Background())) })
 	restored(t, z, export)

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -20,19 +22,21 @@ import (
 // and what works behind the turn. It is safe for concurrent use.
 type Extension struct {
 	cfg      Config
+	mem      *memory.Memory // the parts below, for the packages that share them
 	db       *schema.DB
 	bus      *eventbus.Journal
-	redactor *redactor
+	redactor *memory.Redactor
 	captures *captures
 	searcher *recall.Searcher
-	vectors  *consolidate.Vectoriser // nil without an embedder
+	vectors  *embed.Worker // nil without an embedder
 	runner   *consolidate.Runner
 	reader   *claims.Reader
 	behind   *background
 	erasures finishing
-	cycles   cycles
 	cores    *coreViews
 	closed   atomic.Bool // Close has begun
+
+	onDemandNights bool // see memory.Options
 
 	mu     sync.Mutex
 	missed map[missed]fault
@@ -46,16 +50,18 @@ type Extension struct {
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
 // [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, config *Config) (*Extension, error) {
-	return open(ctx, path, config, schema.Options{})
+	return OpenWith(ctx, path, config, memory.Options{})
 }
 
-// open is Open with what a test may choose below: the file system.
-func open(ctx context.Context, path string, config *Config, file schema.Options) (*Extension, error) {
-	cfg := config.withDefaults()
-	if err := cfg.validate(); err != nil {
+// OpenWith is [Open] for the packages of this module, which choose how the file is
+// opened.
+func OpenWith(ctx context.Context, path string, config *Config, opts memory.Options) (*Extension, error) {
+	cfg, err := config.WithDefaults()
+	if err != nil {
 		return nil, err
 	}
-	x := &Extension{cfg: cfg, redactor: newRedactor(cfg.Redaction), missed: make(map[missed]fault)}
+	file := opts.File
+	x := &Extension{cfg: cfg, onDemandNights: opts.OnDemandNights, redactor: memory.NewRedactor(memory.RedactOptions(cfg.Redaction)), missed: make(map[missed]fault)}
 	if err := x.guard(); err != nil {
 		return nil, err
 	}
@@ -74,13 +80,10 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	if x.cores, err = newCoreViews(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	if err := x.loadCycles(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	options := recall.Options{Weights: cfg.Weights, Scorer: cfg.Scorer, ScoreAmong: cfg.ScoreAmong, Retention: cfg.Retention}
-	if cfg.Embedder != nil {
-		x.vectors, err = consolidate.NewVectoriser(db, cfg.Embedder, consolidate.VectoriserOptions{
-			Model: cfg.EmbedModel, Dims: cfg.EmbedDims, CallsPerMinute: cfg.EmbedCallsPerMinute,
+	options := recall.Options{Weights: cfg.Ranking.Weights, Scorer: cfg.Ranking.Scorer, CandidateFactor: cfg.Ranking.CandidateFactor, Retention: cfg.Ranking.Retention}
+	if cfg.Embedding.Embedder != nil {
+		x.vectors, err = embed.New(db, cfg.Embedding.Embedder, embed.Options{
+			Model: cfg.Embedding.Model, Dims: cfg.Embedding.Dims, CallsPerMinute: cfg.Embedding.CallsPerMinute,
 			OnError: func(err error) { x.report("embed", err) },
 		})
 		if err != nil {
@@ -90,9 +93,16 @@ func open(ctx context.Context, path string, config *Config, file schema.Options)
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
-		Redact: x.redactor.text, Prepare: prepareEpisode, Ingest: x.ingestEpisodes, Topics: ownTopics,
+		Redact: x.redactor.Text, Topics: ownTopics,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
+	x.mem = &memory.Memory{
+		DB: db, Bus: x.bus, Searcher: x.searcher, Vectors: x.vectors, Redactor: x.redactor, Cycles: &memory.Cycles{},
+		Blocks: cfg.CoreMemory.Blocks, Now: cfg.Now, ReadOnly: cfg.ReadOnly, CallHost: x.ask,
+	}
+	if err := x.mem.Cycles.Load(ctx, db); err != nil {
+		return nil, errors.Join(err, x.Close(ctx))
+	}
 	x.reader = x.newReader()
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
@@ -148,10 +158,14 @@ func (x *Extension) errIfClosed() error {
 	return nil
 }
 
+// Parts are the parts of the memory, for the packages of this module. Hosts have
+// no use for them.
+func (x *Extension) Parts() *memory.Memory { return x.mem }
+
 // Bus is the event bus of the memory. What is published on user.message,
 // agent.response and tool.result is remembered, in the same transaction; a
 // host can subscribe to everything, with a durable position for each name.
-func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.redactor} }
+func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.mem} }
 
 // Session gives the memory as one conversation of one user sees it. It
 // returns an [*InvalidError] naming the field for a scope without a user, or
@@ -160,7 +174,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	if err := x.redactor.labels(scope); err != nil {
+	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
 	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}, talk: &talk{}}
@@ -170,17 +184,28 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 
 // Recall searches one user's memory and explains each result. It writes
 // nothing, and so counts as no use of what it finds. The scope's session and
-// agent do not restrict it; the query's do.
+// agent do not restrict it; the query's do. Unless a time is asked about, what is
+// no longer so ranks below the claim that holds instead, if both are found.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
+	answer, err := x.recall(ctx, scope, q)
+	if err != nil || !q.AsOf.IsZero() || q.Plan != nil && len(q.Plan.Spans) > 0 {
+		return answer, err
+	}
+	return answer, x.presentFirst(ctx, scope, answer)
+}
+
+// recall is the search of [Extension.Recall], in the order of its own scores.
+func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
 	return x.searcher.Search(ctx, scope, q)
 }
 
 // Why says for one memory why a query does, or does not, bring it back: what
 // keeps it out, that no arm proposed it, or its place and signals beside those
-// of the last result that was returned.
+// of the last result that was returned. The place is that by the score, before
+// what is no longer so was moved below what holds instead.
 //
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in
 // this scope.

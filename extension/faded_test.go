@@ -12,7 +12,7 @@ import (
 // What has faded is put before the model, marked, in places that are left; never
 // in that of what has not, nor a message that a cap has put away.
 func TestFadedClaimsTakeFreePlaces(t *testing.T) {
-	s := previewed(t, Config{InjectLimit: 5, CoreTokens: -1})
+	s := previewed(t, Config{Injection: InjectionConfig{Limit: 5}, CoreMemory: CoreMemoryConfig{ProfileTokens: -1}})
 	w := &world{t: t, x: s.ext, scope: s.scope}
 	w.fact("Zelda keeps her ferret in the greenhouse", 0.9)
 	ferret := w.facts[0]
@@ -23,7 +23,7 @@ func TestFadedClaimsTakeFreePlaces(t *testing.T) {
 	block := func() string {
 		found, err := s.Preview(t.Context(), question)
 		require.NoError(t, err)
-		require.LessOrEqual(t, len(found.Items), s.ext.cfg.InjectLimit)
+		require.LessOrEqual(t, len(found.Items), s.ext.cfg.Injection.Limit)
 		return found.Block
 	}
 	require.NotContains(t, block(), "(faded)")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -20,7 +21,7 @@ type missed struct {
 }
 
 type fault struct {
-	Failure
+	schema.Failure
 	over bool // the same work has succeeded since
 }
 
@@ -82,16 +83,16 @@ func (x *Extension) outcome(scope Scope, source string, of work, err error) {
 
 // faults lists those of which want is true, newest first: those that are over,
 // or the others.
-func (x *Extension) faults(over bool, want func(missed) bool) []Failure {
+func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var list []Failure
+	var list []schema.Failure
 	for key, f := range x.missed {
 		if f.over == over && want(key) {
 			list = append(list, f.Failure)
 		}
 	}
-	slices.SortFunc(list, func(a, b Failure) int {
+	slices.SortFunc(list, func(a, b schema.Failure) int {
 		return cmp.Or(b.LastAt.Compare(a.LastAt.Time), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Error, b.Error))
 	})
 	return list
@@ -120,16 +121,6 @@ func (x *Extension) report(source string, err error) {
 	x.hook("OnError", func() { x.cfg.Hooks.OnError(source, err) })
 }
 
-// guarded calls a function of the host's, and returns its panic as an error.
-func guarded(name string, call func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = schema.ForeignPanic(name, r)
-		}
-	}()
-	return call()
-}
-
 // hook calls one of the host's [Hooks].
 func (x *Extension) hook(name string, call func()) { x.ask("Hooks."+name, "hook "+name, call) }
 
@@ -137,7 +128,7 @@ func (x *Extension) hook(name string, call func()) { x.ask("Hooks."+name, "hook 
 // is the host's mistake and no reason to end the host: it is kept for [Health],
 // and told to OnError, unless that is what panicked.
 func (x *Extension) ask(name, source string, call func()) (returned bool) {
-	err := guarded(name, func() error { call(); return nil })
+	err := memory.CallHost(name, func() error { call(); return nil })
 	switch {
 	case err == nil:
 		x.worked(Scope{}, source, hooking)
@@ -159,24 +150,24 @@ func (x *Extension) guard() (err error) {
 	}); err != nil {
 		return err
 	}
-	skip := cfg.SkipSearch
-	cfg.SkipSearch = func(text string) (skipped bool) {
-		if !x.ask("Config.SkipSearch", "hook SkipSearch", func() { skipped = skip(text) }) {
+	skip := cfg.Injection.Skip
+	cfg.Injection.Skip = func(text string) (skipped bool) {
+		if !x.ask("Config.Injection.Skip", "hook Skip", func() { skipped = skip(text) }) {
 			return IsSmallTalk(text)
 		}
 		return skipped
 	}
-	if rate := cfg.Rater; rate != nil {
-		cfg.Rater = func(m *Record) (rating float64) {
-			if !x.ask("Config.Rater", "hook Rater", func() { rating = rate(m) }) {
+	if rate := cfg.Ranking.Rater; rate != nil {
+		cfg.Ranking.Rater = func(m *Record) (rating float64) {
+			if !x.ask("Config.Ranking.Rater", "hook Rater", func() { rating = rate(m) }) {
 				return math.NaN() // the default rates it
 			}
 			return rating
 		}
 	}
-	if left := cfg.Retention; left != nil {
-		cfg.Retention = func(m *Record, now time.Time) (share float64) {
-			if !x.ask("Config.Retention", "hook Retention", func() { share = left(m, now) }) {
+	if left := cfg.Ranking.Retention; left != nil {
+		cfg.Ranking.Retention = func(m *Record, now time.Time) (share float64) {
+			if !x.ask("Config.Ranking.Retention", "hook Retention", func() { share = left(m, now) }) {
 				return recall.DefaultRetention(m, now)
 			}
 			return share

@@ -17,8 +17,9 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -114,12 +115,12 @@ var phases = []phase{
 	{name: "open a new file", start: "nothing", closed: true, floor: 38, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "open", start: "closed", closed: true, floor: 15, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "open after a kill", start: "killed", closed: true, floor: 80, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
-	{name: "migrate", start: "version 1", closed: true, floor: 40, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
+	{name: "migrate", start: "version 0", closed: true, floor: 40, run: func(ctx context.Context, s *site) error { return s.open(ctx) }},
 	{name: "publish", start: "closed", floor: 18, run: func(ctx context.Context, s *site) error {
 		return s.say(ctx, "Miso is ill.", "The vet is Dr. Pereira.", "I moved to Oslo!")
 	}},
 	{name: "enrich", start: "closed", floor: 31, run: func(ctx context.Context, s *site) error {
-		enricher := consolidate.NewEnricher(s.x.db, consolidate.EnrichOptions{})
+		enricher := enrich.New(s.x.db, enrich.Options{})
 		page, err := s.x.Timeline(ctx, ada, TimelineQuery{})
 		if err != nil {
 			return err
@@ -203,16 +204,9 @@ func starts(t *testing.T) map[string]string {
 	require.NoError(t, s.x.Close(t.Context()))
 	copyFiles(t, s.dir, folder("closed"))
 
-	first, err := os.ReadFile("../schema/migrations/20260301000000_init.up.sql")
+	old, err := driver.Open("file:"+filepath.Join(folder("version 0"), "memory.db"), fts5.Register)
 	require.NoError(t, err)
-	old, err := driver.Open("file:"+filepath.Join(folder("version 1"), "memory.db"), fts5.Register)
-	require.NoError(t, err)
-	_, err = old.ExecContext(t.Context(), "PRAGMA journal_mode = wal; "+string(first)+`
-		PRAGMA application_id = 1700946481; PRAGMA user_version = 1;
-		CREATE TABLE bun_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR UNIQUE, group_id INTEGER, migrated_at TIMESTAMP NOT NULL DEFAULT current_timestamp);
-		CREATE TABLE bun_migration_locks (id INTEGER PRIMARY KEY AUTOINCREMENT, table_name VARCHAR UNIQUE);
-		INSERT INTO bun_migrations (name, group_id) VALUES ('20260301000000', 1);
-		INSERT INTO users (id, tenant, name, created_at, extracted_through, nights_through) VALUES (1, '', 'ada', 5, 17, '2026-03-01');`)
+	_, err = old.ExecContext(t.Context(), "PRAGMA journal_mode = wal; PRAGMA application_id = 1700946481")
 	require.NoError(t, err)
 	require.NoError(t, old.Close())
 	return folders
@@ -243,14 +237,14 @@ func (p *phase) trial(t *testing.T, folders map[string]string, fault vfstest.Fau
 	s.disk.Arm(fault, n, times)
 	told = p.run(ctx, s)
 	if times == vfstest.Once {
-		_, struck = s.disk.Mend()
+		_, struck = s.disk.Disarm()
 	}
 	if s.x != nil {
 		closed := s.x.Close(ctx)
 		require.True(t, typed(closed, fault), "Close: %v", closed)
 	}
 	if times != vfstest.Once {
-		_, struck = s.disk.Mend()
+		_, struck = s.disk.Disarm()
 	}
 	require.NoError(t, ctx.Err(), "it hangs")
 	require.True(t, typed(told, fault), "the caller is told: %v", told)
@@ -338,7 +332,7 @@ func (p *phase) count(t *testing.T, folders map[string]string, fault vfstest.Fau
 	s := p.begin(t, folders, fast(t))
 	s.disk.Arm(fault, vfstest.Always, vfstest.Once)
 	require.NoError(t, p.run(t.Context(), s))
-	seen, _ := s.disk.Mend()
+	seen, _ := s.disk.Disarm()
 	require.NoError(t, s.x.Close(t.Context()))
 	return seen
 }
@@ -349,13 +343,13 @@ func TestAFaultBehindTheTurnIsInHealth(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
 	heard := make(chan string, 100)
-	cfg := &Config{NoSchedule: true, Hooks: Hooks{OnError: func(source string, _ error) {
+	cfg := &Config{Night: NightConfig{NoSchedule: true}, Hooks: Hooks{OnError: func(source string, _ error) {
 		select {
 		case heard <- source:
 		default:
 		}
 	}}}
-	x, err := open(t.Context(), path, cfg, schema.Options{VFS: disk.Name(), NoCheckpoint: true})
+	x, err := OpenWith(t.Context(), path, cfg, memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()
 	require.NoError(t, say(t.Context(), x, "My sister is Noor Haddad."))
@@ -373,10 +367,10 @@ func TestAFaultBehindTheTurnIsInHealth(t *testing.T) {
 		return !h.Healthy() && slices.ContainsFunc(h.Consumers, func(c eventbus.ConsumerStats) bool { return c.Fault != "" })
 	}, time.Minute, 10*time.Millisecond)
 	ailing := health()
-	require.True(t, slices.ContainsFunc(ailing.Failures, func(f Failure) bool { return f.Source == "commit" && errors.Is(f.Kind(), ErrIO) }), "%v", ailing.Failures)
-	require.True(t, slices.ContainsFunc(ailing.Consumers, func(c eventbus.ConsumerStats) bool { return errors.Is(FaultKind(c.Fault), ErrIO) }), "%v", ailing.Consumers)
+	require.True(t, slices.ContainsFunc(ailing.Failures, func(f schema.Failure) bool { return f.Source == "commit" && errors.Is(f.Kind(), ErrIO) }), "%v", ailing.Failures)
+	require.True(t, slices.ContainsFunc(ailing.Consumers, func(c eventbus.ConsumerStats) bool { return errors.Is(schema.FaultKind(c.Fault), ErrIO) }), "%v", ailing.Consumers)
 	require.NotEmpty(t, heard)
-	disk.Mend()
+	disk.Disarm()
 	require.NoError(t, x.WaitIdle(t.Context()))
 	require.Eventually(t, func() bool { return health().Healthy() }, time.Minute, 10*time.Millisecond)
 }
@@ -385,7 +379,7 @@ func TestAFaultBehindTheTurnIsInHealth(t *testing.T) {
 func TestAFaultOfATurnKeepsItsKind(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
-	x, err := open(t.Context(), path, &Config{NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}}, schema.Options{VFS: disk.Name(), NoCheckpoint: true})
+	x, err := OpenWith(t.Context(), path, &Config{NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}}, memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()
 	for fault, kind := range map[vfstest.Fault]error{vfstest.SyncError: ErrIO, vfstest.DiskFull: ErrDiskFull} {
@@ -395,7 +389,7 @@ func TestAFaultOfATurnKeepsItsKind(t *testing.T) {
 		require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "Miso is well."}, map[string]any{"output": "Good."}))
 		h, err := x.Health(t.Context())
 		require.NoError(t, err)
-		require.True(t, slices.ContainsFunc(h.Failures, func(f Failure) bool { return f.Source == "memory" && errors.Is(f.Kind(), kind) }), "%v", h.Failures)
-		disk.Mend()
+		require.True(t, slices.ContainsFunc(h.Failures, func(f schema.Failure) bool { return f.Source == "memory" && errors.Is(f.Kind(), kind) }), "%v", h.Failures)
+		disk.Disarm()
 	}
 }

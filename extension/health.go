@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // UserHealth is the state of what works behind the turns of one user.
@@ -17,13 +20,13 @@ type UserHealth struct {
 	// Waiting is how many events of the user the memory's own consumers have
 	// not handled yet; Retrying and Parked are those that failed, and are tried
 	// again or wait for the host.
-	Waiting  int64                        `json:"waiting"`
-	Since    time.Time                    `json:"since,omitzero"` // when the oldest of these was stored
-	Retrying int64                        `json:"retrying"`
-	Parked   int64                        `json:"parked"`
-	Failures []schema.Failure             `json:"failures,omitempty"` // of the user's nights, texts and turns
-	Overcome []schema.Failure             `json:"overcome,omitempty"` // see [Health]
-	Vectors  *consolidate.UserVectorStats `json:"vectors,omitempty"`  // nil when no embedder ever made one
+	Waiting  int64            `json:"waiting"`
+	Since    time.Time        `json:"since,omitzero"` // when the oldest of these was stored
+	Retrying int64            `json:"retrying"`
+	Parked   int64            `json:"parked"`
+	Failures []schema.Failure `json:"failures,omitempty"` // of the user's nights, texts and turns
+	Overcome []schema.Failure `json:"overcome,omitempty"` // see [Health]
+	Vectors  *embed.UserStats `json:"vectors,omitempty"`  // nil when no embedder ever made one
 	// NightFailed says that the user's last run failed, GivenUp that nights have
 	// given up on something that was said.
 	NightFailed bool `json:"night_failed,omitempty"`
@@ -61,10 +64,10 @@ type Health struct {
 	// Overcome are failures of turns since this process opened the file after
 	// which the same door, tool or hook has done the same work again. A message
 	// that was refused was not stored, and is not for that.
-	Overcome  []schema.Failure         `json:"overcome,omitempty"`
-	Vectors   *consolidate.VectorStats `json:"vectors,omitempty"` // nil when no embedder ever made one
-	FileBytes int64                    `json:"file_bytes"`
-	WALBytes  int64                    `json:"wal_bytes"`
+	Overcome  []schema.Failure `json:"overcome,omitempty"`
+	Vectors   *embed.Stats     `json:"vectors,omitempty"` // nil when no embedder ever made one
+	FileBytes int64            `json:"file_bytes"`
+	WALBytes  int64            `json:"wal_bytes"`
 	// NightFailed says that some user's last run failed.
 	NightFailed bool `json:"night_failed,omitempty"`
 	// GivenUp says that nights have given up on something that was said: they
@@ -116,13 +119,13 @@ func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64)
 		JOIN (SELECT ?2 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?6), 0)) AS cursor
 			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
 		WHERE e.user_id = ?1`,
-		[]any{userID, eventbus.TopicMemoryStored, enrichConsumer, eventbus.TopicMemoryRecalled, recalledConsumer, saidConsumer}, &h.Waiting, &since); err != nil {
+		[]any{userID, eventbus.TopicMemoryStored, memory.EnrichConsumer, eventbus.TopicMemoryRecalled, memory.RecalledConsumer, memory.SaidConsumer}, &h.Waiting, &since); err != nil {
 		return err
 	}
 	h.Since = since.Time
 	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
 		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`,
-		[]any{userID, enrichConsumer, recalledConsumer, saidConsumer}, &h.Retrying, &h.Parked); err != nil {
+		[]any{userID, memory.EnrichConsumer, memory.RecalledConsumer, memory.SaidConsumer}, &h.Retrying, &h.Parked); err != nil {
 		return err
 	}
 	failures, err := s.Failures(ctx)
@@ -155,7 +158,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		if h.Failures, err = s.Failures(ctx); err != nil {
 			return err
 		}
-		if h.OpenErasures, _, err = s.OpenErasures(ctx); err != nil {
+		if h.OpenErasures, _, err = erase.CountOpen(ctx, s); err != nil {
 			return err
 		}
 		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'
@@ -163,7 +166,7 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
 	})
 	if err == nil {
-		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.nights()) })
+		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.nightClock()) })
 	}
 	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(false, everybody)...)
 	h.Overcome = x.faults(true, everybody)

@@ -51,7 +51,7 @@ func TestWhatNobodyVouchesForIsFoundAndNeverVolunteered(t *testing.T) {
 				require.NoError(t, err)
 				require.Contains(t, found.Content, "pier nine")
 
-				open, err := extension.Open(t.Context(), fresh(t), &extension.Config{InjectHearsay: true, NoBackground: true})
+				open, err := extension.Open(t.Context(), fresh(t), &extension.Config{Injection: extension.InjectionConfig{Untrusted: true}, NoBackground: true})
 				require.NoError(t, err)
 				defer func() { require.NoError(t, open.Close(t.Context())) }()
 				require.NoError(t, open.Bus().Publish(t.Context(), events...))

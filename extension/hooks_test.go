@@ -14,6 +14,8 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/tenants"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -28,7 +30,7 @@ func healthOf(t *testing.T, x *extension.Extension) *extension.Health {
 func TestPanicsOfHooks(t *testing.T) {
 	var told atomic.Int32
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		NoSchedule: true,
+		Night: extension.NightConfig{NoSchedule: true},
 		Hooks: extension.Hooks{
 			OnError:    func(string, error) { told.Add(1); panic("OnError fails") },
 			OnRecall:   func(extension.Scope, string, *extension.Answer) { panic("OnRecall fails") },
@@ -67,16 +69,18 @@ func TestPanicsOfTheConfigsFunctions(t *testing.T) {
 	var broken atomic.Bool
 	var f faults
 	cfg := &extension.Config{
-		NoSchedule: true,
+		Night: extension.NightConfig{NoSchedule: true},
 		Now: func() time.Time {
 			if broken.Load() {
 				panic("Now fails")
 			}
 			return noon
 		},
-		SkipSearch: func(string) bool { panic("SkipSearch fails") },
-		Rater:      func(*extension.Record) float64 { panic("Rater fails") },
-		Retention:  func(*extension.Record, time.Time) float64 { panic("Retention fails") },
+		Injection: extension.InjectionConfig{Skip: func(string) bool { panic("Skip fails") }},
+		Ranking: extension.RankingConfig{
+			Rater:     func(*extension.Record) float64 { panic("Rater fails") },
+			Retention: func(*extension.Record, time.Time) float64 { panic("Retention fails") },
+		},
 		Attributes: func(extension.Scope) map[string]string { panic("Attributes fails") },
 		Hooks:      extension.Hooks{OnError: f.hook},
 	}
@@ -103,7 +107,7 @@ func TestPanicsOfTheConfigsFunctions(t *testing.T) {
 	_, err = x.Consolidate(t.Context(), ada)
 	require.NoError(t, err)
 	_, err = x.Import(t.Context(), strings.NewReader(`{"user":"ada","session":"s","role":"user","text":"Noor has a cat.","time":"2026-03-01T09:00:00Z"}`+"\n"),
-		extension.ImportOptions{Scope: ada, Progress: func(int64, int64) { panic("Progress fails") }})
+		transfer.ImportOptions{Scope: ada, Progress: func(int64, int64) { panic("Progress fails") }})
 	require.NoError(t, err)
 
 	sources := make(map[string]bool)
@@ -111,7 +115,7 @@ func TestPanicsOfTheConfigsFunctions(t *testing.T) {
 		sources[failure.Source] = true
 		require.NotContains(t, failure.Error, "fails", "a panic may hold a user's text")
 	}
-	for _, source := range []string{"hook Now", "hook SkipSearch", "hook Rater", "hook Retention", "attributes", "hook Progress"} {
+	for _, source := range []string{"hook Now", "hook Skip", "hook Rater", "hook Retention", "attributes", "hook Progress"} {
 		require.True(t, sources[source], "%s is reported: %v", source, sources)
 	}
 	reported := slices.DeleteFunc(slices.Clone(f.all), func(s string) bool { return !strings.HasPrefix(s, "hook Now") })
@@ -120,7 +124,7 @@ func TestPanicsOfTheConfigsFunctions(t *testing.T) {
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "sister Noor Ghent", Skip: func(*extension.Record) bool { panic("Skip fails") }})
 	require.EqualError(t, err, "Query.Skip failed: panicked with a string", "not an answer without what it would have let through")
 	_, err = x.Import(t.Context(), strings.NewReader(`{"role":"user","text":"Noor has a dog.","time":"2026-03-01T09:00:00Z"}`+"\n"),
-		extension.ImportOptions{Scope: ada, Clock: func(time.Time) { panic("Clock fails") }})
+		transfer.ImportOptions{Scope: ada, Clock: func(time.Time) { panic("Clock fails") }})
 	require.ErrorContains(t, err, "ImportOptions.Clock failed: panicked with a string")
 }
 
@@ -132,13 +136,13 @@ func TestFunctionsThatOpenCannotDoWithout(t *testing.T) {
 	}{
 		"the zero time": {extension.Config{Now: func() time.Time { return time.Time{} }}, "Config.Now must give a time from the year 1 to 9999, and not the zero time"},
 		"no clock":      {extension.Config{Now: func() time.Time { panic("Now fails") }}, "Config.Now must give the time: it panicked with a string"},
-		"stages":        {extension.Config{Stages: func([]extension.Stage) []extension.Stage { panic("Stages fails") }}, "Config.Stages failed: panicked with a string"},
+		"stages":        {extension.Config{Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage { panic("Stages fails") }}}, "Config.Night.Stages failed: panicked with a string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := extension.Open(t.Context(), fresh(t), &c.cfg)
 			require.EqualError(t, err, c.want)
 			if c.cfg.Now != nil {
-				_, err = extension.OpenDir(t.Context(), t.TempDir(), &extension.DirConfig{Memory: &c.cfg})
+				_, err = tenants.Open(t.Context(), t.TempDir(), &tenants.Config{Memory: &c.cfg})
 				require.EqualError(t, err, c.want)
 			}
 		})

@@ -130,7 +130,7 @@ func TestWhatABankMayNotBring(t *testing.T) {
 	}
 	_, err = openNew(t).ImportBank(t.Context(), team, strings.NewReader(bank))
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "Config.Blocks", invalid.Field)
+	require.Equal(t, "Config.CoreMemory.Blocks", invalid.Field)
 	_, err = x.ImportBank(t.Context(), team, strings.NewReader(strings.Repeat("x", 1<<20+1)))
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "bank", invalid.Field)

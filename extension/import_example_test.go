@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 // A history is taken in once, however often it is imported, and an export
@@ -32,7 +33,7 @@ func ExampleExtension_Import() {
 `
 	ada := extension.Scope{User: "ada"}
 	for range 2 {
-		report, err := x.Import(ctx, strings.NewReader(history), extension.ImportOptions{Scope: ada})
+		report, err := x.Import(ctx, strings.NewReader(history), transfer.ImportOptions{Scope: ada})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func ExampleExtension_Import() {
 		log.Fatal(err)
 	}
 	defer y.Close(ctx)
-	if _, err := y.Import(ctx, &backup, extension.ImportOptions{Restore: true}); err != nil {
+	if _, err := y.Import(ctx, &backup, transfer.ImportOptions{Restore: true}); err != nil {
 		log.Fatal(err)
 	}
 	answer, err := y.Recall(ctx, ada, extension.Query{Text: "Who teaches the violin?"})

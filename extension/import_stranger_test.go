@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -19,7 +20,7 @@ func TestAFileThatNobodyVouchesForIsAnImportWhateverItSays(t *testing.T) {
 	require.Contains(t, export, `"protected":true`)
 
 	y := openNew(t)
-	report, err := y.Import(t.Context(), strings.NewReader(export), ImportOptions{Scope: ada})
+	report, err := y.Import(t.Context(), strings.NewReader(export), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.NotZero(t, report.Stored)
 	require.NotZero(t, report.Skipped)
@@ -49,7 +50,7 @@ func TestAFileThatNobodyVouchesForIsAnImportWhateverItSays(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Results, "its texts are remembered")
 
-	again, err := y.Import(t.Context(), strings.NewReader(export), ImportOptions{Scope: ada})
+	again, err := y.Import(t.Context(), strings.NewReader(export), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.Zero(t, again.Stored)
 	require.Equal(t, report.Stored, again.Duplicates)
@@ -79,7 +80,7 @@ func TestAFileThatNobodyVouchesForLeavesWhatIsHere(t *testing.T) {
 		fmt.Sprintf(`{"link":{"from":"lie","to":%q,"type":"supersedes","weight":1,"created_at":%s}}`, fact, at),
 		`{"end":{"records":5}}`,
 	}, "\n")
-	report, err := y.Import(t.Context(), strings.NewReader(file), ImportOptions{Scope: ada})
+	report, err := y.Import(t.Context(), strings.NewReader(file), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.Equal(t, 1, report.Stored, "the lie, as an import")
 	require.NoError(t, y.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -91,9 +92,9 @@ func TestAFileThatNobodyVouchesForLeavesWhatIsHere(t *testing.T) {
 
 func TestAFileThatNobodyVouchesForDoesNotSayWhoseItIs(t *testing.T) {
 	y := openNew(t)
-	_, err := y.Import(t.Context(), strings.NewReader(`{"ebb":{"export":1,"user":"bob","created_at":"2026-01-01T00:00:00Z"}}`+"\n"+`{"end":{"records":0}}`), ImportOptions{})
+	_, err := y.Import(t.Context(), strings.NewReader(`{"ebb":{"export":1,"user":"bob","created_at":"2026-01-01T00:00:00Z"}}`+"\n"+`{"end":{"records":0}}`), transfer.ImportOptions{})
 	requireInvalid(t, err, "Scope.User")
-	_, err = importText(t, y, line(nil), ImportOptions{Restore: true})
+	_, err = importText(t, y, line(nil), transfer.ImportOptions{Restore: true})
 	requireInvalid(t, err, "Restore")
 }
 
@@ -124,7 +125,7 @@ func TestAnImportLeavesNothingThatDoctorCallsDamage(t *testing.T) {
 		`{"end":{"records":6}}`,
 	}, "\n")
 	for range 2 {
-		_, err = y.Import(t.Context(), strings.NewReader(file), ImportOptions{Scope: ada})
+		_, err = y.Import(t.Context(), strings.NewReader(file), transfer.ImportOptions{Scope: ada})
 		require.NoError(t, err)
 		report, err := Diagnose(t.Context(), path)
 		require.NoError(t, err)

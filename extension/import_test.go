@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -36,7 +37,7 @@ func openNew(t *testing.T) *Extension {
 
 var ada = Scope{User: "ada"}
 
-func importText(t *testing.T, x *Extension, input string, opts ImportOptions) (*ImportReport, error) {
+func importText(t *testing.T, x *Extension, input string, opts transfer.ImportOptions) (*transfer.ImportReport, error) {
 	t.Helper()
 	if opts.Scope == (Scope{}) {
 		opts.Scope = ada
@@ -51,6 +52,9 @@ func count(t *testing.T, x *Extension, query string, args ...any) (n int) {
 	}))
 	return n
 }
+
+// batchTurns is how many turns an import stores together.
+const batchTurns = 1000
 
 const episodes = "SELECT count(*) FROM memories WHERE kind = 'episode'"
 
@@ -85,9 +89,9 @@ func TestImportTurns(t *testing.T) {
 		line(map[string]any{"id": "t2", "session": "s2", "role": "assistant", "speaker": "Bot", "text": "Noted,\x00 blue \u212b."}) +
 		line(map[string]any{"id": "t3", "role": "tool", "speaker": "shop", "text": "42 kettles"}) +
 		line(map[string]any{"id": "t4", "role": nil, "session": nil, "speaker": nil, "mood": "unknown fields are ignored", "text": "Thanks"})
-	report, err := importText(t, x, input, ImportOptions{})
+	report, err := importText(t, x, input, transfer.ImportOptions{})
 	require.NoError(t, err)
-	require.Equal(t, &ImportReport{Format: FormatTurns, Read: 4, Stored: 4, Sessions: 3, Bytes: int64(len(input))}, report)
+	require.Equal(t, &transfer.ImportReport{Format: transfer.FormatTurns, Read: 4, Stored: 4, Sessions: 3, Bytes: int64(len(input))}, report)
 
 	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 	require.NoError(t, err)
@@ -108,7 +112,7 @@ func TestImportTurns(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "t1", answer.Results[0].Memory.EventID)
 
-	report, err = importText(t, x, input, ImportOptions{})
+	report, err = importText(t, x, input, transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 4, report.Duplicates)
 	require.Zero(t, report.Stored)
@@ -118,7 +122,7 @@ func TestImportTurns(t *testing.T) {
 func TestImportOrigin(t *testing.T) {
 	x := openNew(t)
 	_, err := importText(t, x, line(nil)+line(map[string]any{"id": "t2", "role": "assistant"})+line(map[string]any{"id": "t3", "role": "tool"}),
-		ImportOptions{Scope: Scope{User: "ada", Session: "old", Agent: "a"}, Origin: schema.OriginUser})
+		transfer.ImportOptions{Scope: Scope{User: "ada", Session: "old", Agent: "a"}, Origin: schema.OriginUser})
 	require.NoError(t, err)
 	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 	require.NoError(t, err)
@@ -127,7 +131,7 @@ func TestImportOrigin(t *testing.T) {
 	require.Equal(t, "old", all[2].SessionName)
 	require.Equal(t, "a", all[2].Agent)
 
-	_, err = importText(t, x, line(nil), ImportOptions{Origin: "heaven"})
+	_, err = importText(t, x, line(nil), transfer.ImportOptions{Origin: "heaven"})
 	requireInvalid(t, err, "Origin")
 }
 
@@ -142,10 +146,10 @@ func TestImportWithoutIDs(t *testing.T) {
 	x := openNew(t)
 	yes := line(map[string]any{"id": nil, "text": "yes"})
 	input := yes + yes + line(map[string]any{"id": nil, "text": "yes", "speaker": "Bo"})
-	report, err := importText(t, x, input, ImportOptions{})
+	report, err := importText(t, x, input, transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Stored, "equal turns of one moment are told apart")
-	report, err = importText(t, x, input, ImportOptions{})
+	report, err = importText(t, x, input, transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Duplicates)
 	require.Equal(t, 3, count(t, x, episodes))
@@ -153,7 +157,7 @@ func TestImportWithoutIDs(t *testing.T) {
 
 func TestImportTwiceInOneInput(t *testing.T) {
 	x := openNew(t)
-	report, err := importText(t, x, line(nil)+line(nil)+line(map[string]any{"id": "t2"}), ImportOptions{})
+	report, err := importText(t, x, line(nil)+line(nil)+line(map[string]any{"id": "t2"}), transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Read)
 	require.Equal(t, 2, report.Stored)
@@ -166,16 +170,16 @@ func TestImportRefusesAnIDUsedForSomethingElse(t *testing.T) {
 		x := openNew(t)
 		input := line(map[string]any{"id": "t0"}) + line(nil)
 		if separate {
-			_, err := importText(t, x, input, ImportOptions{})
+			_, err := importText(t, x, input, transfer.ImportOptions{})
 			require.NoError(t, err)
 			input = ""
 		}
-		_, err := importText(t, x, input+other, ImportOptions{})
+		_, err := importText(t, x, input+other, transfer.ImportOptions{})
 		requireInvalid(t, err, "id")
 		require.ErrorContains(t, err, "with another text; ids are unique per user")
-		_, err = importText(t, x, input+line(map[string]any{"time": "2026-01-03T00:00:00Z"}), ImportOptions{})
+		_, err = importText(t, x, input+line(map[string]any{"time": "2026-01-03T00:00:00Z"}), transfer.ImportOptions{})
 		require.ErrorContains(t, err, "with another time")
-		_, err = importText(t, x, other, ImportOptions{Scope: Scope{User: "bo"}})
+		_, err = importText(t, x, other, transfer.ImportOptions{Scope: Scope{User: "bo"}})
 		require.NoError(t, err, "another user may have that id")
 	}
 }
@@ -210,7 +214,7 @@ func TestImportRefusesBadInput(t *testing.T) {
 	x := openNew(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			report, err := importText(t, x, test.input, ImportOptions{})
+			report, err := importText(t, x, test.input, transfer.ImportOptions{})
 			requireInvalid(t, err, test.field)
 			require.ErrorContains(t, err, test.want)
 			before := map[string]int{"cut off": 1, "a line that is no object": 1, "a long line": 1}
@@ -218,11 +222,11 @@ func TestImportRefusesBadInput(t *testing.T) {
 			require.Equal(t, report.Read, report.Stored+report.Duplicates)
 		})
 	}
-	_, err := importText(t, x, line(nil), ImportOptions{Format: "csv"})
+	_, err := importText(t, x, line(nil), transfer.ImportOptions{Format: "csv"})
 	requireInvalid(t, err, "Format")
-	_, err = x.Import(t.Context(), strings.NewReader(line(nil)), ImportOptions{})
+	_, err = x.Import(t.Context(), strings.NewReader(line(nil)), transfer.ImportOptions{})
 	requireInvalid(t, err, "Scope.User")
-	_, err = x.Import(t.Context(), io.MultiReader(strings.NewReader(line(nil)), failing{}), ImportOptions{Scope: ada})
+	_, err = x.Import(t.Context(), io.MultiReader(strings.NewReader(line(nil)), failing{}), transfer.ImportOptions{Scope: ada})
 	require.ErrorIs(t, err, errBroken)
 }
 
@@ -258,13 +262,13 @@ func TestImportKeepsWhatCameBeforeAFault(t *testing.T) {
 			prefix := strings.ReplaceAll(name, " ", "-")
 			good := strings.ReplaceAll(manyTurns(c.before), `"id":"t`, `"id":"`+prefix)
 			faulty := strings.ReplaceAll(c.faulty, `"id":"t1"`, `"id":"`+prefix+`1"`)
-			report, err := importText(t, x, "\n"+good+"\n"+faulty+line(map[string]any{"id": "after"}), ImportOptions{Scope: scope})
-			var at *ImportError
+			report, err := importText(t, x, "\n"+good+"\n"+faulty+line(map[string]any{"id": "after"}), transfer.ImportOptions{Scope: scope})
+			var at *transfer.ImportError
 			require.ErrorAs(t, err, &at)
 			require.Equal(t, fmt.Sprintf("line %d", c.before+3), at.Where, err.Error())
 			require.Equal(t, c.before, report.Stored)
 			require.Equal(t, c.before, report.Read)
-			report, err = importText(t, x, good+line(map[string]any{"id": prefix + "-mended"}), ImportOptions{Scope: scope})
+			report, err = importText(t, x, good+line(map[string]any{"id": prefix + "-mended"}), transfer.ImportOptions{Scope: scope})
 			require.NoError(t, err)
 			require.Equal(t, c.before, report.Duplicates)
 			require.Equal(t, 1, report.Stored)
@@ -276,8 +280,8 @@ func TestImportRenames(t *testing.T) {
 	x := openNew(t)
 	first := line(map[string]any{"id": "1"}) + line(map[string]any{"id": "2", "text": "It whistles."})
 	second := line(map[string]any{"id": "1", "text": "Another talk."}) + line(map[string]any{"id": "2", "text": "It whistles."}) + line(map[string]any{"id": "3", "text": "Its end."})
-	in := func(file, input string) (*ImportReport, error) {
-		return importText(t, x, input, ImportOptions{Rename: func(id string) string { return file + "/" + id }})
+	in := func(file, input string) (*transfer.ImportReport, error) {
+		return importText(t, x, input, transfer.ImportOptions{Rename: func(id string) string { return file + "/" + id }})
 	}
 	for range 2 { // importing again stores nothing twice
 		_, err := in("a", first)
@@ -289,9 +293,9 @@ func TestImportRenames(t *testing.T) {
 	}
 	_, err := in("b", line(map[string]any{"id": "1", "text": "A third one."}))
 	requireInvalid(t, err, "id")
-	_, err = importText(t, x, second, ImportOptions{Rename: func(string) string { return "" }})
+	_, err = importText(t, x, second, transfer.ImportOptions{Rename: func(string) string { return "" }})
 	requireInvalid(t, err, "id")
-	_, err = importText(t, x, second, ImportOptions{Rename: func(string) string { return "ghp_16C7e42F292c6912E7710c838347Ae178B4a" }})
+	_, err = importText(t, x, second, transfer.ImportOptions{Rename: func(string) string { return "ghp_16C7e42F292c6912E7710c838347Ae178B4a" }})
 	requireInvalid(t, err, "ID")
 }
 
@@ -311,9 +315,9 @@ func TestImportMessages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := openNew(t)
-			report, err := importText(t, x, input, ImportOptions{Unnamed: "kettles"})
+			report, err := importText(t, x, input, transfer.ImportOptions{Unnamed: "kettles"})
 			require.NoError(t, err)
-			require.Equal(t, &ImportReport{Format: FormatMessages, Read: 5, Stored: 5, Skipped: 2, Sessions: 1, Untimed: 5, Bytes: int64(len(input))}, report)
+			require.Equal(t, &transfer.ImportReport{Format: transfer.FormatMessages, Read: 5, Stored: 5, Skipped: 2, Sessions: 1, Untimed: 5, Bytes: int64(len(input))}, report)
 			all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 			require.NoError(t, err)
 			var said []string
@@ -325,16 +329,16 @@ func TestImportMessages(t *testing.T) {
 
 			// Later, with more: what is there is known by its words and place.
 			x.cfg.Now = func() time.Time { return time.Now().Add(time.Hour) }
-			report, err = importText(t, x, input, ImportOptions{Unnamed: "kettles"})
+			report, err = importText(t, x, input, transfer.ImportOptions{Unnamed: "kettles"})
 			require.NoError(t, err)
 			require.Equal(t, 5, report.Duplicates)
-			report, err = importText(t, x, input, ImportOptions{Unnamed: "another file"})
+			report, err = importText(t, x, input, transfer.ImportOptions{Unnamed: "another file"})
 			require.NoError(t, err)
 			require.Equal(t, 5, report.Stored)
 		})
 	}
 	t.Run("a faulty one", func(t *testing.T) {
-		_, err := importText(t, openNew(t), talk+`{"role": "critic", "content": "Hm."}`, ImportOptions{})
+		_, err := importText(t, openNew(t), talk+`{"role": "critic", "content": "Hm."}`, transfer.ImportOptions{})
 		requireInvalid(t, err, "role")
 		require.ErrorContains(t, err, "line 8: ")
 	})
@@ -344,7 +348,7 @@ func TestImportReportsProgress(t *testing.T) {
 	x := openNew(t)
 	input := manyTurns(2*batchTurns + 1)
 	var done []int64
-	_, err := importText(t, x, input, ImportOptions{Progress: func(d, total int64) {
+	_, err := importText(t, x, input, transfer.ImportOptions{Progress: func(d, total int64) {
 		require.Equal(t, int64(len(input)), total)
 		done = append(done, d)
 	}})
@@ -358,10 +362,10 @@ func TestImportGoesOnWhereItWasInterrupted(t *testing.T) {
 	x := openNew(t)
 	input := manyTurns(3 * batchTurns)
 	ctx, cancel := context.WithCancel(t.Context())
-	report, err := x.Import(ctx, strings.NewReader(input), ImportOptions{Scope: ada, Progress: func(int64, int64) { cancel() }})
+	report, err := x.Import(ctx, strings.NewReader(input), transfer.ImportOptions{Scope: ada, Progress: func(int64, int64) { cancel() }})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, batchTurns, report.Stored)
-	report, err = importText(t, x, input, ImportOptions{})
+	report, err = importText(t, x, input, transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.Equal(t, batchTurns, report.Duplicates)
 	require.Equal(t, 2*batchTurns, report.Stored)
@@ -374,7 +378,7 @@ func TestImportMovesTheClock(t *testing.T) {
 	require.NoError(t, err)
 	defer x.Close(t.Context())
 	_, err = importText(t, x, line(nil)+line(map[string]any{"id": "t2", "time": "2026-05-01T00:00:00Z"}),
-		ImportOptions{Clock: now.Set})
+		transfer.ImportOptions{Clock: now.Set})
 	require.NoError(t, err)
 	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 	require.NoError(t, err)
@@ -389,7 +393,7 @@ func TestImportIntoAReadOnlyFile(t *testing.T) {
 	x, err := Open(t.Context(), path, &Config{ReadOnly: true})
 	require.NoError(t, err)
 	defer x.Close(t.Context())
-	_, err = importText(t, x, line(nil), ImportOptions{})
+	_, err = importText(t, x, line(nil), transfer.ImportOptions{})
 	require.ErrorIs(t, err, ErrReadOnly)
 }
 
@@ -401,7 +405,7 @@ func TestImportIsHeardByHosts(t *testing.T) {
 		return nil
 	}, eventbus.Topics(eventbus.TopicUserMessage))
 	require.NoError(t, err)
-	_, err = importText(t, x, line(nil), ImportOptions{})
+	_, err = importText(t, x, line(nil), transfer.ImportOptions{})
 	require.NoError(t, err)
 	require.NoError(t, x.bus.WaitIdle(t.Context()))
 	require.Equal(t, []string{"t1"}, heard)
@@ -411,9 +415,9 @@ func TestImportChatGPT(t *testing.T) {
 	input, err := os.ReadFile("testdata/import_chatgpt.json")
 	require.NoError(t, err)
 	x := openNew(t)
-	report, err := x.Import(t.Context(), bytes.NewReader(input), ImportOptions{Scope: ada})
+	report, err := x.Import(t.Context(), bytes.NewReader(input), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
-	require.Equal(t, FormatChatGPT, report.Format)
+	require.Equal(t, transfer.FormatChatGPT, report.Format)
 	require.Equal(t, 5, report.Stored)
 	require.Equal(t, 4, report.Skipped)
 	require.Equal(t, 2, report.Sessions)
@@ -432,7 +436,7 @@ func TestImportChatGPT(t *testing.T) {
 	require.Equal(t, time.Date(2025, 3, 1, 10, 0, 0, 250e6, time.UTC), all[0].EventTime.Time)
 	require.Equal(t, all[1].EventTime, all[2].EventTime, "without a time of its own, that of the message before")
 
-	report, err = x.Import(t.Context(), bytes.NewReader(input), ImportOptions{Scope: ada})
+	report, err = x.Import(t.Context(), bytes.NewReader(input), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.Equal(t, 5, report.Duplicates)
 }
@@ -454,66 +458,14 @@ func TestImportRefusesBadChatGPT(t *testing.T) {
 	x := openNew(t)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := importText(t, x, test.input, ImportOptions{})
+			_, err := importText(t, x, test.input, transfer.ImportOptions{})
 			requireInvalid(t, err, test.field)
 			require.ErrorContains(t, err, test.want)
 		})
 	}
-	_, err := importText(t, x, line(nil), ImportOptions{Format: FormatChatGPT})
+	_, err := importText(t, x, line(nil), transfer.ImportOptions{Format: transfer.FormatChatGPT})
 	requireInvalid(t, err, "input")
 }
-
-// FuzzImport feeds the parsers; what they pass on must be storable, and every
-// fault must be told from a crash.
-func FuzzImport(f *testing.F) {
-	f.Add([]byte(line(nil)))
-	f.Add([]byte(line(map[string]any{"id": nil}) + line(map[string]any{"id": nil})))
-	f.Add([]byte(`[{"create_time":1,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["hi",{}]}}}},"current_node":"a"}]`))
-	f.Add([]byte(`{"ebb":{"export":1,"user":"ada","created_at":"2026-01-01T00:00:00Z"}}` + "\n" +
-		`{"event":{"id":"e","topic":"user.message","origin":"import","trust":1,"payload":{"text":"x"},"occurred_at":"2026-01-01T00:00:00Z","recorded_at":"2026-01-01T00:00:00Z"}}` + "\n" + `{"end":{"records":1}}`))
-	f.Add([]byte("\xef\xbb\xbf\n\xff\xfe{}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var format ImportFormat
-		in := newInput(bytes.NewReader(data))
-		if err := in.detect(&format); err != nil {
-			return
-		}
-		turn := func(where string, turn importedTurn) error {
-			switch {
-			case where == "" || turn.id == "" || turn.at.IsZero():
-				t.Errorf("a turn without place, id or time: %+v", turn)
-			case schema.ValidContent("text", turn.text) != nil:
-				t.Errorf("a text that cannot be stored: %q", turn.text)
-			}
-			return nil
-		}
-		var err error
-		chat := &messages{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), skipped: func() {}, taken: func() {}}
-		switch format {
-		case FormatTurns:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, chat, asIs, turn)
-		case FormatStream:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, asIs, turn)
-		case FormatChatGPT:
-			err = readChatGPT(in.r, chat, asIs, turn)
-		case FormatExport:
-			err = readExport(newLines(in.r, in.line, maxExportLine), func(*exportLine) error { return nil }, func(r importedRecord) error {
-				if countRecords(&r.line) != 1 {
-					t.Errorf("%s: not one record", r.where)
-				}
-				return nil
-			})
-		}
-		var place *ImportError
-		var invalid *InvalidError
-		if err != nil && !(errors.As(err, &place) && errors.As(err, &invalid) && place.Where != "") {
-			t.Errorf("the error names no place or no field: %v", err)
-		}
-	})
-}
-
-// asIs keeps texts as they are.
-func asIs(text string) (string, error) { return text, nil }
 
 func BenchmarkImport(b *testing.B) {
 	input := manyTurns(2000)
@@ -522,7 +474,7 @@ func BenchmarkImport(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := x.Import(b.Context(), strings.NewReader(input), ImportOptions{Scope: ada}); err != nil {
+		if _, err := x.Import(b.Context(), strings.NewReader(input), transfer.ImportOptions{Scope: ada}); err != nil {
 			b.Fatal(err)
 		}
 		if err := x.Close(b.Context()); err != nil {

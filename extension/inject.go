@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -32,7 +33,7 @@ type Injection struct {
 	Core       []InjectedBlock
 	CoreTokens int
 	// Profile is the core section: what the user has said of themselves, as far
-	// as [Config].CoreTokens reach; ProfileTokens is what it takes, with its title.
+	// as [Config].CoreMemory.ProfileTokens reach; ProfileTokens is what it takes, with its title.
 	Profile       []ProfileLine
 	ProfileTokens int
 	// Answer is the search behind it; nil when none was made.
@@ -53,7 +54,7 @@ type InjectedItem struct {
 }
 
 // IsSmallTalk reports a text that only greets, thanks, agrees or takes leave,
-// in a dozen languages. It is the default of [Config.SkipSearch].
+// in a dozen languages. It is the default of [InjectionConfig.Skip].
 func IsSmallTalk(s string) bool { return text.IsSmallTalk(s) }
 
 // Preview is what would be put before a model for a question now, by the same
@@ -79,20 +80,23 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if answer != nil {
 		results, about = answer.Results, answer.Relevance
 	}
-	section, unread := s.ext.coreSection(ctx, s.scope, core.text, question, results)
+	relevant := choose(about, volunteers(results), cfg)
+	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
+		blocks: core.text, question: question, found: results,
+		beside: entryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
+	})
 	found.Profile, found.ProfileTokens = section.profile()
 	found.quoted = section.quoted()
-	results = slices.DeleteFunc(volunteers(results), func(r Result) bool { return section.repeats(&r.Memory) })
-	relevant := once(choose(about, results, cfg))
-	relevant = relevant[:min(len(relevant), plan.limit(cfg.InjectLimit))] // what has faded comes last, in the places that are left
+	relevant = once(slices.DeleteFunc(relevant, func(e entry) bool { return section.repeats(&e.Memory) }))
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // what has faded comes last, in the places that are left
 	unmarked := error(nil)
 	if !section.allHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.text, noteLine(answer)}, relevant, plan.order(cfg.InjectOrder), cfg.InjectTokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
-		_, cut := firstLine(text.Line(e.Memory.Content), lineLength)
+		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
 	return found, errors.Join(failed, err, unread, unmarked)
@@ -117,7 +121,7 @@ func volunteers(results []Result) []Result {
 		if len(text.Terms(m.Content)) == 0 {
 			return true
 		}
-		return !m.OwnWords() && m.Attributes[schema.AttrReleased] == "" && inspect(m.Content, m.Speaker) != ""
+		return !m.OwnWords() && m.Attributes[schema.AttrReleased] == "" && poison.InspectAll(m.Content, m.Speaker) != ""
 	})
 }
 
@@ -128,8 +132,8 @@ func volunteers(results []Result) []Result {
 func choose(about float64, results []Result, cfg *Config) []entry {
 	var chosen []entry
 	for _, r := range results {
-		if r.Relevance >= cfg.InjectLeast && max(about, r.Relevance) >= cfg.InjectMaybe {
-			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.InjectSure})
+		if r.Relevance >= cfg.Injection.MinResultRelevance && max(about, r.Relevance) >= cfg.Injection.MinRelevance {
+			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.Injection.FullTextRelevance})
 		}
 	}
 	return chosen

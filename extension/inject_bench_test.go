@@ -71,7 +71,7 @@ func BenchmarkCoreSection(b *testing.B) {
 		}
 		tell(0, claims)
 		look := func(b *testing.B) {
-			section, err := x.coreSection(b.Context(), ada, "", "What colour is shelf 7?", nil)
+			section, err := x.coreSection(b.Context(), ada, coreRequest{question: "What colour is shelf 7?"})
 			require.NoError(b, err)
 			require.NotEmpty(b, section.lines)
 		}

@@ -43,7 +43,7 @@ func TestPreview(t *testing.T) {
 	require.Contains(t, found.Block, ": Ottilie teaches the violin in Ghent on Thursdays.\n")
 	require.Contains(t, found.Block, "\n# march, Mon 2026-03-09\n")
 	require.Positive(t, found.Tokens)
-	require.LessOrEqual(t, found.Tokens, DefaultInjectTokens)
+	require.LessOrEqual(t, found.Tokens, DefaultInjectionTokens)
 	require.True(t, found.Items[0].Whole)
 	require.Greater(t, found.Items[0].Relevance, 0.6)
 	require.Contains(t, found.Items[0].Explain(), "relevance")
@@ -58,26 +58,26 @@ func TestPreview(t *testing.T) {
 
 func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
 	const elsewhere = "Which submarine did Captain Brannigan torpedo near Reykjavik while the library burned?"
-	found, err := previewed(t, Config{InjectMaybe: 0.5}).Preview(t.Context(), elsewhere)
+	found, err := previewed(t, Config{Injection: InjectionConfig{MinRelevance: 0.5}}).Preview(t.Context(), elsewhere)
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Answer.Results, "something is always nearest")
 	require.Empty(t, found.Block)
 	require.Empty(t, found.Items)
 
-	found, err = previewed(t, Config{InjectMaybe: -1}).Preview(t.Context(), elsewhere)
+	found, err = previewed(t, Config{Injection: InjectionConfig{MinRelevance: -1}}).Preview(t.Context(), elsewhere)
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Block, "below 0 lets everything through")
 }
 
 func TestMiddlingHitsAreALine(t *testing.T) {
-	found, err := previewed(t, Config{InjectSure: 1}).Preview(t.Context(), "How long did the ferry crossing take?")
+	found, err := previewed(t, Config{Injection: InjectionConfig{FullTextRelevance: 1}}).Preview(t.Context(), "How long did the ferry crossing take?")
 	require.NoError(t, err)
 	require.Contains(t, found.Block, "… (cut)\n")
 	require.False(t, found.Items[0].Whole)
 }
 
 func TestSkipSearchIsTheHosts(t *testing.T) {
-	s := previewed(t, Config{SkipSearch: func(text string) bool { return text != "thanks" }})
+	s := previewed(t, Config{Injection: InjectionConfig{Skip: func(text string) bool { return text != "thanks" }}})
 	found, err := s.Preview(t.Context(), "What does Ottilie teach?")
 	require.NoError(t, err)
 	require.Nil(t, found.Answer)
@@ -88,28 +88,28 @@ func TestSkipSearchIsTheHosts(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	results := []Result{{Relevance: 0.9}, {Relevance: 0.6}, {Relevance: 0.4}, {Relevance: 0.1}}
-	cfg := &Config{InjectMaybe: 0.5, InjectLeast: 0.4, InjectSure: 0.6}
+	cfg := &Config{Injection: InjectionConfig{MinRelevance: 0.5, MinResultRelevance: 0.4, FullTextRelevance: 0.6}}
 	chosen := choose(0.5, results, cfg)
 	require.Len(t, chosen, 3)
 	require.Equal(t, []bool{false, false, true}, []bool{chosen[0].short, chosen[1].short, chosen[2].short})
 	require.Len(t, choose(0.49, results, cfg), 2, "about something else, only what is sure by itself")
-	require.Empty(t, choose(0.5, results, &Config{InjectLeast: 0.95, InjectSure: 1}))
+	require.Empty(t, choose(0.5, results, &Config{Injection: InjectionConfig{MinResultRelevance: 0.95, FullTextRelevance: 1}}))
 }
 
 func TestInjectionConfigIsChecked(t *testing.T) {
 	for field, cfg := range map[string]Config{
-		"Config.InjectOrder": {InjectOrder: "oldest"},
-		"Config.InjectMaybe": {InjectMaybe: 1.5},
-		"Config.InjectLeast": {InjectLeast: 1.5},
-		"Config.InjectSure":  {InjectLeast: 0.7, InjectSure: 0.3},
+		"Config.Injection.Order":              {Injection: InjectionConfig{Order: "oldest"}},
+		"Config.Injection.MinRelevance":       {Injection: InjectionConfig{MinRelevance: 1.5}},
+		"Config.Injection.MinResultRelevance": {Injection: InjectionConfig{MinResultRelevance: 1.5}},
+		"Config.Injection.FullTextRelevance":  {Injection: InjectionConfig{MinResultRelevance: 0.7, FullTextRelevance: 0.3}},
 	} {
 		_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
 		var invalid *InvalidError
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, field, invalid.Field)
 	}
-	_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{InjectMaybe: math.NaN()})
-	require.ErrorContains(t, err, "InjectMaybe")
+	_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Injection: InjectionConfig{MinRelevance: math.NaN()}})
+	require.ErrorContains(t, err, "MinRelevance")
 }
 
 // Whatever the reason: nothing in its words or its origin gives this one away.

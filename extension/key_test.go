@@ -41,7 +41,7 @@ func TestAnEncryptedMemoryShowsNothingWhateverIsDone(t *testing.T) {
 	}
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	cfg := &extension.Config{
-		Key: key, NoSchedule: true, Location: time.UTC, Now: func() time.Time { return now },
+		Key: key, Night: extension.NightConfig{NoSchedule: true}, Location: time.UTC, Now: func() time.Time { return now },
 		Hooks: extension.Hooks{OnProgress: func(extension.Progress) { scan() }},
 	}
 	path := filepath.Join(dir, "memory.db")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -109,7 +111,7 @@ func TestOnlyWhoVouchesForAnExportTakesItsLabels(t *testing.T) {
 	for restore, want := range map[bool]string{true: "Lisbon", false: ""} {
 		path := fresh(t)
 		y := open(t, path)
-		_, err := y.Import(t.Context(), bytes.NewReader(file.Bytes()), extension.ImportOptions{Scope: extension.Scope{User: ada.User}, Restore: restore})
+		_, err := y.Import(t.Context(), bytes.NewReader(file.Bytes()), transfer.ImportOptions{Scope: extension.Scope{User: ada.User}, Restore: restore})
 		require.NoError(t, err)
 		m := remembered(t, y)
 		require.Equal(t, want, m.Attributes["location"])
@@ -117,35 +119,55 @@ func TestOnlyWhoVouchesForAnExportTakesItsLabels(t *testing.T) {
 		require.Equal(t, restore, m.Importance == 0.9)
 		require.NoError(t, y.Close(t.Context()))
 
-		// Nor by way of the journal, from which a lost memory is made anew.
-		spoil(t, path, "PRAGMA foreign_keys = off; DELETE FROM memories")
-		_, err = extension.Repair(t.Context(), path, extension.Key{})
+		// Nor has the journal, from which an import makes episodes.
+		var again bytes.Buffer
+		y = open(t, path)
+		_, err = y.Export(t.Context(), &again, extension.Scope{User: ada.User})
 		require.NoError(t, err)
-		require.Equal(t, want, remembered(t, open(t, path)).Attributes["location"])
+		require.Equal(t, restore, strings.Contains(linesOf(&again, "event"), "Lisbon"))
 	}
 }
 
-func TestAJournalMadeAnewHasTheLabels(t *testing.T) {
-	path := fresh(t)
-	x := open(t, path)
+// linesOf are the lines of an export that hold a record of one kind.
+func linesOf(file *bytes.Buffer, kind string) (lines string) {
+	for line := range strings.Lines(file.String()) {
+		if strings.HasPrefix(line, `{"`+kind+`":`) || strings.HasPrefix(line, `{"ebb":`) {
+			lines += line
+		}
+	}
+	return lines
+}
+
+// A message without its episode, and an episode without its message, come from
+// an import with their labels.
+func TestSettledRecordsHaveTheLabels(t *testing.T) {
+	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.", eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home"))))
 	require.NoError(t, x.WaitIdle(t.Context()))
-	require.NoError(t, x.Close(t.Context()))
-	for _, lost := range []string{"events WHERE topic = 'user.message'", "memories"} {
-		spoil(t, path, "PRAGMA foreign_keys = off; DELETE FROM "+lost)
-		_, err := extension.Repair(t.Context(), path, extension.Key{})
+	var file bytes.Buffer
+	_, err := x.Export(t.Context(), &file, ada)
+	require.NoError(t, err)
+	for _, kind := range []string{"event", "memory"} {
+		y := open(t, fresh(t))
+		lines := regexp.MustCompile(`,"event_id":"[^"]*"`).ReplaceAllString(linesOf(&file, kind), "")
+		_, err := y.Import(t.Context(), strings.NewReader(lines+`{"end":{"records":1}}`), transfer.ImportOptions{Scope: extension.Scope{User: ada.User}, Restore: true})
 		require.NoError(t, err)
+		m := remembered(t, y)
+		require.Equal(t, "Lisbon", m.Attributes["location"])
+		require.Equal(t, schema.Strings{"home"}, m.Tags)
+		var again bytes.Buffer
+		_, err = y.Export(t.Context(), &again, extension.Scope{User: ada.User})
+		require.NoError(t, err)
+		require.Contains(t, linesOf(&again, "event"), "Lisbon")
+		require.Contains(t, linesOf(&again, "event"), `"home"`)
 	}
-	m := remembered(t, open(t, path))
-	require.Equal(t, schema.Attributes{"location": "Lisbon"}, m.Attributes)
-	require.Equal(t, schema.Strings{"home"}, m.Tags)
 }
 
 func TestAHostsRaterSeesTheLabels(t *testing.T) {
 	for severity, want := range map[string]float64{"high": 1, "low": 0.1, "": 0.45, "odd": 0.3} {
-		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Rater: func(m *extension.Record) float64 {
+		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Ranking: extension.RankingConfig{Rater: func(m *extension.Record) float64 {
 			return map[string]float64{"high": 99, "low": -1, "": 4.5, "odd": math.NaN()}[m.Attributes["severity"]]
-		}})
+		}}})
 		require.NoError(t, err)
 		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The pump failed.", eventbus.Attribute("severity", severity))))
 		require.InDelta(t, want, remembered(t, x).Importance, 1e-12, severity)

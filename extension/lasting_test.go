@@ -25,7 +25,7 @@ func (l *diary) profiled() (sentences []string) {
 
 func TestASentenceThatLikelyLastsIsKept(t *testing.T) {
 	l := newDiary(t)
-	l.says("The tram was full again. Thursdays I coach the under-nines till seven.")
+	l.says("The tram was full again. I got soaked on the way in. Then the lift broke, so everybody took the stairs, and lunch was cold. Thursdays I coach the under-nines till seven.")
 	require.Equal(t, []string{"Thursdays I coach the under-nines till seven."}, l.profiled())
 	claims := l.claimed()
 	require.Len(t, claims, 1)
@@ -41,6 +41,14 @@ func TestASentenceThatLikelyLastsIsKept(t *testing.T) {
 	only := newDiary(t, func(c *Config) { c.NoClaims = true })
 	only.says("Thursdays I coach the under-nines till seven.")
 	require.Empty(t, only.profiled())
+}
+
+// "It's genetic" says nothing without the sentence before it.
+func TestAShortMessageThatLikelyLastsIsKeptWhole(t *testing.T) {
+	const message = "The tram was full again. Thursdays I coach the under-nines till seven."
+	l := newDiary(t)
+	l.says(message)
+	require.Equal(t, []string{message}, l.profiled())
 }
 
 func TestAKeptSentenceStandsInNoClaimsWay(t *testing.T) {
@@ -64,8 +72,8 @@ func TestAKeptSentenceStandsInNoClaimsWay(t *testing.T) {
 	require.Equal(t, []string{"Dora's gate code is 9902."}, l.profiled(), "what the sentence said is over")
 }
 
-func TestAKeptSentenceIsFoundBehindItsMessage(t *testing.T) {
-	const message, kept = "The tram was full again. Thursdays I coach the under-nines till seven.", "Thursdays I coach the under-nines till seven."
+func TestAKeptSentenceIsNotFoundBesideItsMessage(t *testing.T) {
+	const message, kept = "The tram was full again. I got soaked on the way in. Then the lift broke, so everybody took the stairs, and lunch was cold. Thursdays I coach the under-nines till seven.", "Thursdays I coach the under-nines till seven."
 	l := newDiary(t)
 	l.says(message)
 	for _, town := range []string{"Leeds", "Hull", "York"} {
@@ -73,7 +81,7 @@ func TestAKeptSentenceIsFoundBehindItsMessage(t *testing.T) {
 	}
 	found := l.found("Thursdays coach under-nines till seven")
 	require.Equal(t, message, found[0])
-	require.Equal(t, kept, found[len(found)-1], "its message says it")
+	require.NotContains(t, found, kept, "its message says it")
 	s, err := l.x.Session(dora)
 	require.NoError(t, err)
 	block, err := s.Preview(t.Context(), "Thursdays coach under-nines till seven?")
@@ -100,8 +108,17 @@ func TestOfManyThatAreNamedTheNewestIsForgotten(t *testing.T) {
 	require.ElementsMatch(t, before, l.profiled())
 }
 
+// "Never forget" is not undone by a word that two memories share.
+func TestWhatWasAskedToBeKeptIsNotForgottenByAGuess(t *testing.T) {
+	l := newDiary(t)
+	l.says("Never forget this: my blood type is AB negative.")
+	l.says("Our alarm code is 7735 star.")
+	l.says("I shouldn't have typed those digits for the burglar alarm, wipe them from your memory please.")
+	require.Equal(t, []string{"Never forget this: my blood type is AB negative."}, l.profiled())
+}
+
 func TestWhatWasAskedToBeKeptHasItsPlace(t *testing.T) {
-	l := newDiary(t, func(c *Config) { c.CoreTokens = 120 })
+	l := newDiary(t, func(c *Config) { c.CoreMemory.ProfileTokens, c.CoreMemory.OwnAffairsTokens = 120, 120 })
 	l.says("Never forget this: our son carries an adrenaline pen.")
 	for _, town := range []string{"Gouda", "Delft", "Breda", "Arnhem", "Tilburg", "Zwolle", "Leiden", "Assen", "Venlo", "Almere", "Utrecht", "Haarlem"} {
 		l.says("I like " + town + " bicycles.")
@@ -125,7 +142,7 @@ func TestASentenceThatIsUnderstoodIsNotKeptBeside(t *testing.T) {
 	(&diary{t: t, x: quiet}).tool("remember_fact", map[string]any{"content": fact})
 	require.NoError(t, quiet.Close(t.Context()))
 
-	x, err := Open(t.Context(), path, &Config{NoSchedule: true})
+	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	require.NoError(t, x.WaitIdle(t.Context()))

@@ -6,18 +6,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 // However long what a message mentions is: the message loses nothing else, and
 // nothing waits for ever.
 func TestLongMentionsAreLeftOut(t *testing.T) {
 	long := strings.Repeat("x", 600)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()
 	scope := extension.Scope{User: "ada", Session: "s"}
@@ -44,7 +46,7 @@ func TestLongMentionsAreLeftOut(t *testing.T) {
 func TestLengthsAreCheckedFirst(t *testing.T) {
 	long := strings.Repeat("password ", 300_000/9)
 	var read int
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, NoBackground: true, Redaction: extension.Redaction{
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Redaction: extension.Redaction{
 		Hook: func(_ context.Context, _, text string) (string, error) {
 			read = max(read, len(text))
 			return text, nil
@@ -68,9 +70,10 @@ func TestLengthsAreCheckedFirst(t *testing.T) {
 		"a session":  func() error { _, err := x.Session(extension.Scope{User: "ada", Session: long}); return err },
 		"statement":  func() error { _, err := x.Remember(t.Context(), ada, long); return err },
 		"correction": func() error { _, err := x.Correct(t.Context(), ada, "x", long); return err },
+		"protection": func() error { return x.Protect(t.Context(), ada, long) },
 		"import": func() error {
 			_, err := x.Import(t.Context(), strings.NewReader(`{"id":"a","session":"s","time":"2026-01-01T00:00:00Z","speaker":"Ada","role":"user","text":"hi"}`),
-				extension.ImportOptions{Scope: extension.Scope{User: "ada", Session: long}})
+				transfer.ImportOptions{Scope: extension.Scope{User: "ada", Session: long}})
 			return err
 		},
 	} {
@@ -80,4 +83,26 @@ func TestLengthsAreCheckedFirst(t *testing.T) {
 		require.True(t, invalid, "%s: %.100v", name, err)
 		require.Less(t, read, 10_000, name)
 	}
+}
+
+// Of a question only the end is read, however long it is.
+func TestOfALongQuestionTheEndIsRead(t *testing.T) {
+	var read int
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{
+		Hook: func(_ context.Context, _, text string) (string, error) {
+			read = max(read, len(text))
+			return text, nil
+		},
+	}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(t.Context())) }()
+	ada := extension.Scope{User: "ada", Session: "s"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "My sister Noor marries on 12 June in Ghent.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	long := strings.Repeat("password=", 3_000_000/9) + " When is the wedding of Noor?"
+	found, err := session(t, x, ada).Preview(t.Context(), long)
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "Ghent")
+	require.Less(t, read, 100_000)
+	require.Equal(t, extension.PlanOf("When is the wedding of Noor?", time.Now()).When, extension.PlanOf(long, time.Now()).When)
 }

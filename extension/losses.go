@@ -39,6 +39,8 @@ func (e *examination) losses(ctx context.Context, db *schema.DB) {
 	case len(found) > 0:
 		e.note(name, CheckDamaged, strings.Join(found, "; "),
 			"restore a backup that has them, or, if they are gone for good or were meant to go, `ebb doctor --acknowledge-losses FILE`")
+	case size(e.path+"-wal") > 0 && size(e.path+"-mark") == 0:
+		e.note(name, CheckOK, "no mark stands beside the log: it is made in the first second of writing. Whether whole commits were cut off the end of the log cannot be known", "")
 	default:
 		e.note(name, CheckOK, "", "")
 	}

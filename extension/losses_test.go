@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +77,40 @@ func TestRemovedLogIsSaid(t *testing.T) {
 	require.True(t, health.Healthy())
 	require.NoError(t, x.Close(ctx))
 	require.Nil(t, damaged())
+}
+
+// A log is cut at the end of a commit: with the mark it is said, to the number;
+// without, that it cannot be known.
+func TestACutLogIsSaidAsFarAsItCanBeKnown(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
+	x, err := extension.Open(ctx, path, &extension.Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(ctx)) }()
+	ada := extension.Scope{User: "ada"}
+	require.NoError(t, x.Bus().Publish(ctx, eventbus.UserMessage(ada, "My sister Noor marries in June.")))
+	log, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	require.NoError(t, x.Bus().Publish(ctx, eventbus.UserMessage(ada, "I live in Oslo.")))
+	var mark []byte
+	require.Eventually(t, func() bool {
+		mark, err = os.ReadFile(path + "-mark")
+		return err == nil && strings.Contains(string(mark), " memories=2")
+	}, time.Minute, 10*time.Millisecond)
+	file, err := os.ReadFile(path)
+	require.NoError(t, err)
+
+	end := func(marked bool) extension.Check {
+		cut := filepath.Join(t.TempDir(), "memory.db")
+		require.NoError(t, os.WriteFile(cut, file, 0o600))
+		require.NoError(t, os.WriteFile(cut+"-wal", log, 0o600))
+		if marked {
+			require.NoError(t, os.WriteFile(cut+"-mark", mark, 0o600))
+		}
+		return check(t, diagnose(t, cut), "end of the log")
+	}
+	marked, unmarked := end(true), end(false)
+	require.Equal(t, extension.CheckDamaged, marked.State)
+	require.Contains(t, marked.Detail, "memories 2 to 2 are not there")
+	require.Equal(t, extension.CheckOK, unmarked.State)
+	require.Contains(t, unmarked.Detail, "cannot be known")
 }

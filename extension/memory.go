@@ -15,6 +15,7 @@ import (
 	lcschema "github.com/tmc/langchaingo/schema"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -210,7 +211,7 @@ func (m *Memory) saveInner(ctx context.Context, inputs, outputs map[string]any, 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err := guarded("the inner memory", func() error { return m.inner.SaveContext(ctx, inputs, outputs) })
+	err := memory.CallHost("the inner memory", func() error { return m.inner.SaveContext(ctx, inputs, outputs) })
 	if errors.Is(err, lcmemory.ErrInvalidInputValues) {
 		return &InvalidError{Field: "the inner memory", Reason: fmt.Sprintf("keeps nothing of the turn: of inputs %s and outputs %s it takes one text each; set its InputKey and OutputKey, or WithKeys",
 			keysOf(inputs), keysOf(outputs))}
@@ -250,7 +251,7 @@ func (m *Memory) Clear(ctx context.Context) error {
 func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded map[string]any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = guarded("the inner memory", func() (err error) {
+	err = memory.CallHost("the inner memory", func() (err error) {
 		loaded, err = m.inner.LoadMemoryVariables(ctx, inputs)
 		return err
 	})
@@ -281,7 +282,7 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 // it is stored.
 func (s *Session) capture(ctx context.Context, from door, message eventbus.Event) bool {
 	// A turn that was answered is stored even when its caller has gone.
-	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.bus, s.turn(), message)
+	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.turn(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }

@@ -117,7 +117,7 @@ func TestMonth(t *testing.T) {
 	m := &month{t: t}
 	m.clock.Store(time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC).UnixNano())
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{
-		Now: func() time.Time { return time.Unix(0, m.clock.Load()) }, Location: time.UTC, NoSchedule: true,
+		Now: func() time.Time { return time.Unix(0, m.clock.Load()) }, Location: time.UTC, Night: NightConfig{NoSchedule: true},
 		Hooks: Hooks{OnError: func(source string, err error) { t.Errorf("%s: %v", source, err) }},
 	})
 	require.NoError(t, err)

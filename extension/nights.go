@@ -7,19 +7,21 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
 )
 
 // newRunner makes what runs the nights, as the config says.
 func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	options := consolidate.RunnerOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Retention,
+		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Ranking.Retention,
 		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
-		Model:    x.cfg.Model, Budget: x.cfg.Budget, Prices: x.cfg.Prices, CallTimeout: x.cfg.ModelTimeout, Redact: x.redactor.text,
+		Model:    x.cfg.Model, Budget: x.cfg.Night.Budget, Prices: x.cfg.Night.Prices, CallTimeout: x.cfg.Night.ModelTimeout, Redact: x.redactor.Text,
 	}
-	if x.cfg.Stages != nil {
+	if x.cfg.Night.Stages != nil {
 		var stages []consolidate.Stage
-		if err := guarded("Config.Stages", func() error { stages = x.cfg.Stages(consolidate.DefaultStages()); return nil }); err != nil {
+		if err := memory.CallHost("Config.Night.Stages", func() error { stages = x.cfg.Night.Stages(consolidate.DefaultStages()); return nil }); err != nil {
 			return nil, err
 		}
 		options.Stages = x.asDescribed(stages)
@@ -28,7 +30,7 @@ func (x *Extension) newRunner() (*consolidate.Runner, error) {
 }
 
 // asDescribed has stages that write into core memory take its description from
-// Config.Blocks: whoever made the stage, what a block lets a model do is the
+// Config.CoreMemory.Blocks: whoever made the stage, what a block lets a model do is the
 // host's to say. A block that is not there is not written.
 func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage {
 	all := make([]consolidate.Stage, len(stages))
@@ -92,7 +94,7 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 // Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
 // that is not this user's, [ErrConflict] for one that is undone already and
 // while another process runs a night.
-func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*Undone, error) {
+func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.Result, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -105,6 +107,15 @@ func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*Undon
 	}
 	x.announceRun(context.WithoutCancel(ctx), scope, &Report{RunID: runID, State: "undone"}, nil)
 	return undone, nil
+}
+
+// nightClock says which nights are due. Without a schedule no first night is.
+func (x *Extension) nightClock() memory.NightClock {
+	at, _ := time.Parse("15:04", x.cfg.Night.Time) // the config was checked
+	return memory.NightClock{
+		Now: x.cfg.Now(), Location: x.cfg.Location, First: !x.cfg.Night.NoSchedule && !x.cfg.NoBackground,
+		At: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute,
+	}
 }
 
 // States of a [Run] that has not ended.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
@@ -37,7 +38,7 @@ func (asking) Propose(ctx context.Context, in *consolidate.Input, apply consolid
 	}
 	for i, e := range episodes {
 		in.Progress(i, len(episodes))
-		err := in.Model.Ask(ctx, consolidate.Prompt{Name: "probe", Version: 3, System: "Say yes.", User: e.Content}, func(decode func(any) error) error {
+		err := in.Model.Ask(ctx, ask.Prompt{Name: "probe", Version: 3, System: "Say yes.", User: e.Content}, func(decode func(any) error) error {
 			var answer struct{ Yes bool }
 			if err := decode(&answer); err != nil {
 				return err
@@ -47,11 +48,11 @@ func (asking) Propose(ctx context.Context, in *consolidate.Input, apply consolid
 			}
 			return nil
 		})
-		var useless *consolidate.AnswerError
+		var useless *ask.AnswerError
 		proposals := []consolidate.Proposal{consolidate.Advance{Stage: "asking", Through: e.ID}}
 		switch {
 		case errors.As(err, &useless):
-			proposals = append(proposals, consolidate.LeaveOut{Stage: "asking", Memories: []string{e.UID}, Reason: err.Error()})
+			proposals = append(proposals, consolidate.Skip{Stage: "asking", Memories: []string{e.UID}, Reason: err.Error()})
 		case err != nil:
 			return err
 		}
@@ -80,8 +81,11 @@ func TestAHostBoundsItsNightsAndSeesThem(t *testing.T) {
 	server.On(llmtest.Any, llmtest.Text(`{"yes": true}`))
 	var steps atomic.Int64
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		NoSchedule: true, Model: server.LLM(t), Stages: onlyAsking,
-		Budget: extension.Budget{Calls: 3}, Prices: extension.Prices{Input: 1e6, Output: 1e6}, // a token costs 1
+		Model: server.LLM(t),
+		Night: extension.NightConfig{
+			NoSchedule: true, Stages: onlyAsking,
+			Budget: extension.Budget{Calls: 3}, Prices: extension.Prices{Input: 1e6, Output: 1e6}, // a token costs 1
+		},
 		Hooks: extension.Hooks{OnProgress: func(extension.Progress) { steps.Add(1) }},
 	})
 	require.NoError(t, err)
@@ -162,7 +166,7 @@ func (broken) Propose(context.Context, *consolidate.Input, consolidate.Apply) er
 
 func TestAFailedNightIsSeen(t *testing.T) {
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		NoSchedule: true, Stages: func(list []extension.Stage) []extension.Stage { return append(list, broken{}) },
+		Night: extension.NightConfig{NoSchedule: true, Stages: func(list []extension.Stage) []extension.Stage { return append(list, broken{}) }},
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()
@@ -191,12 +195,12 @@ func TestAFailedNightIsSeen(t *testing.T) {
 
 func TestNightOptionsThatCannotBe(t *testing.T) {
 	for field, cfg := range map[string]extension.Config{
-		"Config.ModelTimeout": {ModelTimeout: -time.Second},
-		"Config.Prices":       {Prices: extension.Prices{Input: -1}},
-		"Config.Budget.Cost":  {Budget: extension.Budget{Cost: 2}},
-		"RunnerOptions.Stages": {Stages: func([]extension.Stage) []extension.Stage {
+		"Config.Night.ModelTimeout": {Night: extension.NightConfig{ModelTimeout: -time.Second}},
+		"Config.Night.Prices":       {Night: extension.NightConfig{Prices: extension.Prices{Input: -1}}},
+		"Config.Night.Budget.Cost":  {Night: extension.NightConfig{Budget: extension.Budget{Cost: 2}}},
+		"RunnerOptions.Stages": {Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage {
 			return []extension.Stage{broken{}, broken{}}
-		}},
+		}}},
 	} {
 		_, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &cfg)
 		var invalid *extension.InvalidError

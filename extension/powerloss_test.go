@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -39,7 +39,7 @@ func life(s *site) {
 	say(0, 8)
 	require.NoError(t, s.x.db.Checkpoint(ctx))
 	say(8, 12)
-	enricher := consolidate.NewEnricher(s.x.db, consolidate.EnrichOptions{})
+	enricher := enrich.New(s.x.db, enrich.Options{})
 	records, err := s.x.Timeline(ctx, ada, TimelineQuery{})
 	require.NoError(t, err)
 	for _, r := range records {

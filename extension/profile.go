@@ -47,7 +47,7 @@ type ProfileLine struct {
 type Profile struct {
 	Lines []ProfileLine `json:"lines"`
 	// Tokens is what all lines take together; of more than Budget, the question
-	// chooses ([Config].CoreTokens). Budget is 0 where no core section is shown.
+	// chooses ([Config].CoreMemory.ProfileTokens). Budget is 0 where no core section is shown.
 	Tokens int `json:"tokens"`
 	Budget int `json:"budget"`
 }
@@ -65,7 +65,7 @@ func (x *Extension) Profile(ctx context.Context, scope Scope) (*Profile, error) 
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{Lines: make([]ProfileLine, len(lines.all)), Budget: max(0, x.cfg.CoreTokens)}
+	p := &Profile{Lines: make([]ProfileLine, len(lines.all)), Budget: max(0, x.cfg.CoreMemory.ProfileTokens)}
 	for i, l := range lines.all {
 		p.Lines[i] = l.ProfileLine
 		p.Tokens += l.Tokens

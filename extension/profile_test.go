@@ -16,9 +16,11 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // oneLife is a user whose memory several programs may have open.
@@ -40,7 +42,7 @@ func newOneLife(t *testing.T, cfg Config) *oneLife {
 
 func (l *oneLife) open(cfg Config) *Extension {
 	l.t.Helper()
-	cfg.NoSchedule, cfg.Location, cfg.NoClaims = true, time.UTC, !l.claims
+	cfg.Night.NoSchedule, cfg.Location, cfg.NoClaims = true, time.UTC, !l.claims
 	cfg.Now = l.now.Now
 	x, err := Open(l.t.Context(), l.path, &cfg)
 	require.NoError(l.t, err)
@@ -129,14 +131,14 @@ func TestTheCoreSectionIsTheUsersOwnWords(t *testing.T) {
 	require.Equal(t, ProfileTold, p.Lines[0].Group)
 	require.Len(t, p.Lines[1].Claims, 3)
 	require.Len(t, p.Lines[1].Sources, 2)
-	require.Equal(t, DefaultCoreTokens, p.Budget)
+	require.Equal(t, DefaultProfileTokens, p.Budget)
 	require.Equal(t, p.Lines[0].Tokens+p.Lines[1].Tokens, p.Tokens)
 
 	found, err := l.session("asking").Preview(t.Context(), "What can't I eat?")
 	require.NoError(t, err)
 	require.Len(t, found.Profile, 2)
 	require.Positive(t, found.ProfileTokens)
-	require.LessOrEqual(t, found.ProfileTokens, DefaultCoreTokens)
+	require.LessOrEqual(t, found.ProfileTokens, DefaultProfileTokens)
 	require.Equal(t, text.Tokens(found.Block), found.Tokens)
 	for _, item := range found.Items {
 		require.NotEqual(t, "The user cannot eat gluten.", item.Memory.Content, "the core section says it")
@@ -205,14 +207,14 @@ func TestWhatIsAskedToBeKeptStandsFirst(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.Protect(ctx, m, byHost)
+		return tx.Protect(ctx, m, memory.ByHost)
 	}))
 	require.Equal(t, []string{"I am allergic to nuts.", "My favourite tea is Assam."}, l.core(l.x, "hi"))
 }
 
 // Of more than fits, the question chooses; the order stays.
 func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
-	l := newOneLife(t, Config{CoreTokens: 100})
+	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}})
 	for i := range 30 {
 		l.tells("march", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
 		if i == 15 {
@@ -236,12 +238,15 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 			said = line.Said
 		}
 	}
-	off := l.open(Config{CoreTokens: -1})
+	own := l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 300}})
+	require.Greater(t, len(l.core(own, "What may I not eat?")), 12, "about the user there is more room")
+	require.Less(t, len(l.core(own, "What does a shelf weigh?")), 12)
+	off := l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}})
 	require.Empty(t, l.core(off, "hi"))
-	_, err = Open(t.Context(), l.path, &Config{CoreTokens: 10})
+	_, err = Open(t.Context(), l.path, &Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 10}})
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "Config.CoreTokens", invalid.Field)
+	require.Equal(t, "Config.CoreMemory.ProfileTokens", invalid.Field)
 }
 
 // What another program takes back is gone in the very next turn.
@@ -343,7 +348,7 @@ func TestWhatIsAddedElsewhereIsThereInTheNextTurn(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return tx.SetState(ctx, m, state, byHost)
+			return tx.SetState(ctx, m, state, memory.ByHost)
 		}))
 	}
 	set(schema.StateQuarantined)
@@ -410,7 +415,7 @@ func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
 
 // The prompt holds nothing twice.
 func TestNothingStandsTwiceInAPrompt(t *testing.T) {
-	l := newOneLife(t, Config{InjectMaybe: -1, InjectSure: -1})
+	l := newOneLife(t, Config{Injection: InjectionConfig{MinRelevance: -1, FullTextRelevance: -1}})
 	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
 	l.tells("march", "I am allergic to nuts. The kettle is broken, too, and it was the good one.", "")
 	found, err := l.session("april").Preview(t.Context(), "Am I allergic to nuts?")
@@ -429,7 +434,7 @@ func TestNothingStandsTwiceInAPrompt(t *testing.T) {
 // read anew.
 func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
 	racing.Alone(t)
-	l := newOneLife(t, Config{CoreTokens: 100_000, NoBackground: true})
+	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100_000}, NoBackground: true})
 	turn, user := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		user++
@@ -482,24 +487,24 @@ func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
 				case what == "correct" && current && !c.Protected:
 					_, next := tell()
 					uids = append(uids, next.UID)
-					return tx.Supersede(ctx, c, next, byHost)
+					return tx.Supersede(ctx, c, next, memory.ByHost)
 				case what == "source" && current:
 					m, _ := tell()
-					_, err := tx.Reinforce(ctx, c, m, "", 1, byHost)
+					_, err := tx.Reinforce(ctx, c, m, "", 1, memory.ByHost)
 					return err
 				case what == "state" && current:
-					return tx.SetState(ctx, c, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined}).Draw(r, "state"), byHost)
+					return tx.SetState(ctx, c, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined}).Draw(r, "state"), memory.ByHost)
 				case what == "said" && src != nil && src.State != schema.StateForgotten:
-					return tx.SetState(ctx, src, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateQuarantined}).Draw(r, "state"), byHost)
+					return tx.SetState(ctx, src, rapid.SampledFrom([]schema.State{schema.StateActive, schema.StateQuarantined}).Draw(r, "state"), memory.ByHost)
 				case what == "protect" && current:
-					return tx.Protect(ctx, c, byHost)
+					return tx.Protect(ctx, c, memory.ByHost)
 				case what == "forget" && current && !c.Protected:
-					return tx.Forget(ctx, c, tx.Now, byHost)
+					return tx.Forget(ctx, c, tx.Now, memory.ByHost)
 				}
 				return nil
 			})
 			if what == "erase" {
-				_, _ = l.x.db.Erase(t.Context(), scope, schema.Erasure{Memories: []string{one("erased")}}, byHost) // it may be gone
+				_, _ = erase.Run(t.Context(), l.x.db, scope, erase.Erasure{Memories: []string{one("erased")}}, memory.ByHost) // it may be gone
 			}
 			if rapid.Bool().Draw(r, "look") {
 				_, err := l.x.Profile(t.Context(), scope)

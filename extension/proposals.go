@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -284,7 +285,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 			if err != nil {
 				return err
 			}
-			return tx.MergeEntities(ctx, from, into, byHost)
+			return tx.MergeEntities(ctx, from, into, memory.ByHost)
 		}
 		if r.Kind == ProposalBlock {
 			return x.changeBlock(ctx, tx, userID, r)
@@ -318,17 +319,15 @@ func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID 
 	})
 }
 
-var byHost = schema.Actor{Name: "host"}
-
 // replace puts one claim in the place of another, and vouches for it as far as
 // the other was trusted.
 func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error {
 	if kept.Trust < old.Trust {
-		if err := tx.Vouch(ctx, kept, old.Origin, old.Trust, byHost); err != nil {
+		if err := tx.Vouch(ctx, kept, old.Origin, old.Trust, memory.ByHost); err != nil {
 			return err
 		}
 	}
-	return tx.Supersede(ctx, old, kept, byHost)
+	return tx.Supersede(ctx, old, kept, memory.ByHost)
 }
 
 // correct replaces a fact by the text that a model proposed.
@@ -361,13 +360,13 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	}
 	reading, _ := claims.Told(m.Content, "", []string{scope.User})
 	claims.Label(m, reading, scope.User, "")
-	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), nil, byHost); err != nil {
+	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), nil, memory.ByHost); err != nil {
 		return err
 	}
-	if err := tx.Supersede(ctx, old, m, byHost); err != nil {
+	if err := tx.Supersede(ctx, old, m, memory.ByHost); err != nil {
 		return err
 	}
-	return x.announce(ctx, tx, scope, m)
+	return x.mem.Announce(ctx, tx, scope, m)
 }
 
 // Reject ends a proposal without changing anything; no night proposes the same

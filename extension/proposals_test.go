@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,7 +22,7 @@ type homes struct {
 
 func newClaims(t *testing.T) *homes {
 	t.Helper()
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Location: time.UTC})
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	return &homes{t, x}
@@ -252,7 +253,7 @@ func TestAPairThatWasMergedOrProtectedSince(t *testing.T) {
 		if _, err := tx.Exec(ctx, "UPDATE entities SET protected = 0 WHERE id = ?", into.ID); err != nil {
 			return err
 		}
-		return tx.MergeEntities(ctx, into, from, byHost)
+		return tx.MergeEntities(ctx, into, from, memory.ByHost)
 	})
 	require.Empty(t, c.waiting())
 	require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)

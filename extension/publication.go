@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -27,7 +28,7 @@ type made struct {
 // publish sends the events of turn t, which are those of one conversation, on
 // through next, leaving out those that another door has already reported. They
 // are stored in the order of the calls; calls at the same time share a commit.
-func (c *captures) publish(ctx context.Context, from door, next *eventbus.Journal, t *turn, events ...eventbus.Event) (err error) {
+func (c *captures) publish(ctx context.Context, from door, next *memory.Memory, t *turn, events ...eventbus.Event) (err error) {
 	t.order.Lock()
 	queued := sync.OnceFunc(t.order.Unlock)
 	defer queued()

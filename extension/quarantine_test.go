@@ -9,6 +9,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -86,7 +87,7 @@ func TestWhatWasStoredUnreadIsReadBeforeItIsVolunteered(t *testing.T) {
 		`{"memory":{"id":"m1","kind":"fact","content":` + `"` + order + `"` + `,"event_time":"2026-01-01T00:00:00Z","created_at":"2026-01-01T00:00:00Z","valid_from":"2026-01-01T00:00:00Z","confidence":1,"importance":0.5,"access_count":0,"decay_rate":0,"stability":1,"utility":0.5,"state":"active","origin":"import","trust":1,"version":1}}`,
 		`{"end":{"records":1}}`,
 	}, "\n")
-	_, err := x.Import(t.Context(), strings.NewReader(export), extension.ImportOptions{Restore: true})
+	_, err := x.Import(t.Context(), strings.NewReader(export), transfer.ImportOptions{Restore: true})
 	require.NoError(t, err)
 	s := session(t, x, extension.Scope{User: "ada", Session: "now"})
 	preview, err := s.Preview(t.Context(), "When does the ferry leave pier nine?")
@@ -95,7 +96,7 @@ func TestWhatWasStoredUnreadIsReadBeforeItIsVolunteered(t *testing.T) {
 }
 
 func TestNothingButPicturesIsVolunteered(t *testing.T) {
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{InjectMaybe: -1, NoBackground: true})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Injection: extension.InjectionConfig{MinRelevance: -1}, NoBackground: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()
 	then := extension.Scope{User: "ada", Session: "then"}

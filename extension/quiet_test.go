@@ -20,8 +20,10 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -133,7 +135,7 @@ func (s loudStage) Propose(ctx context.Context, in *consolidate.Input, _ consoli
 	case "panic":
 		panic("read " + wordOfText)
 	case "complains":
-		return in.Model.Ask(ctx, consolidate.Prompt{Name: "loud", Version: 1, System: "s", User: wordOfText}, func(decode func(any) error) error {
+		return in.Model.Ask(ctx, ask.Prompt{Name: "loud", Version: 1, System: "s", User: wordOfText}, func(decode func(any) error) error {
 			return errors.New("cannot use " + wordOfText)
 		})
 	}
@@ -161,12 +163,12 @@ func TestFaultsSayNothingOfTexts(t *testing.T) {
 	}
 	for _, mode := range []string{"error", "panic", "complains"} {
 		night(t, &o, "stage "+mode, extension.Config{
-			Model:  &repeating{mode: "fine"},
-			Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{loudStage{mode}} },
+			Model: &repeating{mode: "fine"},
+			Night: extension.NightConfig{Stages: func([]consolidate.Stage) []consolidate.Stage { return []consolidate.Stage{loudStage{mode}} }},
 		})
 	}
 	for _, e := range []loudEmbedder{{}, {panics: true}, {questions: true}, {questions: true, panics: true}} {
-		night(t, &o, "embedder", extension.Config{Embedder: e, EmbedModel: "loud"})
+		night(t, &o, "embedder", extension.Config{Embedding: extension.EmbeddingConfig{Embedder: e, Model: "loud"}})
 	}
 	handlers(t, &o)
 	badInput(t, &o)
@@ -198,12 +200,12 @@ func capture(t *testing.T) (restore func() string) {
 func night(t *testing.T, o *overheard, mode string, cfg extension.Config) {
 	t.Helper()
 	path := fresh(t)
-	cfg.NoSchedule, cfg.Hooks.OnError = true, func(source string, err error) { o.hear("hook "+mode+" "+source, err) }
+	cfg.Night.NoSchedule, cfg.Hooks.OnError = true, func(source string, err error) { o.hear("hook "+mode+" "+source, err) }
 	x, err := extension.Open(t.Context(), path, &cfg)
 	require.NoError(t, err)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(wombat, "I like the "+wordOfText+" of Lisbon.", eventbus.Speaker(nameOfUser))))
 	wait := 10 * time.Second
-	if e, ok := cfg.Embedder.(loudEmbedder); ok && !e.questions {
+	if e, ok := cfg.Embedding.Embedder.(loudEmbedder); ok && !e.questions {
 		wait = 500 * time.Millisecond // it is down, and would be waited for
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
@@ -214,7 +216,7 @@ func night(t *testing.T, o *overheard, mode string, cfg extension.Config) {
 	answer, err := x.Recall(t.Context(), wombat, extension.Query{Text: "which " + wordOfText})
 	o.hear(mode, err)
 	o.hear(mode, answer.Degraded)
-	if e, ok := cfg.Embedder.(loudEmbedder); ok && e.questions {
+	if e, ok := cfg.Embedding.Embedder.(loudEmbedder); ok && e.questions {
 		require.NotEmpty(t, answer.Degraded, "the embedder was not asked")
 	}
 	listen(t, o, x, mode)
@@ -265,7 +267,7 @@ func rows(t *testing.T, o *overheard, path string) {
 func handlers(t *testing.T, o *overheard) {
 	t.Helper()
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Hooks: extension.Hooks{
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Hooks: extension.Hooks{
 		OnError: func(source string, err error) { o.hear("hook "+source, err) },
 	}})
 	require.NoError(t, err)
@@ -294,7 +296,7 @@ func handlers(t *testing.T, o *overheard) {
 // badInput is refused, through every door that can refuse.
 func badInput(t *testing.T, o *overheard) {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoSchedule: true, Hooks: extension.Hooks{
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Hooks: extension.Hooks{
 		OnError: func(source string, err error) { o.hear("hook "+source, err) },
 	}})
 	require.NoError(t, err)
@@ -342,7 +344,7 @@ func badInput(t *testing.T, o *overheard) {
 		`{"ebb":{"export":1,"user":"` + nameOfUser + `"}}` + "\n" + `{"source":{"memory":"` + wordOfText + `","source":"` + wordOfText + `"}}` + "\n" + `{"end":{"records":1}}`,
 		`{"ebb":{"export":1,"user":"` + nameOfUser + `"}}` + "\n" + `{"op":{"record":"` + wordOfText + `","at":"2026-01-01T00:00:00Z","actor":"x","operation":"x"}}` + "\n" + `{"end":{"records":1}}`,
 	} {
-		_, err := x.Import(ctx, strings.NewReader(input), extension.ImportOptions{Scope: extension.Scope{User: nameOfUser}, Restore: strings.HasPrefix(input, `{"ebb"`)})
+		_, err := x.Import(ctx, strings.NewReader(input), transfer.ImportOptions{Scope: extension.Scope{User: nameOfUser}, Restore: strings.HasPrefix(input, `{"ebb"`)})
 		refused(fmt.Sprint("import ", i), err)
 	}
 

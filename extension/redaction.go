@@ -2,10 +2,6 @@ package extension
 
 import (
 	"context"
-
-	"github.com/ebbmem/ebb/eventbus"
-	"github.com/ebbmem/ebb/internal/redact"
-	"github.com/ebbmem/ebb/schema"
 )
 
 // Redaction says what is taken out of every text before anything of it is
@@ -37,88 +33,4 @@ type Redaction struct {
 	// Hooks.OnError is told. A message of which it leaves nothing is refused with
 	// an [*InvalidError]. Default none.
 	Hook func(ctx context.Context, name, text string) (string, error)
-}
-
-// redactor carries a host's [Redaction] out.
-type redactor struct {
-	builtin *redact.Redactor
-	hook    func(ctx context.Context, name, text string) (string, error)
-}
-
-func newRedactor(c Redaction) *redactor {
-	return &redactor{redact.New(redact.Options{Secrets: !c.KeepSecrets, PII: c.PII}), c.Hook}
-}
-
-// text is a [schema.Redact].
-func (r *redactor) text(ctx context.Context, name, text string) (redacted string, err error) {
-	redacted = r.builtin.Member(name, text)
-	if r.hook == nil || redacted == "" {
-		return redacted, nil
-	}
-	return r.ask(ctx, name, redacted)
-}
-
-// ask waits for the hook no longer than ctx lasts: one that does not listen to
-// it must not hold up a turn for ever.
-func (r *redactor) ask(ctx context.Context, name, text string) (string, error) {
-	type answer struct {
-		redacted string
-		err      error
-	}
-	answered := make(chan answer, 1)
-	go func() {
-		got := answer{err: &RedactionError{Panicked: true}} // also what runtime.Goexit leaves
-		defer func() {
-			recover() //nolint:errcheck // its value may hold the text
-			answered <- got
-		}()
-		redacted, err := r.hook(ctx, name, text)
-		if err != nil {
-			got = answer{err: schema.NewRedactionError(err)}
-			return
-		}
-		got = answer{redacted: redacted}
-	}()
-	select {
-	case got := <-answered:
-		return got.redacted, got.err
-	case <-ctx.Done():
-		return "", schema.NewRedactionError(ctx.Err())
-	}
-}
-
-// labels refuses names that let somebody in: they are kept as they are.
-func (r *redactor) labels(scope Scope, eventIDs ...string) error {
-	check := func(field, value string) error {
-		if err := schema.ValidLabel(field, value); err != nil {
-			return err // before it is searched for secrets
-		}
-		if kind, found := r.builtin.Credential(value); found {
-			return &InvalidError{Field: field, Reason: "holds a secret (" + kind + ") and would be stored as it is; use a name that lets nobody in"}
-		}
-		return nil
-	}
-	for _, f := range [...]struct{ name, value string }{
-		{"Scope.Tenant", scope.Tenant}, {"Scope.User", scope.User}, {"Scope.Agent", scope.Agent}, {"Scope.Session", scope.Session},
-	} {
-		if err := check(f.name, f.value); err != nil {
-			return err
-		}
-	}
-	for _, id := range eventIDs {
-		if err := check("ID", id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventLabels is labels for what a host publishes.
-func (r *redactor) eventLabels(events []eventbus.Event) error {
-	for _, e := range events {
-		if err := r.labels(e.Scope, e.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }

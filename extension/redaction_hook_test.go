@@ -28,7 +28,7 @@ func TestAHookThatHangsRefusesTheWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := fresh(t)
 			asked, release, ended := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-			x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Redaction: extension.Redaction{
+			x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{
 				Hook: func(ctx context.Context, _, text string) (string, error) {
 					defer close(ended)
 					asked <- struct{}{}
@@ -79,7 +79,7 @@ func soon(ctx context.Context) (context.Context, context.CancelFunc) {
 func TestAHookThatLeavesNothingRefusesTheMessage(t *testing.T) {
 	for _, nothing := range []string{"", " \n"} {
 		path := fresh(t)
-		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Redaction: extension.Redaction{
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{
 			Hook: func(context.Context, string, string) (string, error) { return nothing, nil },
 		}})
 		require.NoError(t, err)

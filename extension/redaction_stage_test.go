@@ -39,13 +39,13 @@ func (telling) Propose(ctx context.Context, in *consolidate.Input, apply consoli
 		&consolidate.AddClaim{Claim: consolidate.Claim{Content: "Once more: " + told, Kind: schema.KindFact, Sources: cited, Doubt: told}},
 		consolidate.AddClaim{Claim: consolidate.Claim{Content: "Of no kind", Kind: schema.Kind(told), Sources: cited}},
 		consolidate.AddReflection{Content: told, Sources: uids, Doubt: told, Trust: 4},
-		consolidate.LeaveOut{Stage: told, Memories: []string{told}, Reason: told},
-		consolidate.LeaveOut{Stage: "x", Reason: told, Gap: told},
+		consolidate.Skip{Stage: told, Memories: []string{told}, Reason: told},
+		consolidate.Skip{Stage: "x", Reason: told, Batch: told},
 		consolidate.MergeEntities{From: told, Into: told, Why: told},
 		consolidate.SummariseEntity{Entity: noor, Summary: told},
 		consolidate.ResolveMention{Memory: told, From: told, To: told},
 		consolidate.Relate{A: told, B: told, Relation: consolidate.Relation(told), Why: told},
-		consolidate.Retire{UID: told}, consolidate.MakeDormant{UID: told}, consolidate.Caught{Gap: told}, consolidate.Advance{Stage: told, Through: 1},
+		consolidate.Retire{UID: told}, consolidate.MakeDormant{UID: told}, consolidate.Retried{Batch: told}, consolidate.Advance{Stage: told, Through: 1},
 	} {
 		_, _ = apply(ctx, p)
 	}
@@ -58,8 +58,7 @@ func nightOf(t *testing.T, hook func(context.Context, string, string) (string, e
 	t.Helper()
 	path := fresh(t)
 	x, err := extension.Open(t.Context(), path, &extension.Config{
-		NoSchedule: true, Location: time.UTC, Redaction: extension.Redaction{Hook: hook},
-		Stages: func([]extension.Stage) []extension.Stage { return []extension.Stage{telling{}} },
+		Night: extension.NightConfig{NoSchedule: true, Stages: func([]extension.Stage) []extension.Stage { return []extension.Stage{telling{}} }}, Location: time.UTC, Redaction: extension.Redaction{Hook: hook},
 	})
 	require.NoError(t, err)
 	heard(t, x, "My sister Noor waters the garden.", "I think my sister Noor likes it there.")

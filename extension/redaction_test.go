@@ -20,6 +20,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -196,7 +197,7 @@ func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
 			path := fresh(t)
 			var f faults
 			x, err := extension.Open(t.Context(), path, &extension.Config{
-				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook, Tools: tools.Names(),
+				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names(),
 			})
 			require.NoError(t, err)
 			require.NoError(t, e.enter(t, x, session(t, x, ada)))
@@ -247,7 +248,7 @@ func TestAFailingRedactionHookRefusesTheWrite(t *testing.T) {
 						}
 						return text, nil
 					}},
-					Hooks: extension.Hooks{OnError: f.hook}, NoSchedule: true, Blocks: notebook, Tools: tools.Names(),
+					Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names(),
 				})
 				require.NoError(t, err)
 				done := make(chan struct{})
@@ -311,7 +312,7 @@ func TestLabelsThatLetSomebodyInAreRefused(t *testing.T) {
 		require.ErrorAs(t, err, &invalid)
 		assert.NotContains(t, err.Error(), secretCore)
 		require.ErrorAs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, "hello there")), &invalid)
-		_, err = x.Import(t.Context(), strings.NewReader(`{"id":"1","time":"2026-03-01T18:00:00Z","text":"hello there"}`), extension.ImportOptions{Scope: scope})
+		_, err = x.Import(t.Context(), strings.NewReader(`{"id":"1","time":"2026-03-01T18:00:00Z","text":"hello there"}`), transfer.ImportOptions{Scope: scope})
 		require.ErrorAs(t, err, &invalid)
 	}
 	require.Error(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello there", eventbus.WithID(secret))))
@@ -334,11 +335,11 @@ func TestImportsAreRedacted(t *testing.T) {
 	for name, input := range map[string]string{"turns": string(turn), "stream": string(entry), "chatgpt": string(chat), "ebb": export, "ebb, restored": export} {
 		t.Run(name, func(t *testing.T) {
 			path := fresh(t)
-			x, err := extension.Open(t.Context(), path, &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, NoSchedule: true})
+			x, err := extension.Open(t.Context(), path, &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, Night: extension.NightConfig{NoSchedule: true}})
 			require.NoError(t, err)
-			opts := extension.ImportOptions{Scope: extension.Scope{User: "ada"}, Restore: name == "ebb, restored"}
+			opts := transfer.ImportOptions{Scope: extension.Scope{User: "ada"}, Restore: name == "ebb, restored"}
 			if name == "stream" {
-				opts.Format = extension.FormatStream
+				opts.Format = transfer.FormatStream
 			}
 			report, err := x.Import(t.Context(), strings.NewReader(input), opts)
 			require.NoError(t, err)
@@ -369,10 +370,10 @@ func TestImportsAreRedacted(t *testing.T) {
 // kept out of it.
 func TestImportedTurnsAreKnownByWhatIsKept(t *testing.T) {
 	x := open(t, fresh(t))
-	say := func(text string) *extension.ImportReport {
+	say := func(text string) *transfer.ImportReport {
 		turn, err := json.Marshal(map[string]any{"time": "2026-03-01T18:00:00Z", "text": text})
 		require.NoError(t, err)
-		report, err := x.Import(t.Context(), bytes.NewReader(turn), extension.ImportOptions{Scope: ada})
+		report, err := x.Import(t.Context(), bytes.NewReader(turn), transfer.ImportOptions{Scope: ada})
 		require.NoError(t, err)
 		return report
 	}
@@ -383,7 +384,7 @@ func TestImportedTurnsAreKnownByWhatIsKept(t *testing.T) {
 // exported is the export of a memory that kept everything.
 func exported(t *testing.T) string {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, NoSchedule: true, Blocks: notebook, Tools: tools.Names()})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names()})
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	for _, e := range entrances {
@@ -410,7 +411,7 @@ func TestNightsAreRedacted(t *testing.T) {
 		"question": 1, "text": told, "importance": 9, "sources": []string{"r1", "r2"},
 	}}, "summaries": []any{map[string]any{"entity": 1, "text": told}}, "mentions": []any{}}))
 	path := fresh(t)
-	cfg := &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, NoSchedule: true, Model: server.LLM(t), Location: time.UTC}
+	cfg := &extension.Config{Redaction: extension.Redaction{Hook: keepOut}, Night: extension.NightConfig{NoSchedule: true}, Model: server.LLM(t), Location: time.UTC}
 	x, err := extension.Open(t.Context(), path, cfg)
 	require.NoError(t, err)
 	heard(t, x, "My "+marker+" grows in the garden of Noor.", "Noor waters it.", "Noor likes the "+marker+" too.")
@@ -429,7 +430,7 @@ func TestAHookThatFailsAtNightFailsTheStage(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.JSON(map[string]any{"facts": []any{map[string]any{"text": "the model says " + marker, "sources": []string{"m1"}}}}))
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, Model: server.LLM(t), Redaction: extension.Redaction{
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Model: server.LLM(t), Redaction: extension.Redaction{
 		Hook: func(_ context.Context, _, text string) (string, error) {
 			if strings.Contains(text, marker) {
 				return "", errors.New("cannot check " + text)

@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -70,7 +71,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 	if err := validStated(content); err != nil {
 		return nil, err
 	}
-	if content, err = x.redactor.text(ctx, "content", content); err != nil {
+	if content, err = x.redactor.Text(ctx, "content", content); err != nil {
 		return nil, err
 	}
 	if err := validStated(content); err != nil {
@@ -103,7 +104,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 			}
 			m.Kind, m.Tags, m.Importance = old.Kind, old.Tags, old.Importance
 		}
-		out, err := claims.Add(ctx, tx, scope.User, claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}, byHost)
+		out, err := claims.Add(ctx, tx, scope.User, claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}, memory.ByHost)
 		if err != nil {
 			return err
 		}
@@ -116,14 +117,14 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 		if err != nil {
 			return err
 		}
-		r.Memory, r.Known = *now, out.Fate != claims.Made
+		r.Memory, r.Known = *now, out.Status != claims.Made
 		for _, ended := range out.Ended {
 			r.Ended = append(r.Ended, *ended)
 		}
 		if r.Known {
 			return nil
 		}
-		return x.announce(ctx, tx, scope, m)
+		return x.mem.Announce(ctx, tx, scope, m)
 	})
 	if err != nil {
 		return nil, err
@@ -157,14 +158,14 @@ func instate(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims
 		return nil
 	}
 	if old.Protected {
-		if err := tx.Unprotect(ctx, old, byHost); err != nil {
+		if err := tx.Unprotect(ctx, old, memory.ByHost); err != nil {
 			return err
 		}
-		if err := tx.Protect(ctx, out.Memory, byHost); err != nil {
+		if err := tx.Protect(ctx, out.Memory, memory.ByHost); err != nil {
 			return err
 		}
 	}
-	if err := tx.Supersede(ctx, old, out.Memory, byHost); err != nil {
+	if err := tx.Supersede(ctx, old, out.Memory, memory.ByHost); err != nil {
 		return err
 	}
 	out.Ended = append(out.Ended, old)
@@ -222,6 +223,9 @@ func (x *Extension) Unprotect(ctx context.Context, scope Scope, idOrName string)
 }
 
 func (x *Extension) protect(ctx context.Context, scope Scope, what string, protected bool) error {
+	if err := schema.ValidLabel("idOrName", what); err != nil {
+		return err
+	}
 	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		if !memoryIDShape.MatchString(what) {
 			return protectEntity(ctx, tx, userID, what, protected)
@@ -233,7 +237,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 			if err != nil {
 				return err
 			}
-			return tx.ProtectEntity(ctx, e, protected, byHost)
+			return tx.ProtectEntity(ctx, e, protected, memory.ByHost)
 		case err != nil:
 			return err
 		case m.Kind == schema.KindEpisode:
@@ -241,11 +245,11 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 		case m.Protected == protected:
 			return nil
 		case !protected:
-			return tx.Unprotect(ctx, m, byHost)
+			return tx.Unprotect(ctx, m, memory.ByHost)
 		case m.State != schema.StateActive && m.State != schema.StateDormant:
 			return fmt.Errorf("memory %s is not current: %w", what, ErrConflict)
 		}
-		if err := tx.Protect(ctx, m, byHost); err != nil {
+		if err := tx.Protect(ctx, m, memory.ByHost); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, "UPDATE confirmations SET state = 'granted', token_hash = '', decided_at = ? WHERE memory_id = ? AND state = 'pending'", tx.Now.UnixMilli(), m.ID)
@@ -263,7 +267,7 @@ func protectEntity(ctx context.Context, tx *schema.Tx, userID int64, name string
 	case len(named) > 1:
 		return &InvalidError{Field: "name", Reason: fmt.Sprintf("is borne by %d; give the id of the one that is meant", len(named))}
 	}
-	return tx.ProtectEntity(ctx, &named[0].Entity, protected, byHost)
+	return tx.ProtectEntity(ctx, &named[0].Entity, protected, memory.ByHost)
 }
 
 // ApproveOption is an option of [Extension.Approve].

@@ -156,8 +156,8 @@ func TestAnOlderProposalIsNotApprovedUnseen(t *testing.T) {
 func TestWhatWaitsForAPersonDoesNotFade(t *testing.T) {
 
 	l := newDiary(t, func(c *Config) {
-		c.Retention = func(*Record, time.Time) float64 { return 0 }
-		c.Stages = func([]Stage) []Stage { return []Stage{consolidate.Prune{}} }
+		c.Ranking.Retention = func(*Record, time.Time) float64 { return 0 }
+		c.Night.Stages = func([]Stage) []Stage { return []Stage{consolidate.Prune{}} }
 	})
 
 	l.says("My dentist is Dr Rao.")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,18 +23,17 @@ type RepairReport struct {
 	After *Diagnosis `json:"after"`
 }
 
-// Repair mends what can be mended in a damaged memory file without guessing:
-// indexes, the text index and the text in it from the memories, lost journal
-// entries from the episodes and lost episodes from the journal, references to
-// what is gone, states that contradict each other, vectors of no use, counts,
-// and positions past the end. Each kind is one transaction. Before the first
-// change it copies the file; what is healthy is neither copied nor changed.
+// Repair makes everything derived in a damaged memory file anew from the rows it
+// is derived from: indexes, the text index and its text, counts of mentions. It
+// removes vectors that cannot be compared; they are made again in the
+// background. Each kind is one transaction or more. Before the first change it
+// copies the file; a healthy file is neither copied nor changed.
 //
-// It does not read what cannot be read: for pages that are lost there is
-// [Salvage].
+// Rows that are lost or contradict each other it leaves: only a backup has them
+// ([RestoreBackup]).
 //
 // Errors: those of [Diagnose]; [ErrBusy] while another program has the file
-// open (told on Linux only), [ErrDiskFull] without room for the copy,
+// open (detected on Linux only), [ErrDiskFull] without room for the copy,
 // [ErrNotDatabase], [*VersionError] and [ErrKey] for what is no memory of this
 // ebb, and [ErrCorrupt], beside the report, when damage is left.
 func Repair(ctx context.Context, path string, key Key) (*RepairReport, error) {
@@ -81,7 +79,7 @@ func (d *Diagnosis) left() error {
 	case d.refusal != nil && !errors.Is(d.refusal, ErrCorrupt):
 		return d.refusal
 	}
-	return fmt.Errorf("%w: %s", ErrCorrupt, "what is left cannot be mended in place; salvage what is readable, or restore a backup")
+	return fmt.Errorf("%w: %s", ErrCorrupt, "what is left cannot be made anew; restore a backup")
 }
 
 // mend runs every step on the opened memory.
@@ -94,95 +92,24 @@ func (r *RepairReport) mend(ctx context.Context, key Key) (err error) {
 	return x.mend(ctx, func(did Repaired) { r.Changed = append(r.Changed, did) })
 }
 
-func (x *Extension) mend(ctx context.Context, told func(Repaired)) error {
-	steps := []schema.RepairStep{schema.RepairIndexes(), schema.RepairUsers(), {Name: "journal", Run: x.repairJournal}}
-	steps = append(steps, schema.RepairRows()...)
-	steps = append(steps, schema.RepairStep{Name: "texts", Run: repairTexts}, schema.RepairStep{Name: "messages", Run: x.repairMessages})
-	steps = append(steps, schema.RepairText()...)
-	relink := false
-	for _, step := range steps {
-		changed, err := x.mendOne(ctx, step, told)
-		if err != nil {
-			return fmt.Errorf("%s: %w", step.Name, err)
-		}
-		relink = relink || changed && (step.Name == "references" || step.Name == "entities")
-	}
-	if !relink {
-		return nil
-	}
-	return x.relink(ctx, told)
-}
-
-// mendOne runs a step until it finds nothing more: some work in batches.
-func (x *Extension) mendOne(ctx context.Context, step schema.RepairStep, told func(Repaired)) (bool, error) {
-	did := Repaired{Name: step.Name}
-	for {
-		var changed int64
-		var detail string
-		err := x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
-			changed, detail, err = step.Run(ctx, tx)
-			return err
-		})
-		if err != nil {
-			return false, err
-		}
-		if changed == 0 {
-			break
-		}
-		did.Changed += changed
-		did.Detail = detail
-		if step.Name != "text of memories" && step.Name != "messages" {
-			break
-		}
-	}
-	if did.Changed == 0 {
-		return false, nil
-	}
-	told(did)
-	return true, nil
-}
-
-// relink looks for mentions in the episodes that have none.
-func (x *Extension) relink(ctx context.Context, told func(Repaired)) error {
-	users, err := x.Users(ctx)
-	if err != nil {
-		return err
-	}
-	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{})
-	linked := int64(0)
-	for _, u := range users {
-		var uids []string
-		err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-			userID, err := s.UserID(ctx, Scope{Tenant: u.Tenant, User: u.Name})
+func (x *Extension) mend(ctx context.Context, report func(Repaired)) error {
+	for _, step := range schema.RepairSteps() {
+		did := Repaired{Name: step.Name}
+		for more := true; more; { // one user at a time where the step says so
+			var changed int64
+			err := x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
+				changed, did.Detail, err = step.Run(ctx, tx)
+				return err
+			})
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", step.Name, err)
 			}
-			return s.NewRaw("SELECT uid FROM memories WHERE user_id = ? AND kind = 'episode' AND id NOT IN (SELECT memory_id FROM memory_entities) ORDER BY id", userID).Scan(ctx, &uids)
-		})
-		if err != nil {
-			return err
+			did.Changed += changed
+			more = changed > 0 && step.Repeat
 		}
-		for _, uid := range uids {
-			if err := enricher.Enrich(ctx, Scope{Tenant: u.Tenant, User: u.Name}, uid); err != nil {
-				return err
-			}
+		if did.Changed > 0 {
+			report(did)
 		}
-		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-			var n int64
-			for _, uid := range uids {
-				if err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = (SELECT id FROM memories WHERE uid = ?))", []any{uid}, &n); err != nil {
-					return err
-				}
-				linked += n
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if linked > 0 {
-		told(Repaired{Name: "entity links", Changed: linked, Detail: "messages looked through again for whom they mention"})
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,39 +13,42 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// faultsOfRows are contradictions that a damaged or meddled-with file can
-// hold, and which step mends each.
-var faultsOfRows = []struct{ name, spoil, step string }{
+// derivedFaults are faults of a damaged or tampered file in what is derived from
+// its rows, and which step repairs each.
+var derivedFaults = []struct{ name, spoil, step string }{
 	{"memory without text", "DELETE FROM chunks WHERE memory_id = 3; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')", "text of memories"},
 	{"text of another user", "PRAGMA foreign_keys = off; UPDATE chunks SET id = id + (1 << 40) WHERE memory_id = 3", "text of memories"},
 	{"text in disorder", "PRAGMA foreign_keys = off; UPDATE chunks SET id = id + 100 WHERE memory_id = 3; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')", "text of memories"},
 	{"index behind its text", "UPDATE chunks SET text = 'kayak' WHERE memory_id = 3", "text index"},
 	{"no text index at all", "DELETE FROM chunks_fts_data WHERE id > 10", "indexes"},
-	{"episode without message", "UPDATE memories SET event_seq = NULL WHERE id = 5; DELETE FROM events WHERE seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL) AND topic = 'user.message'", "journal"},
-	{"messages gone from the journal", "PRAGMA foreign_keys = off; DELETE FROM events WHERE topic = 'user.message'", "journal"},
-	{"message without episode", "PRAGMA foreign_keys = off; DELETE FROM memories WHERE id = 5", "messages"},
-	{"all episodes of a user lost", "PRAGMA foreign_keys = off; DELETE FROM memories WHERE user_id = 1 AND kind = 'episode'; DELETE FROM chunks", "messages"},
-	{"session that is gone", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5", "references"},
-	{"mentions of nobody", "PRAGMA foreign_keys = off; DELETE FROM entities WHERE id <= 3", "references"},
-	{"sources that are gone", "PRAGMA foreign_keys = off; UPDATE memory_sources SET source_id = 99999 WHERE memory_id = (SELECT min(memory_id) FROM memory_sources)", "references"},
-	{"a user whose name is lost", "PRAGMA foreign_keys = off; DELETE FROM users WHERE id = 2", "users"},
-	{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000", "positions"},
-	{"extraction ahead of the memories", "INSERT INTO watermarks VALUES (1, 'extract', 1000000) ON CONFLICT DO UPDATE SET through = 1000000", "positions"},
-	{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1", "positions"},
-	{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5", "replaced claims"},
-	{"active and superseded", "UPDATE memories SET superseded_by = 6 WHERE id = 5", "replaced claims"},
-	{"superseded by another user's", "UPDATE memories SET state = 'superseded', superseded_by = (SELECT max(id) FROM memories WHERE user_id = 2) WHERE id = 5", "replaced claims"},
 	{"vectors of the wrong size", "UPDATE vectors SET vector = x'00000000' WHERE id <= 5", "vectors"},
 	{"vectors that are no numbers", "UPDATE vectors SET vector = x'0000c07f0000c07f0000c07f' WHERE id = 5", "vectors"},
 	{"vectors of another user", "UPDATE vectors SET user_id = 2 WHERE user_id = 1", "vectors"},
 	{"mentions miscounted", "UPDATE entities SET mention_count = 77 WHERE id = 2", "entities"},
-	{"mentions of another user's", "UPDATE entities SET user_id = 2 WHERE id = 1", "entities"},
-	{"words with a flipped bit", "UPDATE memories SET content = replace(content, 'friend', 'fiend') WHERE id = 1", "texts"},
 	{"other journal mode", "PRAGMA journal_mode = delete", ""},
 }
 
-func TestRepairMendsWhatDiagnoseFinds(t *testing.T) {
-	for _, test := range faultsOfRows {
+// rowFaults are contradictions between the rows of a damaged or tampered file.
+var rowFaults = []struct{ name, spoil string }{
+	{"episode without message", "UPDATE memories SET event_seq = NULL WHERE id = 5; DELETE FROM events WHERE seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL) AND topic = 'user.message'"},
+	{"messages gone from the journal", "PRAGMA foreign_keys = off; DELETE FROM events WHERE topic = 'user.message'"},
+	{"message without episode", "PRAGMA foreign_keys = off; DELETE FROM memories WHERE id = 5"},
+	{"all episodes of a user lost", "PRAGMA foreign_keys = off; DELETE FROM memories WHERE user_id = 1 AND kind = 'episode'; DELETE FROM chunks"},
+	{"session that is gone", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5"},
+	{"mentions of nobody", "PRAGMA foreign_keys = off; DELETE FROM entities WHERE id <= 3"},
+	{"sources that are gone", "PRAGMA foreign_keys = off; UPDATE memory_sources SET source_id = 99999 WHERE memory_id = (SELECT min(memory_id) FROM memory_sources)"},
+	{"a user whose name is lost", "PRAGMA foreign_keys = off; DELETE FROM users WHERE id = 2"},
+	{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000"},
+	{"extraction ahead of the memories", "INSERT INTO watermarks VALUES (1, 'extract', 1000000) ON CONFLICT DO UPDATE SET through = 1000000"},
+	{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1"},
+	{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5"},
+	{"active and superseded", "UPDATE memories SET superseded_by = 6 WHERE id = 5"},
+	{"superseded by another user's", "UPDATE memories SET state = 'superseded', superseded_by = (SELECT max(id) FROM memories WHERE user_id = 2) WHERE id = 5"},
+	{"mentions of another user's", "UPDATE entities SET user_id = 2 WHERE id = 1"},
+}
+
+func TestRepairRebuildsWhatIsDerived(t *testing.T) {
+	for _, test := range derivedFaults {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			path := stocked(t)
@@ -63,14 +67,14 @@ func TestRepairMendsWhatDiagnoseFinds(t *testing.T) {
 			require.True(t, report.After.Healthy)
 			for _, c := range report.After.Checks {
 				if c.Name == "embedding" || c.Name == "journal" {
-					continue // what was made anew waits for the work behind
+					continue // what was made anew waits for the background
 				}
 				require.Equal(t, extension.CheckOK, c.State, "%+v", c)
 			}
 			copied, err := os.ReadFile(report.Copy)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(spoilt, copied), "the copy is not what was there before")
-			usable(t, path, test.name != "a user whose name is lost")
+			usable(t, path)
 
 			again, err := extension.Repair(t.Context(), path, extension.Key{})
 			require.NoError(t, err)
@@ -78,6 +82,31 @@ func TestRepairMendsWhatDiagnoseFinds(t *testing.T) {
 			require.Empty(t, again.Copy)
 		})
 	}
+}
+
+func TestRepairLeavesContradictionsToABackup(t *testing.T) {
+	for _, test := range rowFaults {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			path := stocked(t)
+			spoil(t, path, test.spoil)
+			d := diagnose(t, path)
+			require.False(t, d.Healthy)
+			require.Contains(t, fmt.Sprint(d.Checks), "restore a backup")
+			report, err := extension.Repair(t.Context(), path, extension.Key{})
+			require.ErrorIs(t, err, extension.ErrCorrupt)
+			require.ErrorContains(t, err, "restore a backup")
+			require.False(t, report.After.Healthy)
+		})
+	}
+}
+
+func TestAlteredWordsAreNoticed(t *testing.T) {
+	path := stocked(t)
+	spoil(t, path, "UPDATE memories SET content = replace(content, 'friend', 'fiend') WHERE id = 1")
+	d := diagnose(t, path)
+	require.True(t, warned(d), "%+v", d)
+	require.Contains(t, fmt.Sprint(d.Checks), "1 do not say what they said when they were stored")
 }
 
 func steps(report *extension.RepairReport) (names []string) {
@@ -96,8 +125,8 @@ func warned(d *extension.Diagnosis) bool {
 	return false
 }
 
-// usable sees that both users find what they said.
-func usable(t *testing.T, path string, everybody bool) {
+// usable checks that both users find what they said.
+func usable(t *testing.T, path string) {
 	t.Helper()
 	x := open(t, path)
 	users, err := x.Users(t.Context())
@@ -112,7 +141,7 @@ func usable(t *testing.T, path string, everybody bool) {
 		require.NotEmpty(t, found)
 		require.Contains(t, strings.Join(found, "\n"), "number 0.")
 	}
-	require.Equal(t, everybody, users[0].Name == "ada" && users[1].Name == "bob")
+	require.Equal(t, stockUsers, []string{users[0].Name, users[1].Name})
 }
 
 func TestRepairOfAHealthyFileChangesNothing(t *testing.T) {
@@ -132,7 +161,7 @@ func TestRepairOfAHealthyFileChangesNothing(t *testing.T) {
 func TestRepairRefusesWhatItCannotMend(t *testing.T) {
 	path := stocked(t)
 	x := open(t, path)
-	spoil(t, path, "UPDATE users SET nights_through = 'soon' WHERE id = 1")
+	spoil(t, path, "UPDATE entities SET mention_count = 77 WHERE id = 2")
 	_, err := extension.Repair(t.Context(), path, extension.Key{})
 	require.ErrorIs(t, err, extension.ErrBusy, "while a host has it open")
 	require.NoError(t, x.Close(t.Context()))

@@ -24,7 +24,7 @@ func age(t *testing.T, cfg extension.Config) *aging {
 	a := new(aging)
 	begin := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	cfg.Now = func() time.Time { return begin.AddDate(0, 0, int(a.days.Load())) }
-	cfg.Location, cfg.NoSchedule = time.UTC, true
+	cfg.Location, cfg.Night.NoSchedule = time.UTC, true
 	x, err := extension.Open(t.Context(), fresh(t), &cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
@@ -76,7 +76,7 @@ func claims(t *testing.T, a *aging, state string) (contents []string) {
 }
 
 func TestWhatWaitsForAConfirmationDoesNotFade(t *testing.T) {
-	a := age(t, extension.Config{Retention: extension.DocumentRetention})
+	a := age(t, extension.Config{Ranking: extension.RankingConfig{Retention: extension.DocumentRetention}})
 	s := session(t, a.Extension, ada)
 	require.NoError(t, a.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews.")))
 	callTool(t, s, "remember_fact", "I am allergic to cashews.")

@@ -28,7 +28,7 @@ func (x *Extension) newReader() *claims.Reader {
 			}
 			return found, nil
 		},
-		Stored: x.announce,
+		Stored: x.mem.Announce,
 	}
 }
 

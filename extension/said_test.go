@@ -51,7 +51,7 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 		}
 		return llmtest.JSON(map[string]any{"facts": append([]map[string]any{}, facts...)})
 	}))
-	cfg := Config{NoSchedule: true, Location: time.UTC, Now: l.now.Now, Model: l.server.LLM(t)}
+	cfg := Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC, Now: l.now.Now, Model: l.server.LLM(t)}
 	for _, f := range change {
 		f(&cfg)
 	}

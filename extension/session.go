@@ -11,6 +11,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
 )
 
@@ -141,7 +142,7 @@ func (s *Session) seen(block string) any {
 	if content, ok := s.shown.core(block); ok {
 		return content
 	}
-	return schema.NoContent(s.ext.spec(block).Kind)
+	return core.NoContent(s.ext.spec(block).Kind)
 }
 
 // toolDeps is what the session's tools work on.
@@ -154,7 +155,7 @@ func (s *Session) toolDeps() tools.Deps {
 		},
 		Seen: func(level schema.Trust) { s.turn().shown(level) },
 		Stored: func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
-			return s.ext.announce(ctx, tx, s.scope, m)
+			return s.ext.mem.Announce(ctx, tx, s.scope, m)
 		},
 		Render: func(ctx context.Context, results []recall.Result) (string, error) {
 			whole := make([]entry, len(results))
@@ -166,11 +167,11 @@ func (s *Session) toolDeps() tools.Deps {
 		},
 		Short:     func(uid string) string { return s.turn().ids.of(uid) },
 		Full:      func(short string) (uid string, known bool) { return s.turn().ids.uid(short) },
-		Redact:    s.ext.redactor.text,
+		Redact:    s.ext.redactor.Text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
-		Blocks: s.ext.cfg.Blocks, Gate: s.ext.cfg.WriteGate, Hearsay: s.ext.cfg.InjectHearsay,
-		BlockSeen: s.seen, BlockTold: s.shown.told,
+		Blocks: s.ext.cfg.CoreMemory.Blocks, Gate: s.ext.cfg.CoreMemory.WriteGate, AllowUntrusted: s.ext.cfg.Injection.Untrusted,
+		BlockSeen: s.seen, BlockShown: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -9,7 +10,7 @@ import (
 // it, and the cycle.
 func (x *Extension) stamp(events []eventbus.Event) {
 	for i := range events {
-		if attributes := x.inCycle(events[i].Scope, x.attributes(events[i].Scope)); len(attributes) > 0 {
+		if attributes := x.mem.Cycles.Stamp(events[i].Scope, x.attributes(events[i].Scope)); len(attributes) > 0 {
 			events[i] = events[i].Stamped(attributes)
 		}
 	}
@@ -22,7 +23,7 @@ func (x *Extension) attributes(scope Scope) map[string]string {
 		return nil
 	}
 	var given map[string]string
-	err := guarded("Config.Attributes", func() error { given = x.cfg.Attributes(scope); return nil })
+	err := memory.CallHost("Config.Attributes", func() error { given = x.cfg.Attributes(scope); return nil })
 	usable := make(map[string]string, len(given))
 	for name, value := range given {
 		if value == "" {

@@ -75,7 +75,7 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 		if err := stats.read(ctx, s, user); err != nil {
 			return err
 		}
-		stats.Health.NightsOverdue = x.nights().overdue(user.TimeZone, user.NightsThrough, user.CreatedAt.Time)
+		stats.Health.NightsOverdue = x.nightClock().Overdue(user.TimeZone, user.NightsThrough, user.CreatedAt.Time)
 		stats.Health.GivenUp = stats.Gaps.GivenUp > 0
 		stats.Health.NightFailed = stats.LastRun != nil && stats.LastRun.State == "failed"
 		return stats.Health.read(ctx, s, userID)

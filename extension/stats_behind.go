@@ -3,45 +3,46 @@ package extension
 import (
 	"context"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // readBehind looks at everybody's rows: what is set aside, what is not whole,
 // and the nights that are due.
-func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights nightClock) (err error) {
+func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
 	if err := s.Row(ctx, "SELECT count(*) FROM memories WHERE state = 'quarantined'", nil, &h.Quarantined); err != nil {
 		return err
 	}
 	if h.Integrity, err = s.Integrity(ctx, 0); err != nil {
 		return err
 	}
-	rows, err := s.Query(ctx, furthestBehind)
+	rows, err := s.Query(ctx, memory.FurthestBehind)
 	if err != nil {
 		return err
 	}
-	h.NightsOverdue, _, err = nights.mostOverdue(rows)
+	h.NightsOverdue, _, err = nights.MostOverdue(rows)
 	return err
 }
 
 // vectorStats counts what waits for its vector, with an embedder or without.
-func (x *Extension) vectorStats(ctx context.Context) (stats *consolidate.VectorStats, err error) {
+func (x *Extension) vectorStats(ctx context.Context) (stats *embed.Stats, err error) {
 	if x.vectors != nil {
 		return x.vectors.Stats(ctx)
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		stats, err = consolidate.StoredVectors(ctx, s)
+		stats, err = embed.StoredStats(ctx, s)
 		return err
 	})
 	return stats, err
 }
 
-func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *consolidate.UserVectorStats, err error) {
+func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *embed.UserStats, err error) {
 	if x.vectors != nil {
 		return x.vectors.StatsOf(ctx, userID)
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		stats, err = consolidate.StoredVectorsOf(ctx, s, userID)
+		stats, err = embed.StoredStatsOf(ctx, s, userID)
 		return err
 	})
 	return stats, err

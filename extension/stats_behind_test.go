@@ -48,7 +48,7 @@ func TestHealthShowsAHeldLog(t *testing.T) {
 // Health shows an arm that fails, and that it works again.
 func TestHealthShowsDegradedArms(t *testing.T) {
 	embedder := &topics{}
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: embedder, EmbedModel: "topics", NoSchedule: true})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))
@@ -89,11 +89,11 @@ func TestAnEmbedderThatHidesItsModelNeedsAName(t *testing.T) {
 		return make([][]float32, len(texts)), nil
 	}))
 	require.NoError(t, err)
-	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: hidden})
+	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: hidden}})
 	var invalid *extension.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "EmbedModel", invalid.Field)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedder: hidden, EmbedModel: "small", NoBackground: true})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: hidden, Model: "small"}, NoBackground: true})
 	require.NoError(t, err)
 	require.NoError(t, x.Close(t.Context()))
 }

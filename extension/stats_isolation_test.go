@@ -17,11 +17,11 @@ import (
 // nobody else.
 func TestTheHealthOfOthersIsNotTold(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoSchedule: true, Now: func() time.Time { return now }})
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Now: func() time.Time { return now }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	ada, bob := Scope{User: "ada"}, Scope{User: "bob"}
-	require.NoError(t, x.bus.Publish(t.Context(), eventbus.UserMessage(ada, "I like tea"), eventbus.UserMessage(bob, "I like figs")))
+	require.NoError(t, x.mem.Publish(t.Context(), eventbus.UserMessage(ada, "I like tea"), eventbus.UserMessage(bob, "I like figs")))
 	require.NoError(t, x.WaitIdle(t.Context()))
 	told := func(scope Scope) string {
 		text, err := x.statsForTool(scope)(t.Context())

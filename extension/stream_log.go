@@ -1,10 +1,13 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -12,21 +15,16 @@ import (
 // log stores what the session's agent says that it did, as an entry of the
 // stream: by that agent, and trusted no more than what its turn has had in view.
 func (s *Session) log(ctx context.Context, said tools.Entry) (string, error) {
-	e := StreamEntry{
-		Cycle: s.ext.Cycle(s.scope), Role: s.scope.Agent, Action: said.Action, Importance: said.Importance, Type: EntryType(said.Type),
-		Tags: said.Tags, IssueRefs: said.Issues, PRRefs: said.Pulls, Content: said.Content,
+	e := transfer.StreamEntry{
+		Cycle: s.ext.Cycle(s.scope), Role: cmp.Or(s.scope.Agent, transfer.UnnamedAgent), Action: said.Action, Importance: said.Importance,
+		Type: transfer.EntryType(said.Type), Tags: said.Tags, IssueRefs: said.Issues, PRRefs: said.Pulls, Content: said.Content,
 	}
-	if e.Role == "" {
-		e.Role = unnamedAgent
-	}
-	if err := e.validate(); err != nil {
+	event, err := e.Event(s.scope)
+	if err != nil {
 		return "", err
 	}
-	return s.publish(ctx, e.text(), e.labels()...)
+	return s.publish(ctx, event)
 }
-
-// unnamedAgent stands for an agent whose host gave it no name.
-const unnamedAgent = "agent"
 
 // archive stores what the session's agent puts into the archive, trusted no more
 // than what its turn has had in view.
@@ -36,18 +34,19 @@ func (s *Session) archive(ctx context.Context, a tools.Archived) (string, error)
 		opts = append(opts, eventbus.Attribute(schema.AttrRoles, strings.Join(a.Roles, ",")))
 	}
 	if len(a.Issues) > 0 {
-		if len(joined(a.Issues)) > schema.MaxLabel {
+		if len(text.JoinNumbers(a.Issues)) > schema.MaxLabel {
 			return "", &InvalidError{Field: "issues", Reason: "are too many for one entry; name the ones that matter"}
 		}
-		opts = append(opts, eventbus.Attribute(schema.AttrIssues, joined(a.Issues)))
+		opts = append(opts, eventbus.Attribute(schema.AttrIssues, text.JoinNumbers(a.Issues)))
 	}
-	return s.publish(ctx, a.Content, opts...)
+	return s.publish(ctx, eventbus.AgentResponse(s.scope, a.Content, opts...))
 }
 
-// publish stores what the session's agent writes with a tool.
-func (s *Session) publish(ctx context.Context, text string, opts ...eventbus.MessageOption) (string, error) {
+// publish stores what the session's agent writes with a tool, and gives its id.
+func (s *Session) publish(ctx context.Context, event eventbus.Event) (string, error) {
 	trust := s.ext.captures.trust(ctx, s.turn(), s.scope)
-	events := []eventbus.Event{eventbus.AgentResponse(s.scope, text, append(opts, eventbus.Trusted(trust))...)}
+	event.Trust = &trust
+	events := []eventbus.Event{event}
 	s.ext.stamp(events)
-	return events[0].ID, s.ext.bus.Publish(ctx, events...)
+	return event.ID, s.ext.mem.Publish(ctx, events...)
 }

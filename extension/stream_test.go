@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -54,10 +56,10 @@ func TestACycleIsDurableAndStampsWhatIsSaid(t *testing.T) {
 	_, err = y.Export(t.Context(), &export, ada)
 	require.NoError(t, err)
 	restored, stranger := open(t, fresh(t)), open(t, fresh(t))
-	_, err = restored.Import(t.Context(), bytes.NewReader(export.Bytes()), extension.ImportOptions{Restore: true})
+	_, err = restored.Import(t.Context(), bytes.NewReader(export.Bytes()), transfer.ImportOptions{Restore: true})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, restored.Cycle(ada))
-	_, err = stranger.Import(t.Context(), bytes.NewReader(export.Bytes()), extension.ImportOptions{Scope: extension.Scope{User: "ada"}})
+	_, err = stranger.Import(t.Context(), bytes.NewReader(export.Bytes()), transfer.ImportOptions{Scope: extension.Scope{User: "ada"}})
 	require.NoError(t, err)
 	require.Zero(t, stranger.Cycle(ada), "a file that nobody vouches for sets no clock")
 	_, err = restored.Erase(t.Context(), ada, extension.Erasure{Everything: true})
@@ -65,14 +67,19 @@ func TestACycleIsDurableAndStampsWhatIsSaid(t *testing.T) {
 	require.Zero(t, restored.Cycle(ada))
 }
 
+// importStream imports a stream of a team's agents.
+func importStream(ctx context.Context, x *extension.Extension, scope extension.Scope, r io.Reader) (*transfer.ImportReport, error) {
+	return x.Import(ctx, r, transfer.ImportOptions{Scope: scope, Format: transfer.FormatStream})
+}
+
 func TestAStreamComesBackAsItWas(t *testing.T) {
 	file, err := os.ReadFile("../cmd/ebb/testdata/threetier/stream.jsonl")
 	require.NoError(t, err)
 	half := bytes.IndexByte(file[len(file)/2:], '\n') + len(file)/2 + 1
 	x := open(t, fresh(t))
-	_, err = x.ImportStream(t.Context(), ada, bytes.NewReader(file[:half]))
+	_, err = importStream(t.Context(), x, ada, bytes.NewReader(file[:half]))
 	require.NoError(t, err)
-	report, err := x.ImportStream(t.Context(), ada, bytes.NewReader(file))
+	report, err := importStream(t.Context(), x, ada, bytes.NewReader(file))
 	require.NoError(t, err)
 	require.Equal(t, bytes.Count(file, []byte("\n")), report.Read)
 	require.Equal(t, bytes.Count(file[:half], []byte("\n")), report.Duplicates, "it is simply repeated")
@@ -102,8 +109,8 @@ func TestAFaultyStreamSaysWhereAndHow(t *testing.T) {
 		{change(`[95,84]`, `[0]`), "issueRefs"}, {change(`"prRefs":[]`, `"prRefs":["x"]`), "prRefs"}, {change(`Created docs/research/memgpt-analysis.md: tiers & paging.`, ``), "content"},
 		{change(`:85`, `:-1`), "tokenEstimate"}, {change(`"id"`, `"uuid":1,"id"`), "line"}, {anEntry + `{}`, "line"}, {`{`, "JSON"}, {change(`"tags":["memory"`, `"tags":["a\nb"`), "tags"},
 	} {
-		_, err := x.ImportStream(t.Context(), ada, strings.NewReader("\n"+anEntry+"\n"+strings.Replace(c.line, `"e1"`, `"e2"`, 1)))
-		var where *extension.ImportError
+		_, err := importStream(t.Context(), x, ada, strings.NewReader("\n"+anEntry+"\n"+strings.Replace(c.line, `"e1"`, `"e2"`, 1)))
+		var where *transfer.ImportError
 		require.ErrorAs(t, err, &where, c.line)
 		if c.field != "tags" { // found when the batch is made ready
 			require.Equal(t, "line 3", where.Where, c.line)
@@ -112,12 +119,12 @@ func TestAFaultyStreamSaysWhereAndHow(t *testing.T) {
 		require.ErrorAs(t, err, &invalid, c.line)
 		require.Equal(t, c.field, invalid.Field, c.line)
 	}
-	_, err := x.ImportStream(t.Context(), ada, strings.NewReader(anEntry))
+	_, err := importStream(t.Context(), x, ada, strings.NewReader(anEntry))
 	require.NoError(t, err)
-	_, err = x.ImportStream(t.Context(), ada, strings.NewReader(change("Created", "Wrote")))
+	_, err = importStream(t.Context(), x, ada, strings.NewReader(change("Created", "Wrote")))
 	require.ErrorContains(t, err, "another text")
 	short := `{"id":"e3","cycle":0,"timestamp":"2026-02-08T14:23:00+01:00","role":"qa","action":"Tried it","importance":2.5,"type":"observation","content":"It works."}`
-	_, err = x.ImportStream(t.Context(), ada, strings.NewReader(short))
+	_, err = importStream(t.Context(), x, ada, strings.NewReader(short))
 	require.NoError(t, err)
 	var out bytes.Buffer
 	_, err = x.ExportStream(t.Context(), &out, ada)

@@ -2,10 +2,13 @@ package extension
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -61,6 +64,48 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 	return found, nil
 }
 
+// presentFirst moves what is no longer so to below the claim that holds instead,
+// where a search found both.
+func (x *Extension) presentFirst(ctx context.Context, scope Scope, answer *Answer) error {
+	memories := make([]Record, len(answer.Results))
+	for i := range answer.Results {
+		memories[i] = answer.Results[i].Memory
+	}
+	ended, err := x.Superseded(ctx, scope, memories...)
+	if len(ended) > 0 {
+		answer.Results = belowSuccessors(answer.Results, ended)
+	}
+	return err
+}
+
+// signalSuperseded takes from the score of what is no longer so what it has over
+// that of the claim that holds instead.
+const signalSuperseded = "superseded"
+
+// belowSuccessors orders results so that each that has ended follows the one that
+// ended it, if that is among them.
+func belowSuccessors(results []Result, ended map[string]Superseded) []Result {
+	below := make(map[string][]Result) // a successor's id → those that wait for it
+	ordered := make([]Result, 0, len(results))
+	for i, r := range results {
+		by := ended[r.Memory.UID].By
+		if by != "" && slices.ContainsFunc(results[i+1:], func(later Result) bool { return later.Memory.UID == by }) {
+			below[by] = append(below[by], r)
+			continue
+		}
+		ordered = append(ordered, r)
+		for _, waiting := range below[r.Memory.UID] {
+			waiting.Signals = append(slices.Clone(waiting.Signals), recall.Signal{Name: signalSuperseded, Value: waiting.Score - r.Score, Weight: -1})
+			waiting.Score = r.Score
+			ordered = append(ordered, waiting)
+		}
+	}
+	for i := range ordered {
+		ordered[i].Rank = i + 1
+	}
+	return ordered
+}
+
 // lastEnded is the claim that ended last, nil when all are still said.
 func lastEnded(ended []schema.Ended) (last *schema.Ended) {
 	for i, e := range ended {
@@ -92,7 +137,7 @@ const maxBefore = 20
 // successor that is not shown to models unasked.
 func supersededBy(e schema.Ended, loc *time.Location) Superseded {
 	s := Superseded{Since: e.Claim.ValidUntil.In(loc)}
-	if by := e.By; by != nil && !by.Hearsay() && (by.OwnWords() || inspect(by.Content) == "") {
+	if by := e.By; by != nil && !by.Hearsay() && (by.OwnWords() || poison.InspectAll(by.Content) == "") {
 		s.By, s.Text = by.UID, text.Truncate(text.Line(by.Content), maxBefore)
 	}
 	return s

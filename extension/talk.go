@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/intent"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -67,19 +67,19 @@ const oldestFirst InjectOrder = "oldest"
 
 // order is the order of the sessions in a block.
 func (p plan) order(usual InjectOrder) InjectOrder {
-	if len(p.Spans) > 0 || p.About == recall.AboutLastTalk {
+	if len(p.Spans) > 0 || p.About == intent.AboutLastTalk {
 		return oldestFirst
 	}
 	return usual
 }
 
 // storyLimit is how many memories tell a time, or what is known of the user,
-// unless Config.InjectLimit says otherwise.
+// unless Config.Injection.Limit says otherwise.
 const storyLimit = 12
 
 // limit is how many memories are searched for.
 func (p plan) limit(usual int) int {
-	if usual == DefaultInjectLimit && (p.About != "" || len(p.Spans) > 0) {
+	if usual == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
 		return storyLimit
 	}
 	return usual
@@ -100,18 +100,28 @@ func answerQuery(answer *Answer) string {
 	return answer.Query
 }
 
+// How much is read of the end of a question, many times what is searched for, and
+// of a prompt, in bytes.
+const (
+	questionEnd = 64 << 10
+	promptEnd   = 1 << 20
+)
+
+// endOf is the end of a text: the last bytes of it.
+func endOf(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
+
 // search looks for what may help with question and is not in the prompt
 // already. It is nil for a question that nothing is searched for.
 func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, plan, error) {
 	cfg := &s.ext.cfg
 	// As texts are stored: what is asked must be recognised among them. Redacted
 	// before it is cut, which could halve a secret beyond recognition.
-	question, err := s.ext.redactor.text(ctx, "", text.Clean(question))
+	question, err := s.ext.redactor.Text(ctx, "", text.Clean(endOf(question, questionEnd)))
 	if err != nil {
 		return nil, plan{}, err
 	}
-	prompt = s.ext.redactor.builtin.Redact(text.Clean(prompt))
-	if len(text.QueryTerms(question, 1)) == 0 || cfg.SkipSearch(question) {
+	prompt = s.ext.redactor.BuiltIn(text.Clean(endOf(prompt, promptEnd)))
+	if len(text.QueryTerms(question, 1)) == 0 || cfg.Injection.Skip(question) {
 		return nil, plan{}, nil
 	}
 	p, now, err := s.plan(ctx, clip(question))
@@ -122,10 +132,10 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		return nil, p, nil
 	}
 	ask := func() (*Answer, error) {
-		return s.ext.Recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.InjectLimit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Small: true, Plan: &p.Plan,
+		return s.ext.recall(ctx, s.scope, Query{
+			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
-				return m.Hearsay() && !cfg.InjectHearsay || stands(m.Content, prompt)
+				return m.Hearsay() && !cfg.Injection.Untrusted || stands(m.Content, prompt)
 			},
 		})
 	}
@@ -171,7 +181,7 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 	said, carry := s.talk.now()
 	p.Carry = carry
 	for _, t := range said {
-		t, err := s.ext.redactor.text(ctx, "", text.Clean(t))
+		t, err := s.ext.redactor.Text(ctx, "", text.Clean(t))
 		if err != nil {
 			return err
 		}
@@ -220,4 +230,4 @@ func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
 // PlanOf reads what a question asked at now, in now's location, asks for beyond
 // its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools do so
 // themselves.
-func PlanOf(question string, now time.Time) Plan { return recall.PlanOf(question, now) }
+func PlanOf(question string, now time.Time) Plan { return intent.PlanOf(clip(question), now) }

@@ -18,7 +18,7 @@ import (
 func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, said, answered string)) {
 	t.Helper()
 	now := clock.At(time.Date(2026, 2, 1, 9, 0, 0, 0, time.UTC))
-	cfg.Now, cfg.NoSchedule = now.Now, true
+	cfg.Now, cfg.Night.NoSchedule = now.Now, true
 	if cfg.Location == nil {
 		cfg.Location = time.UTC
 	}

@@ -24,7 +24,7 @@ func TestAProposalIsDecidedOnce(t *testing.T) {
 	hosts := make([]*Extension, 2)
 	for i := range hosts {
 		cfg := ThreeTier()
-		cfg.NoSchedule = true
+		cfg.Night.NoSchedule = true
 		x, err := Open(t.Context(), path, cfg)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, x.Close(context.Background())) }()
@@ -66,7 +66,7 @@ func TestAnApprovalKeepsTheLimitsOfItsBlock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	team := Scope{User: "team", Agent: "qa"}
 	cfg := ThreeTier()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	x, err := Open(t.Context(), path, cfg)
 	require.NoError(t, err)
 	set(t, x, team, "status", `{"recentlyShipped":["1","2","3","4","5"]}`)
@@ -76,7 +76,7 @@ func TestAnApprovalKeepsTheLimitsOfItsBlock(t *testing.T) {
 	require.Contains(t, callTool(t, role(t, x, "ops"), "core_memory_append", args{"section": "recentlyShipped", "item": "6"}), "is changed")
 	require.NoError(t, x.Close(t.Context()))
 
-	x, err = Open(t.Context(), path, &Config{NoSchedule: true})
+	x, err = Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	waiting, err := x.Proposals(t.Context(), team)
@@ -109,12 +109,12 @@ func (n surfacing) Propose(ctx context.Context, _ *consolidate.Input, apply cons
 func TestANightAndAgentsWriteAtOnce(t *testing.T) {
 	night := &surfacing{}
 	x := openThreeTier(t, func(c *Config) {
-		for i := range c.Blocks {
-			if c.Blocks[i].Name == BlockLessons {
-				night.lessons = &c.Blocks[i]
+		for i := range c.CoreMemory.Blocks {
+			if c.CoreMemory.Blocks[i].Name == BlockLessons {
+				night.lessons = &c.CoreMemory.Blocks[i]
 			}
 		}
-		c.Stages = func([]Stage) []Stage { return []Stage{night} }
+		c.Night.Stages = func([]Stage) []Stage { return []Stage{night} }
 	})
 	team := Scope{User: "team"}
 	for _, said := range []string{"The cache was cold.", "The disk was full."} {
@@ -161,7 +161,7 @@ func TestAFileChangesItsProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	team := Scope{User: "team", Agent: "qa", Session: "s"}
 	for i, cfg := range []*Config{Simple(), ThreeTier(), DualOptions{Observations: 2}.Config(), Simple(), ThreeTier()} {
-		cfg.NoSchedule = true
+		cfg.Night.NoSchedule = true
 		x, err := Open(t.Context(), path, cfg)
 		require.NoError(t, err)
 		require.NoError(t, x.SetCycle(t.Context(), team, int64(i+1)))
@@ -208,10 +208,10 @@ func TestANightWritesOnlyWhatTheHostLetsModelsWrite(t *testing.T) {
 		want   string
 	}{
 		"as the profile has it": {func(*Config, int) {}, `["Reviews take days and save releases."]`},
-		"only by approval":      {func(c *Config, i int) { c.Blocks[i].Writer = ModelProposes }, ""},
-		"only the host":         {func(c *Config, i int) { c.Blocks[i].Writer = HostWrites }, ""},
-		"no such block":         {func(c *Config, i int) { c.Blocks = slices.Delete(c.Blocks, i, i+1) }, ""},
-		"of short texts":        {func(c *Config, i int) { c.Blocks[i].Tokens = 1 }, ""},
+		"only by approval":      {func(c *Config, i int) { c.CoreMemory.Blocks[i].Writer = ModelProposes }, ""},
+		"only the host":         {func(c *Config, i int) { c.CoreMemory.Blocks[i].Writer = HostWrites }, ""},
+		"no such block":         {func(c *Config, i int) { c.CoreMemory.Blocks = slices.Delete(c.CoreMemory.Blocks, i, i+1) }, ""},
+		"of short texts":        {func(c *Config, i int) { c.CoreMemory.Blocks[i].Tokens = 1 }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(t)
@@ -221,7 +221,7 @@ func TestANightWritesOnlyWhatTheHostLetsModelsWrite(t *testing.T) {
 			}}))
 			x := openThreeTier(t, func(cfg *Config) {
 				cfg.Model = server.LLM(t)
-				c.change(cfg, slices.IndexFunc(cfg.Blocks, func(s BlockSpec) bool { return s.Name == BlockLessons }))
+				c.change(cfg, slices.IndexFunc(cfg.CoreMemory.Blocks, func(s BlockSpec) bool { return s.Name == BlockLessons }))
 			})
 			s := role(t, x, "qa")
 			for _, content := range []string{"The reviews took three days.", "The reviews saved the release."} {

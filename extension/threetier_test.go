@@ -21,7 +21,7 @@ import (
 func openThreeTier(t *testing.T, change ...func(*Config)) *Extension {
 	t.Helper()
 	cfg := ThreeTier()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	for _, f := range change {
 		f(cfg)
 	}
@@ -65,7 +65,7 @@ type args = map[string]any
 // what is shared.
 func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
 	cfg := ThreeTier()
-	require.Equal(t, 10_000, cfg.BlockTokens)
+	require.Equal(t, 10_000, cfg.CoreMemory.BlockTokens)
 	limits := 0
 	for _, c := range []struct {
 		name     string
@@ -82,9 +82,9 @@ func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
 		{"lessons", BlockList, nil, ModelWrites, false},
 	} {
 		var spec *BlockSpec
-		for i := range cfg.Blocks {
-			if cfg.Blocks[i].Name == c.name {
-				spec = &cfg.Blocks[i]
+		for i := range cfg.CoreMemory.Blocks {
+			if cfg.CoreMemory.Blocks[i].Name == c.name {
+				spec = &cfg.CoreMemory.Blocks[i]
 			}
 		}
 		require.NotNil(t, spec, c.name)
@@ -98,8 +98,8 @@ func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
 		require.Equal(t, c.fields, fields, c.name)
 		limits += spec.Tokens
 	}
-	require.Len(t, cfg.Blocks, 6)
-	require.Less(t, limits, cfg.BlockTokens, "full blocks fit")
+	require.Len(t, cfg.CoreMemory.Blocks, 6)
+	require.Less(t, limits, cfg.CoreMemory.BlockTokens, "full blocks fit")
 
 	x := openThreeTier(t)
 	s := role(t, x, "research")
@@ -134,7 +134,7 @@ func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
 func TestFullBlocksOfThreeTierFitTheirBudget(t *testing.T) {
 	x := openThreeTier(t)
 	team := Scope{User: "team", Agent: "qa"}
-	for _, spec := range x.cfg.Blocks {
+	for _, spec := range x.cfg.CoreMemory.Blocks {
 		var content any
 		grow := func(n int) any {
 			words := strings.Repeat("\"word\" <b> ", n)
@@ -302,7 +302,7 @@ func TestAHostChoosesTheTools(t *testing.T) {
 		require.Len(t, s.LLMTools(), len(all))
 		return all
 	}
-	simple, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoSchedule: true})
+	simple, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, simple.Close(context.Background())) }()
 	require.Len(t, names(simple), 8)
@@ -325,7 +325,7 @@ func TestACycleThatBeginsHasTheTeamReflect(t *testing.T) {
 		}
 		return llmtest.JSON(map[string]any{"insights": []any{}})
 	}))
-	x := openThreeTier(t, func(cfg *Config) { cfg.NoSchedule, cfg.Model = false, server.LLM(t) })
+	x := openThreeTier(t, func(cfg *Config) { cfg.Night.NoSchedule, cfg.Model = false, server.LLM(t) })
 	scope := Scope{User: "team", Agent: "qa"}
 	for cycle := int64(1); cycle <= 20; cycle++ {
 		callTool(t, role(t, x, "qa"), "memory_log", args{

@@ -8,19 +8,19 @@ import (
 	"github.com/ebbmem/ebb/recall"
 )
 
-// DefaultLambda is λ of a [ThreeTier] score: e^(−.012·100) is the 30 % at 100
+// defaultLambda is λ of a [ThreeTier] score: e^(−.012·100) is the 30 % at 100
 // cycles that the design names. Its own .995 would leave e^(−99.5), nothing.
-const DefaultLambda = 0.012
+const defaultLambda = 0.012
 
 // ThreeTierOptions vary the [ThreeTier] profile. The zero value is the design's.
 type ThreeTierOptions struct {
 	// Recency, Importance and Relevance are the weights α, β and γ of the score.
 	// Default, when all are 0: 1, 1 and 1.
 	Recency, Importance, Relevance float64
-	// Lambda is λ of the recency e^(−λ·cycles). Default [DefaultLambda].
+	// Lambda is λ of the recency e^(−λ·cycles). Default 0.012.
 	Lambda float64
 	// Among is how many memories, for each that is wanted, the score chooses from:
-	// the most relevant ([Config].ScoreAmong). Default 1: the score is the order of
+	// the most relevant ([Config].Ranking.CandidateFactor). Default 1: the score is the order of
 	// what is given. Weighed among all of them, recency and importance, which count
 	// like relevance, push aside what answers: a question that one entry answers
 	// is about that entry, however old and small.
@@ -35,16 +35,16 @@ func (o ThreeTierOptions) Config() *Config {
 	if o.Recency == 0 && o.Importance == 0 && o.Relevance == 0 {
 		o.Recency, o.Importance, o.Relevance = 1, 1, 1
 	}
-	o.Lambda, o.Among = cmp.Or(o.Lambda, DefaultLambda), cmp.Or(o.Among, 1)
+	o.Lambda, o.Among = cmp.Or(o.Lambda, defaultLambda), cmp.Or(o.Among, 1)
 	return &Config{
 		invalid: validOptions("ThreeTierOptions.",
 			option{"Recency", o.Recency}, option{"Importance", o.Importance}, option{"Relevance", o.Relevance}, option{"Lambda", o.Lambda},
 			option{"Among", o.Among}, option{"Keep", float64(o.Keep)}),
-		Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens,
-		onlyForms: true, // what is kept of a stream is for its tools to say
-		Tools:     []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
-		Scorer:    o.score, ScoreAmong: o.Among,
-		Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}, o.reflect()} },
+		CoreMemory: CoreMemoryConfig{Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens},
+		onlyForms:  true, // what is kept of a stream is for its tools to say
+		Tools:      []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
+		Ranking:    RankingConfig{Scorer: o.score, CandidateFactor: o.Among},
+		Night:      NightConfig{Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}, o.reflect()} }},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -28,25 +29,25 @@ func TestThreeTierScoresAsTheDesignSays(t *testing.T) {
 		{0, 10, 1, 3}, {0, 1, 0, 1.1}, {100, 8, .5, math.Exp(-1.2) + .8 + .5}, {50, 5, 1, math.Exp(-.6) + .5 + 1},
 	} {
 		sum := 0.0
-		for _, s := range (ThreeTier().Scorer)(recall.Terms{
+		for _, s := range (ThreeTier().Ranking.Scorer)(recall.Terms{
 			Cycle: 500, Relevance: c.relevance, Memory: &Record{Importance: c.importance / 10, Attributes: schema.Attributes{"cycle": strconv.FormatInt(500-c.ago, 10)}},
 		}) {
 			sum += s.Contribution()
 		}
 		require.InDelta(t, c.want, sum, 1e-12)
 	}
-	require.InDelta(t, .3, math.Exp(-DefaultLambda*100), .005, "~30 % weight at 100 cycles ago")
-	of := ThreeTierOptions{Recency: 2, Lambda: 1}.Config().Scorer(recall.Terms{Cycle: 3, Relevance: 1, Memory: &Record{Importance: 1, Attributes: schema.Attributes{"cycle": "2"}}})
+	require.InDelta(t, .3, math.Exp(-defaultLambda*100), .005, "~30 % weight at 100 cycles ago")
+	of := ThreeTierOptions{Recency: 2, Lambda: 1}.Config().Ranking.Scorer(recall.Terms{Cycle: 3, Relevance: 1, Memory: &Record{Importance: 1, Attributes: schema.Attributes{"cycle": "2"}}})
 	require.InDelta(t, 2*math.Exp(-1), of[0].Contribution()+of[1].Contribution()+of[2].Contribution(), 1e-12, "weights and λ can be set")
 	for _, m := range []*Record{{}, {Attributes: schema.Attributes{"cycle": "9"}}} {
-		require.Zero(t, ThreeTier().Scorer(recall.Terms{Cycle: 0, Memory: m})[0].Value, "where nobody counts, nothing is recent")
+		require.Zero(t, ThreeTier().Ranking.Scorer(recall.Terms{Cycle: 0, Memory: m})[0].Value, "where nobody counts, nothing is recent")
 	}
 }
 
 // §5.1 and §5.2: Σ importance > 100, of which TestReflectionIsDueBeyondItsThreshold has the edge, 10 cycles, sprint boundary, by hand;
 // importance ≥ 5 since the last; 3–5 insights of 9–10.
 func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
-	stages := ThreeTier().Stages(nil)
+	stages := ThreeTier().Night.Stages(nil)
 	require.Len(t, stages, 2)
 	require.Equal(t, consolidate.Archive{}, stages[0])
 	require.EqualValues(t, 100, consolidate.DefaultKeepCycles)
@@ -75,7 +76,7 @@ func TestThreeTierPagesItsMemory(t *testing.T) {
 	stream, err := os.Open("../cmd/ebb/testdata/threetier/stream.jsonl")
 	require.NoError(t, err)
 	defer stream.Close()
-	_, err = x.ImportStream(t.Context(), s.Scope(), stream)
+	_, err = x.Import(t.Context(), stream, transfer.ImportOptions{Scope: s.Scope(), Format: transfer.FormatStream})
 	require.NoError(t, err)
 	tier := func(archival bool) (low, high int64, n int) {
 		low = math.MaxInt64

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -22,9 +23,9 @@ import (
 // team is a memory with the fixture's stream in it, and what calls its tools.
 func team(t *testing.T, nights ...extension.Stage) (*extension.Extension, func(tool, arguments string) string) {
 	t.Helper()
-	cfg := &extension.Config{NoSchedule: true, NoBackground: true, Tools: tools.Names()}
+	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: tools.Names()}
 	if len(nights) > 0 {
-		cfg.Stages = func([]extension.Stage) []extension.Stage { return nights }
+		cfg.Night.Stages = func([]extension.Stage) []extension.Stage { return nights }
 	}
 	x, err := extension.Open(t.Context(), fresh(t), cfg)
 	require.NoError(t, err)
@@ -32,7 +33,7 @@ func team(t *testing.T, nights ...extension.Stage) (*extension.Extension, func(t
 	stream, err := os.Open("../cmd/ebb/testdata/threetier/stream.jsonl")
 	require.NoError(t, err)
 	defer stream.Close()
-	_, err = x.ImportStream(t.Context(), extension.Scope{User: "team"}, stream)
+	_, err = importStream(t.Context(), x, extension.Scope{User: "team"}, stream)
 	require.NoError(t, err)
 	s := session(t, x, extension.Scope{User: "team", Agent: "qa"})
 	return x, func(tool, arguments string) string {
@@ -140,7 +141,7 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 	scope := extension.Scope{User: "team"}
 	_, err := x.Consolidate(t.Context(), scope)
 	require.NoError(t, err)
-	docs, err := x.ImportArchive(t.Context(), scope, "../cmd/ebb/testdata/threetier/docs", extension.ArchiveOptions{})
+	docs, err := x.ImportArchive(t.Context(), scope, "../cmd/ebb/testdata/threetier/docs", transfer.ArchiveOptions{})
 	require.NoError(t, err)
 	require.Positive(t, docs.Stored)
 	require.Contains(t, call("archival_insert", `{"content": "A walrus guards the pantry door.", "type": "spec", "roles": ["ops", "growth"]}`), "Archived as ")
@@ -171,7 +172,7 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 func TestAnEntryIsFoundByItsTags(t *testing.T) {
 	path := fresh(t)
 	open := func() (*extension.Extension, func(tool, arguments string) string) {
-		x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true, NoBackground: true, Tools: tools.Names()})
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: tools.Names()})
 		require.NoError(t, err)
 		s := session(t, x, extension.Scope{User: "team", Agent: "qa"})
 		return x, func(tool, arguments string) string {

@@ -59,7 +59,8 @@ func (q *TimelineQuery) validate() error {
 
 // Timeline lists one user's memories in the order in which things happened.
 // Claims that were replaced are part of it, with their State; what a night
-// retired, what is forgotten, and claims that another says in other words are not.
+// retired, what is forgotten, claims that another says in other words, and
+// sentences that are kept beside their message are not.
 //
 // Errors: [*InvalidError]; [ErrNotFound] for an entity that this user's memory
 // does not know; the database's errors, the context's error.
@@ -88,7 +89,17 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 		records, err = recordsByTime(ctx, s, userID, ids)
 		return err
 	})
-	return records, err
+	return withoutKept(records), err
+}
+
+// withoutKept leaves out the sentences that are kept in their own words and stand
+// in a message that is there.
+func withoutKept(records []Record) []Record {
+	return slices.DeleteFunc(records, func(kept Record) bool {
+		return kept.Attributes[schema.AttrSaid] == schema.SaidLasting && slices.ContainsFunc(records, func(m Record) bool {
+			return m.Kind == KindEpisode && strings.Contains(m.Content, kept.Content)
+		})
+	})
 }
 
 func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, userID int64) (where string, args []any, err error) {
@@ -209,7 +220,7 @@ func (x *Extension) Get(ctx context.Context, scope Scope, id string) (*Detail, e
 		if err != nil {
 			return err
 		}
-		d.Memory, d.Retention = *m, x.cfg.Retention.Of(m, x.db.Now())
+		d.Memory, d.Retention = *m, x.cfg.Ranking.Retention.Of(m, x.db.Now())
 		return d.read(ctx, s, m)
 	})
 	if err != nil {
@@ -256,7 +267,7 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *Record) (err e
 }
 
 func (d *Detail) readHistory(ctx context.Context, s *schema.Snapshot, m *Record) error {
-	rows, err := s.Query(ctx, `SELECT o.at, o.actor, o.operation, coalesce(r.uid, ''), `+publicColumns("before")+", "+publicColumns("after")+`
+	rows, err := s.Query(ctx, `SELECT o.at, o.actor, o.operation, coalesce(r.uid, ''), `+schema.OpWithPublicIDs("before")+", "+schema.OpWithPublicIDs("after")+`
 		FROM ops o LEFT JOIN runs r ON r.id = o.run_id
 		WHERE o.record = 'memories' AND o.record_id = ? AND o.user_id = ? ORDER BY o.id`, m.ID, m.UserID)
 	if err != nil {
@@ -336,7 +347,8 @@ func (d *Detail) readSources(ctx context.Context, s *schema.Snapshot, m *Record)
 func recordsByTime(ctx context.Context, s *schema.Snapshot, userID int64, ids []int64) ([]Record, error) {
 	records, err := s.MemoriesByID(ctx, userID, ids)
 	slices.SortFunc(records, func(a, b Record) int {
-		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+		// Of one moment messages come first: claims are read from them in the background.
+		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), compareBool(a.Kind != KindEpisode, b.Kind != KindEpisode), cmp.Compare(a.ID, b.ID))
 	})
 	return records, err
 }

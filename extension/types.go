@@ -2,13 +2,15 @@ package extension
 
 import (
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/intent"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
 )
 
-// The types a host names, so that one import is enough. More is said where
-// each is declared.
+// The types that most hosts name, so that one import is enough.
 type (
 	// Scope says whose memory is meant.
 	Scope = schema.Scope
@@ -27,22 +29,23 @@ type (
 	// RedactionError says that a text could not be redacted; nothing of it was
 	// written, and it carries nothing of it.
 	RedactionError = schema.RedactionError
-	// VersionError means the file was written by a newer ebb.
+	// VersionError means the file was written by a newer ebb, or by one from before
+	// the first release.
 	VersionError = schema.VersionError
 	// Loss says that a file was found to hold less than it once did.
 	Loss = schema.Loss
 	// Block is a part of core memory.
-	Block = schema.Block
+	Block = core.Block
 	// BlockVersion is what a block held from one change to the next.
-	BlockVersion = schema.BlockVersion
+	BlockVersion = core.BlockVersion
 	// BlockSpec describes a block of core memory.
-	BlockSpec = schema.BlockSpec
+	BlockSpec = core.BlockSpec
 	// BlockField describes a field of a block.
-	BlockField = schema.BlockField
+	BlockField = core.BlockField
 	// BlockKind is the form of a block's content.
-	BlockKind = schema.BlockKind
+	BlockKind = core.BlockKind
 	// BlockWriter says what a model may do to a block.
-	BlockWriter = schema.BlockWriter
+	BlockWriter = core.BlockWriter
 	// BlockWrite is a change of core memory that a model asks for.
 	BlockWrite = tools.BlockWrite
 	// Verdict is what becomes of a write that a model asks for.
@@ -50,7 +53,7 @@ type (
 	// Query says what is looked for.
 	Query = recall.Query
 	// Plan is what a question asks for beyond its words.
-	Plan = recall.Plan
+	Plan = intent.Plan
 	// AsOf moves a search to another moment on either time axis.
 	AsOf = recall.AsOf
 	// Answer is what a search found and what it could not ask.
@@ -78,25 +81,19 @@ type (
 	// Outcome is the fate of one proposal of a stage.
 	Outcome = consolidate.Outcome
 	// Usage is what a run asked of a model.
-	Usage = consolidate.Usage
+	Usage = ask.Usage
 	// Run is a night in the ledger.
 	Run = schema.Run
-	// Undone is what became of undoing a run.
-	Undone = schema.Undone
-	// Kept is one change of an undone run that stayed.
-	Kept = schema.Kept
 	// Budget bounds what a night may ask of a model.
-	Budget = consolidate.Budget
+	Budget = ask.Budget
 	// Prices are what a million tokens of the model cost.
-	Prices = consolidate.Prices
+	Prices = ask.Prices
 	// Progress is how far a night has got.
 	Progress = consolidate.Progress
 	// Stage is one step of a night.
 	Stage = consolidate.Stage
 	// StageError says which stage of a run failed.
 	StageError = consolidate.StageError
-	// Failure is what one source of background work reported last.
-	Failure = schema.Failure
 )
 
 // The kinds of memory.
@@ -109,13 +106,13 @@ const (
 
 // The forms of a block, and what a model may do to it.
 const (
-	BlockText     = schema.BlockText
-	BlockList     = schema.BlockList
-	BlockFields   = schema.BlockFields
-	BlockRecords  = schema.BlockRecords
-	HostWrites    = schema.HostWrites
-	ModelProposes = schema.ModelProposes
-	ModelWrites   = schema.ModelWrites
+	BlockText     = core.BlockText
+	BlockList     = core.BlockList
+	BlockFields   = core.BlockFields
+	BlockRecords  = core.BlockRecords
+	HostWrites    = core.HostWrites
+	ModelProposes = core.ModelProposes
+	ModelWrites   = core.ModelWrites
 )
 
 // What becomes of a write that a model asks for, from the mildest.
@@ -143,11 +140,6 @@ var (
 	ErrKeyWrong    = schema.ErrKeyWrong
 	ErrKeyUnneeded = schema.ErrKeyUnneeded
 )
-
-// FaultKind is which of the errors above a fault was that [Health] gives as text,
-// so that errors.Is can tell a full disk from another fault; nil for none.
-// [Failure.Kind] is the same.
-func FaultKind(fault string) error { return schema.FaultKind(fault) }
 
 // NewKey makes a [Key] of 32 random bytes, which it copies. A password is no
 // key.

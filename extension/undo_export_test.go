@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
@@ -81,7 +82,10 @@ func hears(r llmtest.Request, deaf bool) llmtest.Reply {
 // audit, what ebb announced, and the day that stays consolidated.
 func memoryOf(t *testing.T, export string) (lines []string) {
 	for line := range strings.Lines(export) {
-		var l exportLine
+		var l struct {
+			Run, Op, End json.RawMessage
+			Event        *struct{ Topic string }
+		}
 		require.NoError(t, json.Unmarshal([]byte(line), &l))
 		if l.Run == nil && l.Op == nil && l.End == nil && (l.Event == nil || !strings.HasPrefix(l.Event.Topic, "memory.")) {
 			lines = append(lines, line)
@@ -106,7 +110,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 	}
 	opened := func() *Extension {
 		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{
-			NoBackground: true, Model: server.LLM(t), Stages: everything, Now: now.Now,
+			NoBackground: true, Model: server.LLM(t), Night: NightConfig{Stages: everything}, Now: now.Now,
 		})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
@@ -114,7 +118,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 	}
 	x := opened()
 	w := &world{t: t, x: x, scope: ada}
-	enricher := consolidate.NewEnricher(x.db, consolidate.EnrichOptions{})
+	enricher := enrich.New(x.db, enrich.Options{})
 	say := func(id, text string) {
 		w.say(id, "session "+id, text)
 		require.NoError(t, enricher.Enrich(t.Context(), ada, w.uids[len(w.uids)-1]))
@@ -154,7 +158,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 
 	y := opened()
 	// Others in the file, so that no row id is what it was.
-	require.NoError(t, y.bus.Publish(t.Context(), eventbus.UserMessage(Scope{User: "bo"}, "Mine.")))
+	require.NoError(t, y.mem.Publish(t.Context(), eventbus.UserMessage(Scope{User: "bo"}, "Mine.")))
 	_, err := y.Consolidate(t.Context(), Scope{User: "bo"})
 	require.NoError(t, err)
 	restored(t, y, after)

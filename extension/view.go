@@ -107,7 +107,7 @@ func (x *Extension) storedView(ctx context.Context, of Scope) (floor schema.Trus
 		if of.Session == "" {
 			since = x.cfg.Now().Add(-unnamedView)
 		}
-		if floor, err = s.LeastTrusted(ctx, userID, of.Session, since); err != nil || len(x.cfg.Blocks) == 0 {
+		if floor, err = s.LeastTrusted(ctx, userID, of.Session, since); err != nil || len(x.cfg.CoreMemory.Blocks) == 0 {
 			return err
 		}
 		blocks, err := s.LeastTrustedBlock(ctx, userID, of.Session, since)

@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -23,9 +24,9 @@ import (
 // of what no caller is; it may be nil.
 func openOn(ctx context.Context, disk *vfstest.Disk, dir string, key Key, hear func(source string, err error)) (*Extension, error) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	return open(ctx, filepath.Join(dir, "memory.db"),
+	return OpenWith(ctx, filepath.Join(dir, "memory.db"),
 		&Config{Now: func() time.Time { return now }, Location: time.UTC, NoBackground: true, Model: notary{}, Key: key, Hooks: Hooks{OnError: hear}},
-		schema.Options{VFS: disk.Name(), NoCheckpoint: true, Readers: 1})
+		memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true, Readers: 1}})
 }
 
 func say(ctx context.Context, x *Extension, text string) error {

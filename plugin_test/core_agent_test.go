@@ -16,7 +16,7 @@ import (
 func teamsHost(t *testing.T) *host {
 	h := newHost(t)
 	h.cfg = *extension.ThreeTier()
-	h.cfg.NoSchedule = true
+	h.cfg.Night.NoSchedule = true
 	return h
 }
 

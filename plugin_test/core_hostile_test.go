@@ -139,7 +139,7 @@ func TestAHostileModelChangesNoBlockThatIsNotItsOwn(t *testing.T) {
 	for name, page := range map[string]bool{"on its own": false, "after it has read a page": true} {
 		t.Run(name, func(t *testing.T) {
 			cfg := extension.ThreeTier()
-			cfg.NoSchedule = true
+			cfg.Night.NoSchedule = true
 			x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg)
 			require.NoError(t, err)
 			defer func() { require.NoError(t, x.Close(context.Background())) }()

@@ -36,7 +36,7 @@ func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
 	now, place := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)), "the garden"
 	h := newHost(t)
 	h.cfg = *extension.DualOptions{Tau: 200 * time.Hour}.Config()
-	h.cfg.Model, h.cfg.NoSchedule, h.cfg.Location = server.LLM(t), true, time.UTC
+	h.cfg.Model, h.cfg.Night.NoSchedule, h.cfg.Location = server.LLM(t), true, time.UTC
 	h.cfg.Now = now.Now
 	h.cfg.Attributes = func(extension.Scope) map[string]string { return map[string]string{"location": place} }
 	h.run(march, func(x *extension.Extension, s *extension.Session) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 // belongings are ids and names of one user.
@@ -248,8 +249,7 @@ var withoutIDs = map[string]string{
 	"Consolidate": "a scope", "Profile": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
-	"Cycle": "a scope", "SetCycle": "a scope and a number", "ResetCycle": "a scope and a number", "ExportStream": "a scope",
-	"ImportArchive": "a folder", "ImportStream": "the ids in it are those of events, below",
+	"RunDueNights": "the operator's", "Parts": "the module's own", "Cycle": "a scope", "SetCycle": "a scope and a number", "ResetCycle": "a scope and a number", "ExportStream": "a scope", "ImportArchive": "a folder",
 	"Callbacks": "nothing", "LLMTools": "nothing", "Memory": "options", "Scope": "nothing", "Tools": "handlers",
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",
 	"remember_fact.confidence": "a number", "remember_fact.tags": "written",
@@ -271,7 +271,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 		{"somebody unknown", extension.Scope{Tenant: "acme", User: "eve", Session: "own", Agent: "own"}, false},
 	} {
 		t.Run(who.name, func(t *testing.T) {
-			w := newWorld(t, func(c *extension.Config) { c.Embedder = nil }) // other words have another vector
+			w := newWorld(t, func(c *extension.Config) { c.Embedding.Embedder = nil }) // other words have another vector
 			defer w.close()
 			theirs := furnish(t, w, other, "Ottoline")
 			own := belongings{proposal: uuid.NewString(), confirmation: uuid.NewString(), token: "none", fact: uuid.NewString()}
@@ -309,7 +309,7 @@ func TestTheIDOfAMessageIsItsUsersOwn(t *testing.T) {
 	}
 	turn := `{"id":"t1","session":"s","time":"2026-03-01T18:00:00Z","speaker":"Ada","role":"user","text":"The kettle is blue."}` + "\n"
 	for _, scope := range []extension.Scope{ada, bob} {
-		report, err := w.x.Import(t.Context(), strings.NewReader(turn), extension.ImportOptions{Scope: scope})
+		report, err := w.x.Import(t.Context(), strings.NewReader(turn), transfer.ImportOptions{Scope: scope})
 		require.NoError(t, err)
 		require.Equal(t, 1, report.Stored)
 	}
@@ -373,7 +373,7 @@ func TestAnExportOfOthersIsReadAsAnybodys(t *testing.T) {
 	defer elsewhere.close()
 	for _, again := range []bool{false, true} {
 		read := func(w *world) string {
-			report, err := w.x.Import(t.Context(), strings.NewReader(export.String()), extension.ImportOptions{Scope: ada})
+			report, err := w.x.Import(t.Context(), strings.NewReader(export.String()), transfer.ImportOptions{Scope: ada})
 			w.settle()
 			return said(w.person(ada), report, err) + named{}.normalise(w.person(ada).view())
 		}

@@ -36,9 +36,9 @@ type world struct {
 func newWorld(t testing.TB, change ...func(*extension.Config)) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
 	w.cfg = extension.Config{
-		Now: w.now.Now, Location: time.UTC, NoSchedule: true,
-		Model: echoModel{}, Embedder: bagEmbedder{}, EmbedModel: "bag",
-		Blocks: []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, PerAgent: true}},
+		Now: w.now.Now, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true},
+		Model: echoModel{}, Embedding: extension.EmbeddingConfig{Embedder: bagEmbedder{}, Model: "bag"},
+		CoreMemory: extension.CoreMemoryConfig{Blocks: []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, PerAgent: true}}},
 	}
 	for _, f := range change {
 		f(&w.cfg)

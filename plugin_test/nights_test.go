@@ -28,7 +28,7 @@ func TestMovingHouse(t *testing.T) {
 
 	now := clock.At(time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))
 	h := newHost(t)
-	h.cfg = extension.Config{Now: now.Now, Location: time.UTC, NoSchedule: true, NoClaims: true, Model: server.LLM(t)}
+	h.cfg = extension.Config{Now: now.Now, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Model: server.LLM(t)}
 	scope := extension.Scope{User: "ada", Session: "spring"}
 	const question = "Where does the user live?"
 	current := func(x *extension.Extension, q extension.Query) (texts []string) {

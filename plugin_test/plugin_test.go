@@ -187,7 +187,7 @@ func (forbidden) EmbedQuery(context.Context, string) ([]float32, error) {
 
 func TestATurnCallsNeitherModelNorEmbedder(t *testing.T) {
 	h := newHost(t)
-	h.cfg = extension.Config{Model: forbidden{}, Embedder: forbidden{}, NoBackground: true}
+	h.cfg = extension.Config{Model: forbidden{}, Embedding: extension.EmbeddingConfig{Embedder: forbidden{}}, NoBackground: true}
 	h.run(march, func(x *extension.Extension, s *extension.Session) {
 		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(march, told), eventbus.AgentResponse(march, "I will.")))
 		m := s.Memory()
@@ -225,7 +225,7 @@ func TestHalfAnAnswerIsNotTakenForAWholeOne(t *testing.T) {
 			server := llmtest.New(t)
 			server.On(llmtest.Any, llmtest.HangAfter("AI: The ferry leaves at"))
 			h := newHost(t)
-			h.cfg.InjectLimit, h.cfg.InjectTokens = 200, 50_000 // however often it takes
+			h.cfg.Injection.Limit, h.cfg.Injection.Tokens = 200, 50_000 // however often it takes
 			h.run(march, func(x *extension.Extension, s *extension.Session) {
 				chain := hosts[name](t, server.LLM(t), s)
 				for {

@@ -62,7 +62,7 @@ func try(t *testing.T, a poisonAttack) (faults []string) {
 	var days atomic.Int64 // what works behind the turn reads the clock too
 	now := func() time.Time { return time.Date(2026, 3, 2+int(days.Load()), 12, 0, 0, 0, time.UTC) }
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		Model: gullible{a}, NoSchedule: true, Location: time.UTC, Now: now,
+		Model: gullible{a}, Night: extension.NightConfig{NoSchedule: true}, Location: time.UTC, Now: now,
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

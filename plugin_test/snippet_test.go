@@ -15,7 +15,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// What a host writes, as the README and the plan of the house show it. That it
+// What a host writes, with every option of the session. That it
 // compiles is most of the test.
 func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
 	var (
@@ -24,7 +24,7 @@ func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
 		ctx                      = context.Background()
 		path                     = filepath.Join(t.TempDir(), "memory.db")
 	)
-	ext, err := extension.Open(ctx, path, &extension.Config{Model: llm, Embedder: emb, NoBackground: true})
+	ext, err := extension.Open(ctx, path, &extension.Config{Model: llm, Embedding: extension.EmbeddingConfig{Embedder: emb}, NoBackground: true})
 	require.NoError(t, err)
 	defer ext.Close(ctx)
 	s, err := ext.Session(extension.Scope{User: "ada", Session: "2026-03-01"})
@@ -41,7 +41,7 @@ func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
 	require.NoError(t, err)
 	embedder, err := embeddings.NewEmbedder(client)
 	require.NoError(t, err)
-	cfg := &extension.Config{Embedder: embedder, EmbedModel: "text-embedding-3-large", EmbedDims: 256, NoBackground: true}
+	cfg := &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "text-embedding-3-large", Dims: 256}, NoBackground: true}
 	other, err := extension.Open(ctx, filepath.Join(t.TempDir(), "memory.db"), cfg)
 	require.NoError(t, err)
 	require.NoError(t, other.Close(ctx))

@@ -81,7 +81,7 @@ func pagingCalls(foreign string) map[string][]string {
 // cycle that the host counts, with a type that a model may give.
 func TestAHostileModelPagesItsOwnMemoryAlone(t *testing.T) {
 	cfg := extension.ThreeTier()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

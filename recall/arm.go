@@ -5,13 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/quickselect"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// An Arm proposes memories for a query from one point of view. Arms are
-// scoped inside their own query: they never see another user's text. What a
-// proposal is worth is for the ranker to say.
+// An Arm proposes memories for a query in one way. Arms are scoped inside their own
+// query: they never see another user's text. The ranker decides what a proposal is
+// worth.
 type Arm interface {
 	// Name identifies the arm in explanations: "text", "time", "entity", "topic",
 	// "vector".
@@ -21,8 +22,8 @@ type Arm interface {
 	Candidates(ctx context.Context, r *Request) ([]Candidate, error)
 }
 
-// Request is what an arm is asked: the query, what was understood of it, and
-// the user's index.
+// Request is the input of an arm: the query, what was understood of it, and the
+// user's index.
 type Request struct {
 	Query
 	UserID   int64
@@ -31,12 +32,12 @@ type Request struct {
 	index    *index
 	question *question
 	filter   *filter
-	matches  *matches         // of the text arm, which alone writes it
-	similar  *similar         // of the vector arm, which alone writes it; nil without
-	themes   *topics.Question // nil when nothing is known of its topics
+	matches  *matches         // written by the text arm only
+	similar  *similar         // written by the vector arm only; nil without one
+	themes   *topics.Question // nil if none of its topics is known
 
-	terms    []uint32  // of the text looked at last, by a plan
-	rarities []float64 // by frequency, of a plan
+	terms    []uint32  // of the text that a plan read last
+	rarities []float64 // by frequency, for a plan
 }
 
 // Candidate is one arm's proposal.
@@ -44,10 +45,10 @@ type Candidate struct {
 	MemoryID int64
 	Score    float64 // in the arm's own unit, larger is better
 
-	place uint32 // in the index, from 1; 0 where the arm has not looked it up
+	place uint32 // in the index, from 1; 0 if the arm has not looked it up
 }
 
-// armDepth is how many candidates an arm hands on. Twice as many find 3 % more
+// armDepth is how many candidates an arm returns. Twice as many find 3 % more
 // of the evidence on the development split and rank no better.
 const armDepth = 200
 
@@ -58,7 +59,7 @@ func best(candidates []Candidate) []Candidate {
 		for i, c := range candidates {
 			scores[i] = c.Score
 		}
-		least := nthLargest(scores, armDepth)
+		least := quickselect.NthLargest(scores, armDepth)
 		candidates = slices.DeleteFunc(candidates, func(c Candidate) bool { return c.Score < least })
 	}
 	slices.SortFunc(candidates, func(a, b Candidate) int {

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// background runs what is read beside the searches, until it is stopped.
+// background runs reads in goroutines of their own until it is stopped.
 type background struct {
 	work   context.Context
 	cancel context.CancelFunc
 
-	searches precedence // of it
+	searches searchPriority
 
 	mu      sync.Mutex
 	running sync.WaitGroup
@@ -24,7 +24,7 @@ func newBackground() *background {
 	return b
 }
 
-// start runs f, unless there is no background any more; then it reports false.
+// start runs f. It reports false if the background was stopped.
 func (b *background) start(f func(context.Context)) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -33,14 +33,14 @@ func (b *background) start(f func(context.Context)) bool {
 	}
 	b.running.Go(func() {
 		ctx := b.searches.marked(b.work)
-		standBack(ctx)
+		yieldToSearches(ctx)
 		f(ctx)
 	})
 	return true
 }
 
-// once is start for what shall not run twice at a time, as running says. What
-// runs already is as good as started.
+// once is start for what must not run twice at a time; running says that it does.
+// It reports true if f is already running.
 func (b *background) once(running *atomic.Bool, f func(context.Context)) bool {
 	if running.Swap(true) {
 		return true
@@ -55,7 +55,7 @@ func (b *background) once(running *atomic.Bool, f func(context.Context)) bool {
 	return started
 }
 
-// stop ends what runs and waits for it.
+// stop cancels everything that runs and waits for it.
 func (b *background) stop() {
 	b.mu.Lock()
 	b.stopped = true

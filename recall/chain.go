@@ -1,12 +1,12 @@
 package recall
 
-// chain puts a document into its thread's order in time; of two at the same
-// time the one that came first stands first.
+// chain links a document into its thread in order of time, after those of the same
+// time.
 func (ix *index) chain(doc uint32) {
-	d, thread := &ix.docs[doc], ix.labels[doc].thread
-	tail := ix.tails[thread]
+	d, thread := &ix.docs[doc], ix.meta[doc].thread
+	tail := ix.lastInThread[thread]
 	if tail < 0 {
-		ix.tails[thread] = int32(doc)
+		ix.lastInThread[thread] = int32(doc)
 		return
 	}
 	first, after := tail, tail
@@ -21,13 +21,13 @@ func (ix *index) chain(doc uint32) {
 		ix.docs[after].next = int32(doc)
 	}
 	if d.next < 0 {
-		ix.tails[thread] = int32(doc)
+		ix.lastInThread[thread] = int32(doc)
 	} else {
 		ix.docs[d.next].prev = int32(doc)
 	}
 }
 
-// window is the reach of a turn's surroundings: two turns to either side.
+// window is how many turns to either side count as a turn's surroundings.
 const window = 2
 
 // before and after are a document's neighbours in its thread, nearest first,

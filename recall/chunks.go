@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// chunks hold what is said in a user's chunks, and of which documents they are.
+// chunks holds the terms of a user's chunks, and the documents they belong to.
 type chunks struct {
 	lengths []uint16          // in terms
 	coded   []byte            // the terms of every chunk in order, as variable-length integers
@@ -17,13 +17,12 @@ type chunks struct {
 	late    map[uint32]uint32 // chunk -> document, of chunks that came after those of a later document
 }
 
-// chunkRun is how many chunks share a start: those before one in its run are
-// passed over to find it.
+// chunkRun is how many chunks share a start. Finding a chunk skips those before it
+// in its run.
 const chunkRun = 8
 
-// begun says which of 64 chunks begin a document, and how many documents had begun
-// before them. So the document of a chunk takes two bits, not the four bytes of
-// its number.
+// begun records which of 64 chunks begin a document, and how many documents begin
+// before them. The document of a chunk takes two bits this way instead of four bytes.
 type begun struct {
 	here   uint64
 	before uint32
@@ -31,7 +30,7 @@ type begun struct {
 
 func (c *chunks) len() int { return len(c.lengths) }
 
-// add takes in the next chunk, of a document that is there or the next one.
+// add appends a chunk of a known document or of the next one.
 func (c *chunks) add(doc uint32, terms []uint32) {
 	at := uint32(c.len())
 	if at%64 == 0 {
@@ -56,13 +55,13 @@ func (c *chunks) add(doc uint32, terms []uint32) {
 	c.lengths = append(c.lengths, uint16(len(terms)))
 }
 
-// expect makes room for so many more.
+// expect reserves room for n more chunks.
 func (c *chunks) expect(n int) {
 	c.lengths = withRoom(c.lengths, n)
 	c.starts, c.begins = withRoom(c.starts, n/chunkRun+1), withRoom(c.begins, n/64+1)
 }
 
-// fit gives back the room that is left.
+// fit frees the room that is not used.
 func (c *chunks) fit() {
 	c.coded, c.lengths = slices.Clone(c.coded), slices.Clone(c.lengths)
 	c.starts, c.begins = slices.Clone(c.starts), slices.Clone(c.begins)
@@ -105,9 +104,9 @@ func (c *chunks) terms(all []uint32, at uint32) []uint32 {
 	return all
 }
 
-// passUvarints returns where so many numbers end.
+// passUvarints returns the offset after n numbers.
 func passUvarints(b []byte, at, n int) int {
-	const goesOn = 0x8080808080808080 // set in all bytes of a number but the last
+	const goesOn = 0x8080808080808080 // the high bit is set in all bytes of a number but the last
 	for ; n >= 8; at += 8 {
 		n -= bits.OnesCount64(^binary.LittleEndian.Uint64(b[at:]) & goesOn)
 	}

@@ -28,7 +28,7 @@ func TestExpectationsAreBounded(t *testing.T) {
 	ix.expect(1 << 32)
 	require.LessOrEqual(t, cap(ix.docs), maxExpected)
 	set := newVectorSet(&schema.Generation{Dims: 2}, 10)
-	set.expect(1 << 40)
+	set.reserve(1 << 40)
 	require.LessOrEqual(t, cap(set.ids.lower), maxExpected)
 }
 

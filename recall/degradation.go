@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Degradation says how often an arm did not give its full answer since the
-// searcher was made.
+// Degradation counts how often an arm failed or was incomplete since the searcher
+// was created.
 type Degradation struct {
 	Arm    string    `json:"arm"`
 	Count  int64     `json:"count"`
 	LastAt time.Time `json:"last_at"`
 	Reason string    `json:"reason"` // of the last time
-	// Whole is how many searches went without it since: 0 means that the last
-	// one was degraded.
+	// Whole is the number of searches since without degradation: 0 means that the
+	// last one was degraded.
 	Whole int64 `json:"whole"`
 }
 
-// degradations remembers them by arm, for each user and for everybody.
+// degradations counts by arm, for each user and for all users together.
 type degradations struct {
 	mu     sync.Mutex
 	byUser map[int64]map[string]*Degradation
@@ -30,7 +30,7 @@ const everybody = -1
 
 func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
 	if userID == 0 {
-		return // of a user nobody knows no arm was asked
+		return // no arm runs for an unknown user
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,8 +55,8 @@ func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
 	}
 }
 
-// Degradations lists the arms that did not give their full answer in a search
-// since the searcher was made, by name.
+// Degradations lists the arms that failed or were incomplete in a search since the
+// searcher was created, by name.
 func (s *Searcher) Degradations() []Degradation { return s.DegradationsOf(everybody) }
 
 // DegradationsOf is [Searcher.Degradations] of one user's searches alone.

@@ -45,8 +45,7 @@ func diversify(results []Result, lambda float64) []Result {
 	return taken
 }
 
-// termSet is the terms of one text, as bits of the numbers they have among those
-// of all.
+// termSet holds the terms of one text as bits, numbered across all texts.
 type termSet struct {
 	bits []uint64
 	n    int
@@ -88,8 +87,8 @@ func jaccard(a, b termSet) float64 {
 	return float64(shared) / float64(union)
 }
 
-// withinBudget keeps results while they fit into the token budget, best
-// first; one that does not fit is left out and smaller ones may still enter.
+// withinBudget keeps the results that fit into the token budget, best first. After
+// one that does not fit, smaller ones may still fit.
 func withinBudget(results []Result, budget int) []Result {
 	if budget <= 0 {
 		return results
@@ -102,4 +101,31 @@ func withinBudget(results []Result, budget int) []Result {
 		}
 	}
 	return kept
+}
+
+// derivedShare bounds the share of derived memories among the first n results, for
+// every n, while turns are left: one of the first three, three of the first ten. A
+// dozen claims that repeat the turns below them would displace those turns.
+const derivedShare = 0.3
+
+// ration moves derived items down until they keep to [derivedShare]. Turns and
+// derived items each stay in order.
+func ration[T any](items []T, derived func(*T) bool) []T {
+	out := make([]T, 0, len(items))
+	var waiting []T // derived items moved down
+	taken := 0
+	room := func() bool { return float64(taken) < derivedShare*float64(len(out)+1) }
+	for i := range items {
+		if derived(&items[i]) {
+			waiting = append(waiting, items[i])
+		} else {
+			out = append(out, items[i])
+		}
+		for len(waiting) > 0 && room() {
+			out = append(out, waiting[0])
+			waiting = waiting[1:]
+			taken++
+		}
+	}
+	return append(out, waiting...)
 }

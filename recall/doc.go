@@ -1,19 +1,22 @@
 // Package recall finds memories: a query becomes a ranked, explained answer.
 //
-// A [Searcher] reads one user's memory at a time. A search goes through
+// A [Searcher] searches one user's memory at a time. A search goes through
 // stages, each in a file of its own:
 //
-//	understand  what is asked: terms and their relatives, names, times, the
-//	            kind of answer (question.go, lexicon.go)
-//	arms        what could be meant: each arm proposes memories from one point
-//	            of view, scoped to the user inside its own query (arm.go, textarm.go,
-//	            timearm.go, entityarm.go, vectorarm.go)
-//	fuse        the arms' rankings become one list (fuse.go)
+//	understand  the terms of the question and their relatives, its names, times
+//	            and kind of answer (question.go, recall/lexicon)
+//	arms        each arm proposes candidates in its own way, scoped to the user
+//	            inside its own query (arm.go, textarm.go, timearm.go,
+//	            entityarm.go, themearm.go, vectorarm.go)
+//	fuse        combines the arms' rankings into one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)
-//	ration      derived memories do not crowd out the turns (ration.go)
-//	diversify   maximal marginal relevance, when asked for (diversify.go)
-//	budget      what fits into so many tokens, when asked for (diversify.go)
+//	ration      limits derived memories among the first results (diversify.go)
+//	plan        ranks first what the question's plan is about: a time, a date, the
+//	            last conversation (planned.go, recall/intent)
+//	diversify   applies maximal marginal relevance, if requested (diversify.go)
+//	budget      keeps the results within a number of tokens, if requested
+//	            (diversify.go)
 //
 // # The text arm
 //
@@ -26,7 +29,7 @@
 // best chunk, and the turns beside a hit in its session get a share of it; entries of
 // a log that refer to one issue stand beside each other like turns. Facts
 // and preferences are keys to the turns they rest on (keys.go), and keep to a
-// share of the first results (ration.go).
+// share of the first results (diversify.go).
 //
 // # The vector arm
 //
@@ -34,12 +37,10 @@
 // The query's vector is asked for before the search opens its snapshot, and
 // not waited for longer than a timeout; then the arm is reported as degraded and
 // the others answer. A user's vectors of the serving generation are kept in
-// memory and all compared with the query (vectorset.go). Of a large set it is
-// their codes: those whose signs are most like the query's (vectorcodes.go,
-// vectornearest.go) are compared by all that the codes hold (vectorfine.go), and
-// the best of these as they are on disk. What compares codes is in vectorkernels.go,
-// and for processors with AVX2 in assembly beside it. How much a cosine says is judged by what is usual for that query, and by whether the
-// embedder understands its language at all (vectorsignal.go).
+// memory (vectorset.go), and [github.com/ebbmem/ebb/recall/vector] finds the
+// nearest of them. What a cosine says is judged by the distribution of the
+// query's cosines, and by whether the embedder understands the query's language
+// at all (vectorsignal.go).
 //
 // # What the science depends on
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// entityArm proposes memories that mention an entity the question names, under
-// whatever alias: what was said of "my boss" for a question about Vera.
+// entityArm proposes memories that mention an entity that the question names, under
+// any alias: what was said about "my boss" for a question about Vera.
 type entityArm struct{}
 
 func (entityArm) Name() string { return "entity" }
@@ -28,7 +28,7 @@ func (entityArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error
 		if len(entities) == 0 {
 			continue
 		}
-		// The first is the surest reading of the name.
+		// The first is the most likely reading of the name.
 		mentions, err := r.mentions(ctx, entities[0].ID)
 		if err != nil {
 			return nil, err
@@ -47,9 +47,9 @@ func (entityArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error
 	return best(candidates), nil
 }
 
-// mentions lists the newest memories that mention an entity or one merged
-// into it, in order of id. Each is asked for its own newest: to read and sort
-// all that a much-mentioned one has would take longer than the rest of a search.
+// mentions lists the newest memories that mention an entity or one merged into it,
+// in order of id. It reads the newest of each entity only: reading all mentions of a
+// frequent one would take longer than the rest of a search.
 func (r *Request) mentions(ctx context.Context, entity int64) ([]int64, error) {
 	var ids []int64
 	for _, part := range r.index.partsOf(entity) {
@@ -62,8 +62,8 @@ func (r *Request) mentions(ctx context.Context, entity int64) ([]int64, error) {
 	return ids[max(0, len(ids)-entityDepth):], nil
 }
 
-// partsOf is an entity and all that were merged into it, each once, even on a
-// ring.
+// partsOf lists an entity and all that were merged into it, each once, even if the
+// merges form a cycle.
 func (ix *index) partsOf(entity int64) []int64 {
 	parts := []int64{entity}
 	for i := 0; i < len(parts); i++ {

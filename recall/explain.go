@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Explain says in a few lines why the memory stands where it does: its rank
-// in each arm, and what every signal added to its score.
+// Explain prints in a few lines why the memory has its rank: its rank in each arm,
+// and what every signal added to its score.
 func (r Result) Explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d  score %.3f  relevance %.2f  %s %s\n", r.Rank, r.Score, r.Relevance, r.Memory.Kind, r.Memory.UID)

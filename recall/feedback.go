@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Relevance feedback without anyone's judgement (RM3, Lavrenko and Croft 2001;
-// Abdul-Jaleel et al. 2004): the terms that the best texts share speak for
-// other texts too. The user's own memory is the thesaurus.
+// Pseudo-relevance feedback (RM3, Lavrenko and Croft 2001; Abdul-Jaleel et al.
+// 2004): texts that share terms with the best texts score higher. The user's own
+// memory is the thesaurus.
 const (
 	feedbackTexts = 10
 	feedbackTerms = 20
@@ -19,8 +19,8 @@ type feedbackTerm struct {
 	weight float32
 }
 
-// feedback scores the chunk of a candidate by the terms that the first of them
-// share. nth counts the candidates from 1.
+// feedback scores the chunk of a candidate by the terms of the model. nth counts the
+// candidates from 1.
 func (m *matches) feedback(said []uint32, nth int) float64 {
 	var sum float32
 	for _, t := range said {
@@ -32,7 +32,7 @@ func (m *matches) feedback(said []uint32, nth int) float64 {
 	return float64(sum) / math.Sqrt(float64(len(said)+10))
 }
 
-// toBest makes feedback 0–1 by the best.
+// toBest divides the feedback of all candidates by the greatest.
 func toBest(candidates []scored) {
 	var top float64
 	for i := range candidates {
@@ -45,16 +45,16 @@ func toBest(candidates []scored) {
 	}
 }
 
-// drop forgets the terms that a model has noted.
+// drop clears the weights of a model's terms.
 func (m *matches) drop(model []feedbackTerm) {
 	for _, t := range model {
 		m.terms[t.term] = termNote{part: m.terms[t.term].part}
 	}
 }
 
-// model notes, until it is dropped, the weightiest terms of the first texts,
-// without the question's own and without those that are in one chunk only or in
-// too many. The candidates come best first.
+// model sets the weights of the most important terms of the first candidates, until
+// it is dropped. It leaves out the question's own terms and those in one chunk only
+// or in too many. The candidates come best first.
 func (m *matches) model(ix *index, candidates []scored) []feedbackTerm {
 	if len(candidates) == 0 || candidates[0].interest <= 0 {
 		return nil
@@ -94,7 +94,7 @@ func (m *matches) model(ix *index, candidates []scored) []feedbackTerm {
 	return model
 }
 
-// chunkOf is the chunk a document is judged by: its best, or its first.
+// chunkOf is the chunk that represents a document: its best match, or its first.
 func (m *matches) chunkOf(ix *index, doc uint32) uint32 {
 	if d := m.of(doc); d.most > 0 {
 		return d.best
@@ -135,8 +135,8 @@ func (m *matches) phrase(q *question, said []uint32) float64 {
 	return float64(sum / q.total)
 }
 
-// mark notes for each term which part of the question it belongs to, and
-// returns what undoes it.
+// mark records for each term which part of the question it belongs to, until undo
+// is called.
 func (m *matches) mark(q *question) (undo func()) {
 	each := func(visit func(term uint32, part uint8)) {
 		for i := range q.parts {

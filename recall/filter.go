@@ -8,18 +8,18 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// filter is a query's restrictions as a test of a document.
+// filter tests documents against the restrictions of a query.
 type filter struct {
 	states       stateBit
-	dormant      kindBit // of which dormant ones are admitted
+	dormant      kindBit // kinds of which dormant memories are admitted
 	kinds        kindBit // 0 = all
 	session      uint32
 	inSession    bool
 	since, until int64 // Unix milliseconds; see bounded
 	bounded      [2]bool
 	tagged       map[int64]bool // nil = no restriction
-	meeting      map[int64]bool // what meets the conditions; nil = there are none
-	byState      bool           // nothing but the state is restricted
+	meeting      map[int64]bool // memories that meet the conditions; nil = no conditions
+	byState      bool           // only the state is restricted
 }
 
 func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int64, q Query) (*filter, error) {
@@ -35,7 +35,7 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 	if !q.Unquarantined {
 		f.states |= bitOfState(schema.StateQuarantined)
 	}
-	if !q.AsOf.IsZero() { // what ended since is decided once it is read
+	if !q.AsOf.IsZero() { // whether it held then is decided once it is read
 		f.states |= bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
 	}
 	for _, k := range q.Kinds {
@@ -50,7 +50,7 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 		}
 		f.inSession = true
 		if id != 0 {
-			f.session = ix.sessions[id] // 0, no session, when nothing was said in it
+			f.session = ix.sessions[id] // 0, no session, if nothing was said in it
 		}
 	}
 	if q.Tag != "" {
@@ -74,25 +74,26 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 	return f, nil
 }
 
+// bound is a time in Unix milliseconds, and whether it is set.
 func bound(t time.Time) (int64, bool) {
 	return t.UnixMilli(), !t.IsZero()
 }
 
-// admits reports whether nothing keeps a document out of the results.
+// admits reports whether a document passes the filter.
 func (f *filter) admits(ix *index, doc uint32) bool {
-	return f.awake(&ix.labels[doc]) && (f.byState || f.excludes(ix, doc) == "")
+	return f.admitsState(&ix.meta[doc]) && (f.byState || f.excludes(ix, doc) == "")
 }
 
-// awake reports a state that the query includes.
-func (f *filter) awake(l *label) bool {
+// admitsState reports whether the query includes the state of a document.
+func (f *filter) admitsState(l *docMeta) bool {
 	return l.state&f.states != 0 && (l.state != dormantBit || l.kind&f.dormant != 0)
 }
 
-// excludes says what keeps a document out of the results, "" for nothing.
+// excludes names the restriction that excludes a document, "" for none.
 func (f *filter) excludes(ix *index, doc uint32) string {
-	d, l := &ix.docs[doc], &ix.labels[doc]
+	d, l := &ix.docs[doc], &ix.meta[doc]
 	switch {
-	case !f.awake(l):
+	case !f.admitsState(l):
 		return "state"
 	case f.kinds != 0 && l.kind&f.kinds == 0:
 		return "kind"

@@ -6,49 +6,49 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// index is one user's text in memory: for every term the chunks that hold it,
-// and for every chunk its terms in order. It is a cache over the durable
-// chunks and is brought up to date from them, so whoever wrote them, in this
-// process or another, is seen.
+// index is the inverted index of one user's text: for every term the chunks that
+// hold it, and for every chunk its terms in order. It is a cache over the durable
+// chunks and is brought up to date from them, so it sees the writes of other
+// processes too.
 //
 // Chunks and documents (memories) are numbered in order of arrival, which is
 // the order of their ids; an index built in steps equals one built at once.
 type index struct {
-	terms    map[string]uint32
-	postings []postings          // by term
-	says     []docFlags          // by term, what it says of a text
-	counts   statistics          // of what is current
-	families map[string][]uint32 // root of a word -> its terms; see root
+	terms     map[string]uint32
+	postings  []postings          // by term
+	termFlags []lexicon.Flags     // by term
+	counts    statistics          // of current documents
+	families  map[string][]uint32 // root of a word -> its terms; see [lexicon.Roots]
 
 	chunks       chunks
 	stretchWords []uint32 // how many terms every [stretchChunks] chunks hold
 	lastChunk    int64    // id
-	skipped      int64    // the last chunk that is too old to be held yet; 0 = all are
+	skipped      int64    // id of the last chunk that is not held yet, the older ones included; 0 = all are held
 	lastOp       int64
-	learnt       uint32 // so many documents were asked what they rest on
+	keyedDocs    uint32 // of so many documents keys is filled in
 
-	docs     []document
-	memories idList              // of docs
-	labels   []label             // of docs
-	keys     map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
-	sessions map[int64]uint32    // session -> its number
-	issues   map[string]uint32   // issue -> the number of its thread
-	tails    []int32             // by session and thread: its last document in time, -1 = none
-	speakers []string            // prepared names
-	voices   map[string]uint16   // prepared name -> its number
-	named    map[string][]uint16 // term of a name -> speakers
-	merged   map[int64][]int64   // entity -> those merged into it; of the entity arm
-	themes   themes              // of docs
+	docs         []document
+	memories     idList              // of docs
+	meta         []docMeta           // of docs
+	keys         map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
+	sessions     map[int64]uint32    // session -> its number
+	issues       map[string]uint32   // issue -> the number of its thread
+	lastInThread []int32             // by session and thread: its last document in time, -1 = none
+	speakers     []string            // prepared names
+	speakerIDs   map[string]uint16   // prepared name -> its number
+	named        map[string][]uint16 // term of a name -> speakers
+	merged       map[int64][]int64   // entity -> those merged into it; for the entity arm
+	themes       themes              // of docs
 
 	scratch []uint32 // of add
 	uses    []uint16 // of tally, by term: all 0
 }
 
-// maxChunks bounds what one user's index holds; the durable index still finds
-// the rest.
+// maxChunks bounds the chunks of one user's index.
 const maxChunks = 1 << 24
 
 type document struct {
@@ -57,14 +57,17 @@ type document struct {
 	prev    int32  // neighbours in the thread, -1 = none
 	next    int32
 	words   uint16 // terms in all chunks
-	flags   docFlags
+	flags   lexicon.Flags
 	manner  manner
 }
 
-// label is what a search asks of every document that holds a word of the
-// question. They lie together, apart from the rest: to fetch the thousands of
-// them from all over memory would take longer than to weigh the words.
-type label struct {
+// byUser is set beside the flags of a text: its role is user, or it is derived.
+const byUser lexicon.Flags = 1 << 7
+
+// docMeta is what a search reads of every document that matches. They are stored
+// apart from the other fields of documents: fetching thousands of them across
+// memory would take longer than scoring the words.
+type docMeta struct {
 	thread  uint32 // number, see [index.thread]; 0 = none
 	speaker uint16
 	kind    kindBit
@@ -82,8 +85,8 @@ var states = []schema.State{schema.StateActive, schema.StateDormant, schema.Stat
 
 func bitOfState(s schema.State) stateBit { return stateBit(bitOf(states, s)) }
 
-// bitOf is a bit for each of the values, and 0 for a value that is not one of
-// them, which no filter admits.
+// bitOf is the bit of a value among values, 0 for an unknown value. No filter admits
+// 0.
 func bitOf[T comparable](values []T, value T) uint8 {
 	at := slices.Index(values, value)
 	if at < 0 {
@@ -97,25 +100,25 @@ var (
 	dormantBit = bitOfState(schema.StateDormant)
 )
 
-// said reports an episode, as opposed to what is derived.
-func (l *label) said() bool { return l.kind == episodeBit }
+// said reports an episode, as opposed to a derived memory.
+func (l *docMeta) said() bool { return l.kind == episodeBit }
 
 func newIndex() *index {
 	return &index{
-		terms:    make(map[string]uint32),
-		families: make(map[string][]uint32),
-		keys:     make(map[uint32][]uint32),
-		sessions: map[int64]uint32{0: 0},
-		issues:   make(map[string]uint32),
-		tails:    []int32{-1},
-		voices:   make(map[string]uint16),
-		named:    make(map[string][]uint16),
+		terms:        make(map[string]uint32),
+		families:     make(map[string][]uint32),
+		keys:         make(map[uint32][]uint32),
+		sessions:     map[int64]uint32{0: 0},
+		issues:       make(map[string]uint32),
+		lastInThread: []int32{-1},
+		speakerIDs:   make(map[string]uint16),
+		named:        make(map[string][]uint16),
 	}
 }
 
-// add takes in one chunk. Chunks must come in order of id; a chunk of an older
-// memory adds keys to it, unless that memory was skipped. how is [mannerOf] the
-// memory's content.
+// add indexes one chunk. Chunks must come in order of id. A chunk of an older memory
+// is added to it, unless that memory was skipped. how is the [mannerOf] the memory's
+// content.
 func (ix *index) add(c schema.IndexedChunk, how manner) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.len())
@@ -129,7 +132,7 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 	}
 	ix.stretchWords[at/stretchChunks] += uint32(len(terms))
 	d := &ix.docs[doc]
-	counted := ix.labels[doc].counted()
+	counted := ix.meta[doc].counted()
 	ix.tally(terms, func(term uint32, uses int) {
 		ix.postings[term].add(at, uses)
 		if counted {
@@ -145,21 +148,21 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 	d.flags |= ix.flags(terms)
 }
 
-// expect makes room for so many chunks.
+// expect reserves room for so many chunks in all.
 func (ix *index) expect(chunks int) {
 	chunks = min(chunks, maxExpected) - ix.chunks.len()
 	if chunks > ix.chunks.len()/8 {
 		ix.chunks.expect(chunks)
-		ix.docs, ix.labels, ix.memories.lower = withRoom(ix.docs, chunks), withRoom(ix.labels, chunks), withRoom(ix.memories.lower, chunks)
+		ix.docs, ix.meta, ix.memories.lower = withRoom(ix.docs, chunks), withRoom(ix.meta, chunks), withRoom(ix.memories.lower, chunks)
 	}
 }
 
-// skips reports a memory that is older than all that are held.
+// skips reports a memory that is older than all held ones.
 func (ix *index) skips(memory int64) bool {
 	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.memories.at(0)
 }
 
-// enter numbers the terms of a text, to be read until the next.
+// enter returns the numbers of a text's terms, valid until the next call.
 func (ix *index) enter(prepared []byte) []uint32 {
 	ix.scratch = ix.scratch[:0]
 	for len(prepared) > 0 && len(ix.scratch) < math.MaxUint16 { // chunks are of some 900 characters
@@ -176,19 +179,18 @@ func (ix *index) enter(prepared []byte) []uint32 {
 	return ix.scratch
 }
 
-// flags are those of a text of these terms, in order.
-func (ix *index) flags(terms []uint32) docFlags {
-	return flagsOf(func(yield func(docFlags) bool) {
+// flags are the flags of a text with these terms, in order.
+func (ix *index) flags(terms []uint32) lexicon.Flags {
+	return lexicon.TextFlags(func(yield func(lexicon.Flags) bool) {
 		for _, term := range terms {
-			if !yield(ix.says[term]) {
+			if !yield(ix.termFlags[term]) {
 				return
 			}
 		}
 	})
 }
 
-// tally calls each once for every different one of the terms, with how often it
-// is among them.
+// tally calls each once for every distinct term, with its number of uses.
 func (ix *index) tally(terms []uint32, each func(term uint32, uses int)) {
 	ix.uses = append(ix.uses, make([]uint16, len(ix.postings)-len(ix.uses))...)
 	for _, term := range terms {
@@ -202,7 +204,7 @@ func (ix *index) tally(terms []uint32, each func(term uint32, uses int)) {
 	}
 }
 
-// term numbers a term, and enters a new one into its families.
+// term returns the number of a term, and enters a new term into its families.
 func (ix *index) term(coded []byte) uint32 {
 	if id, known := ix.terms[string(coded)]; known {
 		return id
@@ -210,10 +212,10 @@ func (ix *index) term(coded []byte) uint32 {
 	id, term := uint32(len(ix.postings)), string(coded)
 	ix.terms[term] = id
 	ix.postings = append(ix.postings, postings{})
-	ix.says = append(ix.says, termFlags(term))
+	ix.termFlags = append(ix.termFlags, lexicon.TermFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
 	ix.themes.vocabulary.Add(coded)
-	for _, r := range roots(term) {
+	for _, r := range lexicon.Roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}
 	return id
@@ -227,17 +229,17 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 	doc := uint32(len(ix.docs))
 	speaker := c.Speaker
 	if c.Kind != schema.KindEpisode {
-		speaker = "" // what is derived was said by nobody
+		speaker = "" // a derived memory has none
 	}
 	d := document{
 		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, manner: how,
 	}
-	l := label{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
-	if c.Role == "user" || c.Kind != schema.KindEpisode { // what is derived rests on what the user said
+	l := docMeta{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
+	if c.Role == "user" || c.Kind != schema.KindEpisode { // a derived memory rests on what the user said
 		d.flags |= byUser
 	}
 	l.thread = ix.thread(c.Issue, d.session)
-	ix.docs, ix.labels = append(ix.docs, d), append(ix.labels, l)
+	ix.docs, ix.meta = append(ix.docs, d), append(ix.meta, l)
 	ix.memories.add(c.MemoryID)
 	if c.Kind == schema.KindEpisode && l.thread != 0 {
 		ix.chain(doc)
@@ -247,13 +249,14 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 
 // find looks a memory up; documents are sorted by memory id.
 func (ix *index) find(memory int64) (uint32, bool) {
-	if n := len(ix.docs); n == 0 || ix.memories.at(n-1) < memory { // as while they are read
+	if n := len(ix.docs); n == 0 || ix.memories.at(n-1) < memory { // as while chunks are read in order
 		return uint32(n), false
 	}
 	i, ok := ix.memories.find(memory)
 	return uint32(i), ok
 }
 
+// session is the number of a session.
 func (ix *index) session(id int64) uint32 {
 	number, known := ix.sessions[id]
 	if !known {
@@ -263,8 +266,8 @@ func (ix *index) session(id int64) uint32 {
 	return number
 }
 
-// thread is what a text stands among: all that refers to the same issue first,
-// whoever wrote it and when, as a log has no conversations; else its session.
+// thread is the number of a text's thread: all texts that refer to the same issue,
+// since a log has no conversations, else its session.
 func (ix *index) thread(issue string, session uint32) uint32 {
 	if issue == "" {
 		return session
@@ -277,13 +280,15 @@ func (ix *index) thread(issue string, session uint32) uint32 {
 	return number
 }
 
+// newThread numbers a new thread.
 func (ix *index) newThread() uint32 {
-	ix.tails = append(ix.tails, -1)
-	return uint32(len(ix.tails) - 1)
+	ix.lastInThread = append(ix.lastInThread, -1)
+	return uint32(len(ix.lastInThread) - 1)
 }
 
+// speaker is the number of a speaker by the prepared name.
 func (ix *index) speaker(prepared string) uint16 {
-	if id, known := ix.voices[prepared]; known {
+	if id, known := ix.speakerIDs[prepared]; known {
 		return id
 	}
 	if len(ix.speakers) == math.MaxUint16 {
@@ -291,7 +296,7 @@ func (ix *index) speaker(prepared string) uint16 {
 	}
 	id := uint16(len(ix.speakers))
 	ix.speakers = append(ix.speakers, strings.Clone(prepared))
-	ix.voices[ix.speakers[id]] = id
+	ix.speakerIDs[ix.speakers[id]] = id
 	for term := range strings.FieldsSeq(ix.speakers[id]) {
 		if !slices.Contains(ix.named[term], id) {
 			ix.named[term] = append(ix.named[term], id)

@@ -83,7 +83,7 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 		}
 		var user int64
 		snapshot(t, db, ada, func(_ context.Context, _ *schema.Snapshot, id int64) { user = id })
-		following.behind.running.Wait()
+		following.background.running.Wait()
 		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
 			ix, err := following.current(ctx, s, user, true)
 			require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestALargeMemoryAnswersAtOnce(t *testing.T) {
 	_, err := s.Search(impatient, ada, Query{Text: "cello", Now: noon, Wait: true})
 	require.ErrorIs(t, err, context.DeadlineExceeded, "who waits does so no longer than its context")
 	<-reading
-	s.behind.running.Wait()
+	s.background.running.Wait()
 	all := search(t, s, Query{Text: "cello", Limit: 100})
 	require.Len(t, all.Results, 30)
 	require.Empty(t, all.Degraded)
@@ -212,7 +212,7 @@ func TestChainOrdersASessionInTime(t *testing.T) {
 		}
 		slices.SortStableFunc(want, func(a, b int32) int { return int(times[a] - times[b]) })
 		var forwards, backwards []int32
-		for at := ix.tails[1]; at >= 0; at = ix.docs[at].prev {
+		for at := ix.lastInThread[1]; at >= 0; at = ix.docs[at].prev {
 			backwards = append(backwards, at)
 		}
 		for at := want[0]; at >= 0; at = ix.docs[at].next {

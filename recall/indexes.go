@@ -12,18 +12,18 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// indexes keeps the text indexes of the users searched last.
+// indexes caches the text indexes of the users searched last.
 type indexes struct {
-	db     *schema.DB
-	behind *background
-	// A search reads up to inline chunks itself. Of more it reads the newest first
-	// ones and leaves all of them to the background.
+	db         *schema.DB
+	background *background
+	// A search reads up to inline chunks itself. If there are more, it reads the
+	// newest, as many as first says, and the background reads all of them.
 	inline, first int
 
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedIndex]
-	// removed is told of a user of whose text something was removed, maybe by
-	// another process. Nil without vectors.
+	// removed is called after text of a user was removed, perhaps by another process.
+	// Nil without vectors.
 	removed func(userID int64)
 }
 
@@ -32,7 +32,7 @@ type sharedIndex struct {
 	*index
 
 	completing atomic.Bool   // in the background
-	reading    chan struct{} // holds one while somebody completes it
+	reading    chan struct{} // holds one value while a goroutine completes the index
 }
 
 // maxIndexes bounds how many users' indexes stay in memory.
@@ -43,12 +43,12 @@ const (
 	readFirst  = 2_000
 )
 
-func newIndexes(db *schema.DB, behind *background) *indexes {
+func newIndexes(db *schema.DB, bg *background) *indexes {
 	cache, err := lru.New[int64, *sharedIndex](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	return &indexes{db: db, behind: behind, inline: readInline, first: readFirst, byUser: cache}
+	return &indexes{db: db, background: bg, inline: readInline, first: readFirst, byUser: cache}
 }
 
 func (c *indexes) get(userID int64) *sharedIndex {
@@ -62,8 +62,8 @@ func (c *indexes) get(userID int64) *sharedIndex {
 	return ix
 }
 
-// startsPartly reports that nothing of a user's text is in memory, and that it is
-// more than a search reads itself.
+// startsPartly reports whether no text of a user is in memory, and there is more
+// than a search reads itself.
 func (c *indexes) startsPartly(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error) {
 	c.mu.Lock()
 	held := c.byUser.Contains(userID)
@@ -75,9 +75,9 @@ func (c *indexes) startsPartly(ctx context.Context, s *schema.Snapshot, userID i
 	return schema.ChunksUpTo(userID, lastChunk) > c.inline, err
 }
 
-// Forget drops what is kept in memory of a user's text and vectors: for whoever
-// has written it past the audit, as an import does, and when some of it was
-// erased. The next search reads it anew.
+// Forget drops the cached text and vectors of a user. Callers that write without an
+// audit entry, as an import does, or that erase must call it. The next search reads
+// the text again.
 func (s *Searcher) Forget(userID int64) {
 	s.indexes.mu.Lock()
 	s.indexes.byUser.Remove(userID)
@@ -87,7 +87,7 @@ func (s *Searcher) Forget(userID int64) {
 	}
 }
 
-// Remembered counts the users of whom text or vectors are kept in memory.
+// Remembered counts the users with cached text or vectors.
 func (s *Searcher) Remembered() int {
 	s.indexes.mu.Lock()
 	users := make(map[int64]bool)
@@ -104,9 +104,9 @@ func (s *Searcher) Remembered() int {
 }
 
 // current returns the user's index, brought up to date with the snapshot and
-// locked for reading. The caller must call RUnlock. Of much text that is not in
-// memory yet it holds the newest, unless the whole is asked for, while all of
-// it is read in the background.
+// locked for reading. The caller must call RUnlock. While the background reads a
+// large memory for the first time, the index holds the newest text only; with
+// whole, current waits for all of it.
 func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64, whole bool) (*sharedIndex, error) {
 	lastChunk, lastOp, err := s.TextWatermark(ctx, userID)
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64,
 	}
 	ix := c.get(userID)
 	ix.mu.RLock()
-	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp && ix.learnt == uint32(len(ix.docs)) && ix.skipped == 0 {
+	if ix.lastChunk >= lastChunk && ix.lastOp >= lastOp && ix.keyedDocs == uint32(len(ix.docs)) && ix.skipped == 0 {
 		return ix, nil
 	}
 	ix.mu.RUnlock()
@@ -134,9 +134,9 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64,
 	return ix, nil
 }
 
-// catchUp takes in what the snapshot holds and the index does not. removed says
-// that the index held something that is gone, partly that it passes over what is
-// older than its first chunk.
+// catchUp adds what the snapshot holds and the index does not. removed says that
+// the index held text that is gone, partly that it skips text older than its first
+// chunk.
 func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedIndex, userID, lastChunk, lastOp int64) (removed, partly bool, err error) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 		if removed, err = s.RemovedSince(ctx, userID, ix.lastOp); err != nil {
 			return false, false, err
 		}
-		if removed { // its words still count: begin anew
+		if removed { // its words are still counted: start over
 			ix.index = newIndex()
 		}
 	}
@@ -154,24 +154,24 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 	}
 	err = ix.index.catchUp(ctx, s, userID, lastOp)
 	if errors.Is(err, schema.ErrCorrupt) {
-		ix.index = newIndex() // it may hold half of a text
+		ix.index = newIndex() // it may hold part of a text
 	}
 	return removed, ix.skipped > 0, err
 }
 
-// complete has all of a user's text read in the background. It reports false
-// when there is no background.
+// complete starts to read all of a user's text in the background. It reports false
+// if the background was stopped.
 func (c *indexes) complete(userID int64, ix *sharedIndex) bool {
-	return c.behind.once(&ix.completing, func(ctx context.Context) {
-		// A search that finds it not read says so, and starts it again.
+	return c.background.once(&ix.completing, func(ctx context.Context) {
+		// On an error, the next search reports the index as partial and tries again.
 		_ = c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return ix.complete(ctx, s, userID) })
 	})
 }
 
-// complete reads all of a user's text into an index beside the one that is
-// there, which goes on serving, and puts it in its place.
+// complete reads all of a user's text into a new index and then replaces the current
+// one, which serves searches until then.
 func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	select { // whoever waits has the other's work
+	select { // a goroutine that waits uses the result of the other
 	case ix.reading <- struct{}{}:
 		defer func() { <-ix.reading }()
 	case <-ctx.Done():
@@ -196,13 +196,14 @@ func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID 
 	return nil
 }
 
+// partly reports whether the index skips older text.
 func (ix *sharedIndex) partly() bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	return ix.skipped > 0
 }
 
-// catchUp takes in the chunks and changes that came after the last.
+// catchUp adds the chunks and changes since the last call.
 func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp int64) error {
 	if ix.lastOp < lastOp || ix.merged == nil {
 		if err := ix.readMerged(ctx, s, userID); err != nil {
@@ -214,8 +215,8 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 		return err
 	}
 	var claims []uint32 // new or changed
-	for doc := ix.learnt; doc < uint32(len(ix.docs)); doc++ {
-		if ix.labels[doc].keyed() {
+	for doc := ix.keyedDocs; doc < uint32(len(ix.docs)); doc++ {
+		if ix.meta[doc].keyed() {
 			claims = append(claims, doc)
 		}
 	}
@@ -226,20 +227,20 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 		}
 		ix.change(changed)
 		for memory := range changed {
-			if doc, ok := ix.find(memory); ok && ix.labels[doc].keyed() {
+			if doc, ok := ix.find(memory); ok && ix.meta[doc].keyed() {
 				claims = append(claims, doc)
 			}
 		}
 	}
-	if err := ix.relearn(ctx, s, userID, claims); err != nil {
+	if err := ix.readKeys(ctx, s, userID, claims); err != nil {
 		return err
 	}
-	ix.learnt, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
+	ix.keyedDocs, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
 	return nil
 }
 
-// read takes in the chunks after the last. SQLite reads while what it has read
-// is taken in: of much text, each takes half of the time.
+// read adds the chunks after the last. For large memories, SQLite reads while
+// another goroutine indexes: each takes half of the time.
 func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
 	const worth, underway = 256, 4 // chunks handed over at once, batches
 	var taken sync.WaitGroup
@@ -267,7 +268,7 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 			})
 		}
 		full <- batch
-		standBack(ctx)
+		yieldToSearches(ctx)
 		batch = <-empty
 	})
 	if full != nil {
@@ -280,16 +281,16 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 	return cmp.Or(err, broken)
 }
 
-// chunkBatch is chunks on their way from SQLite into an index. It is used again:
-// a new place in memory for every text takes longer than reading it.
+// chunkBatch holds chunks on their way from SQLite into an index. It is reused:
+// allocating every text takes longer than reading it.
 type chunkBatch struct {
 	chunks []schema.IndexedChunk
 	how    []manner // of each
 	text   []byte   // of all, one after another
 }
 
-// manners tells how the memories of chunks speak. It looks at a memory's text
-// once, however many chunks it has: those of one memory follow each other.
+// manners computes the manner of memories. It reads a memory's text once although it
+// may have several chunks, which follow each other.
 type manners struct {
 	known  bool
 	memory int64
@@ -311,7 +312,7 @@ func (b *chunkBatch) add(c schema.IndexedChunk, how manner) {
 	b.chunks = append(b.chunks, c)
 }
 
-// addAll takes a batch in.
+// addAll indexes a batch.
 func (ix *index) addAll(b *chunkBatch) {
 	for i, c := range b.chunks {
 		ix.add(c, b.how[i])

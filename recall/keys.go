@@ -7,18 +7,18 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What is claimed of a turn says it in other words, and so is one more key to
-// it: "Ada moved to Oslo" finds "we took the last boxes up on Friday". Nothing
-// is stored for it. A claim that is retired, superseded, quarantined or gone is
-// no key any more, in the next search.
+// A claim says in other words what its source turn says, so it is one more key to
+// the turn: "Ada moved to Oslo" finds "we took the last boxes up on Friday". Keys
+// are not stored. A claim that is retired, superseded, quarantined or erased stops
+// being a key with the next search.
 
 // keyed reports whether a document may be a key to the turns it rests on.
-func (l *label) keyed() bool {
+func (l *docMeta) keyed() bool {
 	return l.kind&(bitOfKind(schema.KindFact)|bitOfKind(schema.KindPreference)) != 0
 }
 
-// relearn reads what claims rest on, after they came or changed.
-func (ix *index) relearn(ctx context.Context, s *schema.Snapshot, userID int64, claims []uint32) error {
+// readKeys reads the source turns of claims that are new or have changed.
+func (ix *index) readKeys(ctx context.Context, s *schema.Snapshot, userID int64, claims []uint32) error {
 	slices.Sort(claims)
 	claims = slices.Compact(claims)
 	ids := make([]int64, len(claims))
@@ -35,18 +35,18 @@ func (ix *index) relearn(ctx context.Context, s *schema.Snapshot, userID int64, 
 	})
 }
 
-// turnsOf are the turns that a document is a key to now. What was claimed
-// since does not speak for how things were.
+// turnsOf are the turns that a document is a key to. A search in the past (AsOf)
+// has no keys: a later claim does not say how things were.
 func (r *Request) turnsOf(doc uint32) []uint32 {
-	if turns := r.index.keys[doc]; len(turns) > 0 && r.index.labels[doc].current() && r.AsOf.IsZero() {
+	if turns := r.index.keys[doc]; len(turns) > 0 && r.index.meta[doc].current() && r.AsOf.IsZero() {
 		return turns
 	}
 	return nil
 }
 
-// lend lets every turn be found by the claims that rest on it: it gets the
-// score of the best of them beside its own.
-func (r *Request) lend() {
+// scoreKeys gives every turn the score of the best claim that rests on it, beside
+// its own.
+func (r *Request) scoreKeys() {
 	m := r.matches
 	if len(r.index.keys) == 0 {
 		return

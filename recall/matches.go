@@ -2,16 +2,18 @@ package recall
 
 import (
 	"math/bits"
+
+	"github.com/ebbmem/ebb/internal/quickselect"
 )
 
 // parts is a set of a question's parts, as bits.
 type parts uint64
 
-// matches is what a search found out about the texts, reused between searches: of
-// the documents it touched, and by session and term.
+// matches holds what a search knows about documents, sessions and terms. It is
+// reused between searches.
 type matches struct {
 	places   []uint32   // by document, one more than its place in found; 0 = it has none
-	found    []docMatch // what holds a part, or rests on a claim that does, and then its surroundings
+	found    []docMatch // documents that hold a part or rest on a claim that does, then their neighbours
 	sessions []parts    // of threads, clean beyond sessionsUsed
 	terms    []termNote
 
@@ -36,18 +38,18 @@ type docMatch struct {
 	doc          uint32
 }
 
-// termNote is what feedback and proximity remember of a term for one search.
+// termNote is the state of a term in feedback and proximity, for one search.
 type termNote struct {
 	weight float32
 	seen   uint32
 	part   uint8
 }
 
-// idle are matches that no search uses. A [sync.Pool] would lose them whenever
-// memory is collected, and they are large.
+// idle holds unused matches. A [sync.Pool] would drop them at every garbage
+// collection, and they are large.
 var idle = make(chan *matches, 4)
 
-// borrow takes clean matches for the index.
+// borrow returns clean matches for the index.
 func borrow(ix *index) *matches {
 	var m *matches
 	select {
@@ -56,11 +58,12 @@ func borrow(ix *index) *matches {
 		m = new(matches)
 	}
 	m.places = grown(m.places, len(ix.docs))
-	m.sessions, m.sessionsUsed = grown(m.sessions, len(ix.tails)), len(ix.tails)
+	m.sessions, m.sessionsUsed = grown(m.sessions, len(ix.lastInThread)), len(ix.lastInThread)
 	m.terms = grown(m.terms, len(ix.postings))
 	return m
 }
 
+// grown is s, or a larger zeroed slice if s is shorter than n.
 func grown[T any](s []T, n int) []T {
 	if len(s) >= n {
 		return s
@@ -68,8 +71,8 @@ func grown[T any](s []T, n int) []T {
 	return make([]T, n+n/8)
 }
 
-// giveBack clears what was touched.
-func (m *matches) giveBack() {
+// release clears the touched entries and makes m available to other searches.
+func (m *matches) release() {
 	for i := range m.found {
 		m.places[m.found[i].doc] = 0
 	}
@@ -82,10 +85,10 @@ func (m *matches) giveBack() {
 	}
 }
 
-// unmatched is the match of a document that holds nothing.
+// unmatched is the match of a document that holds no part.
 var unmatched docMatch
 
-// of is a document's match, to be read before the next is touched.
+// of is a document's match, valid until the next touch.
 func (m *matches) of(doc uint32) *docMatch {
 	if place := m.places[doc]; place > 0 {
 		return &m.found[place-1]
@@ -93,7 +96,7 @@ func (m *matches) of(doc uint32) *docMatch {
 	return &unmatched
 }
 
-// touch is a document's match, to be changed before the next is touched.
+// touch is a document's match, which the caller may change until the next touch.
 func (m *matches) touch(doc uint32) *docMatch {
 	if m.places[doc] == 0 {
 		m.found = append(m.found, docMatch{doc: doc})
@@ -102,14 +105,14 @@ func (m *matches) touch(doc uint32) *docMatch {
 	return &m.found[m.places[doc]-1]
 }
 
-// settle finishes the documents, gives their sessions what they hold, and lists
-// those that the filter lets through.
+// settle completes the matches, adds their parts to their sessions, and lists the
+// documents that the filter admits.
 func (m *matches) settle(ix *index, f *filter) {
 	m.strengths = m.strengths[:0]
 	for i := range m.found {
 		d := &m.found[i]
 		d.loose &^= d.exact
-		if l := &ix.labels[d.doc]; l.thread != 0 && l.said() {
+		if l := &ix.meta[d.doc]; l.thread != 0 && l.said() {
 			m.sessions[l.thread] |= d.held()
 		}
 		if f.admits(ix, d.doc) {
@@ -118,16 +121,15 @@ func (m *matches) settle(ix *index, f *filter) {
 	}
 }
 
-// keepStrongest keeps the documents whose own score is among the best when there
-// are many: the weakest cannot become candidates, and looking around each of
-// them would take longer than all the rest.
+// keepStrongest drops the weakest of many documents. They cannot become candidates,
+// and finding their neighbours would take longer than the rest of the search.
 func (m *matches) keepStrongest() {
 	const enough = 4 * armDepth
 	if len(m.near) <= enough {
 		return
 	}
 	m.scratch = append(m.scratch[:0], m.strengths...)
-	least := nthLargest(m.scratch, enough)
+	least := quickselect.NthLargest(m.scratch, enough)
 	kept := m.near[:0]
 	for i, doc := range m.near {
 		if m.strengths[i] >= least {
@@ -137,8 +139,8 @@ func (m *matches) keepStrongest() {
 	m.near = kept
 }
 
-// surround lists the documents that matched and that the filter lets through,
-// and then those around them.
+// surround lists the matched documents that the filter admits, and then their
+// neighbours.
 func (m *matches) surround(ix *index, f *filter) []uint32 {
 	m.settle(ix, f)
 	m.keepStrongest()
@@ -158,8 +160,8 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 	return m.near
 }
 
-// read lists the terms of a document's chunk that it is judged by, in order,
-// until the next is read.
+// read lists the terms of a document's [matches.chunkOf] in order, valid until the
+// next call.
 func (m *matches) read(ix *index, doc uint32) []uint32 {
 	m.said = ix.chunks.terms(m.said[:0], m.chunkOf(ix, doc))
 	return m.said
@@ -173,10 +175,10 @@ func (m *matches) at(doc int32) *docMatch {
 	return m.of(uint32(doc))
 }
 
-// held is the parts a document holds, in whatever form.
+// held are the parts that a document holds, itself or by a relative.
 func (d *docMatch) held() parts { return d.exact | d.loose }
 
-// weigh is the weight of some parts in the question, 0–1.
+// weigh is the share of the question's weight that some parts have, 0–1.
 func (q *question) weigh(some parts) float64 {
 	if q.total == 0 {
 		return 0

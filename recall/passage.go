@@ -2,18 +2,18 @@ package recall
 
 import "math/bits"
 
-// closeBy is how many words apart two parts of a question stand together.
+// closeBy is the most words between two parts of a question that count as close.
 const closeBy = 8
 
-// passage is the parts of a question that one memory's best chunk holds.
+// passage holds the parts of a question that occur in one memory's best chunk.
 type passage struct {
 	exact, loose parts // itself, and by a relative
-	near         parts // close by another part
-	stretch      int   // of the memory, that it stands in
+	near         parts // close to another part
+	stretch      int   // of the memory, with the chunk
 }
 
-// passage looks through the best chunk of a document, which says these terms.
-// They must be marked, see [matches.mark].
+// passage reads the terms of a document's best chunk. They must be marked, see
+// [matches.mark].
 func (m *matches) passage(ix *index, q *question, doc uint32, said []uint32) (p passage) {
 	p.stretch = int(m.chunkOf(ix, doc)) / stretchChunks
 	last, lastAt := -1, 0
@@ -35,8 +35,8 @@ func (m *matches) passage(ix *index, q *question, doc uint32, said []uint32) (p 
 	return p
 }
 
-// close is the share of a question that a passage holds close together, 0–1;
-// of a question of one word, the share that it holds.
+// close is the share of the question that a passage holds close together, 0–1. For a
+// question of one word it is the share that the passage holds.
 func (t *topic) close(p passage, shares []float64) float64 {
 	words := 0
 	for _, e := range t.emphasis {
@@ -44,14 +44,14 @@ func (t *topic) close(p passage, shares []float64) float64 {
 			words++
 		}
 	}
-	if words < 2 { // nothing to stand beside
+	if words < 2 { // no other part to be close to
 		return t.weigh(p, p.exact|p.loose, shares)
 	}
 	return t.weigh(p, p.near, shares)
 }
 
-// weigh is how much of the question some parts of a passage are, 0–1. A part
-// that only a relative stands for counts as much as the relative does.
+// weigh is the share of the question that some parts of a passage have, 0–1. A part
+// that only a relative matches counts with the weight of the relative.
 func (t *topic) weigh(p passage, some parts, shares []float64) (sum float64) {
 	for ; some != 0; some &= some - 1 {
 		i := bits.TrailingZeros64(uint64(some))

@@ -7,19 +7,18 @@ import (
 )
 
 // postings list the chunks that hold one term, in order, as variable-length
-// integers: twice the distance from the chunk before, and one more when the
-// term comes up more than once there; how often then follows. Most take one byte,
-// where a number for each would take four.
+// integers: twice the distance from the chunk before, plus one if the term occurs
+// more than once there; then the number of uses follows. Most entries take one byte.
 type postings struct {
 	coded []byte
 	n     uint32 // chunks
 	last  uint32 // of them
 }
 
-// maxFrequency is the most that uses in one chunk count.
+// maxFrequency is the most uses in one chunk that are counted.
 const maxFrequency = 255
 
-// add enters a chunk after all that are there.
+// add appends a chunk.
 func (p *postings) add(chunk uint32, frequency int) {
 	far := uint64(chunk-p.last) << 1
 	p.last = chunk
@@ -32,17 +31,17 @@ func (p *postings) add(chunk uint32, frequency int) {
 	p.coded = append(p.coded, byte(min(frequency, maxFrequency)))
 }
 
-// fit gives back the room that growing left behind the lists.
+// fit frees the spare capacity of all lists.
 func (ix *index) fit() {
 	ix.chunks.fit()
 	ix.themes.fit()
-	ix.docs, ix.labels, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.labels), slices.Clone(ix.memories.lower)
+	ix.docs, ix.meta, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.meta), slices.Clone(ix.memories.lower)
 	for i := range ix.postings {
 		ix.postings[i].coded = slices.Clone(ix.postings[i].coded)
 	}
 }
 
-// all yields the chunks, and how often the term is used in each.
+// all yields the chunks with the number of uses in each.
 func (p *postings) all() iter.Seq2[uint32, int] {
 	return func(yield func(uint32, int) bool) {
 		chunk := uint32(0)
@@ -62,8 +61,8 @@ func (p *postings) all() iter.Seq2[uint32, int] {
 	}
 }
 
-// shortUvarint reads a number of at most 32 bits and returns where it ends.
-// Nearly all are of one byte.
+// shortUvarint reads a number of at most 32 bits and returns the offset after it.
+// Nearly all take one byte.
 func shortUvarint(b []byte, at int) (x uint32, next int) {
 	if x = uint32(b[at]); x < 0x80 {
 		return x, at + 1

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/recall/intent"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -11,19 +12,18 @@ import (
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
-	MaxQuery     = 64 << 10 // bytes; longer texts are refused, not cut
+	MaxQuery     = 64 << 10 // bytes; longer texts are an error
 )
 
-// Query says what is looked for. The zero value of every field but Text is
-// meaningful.
+// Query describes a search. Every field but Text has a usable zero value.
 type Query struct {
-	// Text is a question or keywords in any language. No syntax: every sign is
-	// taken literally.
+	// Text is a question or keywords in any language. It has no syntax: every
+	// character is taken literally.
 	Text string
 	// Now is the moment of asking: it ages memories and resolves "last week".
 	// Zero means the database's clock.
 	Now time.Time
-	// Cycle is the cycle that is under way, for scorers that count in cycles
+	// Cycle is the current cycle, for scorers that count in cycles
 	// ([Terms.Cycles]). 0 is none.
 	Cycle int64
 	// Limit is the most results returned. 0 means [DefaultLimit]; at most
@@ -36,53 +36,52 @@ type Query struct {
 	Tag string
 	// Session and Agent restrict to one session or agent; empty means all.
 	Session, Agent string
-	// Where restricts by what stands beside the text, exactly, however many others
-	// match better: it is part of each arm's search, which first reads
-	// which memories it lets through. Nil restricts nothing.
+	// Where restricts by metadata. Each arm applies it before it ranks, so a memory
+	// that meets it is found however many others match better. Nil restricts nothing.
 	Where *schema.Conditions
 	// Since and Until bound event_time, half open; zero means unbounded.
 	Since, Until time.Time
-	// AsOf looks at another state of the world or of knowledge. The zero value
-	// is the present.
+	// AsOf searches another state of the world or of knowledge. The zero value is
+	// the present.
 	AsOf AsOf
 	// Dormant includes memories that have faded out of default search.
 	Dormant bool
-	// Faded adds facts and preferences that have faded out of default search,
-	// behind the Limit results and at most as many again: for places that are left.
+	// Faded adds up to Limit facts and preferences that have faded out of default
+	// search, after the other results.
 	Faded bool
-	// Unquarantined leaves out what is quarantined. Whatever is put before a
-	// model unasked sets it.
+	// Unquarantined excludes quarantined memories. Callers that inject memories
+	// automatically set it.
 	Unquarantined bool
 
 	// Small makes every memory a candidate where there are at most 16, whether
 	// or not it holds a word of the question.
 	Small bool
 
-	// Skip leaves out memories it returns true for, for instance what the
-	// prompt holds already. Nil skips none. Its panic is the search's error.
+	// Skip excludes memories for which it returns true, for instance those already
+	// in the prompt. Nil skips none. Its panic is the search's error.
 	Skip func(*schema.Memory) bool
 
 	skipFault *skipFault
 
-	// Plan is what the question asks for beyond its words ([PlanOf]): the memories
-	// that it is about come first. Nil is none.
-	Plan *Plan
+	// Plan is what the question asks for beyond its words ([intent.PlanOf]): the memories
+	// that it is about rank first. Nil is none.
+	Plan *intent.Plan
 
-	// Diversity is the weight, 0–1, that maximal marginal relevance gives to
-	// being unlike the results above. 0 turns it off.
+	// Diversity is the weight, 0–1, of dissimilarity to the results above in
+	// maximal marginal relevance. 0 turns it off.
 	Diversity float64
 	// Budget is the most tokens the results may hold together; 0 is unbounded.
 	Budget int
 
-	// Wait has the search wait until all that it looks through is in memory,
-	// where the first searches of a large memory answer at once, from the newest
-	// alone, and say so in [Answer.Degraded].
+	// Wait makes the search wait until all of the user's text and vectors are in
+	// memory. Without it, the first searches of a large memory answer at once, from
+	// the newest text alone, and report that in [Answer.Degraded].
 	Wait bool
 
 	meaning meaning // for the vector arm
 }
 
-// AsOf moves a search to another moment on either time axis.
+// AsOf moves a search to another time on either time axis.
 type AsOf struct {
 	Valid time.Time // true at this time; zero = now
 	Known time.Time // as was known at this time; zero = now
@@ -119,21 +118,21 @@ func (q *Query) Validate() error {
 	return nil
 }
 
-// Answer is what a search found and what it could not ask.
+// Answer is the result of a search.
 type Answer struct {
 	Query   string
 	Results []Result
-	// Degraded lists the arms that failed or were incomplete. Results are
-	// right without them, only fewer or ranked less well.
+	// Degraded lists the arms that failed or were incomplete. The results are
+	// correct without them, but may be fewer or ranked less well.
 	Degraded []Degraded
 	// Note says in a sentence what a plan did not find: that nothing is stored from
-	// the time asked about, and what is nearest. It holds no text of a memory.
+	// the time asked about, and which time is nearest. It holds no text of a memory.
 	Note string
 	// Considered is the number of memories that were scored.
 	Considered int
-	// Relevance is how likely the question is about what this memory holds at
-	// all, 0–1; 0 when no result holds a word of it, or has another reason to
-	// be there than who says it. Unlike scores it compares across queries.
+	// Relevance is the probability that the question is about what this memory holds,
+	// 0–1. It is 0 if the results match by their speaker alone. Unlike scores, it
+	// compares across queries.
 	Relevance float64
 	// Grounds are what Relevance rests on: their contributions add up to its
 	// ln odds, unless it is 0.
@@ -149,20 +148,19 @@ type Degraded struct {
 // Result is one memory found, with the reasons.
 type Result struct {
 	Memory schema.Memory
-	// Score is the value the results are ordered by, the ranker's or, where there
-	// is one, the [Scorer]'s; larger is better. A derived
-	// memory may stand behind turns of a smaller score. Scores of different
-	// queries compare only roughly.
+	// Score is the value that orders the results: the [Scorer]'s if there is one,
+	// else the ranker's. Larger is better. A derived memory may rank below turns with
+	// a smaller score. Scores of different queries compare only roughly.
 	Score float64
-	// Relevance is how likely the memory holds evidence for an answer, 0–1:
-	// [Answer.Relevance] times what Grounds give, so it is small where many
-	// results may. It compares across queries and does not order the results.
+	// Relevance is the probability that the memory holds evidence for an answer,
+	// 0–1: [Answer.Relevance] times the probability from Grounds. It compares across
+	// queries and does not order the results.
 	Relevance float64
-	// Grounds are what that rests on, given that the question is about what the
-	// memory holds; their contributions add up to ln odds.
+	// Grounds are the evidence for Relevance, given that the question is about what
+	// the memory holds. Their contributions add up to ln odds.
 	Grounds []Signal
-	// Why says for what the [Plan] put it first: "from the time asked about"; "" for
-	// a memory that stands where the ranker put it.
+	// Why is the reason for which the [intent.Plan] ranked it first, such as "from the
+	// time asked about"; "" if the ranker determined its rank.
 	Why string
 	// Rank counts from 1.
 	Rank int
@@ -170,14 +168,14 @@ type Result struct {
 	Arms []ArmRank
 	// Signals are the parts Score is the sum of.
 	Signals []Signal
-	// Parts are the parts of the ranker's own score, of which a [Scorer] is told
-	// as the relevance; nil without one.
+	// Parts are the parts of the ranker's own score, which a [Scorer] receives as the
+	// relevance; nil without a Scorer.
 	Parts []Signal
 
-	passage passage
-	echo    bool
-	alike   float64
-	sure    float64 // least relevance
+	passage      passage
+	echo         bool
+	alike        float64
+	minRelevance float64 // least relevance
 }
 
 // ArmRank is a memory's place in one arm.

@@ -3,12 +3,14 @@ package recall
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
-// question is what is understood of a query before anything is looked up.
+// question is an analysed query.
 type question struct {
 	terms    []string // all of it, in order
 	parts    []part
@@ -16,11 +18,11 @@ type question struct {
 	kind     kindOfAnswer
 	ofOthers bool               // it asks what the assistant, not the user, said
 	ofAsking bool               // it asks what was asked before
-	personal bool               // it speaks of its asker
-	general  bool               // it asks for what no memory is needed for
+	personal bool               // it is about the user
+	general  bool               // no memory is needed to answer it
 	speakers map[uint16]bool    // speakers it names
 	names    []string           // names it holds, as written
-	mentions map[string][]int64 // memories that mention whom a name means; of the entity arm
+	mentions map[string][]int64 // name -> memories that mention its bearer; for the entity arm
 	spans    []span             // times it names
 	own      int                // parts that are the question's own, before those of the talk; 0 = all
 }
@@ -63,11 +65,12 @@ const (
 	frameShare = 0.35
 	// characterShare is the weight of one character of a bigram that matches.
 	characterShare = 0.5
-	// commonShare bounds relatives: terms in more of the chunks tell nothing.
+	// commonShare bounds relatives: terms in a larger share of the chunks are too
+	// common.
 	commonShare = 0.1
 )
 
-// understand reads a question asked at now with the knowledge of the index.
+// understand analyses a question asked at now against the index.
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
@@ -102,8 +105,8 @@ func (ix *index) understand(asked string, now time.Time) *question {
 	return q
 }
 
-// withoutDigits leaves out the days in dates: the time is looked for, and a "31"
-// elsewhere is another. Years stay, of which texts speak.
+// withoutDigits blanks the days in dates, since a "31" in another text means
+// something else. Years stay.
 func withoutDigits(asked string, times []text.TimeSpan) string {
 	if len(times) == 0 {
 		return asked
@@ -121,18 +124,17 @@ func withoutDigits(asked string, times []text.TimeSpan) string {
 
 var dayNumber = regexp.MustCompile(`\b\d{1,2}(?:st|nd|rd|th)?\b`)
 
-// divide makes the parts. Who a question is about is told by the speaker of a
-// text, not by their name in it, which others say: the names of speakers are
-// left out unless there is nothing else.
+// divide makes the parts. It leaves out the names of speakers unless there is nothing
+// else: a person's own texts do not hold their name, those of others do.
 func (q *question) divide(ix *index, terms []string, called map[string]bool) {
 	about := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return called[t] })
 	if len(about) == 0 {
 		about = terms
 	}
-	framesOnly := !slices.ContainsFunc(about, func(t string) bool { return !frameWord[t] })
+	framesOnly := !slices.ContainsFunc(about, func(t string) bool { return !lexicon.IsFrame(t) })
 	for _, t := range about {
 		p := ix.part(t)
-		if frameWord[t] && !framesOnly {
+		if lexicon.IsFrame(t) && !framesOnly {
 			p.idf *= frameShare
 			p.relatedIDF *= frameShare
 		}
@@ -169,7 +171,7 @@ func (ix *index) part(term string) part {
 			together += ix.frequency(other)
 		}
 	}
-	keys := roots(term)
+	keys := lexicon.Roots(term)
 	for _, r := range keys {
 		weight := float32(1)
 		if len(keys) > 1 {
@@ -180,11 +182,11 @@ func (ix *index) part(term string) part {
 		}
 		relate(ix.families[r], weight)
 	}
-	for _, other := range relatives[term] {
-		if same, held := ix.terms[other]; held && isUnspaced(other) {
+	for _, other := range lexicon.Relatives(term) {
+		if same, held := ix.terms[other]; held && lexicon.IsUnspaced(other) {
 			relate([]uint32{same}, 1) // not what shares a character with it
 		}
-		if r := roots(other); len(r) == 1 {
+		if r := lexicon.Roots(other); len(r) == 1 {
 			relate(ix.families[r[0]], 1)
 		}
 	}
@@ -192,10 +194,9 @@ func (ix *index) part(term string) part {
 	return p
 }
 
-// addressed finds the speaker whom the others call by a name that is not the
-// one they are stored under: a nickname, or a real name behind an account's.
-// The name has to come up three times, hardly ever from themselves, and in
-// turns that stand beside theirs.
+// addressed finds the speaker that others call by a name other than the stored one: a
+// nickname, or the real name of an account. The name must occur three times, rarely
+// in the speaker's own turns, and in turns next to them.
 func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	id, known := ix.terms[term]
 	if !known || len(ix.speakers) < 2 || ix.postings[id].n < 3 {
@@ -205,15 +206,15 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
 	for at := range ix.postings[id].all() {
 		doc := ix.chunks.doc(at)
-		l := &ix.labels[doc]
+		l := &ix.meta[doc]
 		if !l.said() {
 			continue
 		}
 		uses++
 		said[l.speaker]++
 		for _, n := range [...]int32{ix.docs[doc].prev, ix.docs[doc].next} {
-			if n >= 0 && ix.labels[n].speaker != l.speaker {
-				beside[ix.labels[n].speaker]++
+			if n >= 0 && ix.meta[n].speaker != l.speaker {
+				beside[ix.meta[n].speaker]++
 			}
 		}
 	}
@@ -229,8 +230,8 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	return speaker, ok
 }
 
-// asksYou reports a question after the assistant's own words: "what did you
-// suggest", "the recipe you gave me".
+// asksYou reports a question about what the assistant said: "what did you suggest",
+// "the recipe you gave me".
 func asksYou(terms []string) bool {
 	for i := 1; i < len(terms); i++ {
 		if terms[i-1] == "you" && sayWord[terms[i]] {
@@ -240,9 +241,10 @@ func asksYou(terms []string) bool {
 	return false
 }
 
+// answerKind is the kind of answer that a question with these terms asks for.
 func answerKind(terms []string) (k kindOfAnswer) {
 	for _, t := range terms {
-		if isUnspaced(t) {
+		if lexicon.IsUnspaced(t) {
 			k |= answerKindOf(t)
 		}
 		if whenWord[t] {
@@ -261,18 +263,22 @@ func answerKind(terms []string) (k kindOfAnswer) {
 	return k
 }
 
-// Words that tell what a question asks for, and words that only frame it.
+// answerKindOf reads the question words inside Chinese bigrams.
+func answerKindOf(term string) (k kindOfAnswer) {
+	if strings.ContainsRune(term, '谁') || strings.ContainsRune(term, '誰') {
+		k |= asksWho
+	}
+	if strings.ContainsAny(term, "几幾") {
+		k |= asksNumber
+	}
+	return k
+}
+
+// Words that indicate what a question asks for.
 var (
-	whenWord    = vocabulary("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
-	howManyWord = vocabulary("many much old often times price cost amount 多少 几个 多大 多久")
-	whoWord     = vocabulary("who whom whose name")
-	nameWord    = vocabulary("where which what city country place")
-	sayWord     = vocabulary("say said tell told suggest recommend advise propose give gave mention promise write wrote")
-	frameWord   = vocabulary(`kind type sort name describe description mention say tell talk discuss think feel many much
-		time times number often recently might would likely consider according specific particular various different both
-		share common thing things way ways make take give use become happen come plan decide want able start currently
-		recent new first last ever person people example inspire regarding related involve include participate engage
-		activity activities show help try seem look conversation question answer summary summarize comprehensive order
-		walk bring brought aspect across item list session only throughout topic explain
-		什么 怎么 时候 哪里 哪个 哪些 哪天 多少 几个 现在 目前 最后 最近 以前 之前 后来`)
+	whenWord    = lexicon.TermSet("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
+	howManyWord = lexicon.TermSet("many much old often times price cost amount 多少 几个 多大 多久")
+	whoWord     = lexicon.TermSet("who whom whose name")
+	nameWord    = lexicon.TermSet("where which what city country place")
+	sayWord     = lexicon.TermSet("say said tell told suggest recommend advise propose give gave mention promise write wrote")
 )

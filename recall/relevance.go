@@ -6,29 +6,28 @@ import (
 	"slices"
 )
 
-// Whether a question is about what the memory holds, and which results answer
-// it, is not for the ranker to say: it divides by the best of the search, so that
-// something is always best. Two logistic models say it, fitted by internal/train
-// -relevance on questions that share words with their answers and on questions
-// that share none. The first weighs the question beside the whole memory, the
-// second each result, given that the first says yes. Each has weights for when
-// nothing has a vector and for when everything has; between them lies how far
-// the vectors are to be trusted.
+// The ranker cannot decide whether a question is about what the memory holds: it
+// divides by the best score of the search, so some result is always best. Two logistic
+// models decide, fitted by internal/train -relevance on questions that share words
+// with their answers and on questions that share none. The first judges the question
+// against the whole memory. The second judges each result, given that the first is
+// true. Each has weights for memories without vectors and for memories with vectors;
+// the trust in the vectors interpolates between them.
 
-// aboutIt is the relevance of an answer from which the question is taken to be
-// about what the memory holds.
+// aboutIt is the relevance of an answer from which the question counts as being about
+// what the memory holds.
 const aboutIt = 0.6
 
-// subject is what [Answer.Relevance] rests on: the [topic] of a question beside
-// the first results. All are 0 when there is nothing to say.
+// subject holds the features of [Answer.Relevance]: the [topic] of a question compared
+// with the first results. A feature without data is 0.
 type subject struct {
 	Familiar  float64 // how much the memory speaks of the question's words, 0–about 3; see topic.familiar
-	Close     float64 // largest share of the question that stands within eight words of another part of it, 0–1
-	Bulk      float64 // text score of the tenth candidate by that of the first, 0–1: nothing stands out
-	Strangers float64 // names it holds that the memory has never heard, 0–2
+	Close     float64 // largest share of the question within eight words of another part of it, 0–1
+	Bulk      float64 // text score of the tenth candidate divided by that of the first, 0–1
+	Strangers float64 // names in it that do not occur in the memory, 0–2
 	Named     float64 // 1 when it names someone who speaks in the memory
-	Entity    float64 // 1 when it names nobody who speaks, but an entity that a result mentions
-	Personal  float64 // 1 when it speaks of its asker
+	Entity    float64 // 1 when it names no speaker, but an entity that a result mentions
+	Personal  float64 // 1 when it is about the user
 	General   float64 // 1 when it asks for a text, a sum or what an encyclopedia knows
 	Young     float64 // 1 for an empty memory, ¼ for one of 40 chunks, 0 for a large one
 	YoungOwn  float64 // Young of a personal question
@@ -37,19 +36,19 @@ type subject struct {
 	Bias      float64
 }
 
-// evidence is what [Result.Relevance] rests on, given that the question is about
+// evidence holds the features of [Result.Relevance], given that the question is about
 // what the memory holds.
 type evidence struct {
 	Holds  float64 // share of the question that its best passage holds, 0–1
-	Close  float64 // share that stands there within eight words of another part of the question, 0–1
+	Close  float64 // share of the question there within eight words of another part of it, 0–1
 	Window float64 // share of the question that it and two turns to either side hold, 0–1
 	Entity float64 // 1 when it mentions an entity that the question names
 	Time   float64 // 1 in the time that the question names
 	Vector float64 // how alike its meaning is; see [Weights]
 	Alike  float64 // how near its meaning is, from the usual to the same, 0–1
-	Beside float64 // how alike those of the turns before and after are; see [Weights]
+	Beside float64 // similarity of the turns before and after; see [Weights]
 	Topic  float64 // how near its everyday topics are; see [Weights]
-	Around float64 // how near those of the turns before and after are; see [Weights]
+	Around float64 // topic similarity of the turns before and after; see [Weights]
 	Asks   float64 // 1 when it asks and states nothing
 	Echo   float64 // 1 when it repeats the question, or says that it has no answer
 	Behind float64 // by how much the ranker's score lies below the best
@@ -58,7 +57,7 @@ type evidence struct {
 	Bias   float64
 }
 
-// Weights are ln odds for every unit. Echo is set by hand: the sets hold none.
+// The weights are ln odds per unit. Echo is set by hand: the sets hold no example.
 var (
 	textSubject = subject{
 		Familiar: 1.9, Close: 0.7, Bulk: -2.28, Strangers: -2.28, Named: 3.22, Entity: 0.98,
@@ -80,7 +79,7 @@ var (
 	}
 )
 
-// list names the grounds; their contributions add up to ln odds.
+// list returns the features with their weights. The contributions add up to ln odds.
 func (g *subject) list(w *subject) []Signal {
 	return []Signal{
 		{"familiar", g.Familiar, w.Familiar},
@@ -99,6 +98,7 @@ func (g *subject) list(w *subject) []Signal {
 	}
 }
 
+// list returns the features with their weights. The contributions add up to ln odds.
 func (g *evidence) list(w *evidence) []Signal {
 	return []Signal{
 		{"holds", g.Holds, w.Holds},
@@ -120,8 +120,7 @@ func (g *evidence) list(w *evidence) []Signal {
 	}
 }
 
-// between are grounds weighed by both, the second as far as vectors are
-// trusted, 0–1.
+// between interpolates the weights, by the trust in vectors, 0–1.
 func between(text, vectors []Signal, trust float64) []Signal {
 	for i := range text {
 		text[i].Weight += trust * (vectors[i].Weight - text[i].Weight)
@@ -129,8 +128,8 @@ func between(text, vectors []Signal, trust float64) []Signal {
 	return text
 }
 
-// judge weighs the topic of a question beside the results and sets the relevance
-// of each. It does not depend on their order.
+// judge computes the relevance of the answer, and sets that of each result. It does
+// not depend on their order.
 func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 	about := subject{
 		Familiar: t.familiar(), Bulk: t.bulk(), Strangers: t.strangers(), Named: bit(t.named),
@@ -167,7 +166,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 			g.Behind = top - r.ranked()
 		}
 		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
-		r.Relevance = max(r.sure, relevance*logistic(odds(r.Grounds)))
+		r.Relevance = max(r.minRelevance, relevance*logistic(odds(r.Grounds)))
 	}
 	return relevance, grounds
 }
@@ -199,10 +198,10 @@ func (t *topic) evidence(r *Result, shares []float64) evidence {
 	return g
 }
 
-// found reports whether any candidate holds a word of the question, or any
-// result is from a time that it names, mentions an entity that it names and
-// nobody who speaks, means something like it or is about related topics. Without that the results are
-// what somebody said, of whatever, unless little has been said at all.
+// found reports whether any candidate holds a word of the question, or any result is
+// from a time that it names, mentions an entity that it names, has a similar vector,
+// or is about related topics. Otherwise the results match by their speaker alone, which
+// counts only in a small memory.
 func (t *topic) found(results []Result, about *subject) bool {
 	if len(results) == 0 {
 		return false
@@ -215,7 +214,7 @@ func (t *topic) found(results []Result, about *subject) bool {
 	})
 }
 
-// odds are the ln odds that signals add up to.
+// odds is the sum of the contributions, in ln odds.
 func odds(signals []Signal) (sum float64) {
 	for _, s := range signals {
 		sum += s.Contribution()

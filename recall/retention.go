@@ -17,10 +17,10 @@ func Retention(rate, days float64) float64 {
 	return Exponential{Rate: rate}.At(days)
 }
 
-// A RetentionPolicy says which share of a memory's strength is left at now, 0–1.
-// It must be fast, safe for concurrent use, and a function of its arguments
-// alone: it is asked whenever the answer is needed, and nothing of it is stored.
-// The memory comes without its text. What is not a number counts as 0.
+// A RetentionPolicy returns the share of a memory's strength that is left at now, 0–1.
+// It must be fast, safe for concurrent use, and a function of its arguments alone:
+// searches call it whenever they need the value, and nothing is stored. The memory
+// comes without its text. NaN counts as 0.
 type RetentionPolicy func(m *schema.Memory, now time.Time) float64
 
 // Of applies the policy; nil is [DefaultRetention].
@@ -98,19 +98,19 @@ func (s Standing) Left(m *schema.Memory, now time.Time) float64 {
 const StandingFloor = 0.5
 
 // RetentionOf is simplified-memory.md's curve: a memory's [Retention] at now.
-// Forgetting counts from the last use, or from when it was learnt; what happened
-// long ago but was learnt today is fresh.
+// Forgetting starts at the last use, or when the memory was stored; an event of long
+// ago that was stored today is fresh.
 func RetentionOf(m *schema.Memory, now time.Time) float64 { return Exponential{}.Left(m, now) }
 
-// DefaultRetention keeps what the user said of standing things, and lets the rest
-// fade as [RetentionOf] does, more slowly the more it has proved itself:
+// DefaultRetention keeps the user's standing claims, and lets the rest fade as
+// [RetentionOf] does, but more slowly the greater their [Strength]:
 //
 //   - a standing claim ([schema.Memory.Stands]) in the user's own words never
 //     falls below [StandingFloor]: it ends by being superseded, forgotten or erased;
 //   - an event, a plan, an assistant's claim and a reflection fade by the curve,
 //     with the time divided by their [Strength].
 //
-// By the curve alone an allergy that was mentioned once is gone after 70 days.
+// By the curve alone, an allergy mentioned once fades out after 70 days.
 func DefaultRetention(m *schema.Memory, now time.Time) float64 {
 	if m.OwnWords() && m.Stands() {
 		return Standing{StandingFloor, RetentionOf}.Left(m, now)
@@ -118,9 +118,9 @@ func DefaultRetention(m *schema.Memory, now time.Time) float64 {
 	return RetentionPolicy(RetentionOf).Scaled(Strength)(m, now)
 }
 
-// Strength is how much more slowly than the curve a memory fades, from 1: its
-// stability, 1–10, which further sources and use raise ([schema.MaxStability]),
-// times what its importance is above the usual ½, 1–2.
+// Strength is the factor by which a memory fades more slowly than the curve, at least
+// 1: its stability, 1–10, which further sources and use raise
+// ([schema.MaxStability]), times 2·importance, limited to 1–2.
 func Strength(m *schema.Memory) float64 {
 	stability := 1.0
 	if m.Stability > 1 {

@@ -169,50 +169,6 @@ func TestNearness(t *testing.T) {
 	require.False(t, q.within(12*day))
 }
 
-func TestRoots(t *testing.T) {
-	for _, family := range [][]string{
-		{"paint", "painter", "paintings", "painted"},
-		{"teach", "teacher", "teaching"},
-		{"run", "running"},
-		{"organise", "organisation"},
-		{"friend", "friends", "friendship"},
-	} {
-		want := roots(text.Terms(family[0])[0])
-		for _, word := range family {
-			require.Equal(t, want, roots(text.Terms(word)[0]), word)
-		}
-	}
-	require.NotEqual(t, roots("art"), roots("arm"))
-	require.Equal(t, []string{"猫", "咪"}, roots("猫咪"))
-	require.Equal(t, []string{"猫"}, roots("猫"))
-	rapid.Check(t, func(t *rapid.T) {
-		for _, term := range text.Terms(rapid.String().Draw(t, "text")) {
-			require.NotContains(t, roots(term), "")
-		}
-	})
-}
-
-func TestFlagsOf(t *testing.T) {
-	for said, want := range map[string]docFlags{
-		"I moved to Ghent":              saysI,
-		"what do you think":             asks | saysYou,
-		"it was last week, in the park": datesIt,
-		"she has 3 dogs":                datesIt | numbersIt,
-		"twelve eggs":                   numbersIt,
-		"always answer in French":       wishes,
-		"green":                         0,
-		"我昨天到的":                         saysI | datesIt,
-	} {
-		require.Equal(t, want, flagsOf(func(yield func(docFlags) bool) {
-			for term := range strings.FieldsSeq(text.Prepare(said)) {
-				if !yield(termFlags(term)) {
-					return
-				}
-			}
-		}), said)
-	}
-}
-
 func TestNamesIn(t *testing.T) {
 	for said, want := range map[string]uint8{
 		"We met Oda and Per in Bergen, near Voss.": nameCap,

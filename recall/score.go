@@ -8,9 +8,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Weights of the linear ranker, one per signal. Every signal is 0 when there
-// is nothing to say, so that a missing one is neutral. A host may set its own;
-// see [DefaultWeights] for how the defaults came about.
+// Weights of the linear ranker, one per signal. A signal without data is 0, which is
+// neutral. A host may set its own; see [DefaultWeights] for the origin of the defaults.
 type Weights struct {
 	// What the text itself says.
 	Text     float64 // BM25 of the best chunk / the best in this search, 0–1
@@ -18,12 +17,12 @@ type Weights struct {
 	Phrase   float64 // share of the question whose neighbouring words stand together, 0–1
 	Feedback float64 // terms shared with the ten best texts, by the best, 0–1
 
-	// What facts and preferences that rest on it say.
+	// The facts and preferences that rest on it.
 	Key         float64 // text score of the best of them, 0–1
 	KeyCoverage float64 // share of the question that they hold and it does not, 0–1
 
-	// What stands around it: in its session or, where it refers to an issue
-	// ([schema.AttrIssues]), among all that does.
+	// Its surroundings: its session or, if it refers to an issue
+	// ([schema.AttrIssues]), all texts that refer to the same issue.
 	Before          float64 // text score of the turn before, 0–1
 	After           float64 // text score of the turn after, 0–1
 	Window          float64 // share of the question that it and two turns to either side hold, 0–1
@@ -32,17 +31,17 @@ type Weights struct {
 
 	// Who says it, and how.
 	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
-	FirstPerson float64 // 1 when the named speaker speaks of themselves
+	FirstPerson float64 // 1 when the named speaker uses the first person
 	User        float64 // 1 for the user's own words and what was derived from them, unless the assistant's are asked for
 	Asks        float64 // 1 when it opens with a question word
 	Question    float64 // 1 when it asks and states nothing
-	Echo        float64 // of such a text, the share of the question it holds if that is .6 or more, 0–1: the question itself, asked before
-	NoAnswer    float64 // 1 when it says that it has nothing to say: "I do not know that, sorry."
+	Echo        float64 // the share of the question that such a text holds, if .6 or more, 0–1: the question itself, asked before
+	NoAnswer    float64 // 1 when it says that it has no answer: "I do not know that, sorry."
 	You         float64 // 1 when it speaks to someone
 	Wish        float64 // 1 when the user states a standing wish or preference
 	Length      float64 // ln(1 + words)/ln(1 + 100), capped at 1
 
-	// Whether it is the kind of answer that is asked for.
+	// Whether it is the kind of answer that the question asks for.
 	Date   float64 // 1 when the question asks when and the text holds a date
 	Number float64 // 1 when it asks how many and the text holds a number
 	Name   float64 // names in the text / 3 when it asks who, a third of that for which, what or where
@@ -52,18 +51,18 @@ type Weights struct {
 	Entity float64 // 1 when it mentions an entity the question names
 	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
 
-	// What it means, beside what the user's texts usually have in common with
-	// the question; see [VectorOptions].
+	// The similarity of its vector to the question's, relative to that of the user's
+	// other texts; see [VectorOptions].
 	Vector       float64 // deviation of the cosine from the usual / 5 standard deviations, 0–2
 	VectorBeside float64 // the same of the turns before and after, their mean, −1–1
 	VectorAlone  float64 // Vector times the share of the question that no single text holds, 0–2
 
-	// Everyday topics that it shares with the question or that are related to
-	// them, without a word in common; see internal/topics.
+	// Everyday topics that it shares with the question, or topics related to those;
+	// see internal/topics.
 	Topic       float64 // how near its topics are, 0–1
 	TopicBeside float64 // the same of the turns before and after, their mean, 0–1
 
-	// Only derived memories have these.
+	// Of derived memories only.
 	Retention  float64 // retention − 1, −1–0
 	Confidence float64 // confidence − 1, −1–0
 	Importance float64 // importance − ½, −½–½
@@ -88,10 +87,10 @@ func DefaultWeights() Weights {
 	}
 }
 
-// VectorWeights are the weights where the memories have vectors, as far as these
-// are to be trusted: fitted likewise, with a small English encoder and on
-// questions that share no words with their answers as well. What stands out by
-// its meaning tends to be short, so length counts for a text here.
+// VectorWeights are the weights for memories with vectors, as far as the vectors can be
+// trusted. They were fitted like [DefaultWeights], with a small English encoder and also
+// on questions that share no words with their answers. Texts with a high cosine tend
+// to be short, so length counts in favour of a text here.
 func VectorWeights() Weights {
 	return Weights{
 		Text: 0.36, Related: 0.64, Phrase: 3.34, Feedback: 0.58,
@@ -106,7 +105,7 @@ func VectorWeights() Weights {
 	}
 }
 
-// between is w, moved by a share of the way, 0–1, to other weights.
+// between interpolates from w to other by a share, 0–1.
 func (w Weights) between(other Weights, share float64) Weights {
 	if share == 0 {
 		return w
@@ -119,7 +118,7 @@ func (w Weights) between(other Weights, share float64) Weights {
 	return w
 }
 
-// signals are the values the weights multiply, under the same names.
+// signals are the values that the weights multiply, under the same names.
 type signals Weights
 
 // signalCount is how many there are.
@@ -171,7 +170,7 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 	}
 }
 
-// scored is a candidate with its place in the ranking.
+// scored is a candidate with its signals and score.
 type scored struct {
 	fused
 	doc      uint32
@@ -202,8 +201,7 @@ func rank(candidates []scored, w Weights) {
 	})
 }
 
-// order sorts candidates, none of which may be equal to another. They are large:
-// each is moved once.
+// order sorts distinct candidates. They are large, so it moves each once.
 func order(candidates []scored, compare func(a, b *scored) int) {
 	before := slices.Clone(candidates)
 	places := make([]int32, len(before))

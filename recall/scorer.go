@@ -11,39 +11,38 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// A Scorer turns what is known of one candidate into the score that results are
-// ordered by: the sum of the contributions of the signals it returns. One that
-// multiplies returns its product as one signal of weight 1, and what went into
-// it with weight 0.
+// A Scorer computes the score that orders the results: the sum of the contributions of
+// the signals it returns. A scorer that multiplies returns its product as one signal of
+// weight 1, and the factors with weight 0.
 //
-// It is asked for the [ScoreDepth] most relevant candidates of a search, or
-// three times the limit where that is more; others are no results then. It must
-// be fast, safe for concurrent use, and a function of its argument alone. A
-// score that is no finite number, and a panic, fail the search.
+// A search calls it for the [ScoreDepth] most relevant candidates, or for three times
+// the limit if that is more; other candidates are not returned. It must be fast, safe
+// for concurrent use, and a function of its argument alone. A score that is not finite,
+// and a panic, fail the search.
 type Scorer func(Terms) []Signal
 
-// ScoreDepth is how many candidates of a search a [Scorer] weighs, the most
-// relevant: what it wants to know of each is read from the file.
+// ScoreDepth is how many of the most relevant candidates a [Scorer] scores. Their
+// [Terms] are read from the file.
 const ScoreDepth = 200
 
-// Terms is what a [Scorer] knows of a candidate.
+// Terms is what a [Scorer] knows about a candidate.
 type Terms struct {
 	// Relevance to the question, 0–1: the ranker's score (see [Weights]) between
 	// those of the worst and the best candidate of this search,
 	// (s − min) / (max − min), as Park et al. 2023 normalise; 1 when all are
-	// equal. How old and important a memory is has no part in it.
+	// equal. It does not depend on the age and importance of a memory.
 	Relevance float64
-	// Cosine of the memory's vector with the question's, 0–1, what is below 0
-	// counting as 0; 0 unless Compared.
+	// Cosine of the memory's vector with the question's, 0–1; negative cosines count
+	// as 0. 0 unless Compared.
 	Cosine float64
-	// Compared says that both have vectors of the model that serves.
+	// Compared says that both have vectors of the serving model.
 	Compared bool
 	// Retention is the share of the memory's strength that is left, 0–1, as
 	// [Options].Retention has it.
 	Retention float64
 	// Memory is the candidate: kind, role, agent, times, confidence, importance,
-	// use, forgetting, protection, origin, trust and attributes. Nothing else of
-	// it is filled in.
+	// use, forgetting, protection, origin, trust and attributes. Its other fields
+	// are empty.
 	Memory *schema.Memory
 	// Now is the moment of asking.
 	Now time.Time
@@ -52,7 +51,7 @@ type Terms struct {
 }
 
 // Cycles is how many cycles ago it happened, not below 0, by its attribute
-// [schema.AttrCycle]. counted is false where it has none, or nobody counts.
+// [schema.AttrCycle]. counted is false if it has none, or if Cycle is 0.
 func (t Terms) Cycles() (ago int64, counted bool) {
 	cycle, err := strconv.ParseInt(t.Memory.Attributes[schema.AttrCycle], 10, 64)
 	if err != nil || t.Cycle == 0 {
@@ -64,8 +63,8 @@ func (t Terms) Cycles() (ago int64, counted bool) {
 // Age is how long before Now it happened, not below 0.
 func (t Terms) Age() time.Duration { return max(0, t.Now.Sub(t.Memory.EventTime.Time)) }
 
-// rescore orders the most relevant candidates, which come best first, by the
-// searcher's scorer. weak are the others.
+// rescore orders the most relevant candidates by the searcher's scorer. The candidates
+// come best first. weak are those that it does not score.
 func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, similar *similar, candidates []scored) (weighed, weak []scored, err error) {
 	depth := min(len(candidates), max(ScoreDepth, 3*q.Limit))
 	weighed, weak = candidates[:depth], candidates[depth:]
@@ -86,7 +85,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		c := &weighed[i]
 		m := memories[c.memoryID]
 		if m == nil {
-			m = &schema.Memory{ID: c.memoryID} // of an arm that is ahead of the file
+			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
 		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle}
 		if best > worst {
@@ -110,8 +109,8 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		}
 	}
 	among := depth
-	if s.scoreAmong > 0 { // of equally relevant ones, the score says which are given
-		among = int(math.Ceil(s.scoreAmong * float64(q.Limit)))
+	if s.candidateFactor > 0 { // among equally relevant candidates, the score decides
+		among = int(math.Ceil(s.candidateFactor * float64(q.Limit)))
 		slices.SortStableFunc(weighed, func(a, b scored) int {
 			return cmp.Or(cmp.Compare(relevance[b.memoryID], relevance[a.memoryID]), cmp.Compare(b.score, a.score))
 		})
@@ -122,6 +121,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 	return weighed, weak, nil
 }
 
+// askScorer calls the scorer and returns its panic as an error.
 func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -131,11 +131,11 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 	return scorer(t), nil
 }
 
-// result is a candidate as an answer shows it.
+// result converts a candidate to a result.
 func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
 	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo}
 	if c.picked != nil {
-		r.Why, r.sure = c.picked.why, c.picked.sure
+		r.Why, r.minRelevance = c.picked.why, c.picked.minRelevance
 	}
 	if s.scorer != nil {
 		r.Signals, r.Parts = c.terms, r.Signals
@@ -143,7 +143,7 @@ func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
 	return r
 }
 
-// ranking are the signals of the ranker, whatever the result is ordered by.
+// ranking are the signals of the ranker, even if a Scorer orders the results.
 func (r *Result) ranking() []Signal {
 	if r.Parts != nil {
 		return r.Parts

@@ -154,7 +154,7 @@ func TestAScorerChoosesAmongTheMostRelevant(t *testing.T) {
 	byRelevance := New(db, Options{})
 	defer byRelevance.Close()
 	best := texts(search(t, byRelevance, Query{Text: "blue kettle", Limit: 4}))
-	s := New(db, Options{ScoreAmong: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
+	s := New(db, Options{CandidateFactor: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
 	defer s.Close()
 	ordered := texts(search(t, s, Query{Text: "blue kettle", Limit: 4}))
 	require.ElementsMatch(t, best, ordered)
@@ -174,7 +174,7 @@ func TestAScorerBreaksTiesOfRelevance(t *testing.T) {
 			Importance: float64(i+1) / 10, Origin: schema.OriginUser, Trust: schema.MaxTrust,
 		})
 	}
-	s := New(db, Options{ScoreAmong: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
+	s := New(db, Options{CandidateFactor: 1, Scorer: func(c Terms) []Signal { return []Signal{{"importance", c.Memory.Importance, 1}} }})
 	defer s.Close()
 	var given []float64
 	for _, r := range search(t, s, Query{Text: "routine check", Limit: 3}).Results {

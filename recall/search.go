@@ -17,38 +17,38 @@ import (
 // Options say how a [Searcher] ranks. The zero value is the default.
 type Options struct {
 	// Weights of the ranker. Default [DefaultWeights] and, as far as there are
-	// vectors and these are to be trusted, [VectorWeights].
+	// vectors that can be trusted, [VectorWeights].
 	Weights *Weights
 	// Scorer gives the score that results are ordered by. Default nil: the
 	// ranker's own, the sum of its weighted signals.
 	Scorer Scorer
-	// ScoreAmong is how many candidates, for each result that is wanted, a Scorer
-	// chooses from: the most relevant, and when these are used up as many again. 1
-	// leaves it to the relevance which are given, and to the scorer their order.
-	// Default 0: all that it weighs ([ScoreDepth]).
-	ScoreAmong float64
-	// Retention says how memories fade. Default nil: [DefaultRetention].
+	// CandidateFactor is how many candidates a Scorer orders per requested result:
+	// the most relevant, and then as many again. With 1, relevance decides which
+	// candidates are returned and the Scorer decides their order. Default 0: the
+	// Scorer orders all candidates it scores ([ScoreDepth]).
+	CandidateFactor float64
+	// Retention computes how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
 }
 
-// Searcher finds memories. It is safe for concurrent use, reads only, and
-// holds the text indexes of the users it was asked about last.
+// Searcher finds memories. It is safe for concurrent use and only reads. It caches
+// the text indexes of the users searched last.
 type Searcher struct {
 	degraded degradations
 
-	db         *schema.DB
-	opts       Options
-	weights    Weights
-	meanings   Weights // where there are vectors
-	scorer     Scorer  // nil: the ranker's order
-	scoreAmong float64
-	retention  RetentionPolicy
-	arms       []weightedArm
-	indexes    *indexes
-	vectors    *vectorArm // nil without an embedder
-	behind     *background
+	db              *schema.DB
+	opts            Options
+	weights         Weights
+	meanings        Weights // where there are vectors
+	scorer          Scorer  // nil: the ranker's order
+	candidateFactor float64
+	retention       RetentionPolicy
+	arms            []weightedArm
+	indexes         *indexes
+	vectors         *vectorArm // nil without an embedder
+	background      *background
 }
 
 type weightedArm struct {
@@ -58,27 +58,27 @@ type weightedArm struct {
 
 // New makes a searcher over db.
 func New(db *schema.DB, opts Options) *Searcher {
-	behind := newBackground()
+	bg := newBackground()
 	s := &Searcher{
-		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, scoreAmong: opts.ScoreAmong, retention: opts.Retention,
-		indexes: newIndexes(db, behind), behind: behind,
+		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, candidateFactor: opts.CandidateFactor, retention: opts.Retention,
+		indexes: newIndexes(db, bg), background: bg,
 	}
 	if opts.Weights != nil {
 		s.weights, s.meanings = *opts.Weights, *opts.Weights
 	}
 	if s.scorer != nil {
 		for _, w := range []*Weights{&s.weights, &s.meanings} {
-			w.Retention, w.Importance = 0, 0 // which it weighs itself
+			w.Retention, w.Importance = 0, 0 // the scorer weighs them
 		}
 	}
 	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
 	if s.usesThemes() {
 		s.arms = append(s.arms, weightedArm{themeArm{}, 0})
-		// Takes some 45 ms once in a process and ends by itself: no search has to wait
-		// for it, and neither has Close.
+		// Loading takes some 45 ms once in a process. Neither searches nor Close wait
+		// for it.
 		go topics.Load()
 	}
-	if s.vectors = newVectorArm(db, opts.Vectors, behind); s.vectors != nil {
+	if s.vectors = newVectorArm(db, opts.Vectors, bg); s.vectors != nil {
 		s.arms = append(s.arms, weightedArm{s.vectors, 0})
 		s.indexes.removed = s.vectors.sets.forget
 	}
@@ -88,11 +88,11 @@ func New(db *schema.DB, opts Options) *Searcher {
 // usesThemes reports whether everyday topics count in the ranking.
 func (s *Searcher) usesThemes() bool { return s.weights.Topic != 0 || s.weights.TopicBeside != 0 }
 
-// Close ends what is read in the background and waits for it. Searching goes on
-// working. Closing again is fine.
-func (s *Searcher) Close() { s.behind.stop() }
+// Close stops the background reads and waits for them. The searcher can still
+// search. Closing again has no effect.
+func (s *Searcher) Close() { s.background.stop() }
 
-// Over is a searcher of the same kind over another database; nil over nil.
+// Over returns a Searcher with the same options on db, or nil if s is nil.
 func (s *Searcher) Over(db *schema.DB) *Searcher {
 	if s == nil {
 		return nil
@@ -101,12 +101,11 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 }
 
 // Search answers a query from one user's memory: arms → fuse → score → ration →
-// diversify → budget. It never writes. A user nothing is known of gets an
-// empty answer.
+// diversify → budget. It never writes. The answer for an unknown user is empty.
 //
-// Errors: [*schema.InvalidError] for an unusable scope or query, the
-// database's errors, the context's error. An arm that fails is reported in
-// [Answer.Degraded] instead.
+// Errors: [*schema.InvalidError] for an invalid scope or query, the database's
+// errors, the context's error. An arm that fails is reported in [Answer.Degraded]
+// instead.
 func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*Answer, error) {
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
@@ -124,7 +123,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 			return err
 		}
 		if first && !q.Wait {
-			defer s.behind.searches.take()()
+			defer s.background.searches.begin()()
 		}
 		ranked, err := s.rank(ctx, snap, userID, q)
 		if err != nil {
@@ -157,7 +156,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	return answer, nil
 }
 
-// complete checks a query and fills in what it leaves open.
+// complete validates a query and fills in its defaults.
 func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	if err := scope.Validate(); err != nil {
 		return err
@@ -181,8 +180,8 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	return nil
 }
 
-// skipFault is the panic of a query's Skip, which ends the search with an error
-// once it has left its goroutines and locks. Nil has none.
+// skipFault holds the panic of a query's Skip as an error. The search returns the
+// error after its goroutines have ended and its locks are released.
 type skipFault struct{ err atomic.Pointer[error] }
 
 func (f *skipFault) call(skip func(*schema.Memory) bool, m *schema.Memory) (skipped bool) {
@@ -203,20 +202,20 @@ func (f *skipFault) get() error {
 	return *f.err.Load()
 }
 
-// ranked is all candidates in order, before anything is cut.
+// ranked holds all candidates in order, before limit, diversity and budget.
 type ranked struct {
 	candidates []scored
-	weak       []scored // by relevance, too little to be weighed by the scorer
-	faded      []scored // dormant ones that stand behind all others
+	weak       []scored // not relevant enough for the scorer
+	faded      []scored // dormant ones, which rank after all others
 	derived    map[int64]*schema.Memory
 	degraded   []Degraded
 	topic      *topic
 	weights    Weights
 	note       string
-	relevant   bool // the words alone are likely about what this memory holds
+	relevant   bool // by its words alone, the question is likely about what the memory holds
 }
 
-// rank is order, with an error in place of a panic.
+// rank calls order and returns its panic as an error.
 func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (all *ranked, err error) {
 	if broken := schema.Guard(func() { all, err = s.order(ctx, snap, userID, q) }); broken != nil {
 		return nil, broken
@@ -238,15 +237,15 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	m := borrow(ix.index)
 	defer func() {
 		if r := recover(); r != nil {
-			panic(r) // m may be in disorder: no other search gets it
+			panic(r) // m may be inconsistent: no other search gets it
 		}
-		m.giveBack()
+		m.release()
 	}()
 	r := &Request{
 		Query: q, UserID: userID, Snapshot: snap,
 		index: ix.index, question: ix.understand(q.Text, q.Now), filter: filter, matches: m,
 	}
-	if err := r.takeUp(ctx); err != nil {
+	if err := r.addTalk(ctx); err != nil {
 		return nil, err
 	}
 	if s.usesThemes() {
@@ -285,14 +284,14 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	var faded []scored
 	if q.Faded && !q.Dormant {
 		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
-			dormant := ix.labels[c.doc].state == dormantBit
+			dormant := ix.meta[c.doc].state == dormantBit
 			if dormant {
 				faded = append(faded, c)
 			}
 			return dormant
 		})
 	}
-	candidates = ration(candidates, func(c *scored) bool { return !ix.labels[c.doc].said() })
+	candidates = ration(candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
 	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic, weights: weights}
 	if q.Plan.Active() {
 		best := make([]Result, min(len(candidates), topicDepth))
@@ -301,15 +300,15 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 		}
 		about, _ := topic.judge(best)
 		all.relevant = about >= aboutIt
-		if err := r.carryOut(ctx, all); err != nil {
+		if err := r.applyPlan(ctx, all); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
-// ask runs the arms side by side, the first, which has most to do, without
-// another thread that would have to wake up for it.
+// ask runs the arms concurrently. The first, which has the most to do, runs in the
+// calling goroutine.
 func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) {
 	rankings := make([]ranking, len(s.arms))
 	errs := make([]error, len(s.arms))
@@ -342,13 +341,14 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, candidates []scored) (map[int64]*schema.Memory, error) {
 	var ids []int64
 	for _, c := range candidates {
-		if !ix.labels[c.doc].said() {
+		if !ix.meta[c.doc].said() {
 			ids = append(ids, c.memoryID)
 		}
 	}
 	return readByID(ctx, snap, userID, ids)
 }
 
+// readByID reads memories into a map by id.
 func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []int64) (map[int64]*schema.Memory, error) {
 	memories, err := snap.MemoriesByID(ctx, userID, ids)
 	if err != nil {
@@ -361,13 +361,13 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 	return byID, nil
 }
 
-// read fetches the memories the answer needs, in order of rank, and drops
-// those that the query's agent, moment or Skip excludes. What repeats the text
-// of a result above it comes last, and so does a kept sentence of one.
+// read fetches the memories that the answer needs, in order of rank, and drops
+// those that the query's Agent, AsOf or Skip excludes. A repetition of a text above
+// it moves to the end. A kept sentence is dropped if its message is in the answer.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
-		want = 3 * q.Limit // what is set aside is replaced from here
+		want = 3 * q.Limit // spare results replace those that are dropped
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
@@ -396,9 +396,12 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				if folded := text.Fold(m.Content); said[folded] || m.Attributes[schema.AttrSaid] == schema.SaidLasting && stands(folded, said) {
+				switch folded := text.Fold(m.Content); {
+				case isKeptSentence(m):
+					results = append(results, s.result(&c, m, &all.weights))
+				case said[folded]:
 					repeated = append(repeated, s.result(&c, m, &all.weights))
-				} else {
+				default:
 					said[folded] = true
 					results = append(results, s.result(&c, m, &all.weights))
 				}
@@ -407,11 +410,19 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 		}
 	}
+	results = slices.DeleteFunc(results, func(r Result) bool {
+		return isKeptSentence(&r.Memory) && heldByAny(text.Fold(r.Memory.Content), said)
+	})
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
 
-// stands reports a sentence that one of the texts holds.
-func stands(sentence string, texts map[string]bool) bool {
+// isKeptSentence reports a memory that is a sentence of a message, kept verbatim.
+func isKeptSentence(m *schema.Memory) bool {
+	return m.Attributes[schema.AttrSaid] == schema.SaidLasting
+}
+
+// heldByAny reports whether one of the texts contains a sentence.
+func heldByAny(sentence string, texts map[string]bool) bool {
 	for s := range texts {
 		if strings.Contains(s, sentence) {
 			return true
@@ -420,13 +431,12 @@ func stands(sentence string, texts map[string]bool) bool {
 	return false
 }
 
-// excludes says which part of the query keeps a memory that was read out of
-// the results, "" for none.
+// excludes names the field of the query that excludes a memory, "" for none.
 func (q *Query) excludes(m *schema.Memory) string {
 	switch {
 	case q.Agent != "" && m.Agent != q.Agent:
 		return "agent"
-	case !q.AsOf.IsZero() && !m.HeldAt(q.AsOf.Valid, q.AsOf.Known): // in the present its state has decided
+	case !q.AsOf.IsZero() && !m.HeldAt(q.AsOf.Valid, q.AsOf.Known): // in the present, its state has decided
 		return "as of"
 	case q.Skip != nil && q.Skip(m):
 		return "skip"
@@ -434,10 +444,10 @@ func (q *Query) excludes(m *schema.Memory) string {
 	return ""
 }
 
-// cut runs diversify, which may bring derived memories up again, → budget →
-// limit and numbers what is left.
+// cut runs diversify → ration → budget → limit and numbers the results. Ration runs
+// again because diversify may move derived memories up.
 func cut(results []Result, q Query) []Result {
-	first := 0 // what a plan puts first stays there
+	first := 0 // what a plan ranks first stays there
 	for first < len(results) && results[first].Why != "" {
 		first++
 	}

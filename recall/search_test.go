@@ -231,7 +231,7 @@ func TestMatchAddsUpBM25(t *testing.T) {
 		}
 		q := ix.understand(someQuestion.Draw(t, "question"), noon)
 		m := borrow(ix)
-		defer m.giveBack()
+		defer m.release()
 		m.match(ix, q)
 		m.settle(ix, &filter{})
 		want := wordByWord(ix, q)

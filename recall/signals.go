@@ -3,6 +3,8 @@ package recall
 import (
 	"cmp"
 	"math"
+
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // lengthOf is ln(1 + words)/ln(1 + 100), capped at 1: an answer takes words.
@@ -10,7 +12,7 @@ func lengthOf(d *document) float64 {
 	return min(1, math.Log1p(float64(d.words))/math.Log1p(100))
 }
 
-// signal reads the signals of every candidate that the index knows.
+// signal computes the signals of every candidate that the index holds.
 func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 	undo := m.mark(q)
 	defer undo()
@@ -24,7 +26,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
 		}
 	}
-	// Best first as the text arm sees it, whatever else has proposed them.
+	// Best first by the text arm's score, whichever arm proposed them.
 	order(candidates, func(a, b *scored) int {
 		return cmp.Or(cmp.Compare(b.interest, a.interest), cmp.Compare(a.doc, b.doc))
 	})
@@ -48,7 +50,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 	return candidates
 }
 
-// view is what the candidates of one search have in common.
+// view holds what the candidates of one search share.
 type view struct {
 	ix *index
 	q  *question
@@ -70,7 +72,7 @@ func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 	v := &view{ix: ix, q: q, m: m, sessions: make(map[uint32]prior, len(candidates))}
 	for i := range candidates {
 		if candidates[i].echo {
-			continue // or the question, asked before, were the measure of its answers
+			continue // the same question, asked before, would be the best score
 		}
 		d := m.of(candidates[i].doc)
 		v.top = max(v.top, float64(d.own))
@@ -81,7 +83,7 @@ func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 	}
 	for i := range candidates { // best first
 		doc := candidates[i].doc
-		s := ix.labels[doc].thread
+		s := ix.meta[doc].thread
 		if p := v.sessions[s]; s != 0 && p.n < priorBest {
 			v.sessions[s] = prior{p.sum + v.text(int32(doc)), p.n + 1}
 		}
@@ -89,8 +91,8 @@ func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 	return v
 }
 
-// text is a document's text score as its neighbours and session count it: its
-// own or that of its best key.
+// text is the text score that a document contributes to its neighbours and session:
+// its own or that of its best key.
 func (v *view) text(doc int32) float64 {
 	if doc < 0 || v.topRelated == 0 {
 		return 0
@@ -102,8 +104,8 @@ func (v *view) text(doc int32) float64 {
 // echoShare is the share of a question that another must hold to be its echo.
 const echoShare = 0.6
 
-// echoes reports a document that repeats the question, or says that it has no
-// answer: to a question about what was asked before it may be one.
+// echoes reports a document that repeats the question, or says that it has no answer.
+// A question about earlier questions has no echoes.
 func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
 	switch how := ix.docs[doc].manner; {
 	case q.ofAsking:
@@ -115,16 +117,16 @@ func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
 	}
 }
 
-// of reads the signals of a document; said are the terms of its best chunk.
+// of computes the signals of a document; said are the terms of its best chunk.
 func (v *view) of(doc uint32, said []uint32) (s signals) {
-	d, l, found := &v.ix.docs[doc], &v.ix.labels[doc], v.m.of(doc)
+	d, l, found := &v.ix.docs[doc], &v.ix.meta[doc], v.m.of(doc)
 	v.content(&s, found, said)
 	v.surroundings(&s, doc, l.thread, found)
 	v.voice(&s, d, l.speaker, found)
 
 	q := v.q.kind
-	s.Date = bit(q&asksWhen != 0 && d.flags&datesIt != 0)
-	s.Number = bit(q&asksNumber != 0 && d.flags&numbersIt != 0)
+	s.Date = bit(q&asksWhen != 0 && d.flags&lexicon.HoldsDate != 0)
+	s.Number = bit(q&asksNumber != 0 && d.flags&lexicon.HoldsNumber != 0)
 	switch names := float64(d.manner.names()) / nameCap; {
 	case q&asksWho != 0:
 		s.Name = names
@@ -168,18 +170,18 @@ func (v *view) voice(s *signals, d *document, speaker uint16, found *docMatch) {
 	if len(v.q.speakers) > 0 && v.ix.speakers[speaker] != "" {
 		if s.Speaker = -1; v.q.speakers[speaker] {
 			s.Speaker = 1
-			s.FirstPerson = bit(d.flags&saysI != 0)
+			s.FirstPerson = bit(d.flags&lexicon.FirstPerson != 0)
 		}
 	}
 	s.User = bit(d.flags&byUser != 0 && !v.q.ofOthers)
-	s.Asks = bit(d.flags&asks != 0)
+	s.Asks = bit(d.flags&lexicon.Asks != 0)
 	if !v.q.ofAsking {
 		s.Question, s.NoAnswer = bit(d.manner&onlyAsks != 0), bit(d.manner&noAnswer != 0)
 		if share := v.q.weigh(found.held()); s.Question > 0 && share >= echoShare {
 			s.Echo = share
 		}
 	}
-	s.You = bit(d.flags&saysYou != 0)
-	s.Wish = bit(d.flags&wishes != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)
+	s.You = bit(d.flags&lexicon.SecondPerson != 0)
+	s.Wish = bit(d.flags&lexicon.StatesWish != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)
 	s.Length = lengthOf(d)
 }

@@ -4,34 +4,34 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// statistics are what BM25 knows of one user's text. They count what is
-// current: a claim that is retired, superseded or quarantined stays findable,
-// but weighs on no other text.
+// statistics are BM25's counts over one user's text. They cover current memories
+// only: a claim that is retired, superseded or quarantined can be found, but does not
+// affect the scores of other texts.
 type statistics struct {
 	holding []uint32 // by term, the chunks that hold it
 	chunks  int
 	words   int
 }
 
-// counted reports whether a document's text is part of the statistics: what
-// was said always is.
-func (l *label) counted() bool {
+// counted reports whether a document's text is part of the statistics. Episodes always
+// are.
+func (l *docMeta) counted() bool {
 	return l.said() || l.current()
 }
 
-// current reports a document that is neither ended nor in doubt.
-func (l *label) current() bool {
+// current reports a document that is active or dormant.
+func (l *docMeta) current() bool {
 	return l.state&(bitOfState(schema.StateActive)|bitOfState(schema.StateDormant)) != 0
 }
 
-// count adds a chunk of these terms to the statistics, or takes it out with -1.
+// count adds a chunk with these terms to the statistics, or removes it if sign is -1.
 func (ix *index) count(terms []uint32, sign int) {
 	ix.counts.chunks += sign
 	ix.counts.words += sign * len(terms)
 	ix.tally(terms, func(term uint32, _ int) { ix.counts.holding[term] += uint32(sign) })
 }
 
-// frequency is in how many chunks a term is.
+// frequency is the number of counted chunks that hold a term.
 func (ix *index) frequency(term uint32) int { return int(ix.counts.holding[term]) }
 
 // meanLength is the mean number of terms in a chunk, 0 without any.
@@ -42,7 +42,7 @@ func (ix *index) meanLength() float32 {
 	return float32(ix.counts.words) / float32(ix.counts.chunks)
 }
 
-// change applies audited changes of state.
+// change applies changes of state from the audit log.
 func (ix *index) change(changed map[int64]schema.State) {
 	turned := make(map[uint32]int) // into or out of the statistics
 	for memory, state := range changed {
@@ -50,7 +50,7 @@ func (ix *index) change(changed map[int64]schema.State) {
 		if !ok {
 			continue
 		}
-		l := &ix.labels[doc]
+		l := &ix.meta[doc]
 		before := l.counted()
 		l.state = bitOfState(state)
 		switch {

@@ -7,26 +7,28 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
 const (
-	// talkTurns is how many turns back a bare question leans on.
+	// talkTurns is how many turns a bare question is searched together with.
 	talkTurns = 4
-	// talkPause ends a conversation: a session's name may be used again.
+	// talkPause ends a conversation: hosts may reuse the name of a session.
 	talkPause = 6 * time.Hour
-	// talkParts bounds the terms that the talk adds to a question.
+	// talkParts bounds the terms that the conversation adds to a question.
 	talkParts = 24
-	// emptyShare is the weight of a bare question's words that say nothing.
+	// emptyShare is the weight of empty words in a bare question.
 	emptyShare = 0.2
 )
 
-// talkShares weigh the terms of the talk beside those of the question, the last
-// text first.
+// talkShares are the weights of the conversation's terms relative to the question's,
+// the last text first.
 var talkShares = [talkTurns]float32{0.7, 0.6, 0.35, 0.35}
 
-// takeUp adds what the talk is about to a bare question.
-func (r *Request) takeUp(ctx context.Context) error {
+// addTalk adds the terms of the conversation to a bare question.
+func (r *Request) addTalk(ctx context.Context) error {
 	p := r.Plan
 	if p == nil || !p.Bare {
 		return nil
@@ -37,11 +39,11 @@ func (r *Request) takeUp(ctx context.Context) error {
 		return err
 	}
 	talk = append(stored, talk...)
-	r.question.enlarge(r.index, latest(talk, r.Text))
+	r.question.addTerms(r.index, latest(talk, r.Text))
 	return nil
 }
 
-// running is the number of the conversation that runs, 0 without one.
+// running is the number of the running conversation, 0 without one.
 func (r *Request) running(ctx context.Context) (uint32, error) {
 	if r.Plan.Session == "" {
 		return 0, nil
@@ -53,14 +55,13 @@ func (r *Request) running(ctx context.Context) (uint32, error) {
 	return r.index.sessions[id], nil
 }
 
-// isRunning reports a turn of the conversation that runs.
+// isRunning reports a turn of the running conversation.
 func (r *Request) isRunning(doc, session uint32) bool {
 	d := &r.index.docs[doc]
 	return session != 0 && d.session == session && d.time > r.Now.Add(-talkPause).UnixMilli()
 }
 
-// latest are the last few different texts that are not the question itself, the
-// last first.
+// latest are the last few distinct texts other than the question, the last first.
 func latest(talk []string, question string) (last []string) {
 	for _, said := range slices.Backward(talk) {
 		if len(last) < talkTurns && said != question && !slices.Contains(last, said) {
@@ -78,7 +79,7 @@ func (r *Request) storedTalk(ctx context.Context) (talk []string, err error) {
 		return nil, err
 	}
 	var ids []int64
-	for at := r.index.tails[number]; at >= 0 && len(ids) <= talkTurns && r.isRunning(uint32(at), number); at = r.index.docs[at].prev {
+	for at := r.index.lastInThread[number]; at >= 0 && len(ids) <= talkTurns && r.isRunning(uint32(at), number); at = r.index.docs[at].prev {
 		if r.index.docs[at].time <= r.Now.UnixMilli() && r.filter.admits(r.index, uint32(at)) {
 			ids = append(ids, r.index.memories.at(int(at)))
 		}
@@ -101,15 +102,15 @@ func (r *Request) contents(ctx context.Context, ids []int64) (texts []string, er
 	return texts, nil
 }
 
-// enlarge adds the terms of what was said before to a question, the last first,
-// each text's with less weight than the question's own. Names weigh more.
-func (q *question) enlarge(ix *index, talk []string) {
+// addTerms adds the terms of earlier texts to a question, those of the last text
+// first. They weigh less than the question's own; names weigh more than others.
+func (q *question) addTerms(ix *index, talk []string) {
 	held := make(map[string]bool)
 	q.own, q.total = len(q.parts), 0
 	for i := range q.parts {
 		p := &q.parts[i]
 		held[p.term] = true
-		if emptyTerm[p.term] || frameWord[p.term] {
+		if intent.IsEmpty(p.term) || lexicon.IsFrame(p.term) {
 			p.idf, p.relatedIDF = emptyShare*p.idf, emptyShare*p.relatedIDF
 		}
 		q.total += p.idf
@@ -130,7 +131,7 @@ func (q *question) enlarge(ix *index, talk []string) {
 			if len(q.parts) >= min(maxParts, q.own+talkParts) {
 				return
 			}
-			if held[t] || frameWord[t] || emptyTerm[t] || len(ix.named[t]) > 0 || isFunctional(t) {
+			if held[t] || lexicon.IsFrame(t) || intent.IsEmpty(t) || len(ix.named[t]) > 0 || lexicon.IsFunctional(t) {
 				continue
 			}
 			held[t] = true
@@ -149,13 +150,13 @@ func (q *question) enlarge(ix *index, talk []string) {
 	}
 }
 
-// inflected relates a term that no text holds to the form of it that one does, by
-// the endings of German and Spanish, which are not stemmed.
+// inflected relates an unknown term to a known form of the same word, by the endings
+// of German and Spanish, which are not stemmed.
 func (ix *index) inflected(p *part) {
 	const shortest = 4
 	for _, ending := range [...]string{"", "en", "es", "er", "em", "e", "n", "s"} {
 		root, ok := strings.CutSuffix(p.term, ending)
-		if !ok || len(root) < shortest || isUnspaced(root) {
+		if !ok || len(root) < shortest || lexicon.IsUnspaced(root) {
 			continue
 		}
 		for _, other := range [...]string{"", "en", "es", "er", "e", "n", "s"} {
@@ -169,18 +170,7 @@ func (ix *index) inflected(p *part) {
 	}
 }
 
-// emptyTerm are the terms of empty words.
-var emptyTerm = func() map[string]bool {
-	set := make(map[string]bool)
-	for w := range emptyWord {
-		for _, t := range text.Terms(w) {
-			set[t] = true
-		}
-	}
-	return set
-}()
-
-// isQuestion reports a text that asks and says nothing else.
+// isQuestion reports a text that only asks.
 func isQuestion(s string) bool {
 	s = strings.TrimSpace(s)
 	if !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") {
@@ -194,7 +184,7 @@ func isQuestion(s string) bool {
 	return true
 }
 
-// says reports a turn that tells something.
-func says(m *schema.Memory) bool {
+// isInformative reports a turn that is no question and no courtesy.
+func isInformative(m *schema.Memory) bool {
 	return !isQuestion(m.Content) && !text.IsSmallTalk(m.Content) && len(text.Terms(m.Content)) > 1
 }

@@ -2,8 +2,8 @@ package recall
 
 import "context"
 
-// The text arm's choice of what the ranker sees: a text's own BM25, parts of
-// that of its keys and of its surroundings, and more for a speaker the question names.
+// The text arm's score is a text's own BM25, plus shares of that of its keys and its
+// surroundings, times a factor if the question names its speaker.
 const (
 	relatedShare  = 0.7
 	keyShare      = 0.5
@@ -12,8 +12,8 @@ const (
 	speakerFactor = 1.2
 )
 
-// textArm scores by BM25 over the user's own statistics: a message by its best
-// chunk, plus shares of its neighbours' scores.
+// textArm scores by BM25 with the user's own statistics: a message by its best chunk,
+// plus shares of its neighbours' scores.
 type textArm struct{}
 
 func (textArm) Name() string { return "text" }
@@ -21,7 +21,7 @@ func (textArm) Name() string { return "text" }
 func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	ix, m := r.index, r.matches
 	m.match(ix, r.question)
-	r.lend()
+	r.scoreKeys()
 	near := m.surround(ix, r.filter)
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
@@ -39,21 +39,22 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	return best(candidates), nil
 }
 
-// smallMemory is how many memories are few enough to be candidates without a
-// word of the question.
+// smallMemory is the largest memory in which every document is a candidate; see
+// [Query.Small].
 const smallMemory = 16
 
 func (d *docMatch) score() float32 { return d.own + relatedShare*d.related }
 
-// strength is the score with that of the best claim that rests on it.
+// strength is the score plus a share of that of the best claim that rests on it.
 func (d *docMatch) strength() float32 { return d.score() + keyShare*d.key }
 
+// interest is the text arm's score of a document.
 func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	score := m.of(doc).strength()
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
-	if q.speakers[ix.labels[doc].speaker] {
+	if q.speakers[ix.meta[doc].speaker] {
 		score *= speakerFactor
 	}
 	return score

@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// themeArm proposes what is about the same everyday topics as the question, or
-// about related ones, whatever the words: "I can't eat gluten" for "Shall we
-// order the pizza?".
+// themeArm proposes memories about the same everyday topics as the question, or about
+// related ones: "I can't eat gluten" for "Shall we order the pizza?".
 type themeArm struct{}
 
 func (themeArm) Name() string { return "topic" }
@@ -21,7 +20,7 @@ func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	}
 	ix := r.index
 	var candidates []Candidate
-	least := 0.0 // what is not above it is not among the best
+	least := 0.0 // the score that the best candidates exceed
 	for i, marks := range ix.themes.touched(r.themes) {
 		for ; marks != 0; marks &= marks - 1 {
 			doc := uint32(64*i + bits.TrailingZeros64(marks))
@@ -53,8 +52,8 @@ func (r *Request) signalThemes(candidates []scored) {
 	}
 }
 
-// near is how near the topics of a document are to those of the question, 0–1;
-// 0 for no document.
+// near is the similarity of a document's topics to those of the question, 0–1; 0 for
+// no document.
 func (r *Request) near(doc int32) float64 {
 	if doc < 0 {
 		return 0

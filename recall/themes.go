@@ -6,9 +6,9 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// themes are the everyday topics of a user's documents (see package topics), as
-// part of the index: the set of each document, and for each topic the documents
-// about it. They take some 20 bytes for a turn of a chat.
+// themes indexes the everyday topics of a user's documents (see package topics): the
+// set of each document, and for each topic the documents about it. They take some 20
+// bytes for a turn of a chat.
 type themes struct {
 	vocabulary topics.Vocabulary // of the index's terms
 	census     topics.Census     // of the documents that the statistics count
@@ -16,12 +16,12 @@ type themes struct {
 	codes []byte   // of all sets, one after another
 	ends  []uint32 // in codes, by document
 	about []postings
-	// late holds the sets of documents that got another chunk when later documents
-	// were there. The postings may lack topics of these.
+	// late holds the sets of documents that got another chunk after later documents
+	// were added. The postings may lack topics of these.
 	late map[uint32][]byte
 }
 
-// add takes in a chunk of a document: the next one, or one that is there.
+// add indexes a chunk of a known document or of the next one.
 func (t *themes) add(doc uint32, prepared []byte, terms []uint32, counted bool) {
 	isNew := int(doc) == len(t.ends)
 	start := len(t.codes)
@@ -86,8 +86,8 @@ func (t *themes) of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// ask prepares a question, with topics that the user seldom speaks of weighing
-// more. It is nil when none of the question's topics is known.
+// ask prepares a question. Topics that are rare in the memory weigh more. It returns
+// nil if none of the question's topics is known.
 func (t *themes) ask(question string) *topics.Question {
 	asked := topics.Of(question)
 	if asked.Empty() {
@@ -96,13 +96,13 @@ func (t *themes) ask(question string) *topics.Question {
 	return t.census.Ask(asked)
 }
 
-// themeReach is how many documents the topic arm compares with a question. Of a
-// larger memory it takes those about the nearest topics, the newest first: most
-// questions are related to most of what somebody says in years.
+// themeReach is how many documents the topic arm compares with a question. In a larger
+// memory it takes those about the nearest topics, the newest first: most questions are
+// related to a large part of what a user says in years.
 const themeReach = 2048
 
-// touched marks the documents that share a topic with a question or have one
-// that is related to its topics, a bit each, up to [themeReach] of them.
+// touched marks up to [themeReach] documents that have a topic of the question or a
+// related one, a bit each.
 func (t *themes) touched(q *topics.Question) []uint64 {
 	marks := make([]uint64, (len(t.ends)+63)/64)
 	left := themeReach
@@ -135,7 +135,7 @@ func (t *themes) touched(q *topics.Question) []uint64 {
 	return marks
 }
 
-// fit gives back the room that growing left.
+// fit frees spare capacity.
 func (t *themes) fit() {
 	t.codes, t.ends = slices.Clone(t.codes), slices.Clone(t.ends)
 	for i := range t.about {

@@ -50,5 +50,5 @@ func TestATextWithBrokenAttributesHasNoThread(t *testing.T) {
 	}))
 	ix := readIndex(t, db, ada)
 	require.Len(t, ix.docs, 1)
-	require.Zero(t, ix.labels[0].thread)
+	require.Zero(t, ix.meta[0].thread)
 }

@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// timeArm proposes what happened, or was talked about, in a time the question
-// names ("last week", "in March"), resolved against the query's now.
+// timeArm proposes memories from a time that the question names ("last week", "in
+// March"), resolved against the query's now.
 type timeArm struct{}
 
 func (timeArm) Name() string { return "time" }
 
 // timeDepth is how many memories the time arm proposes when a question names a
-// time: the texts of that time that say most.
+// time: the longest texts of that time.
 const timeDepth = 50
 
 func (timeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
@@ -40,9 +40,9 @@ func (q *question) within(at int64) bool {
 	return false
 }
 
-// nearness is 1 for a memory from a time the question names and falls by 1/e
-// for every ten days away from it: people talk of things before and after.
-// It is 0 when the question names no time.
+// nearness is 1 for a memory from a time that the question names and falls by 1/e for
+// every ten days away from it: people mention events before and after them. It is 0 if
+// the question names no time.
 func (q *question) nearness(at int64) (nearest float64) {
 	const decay = 10 * 24 * 3600e3 // milliseconds
 	for _, s := range q.spans {

@@ -6,67 +6,68 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
 const (
-	// priorChunks are added to the size of the memory when words are weighed,
-	// so that three messages are not taken for the world.
+	// priorChunks are added to the size of the memory when words are weighed, so that
+	// the frequencies of a very small memory count little.
 	priorChunks = 500
-	// stretchChunks is how many chunks, in order of arrival, are looked at
-	// together: what was spoken of for a month may be nothing beside years.
+	// stretchChunks is how many chunks, in order of arrival, form a stretch: a topic
+	// of one month may be rare in a memory of years.
 	stretchChunks = 1024
-	// usesIn is the number of words for which uses of a word are counted, and
-	// priorWords are added to a stretch then, for the same reason.
+	// usesIn is the number of words to which uses of a word are scaled, and
+	// priorWords are added to a stretch, for the same reason as priorChunks.
 	usesIn     = 4000
 	priorWords = 1000
-	// bigramsInWord is how many bigrams of a script without spaces make as much
-	// text as one word of the others.
+	// bigramsInWord is how many bigrams of a script without spaces correspond to one
+	// word of the other scripts.
 	bigramsInWord = 1.5
-	// youngChunks is the size of a memory in which a missing word says half of
-	// what it says in a large one: a few messages know of little.
+	// youngChunks is the size of a memory in which a missing word counts half as much
+	// as in a large one.
 	youngChunks = 40
-	// topicDepth is how many results decide.
+	// topicDepth is how many results the relevance of an answer depends on.
 	topicDepth = 5
-	// bulkRank is the candidate, from 1, that stands for all that have little
-	// to do with a question but a word.
+	// bulkRank is the rank, from 1, of a typical candidate that shares only a word
+	// with the question.
 	bulkRank = 10
 )
 
-// topic is what a question is about, beside one user's whole memory.
+// topic compares the words of a question with one user's whole memory.
 type topic struct {
 	chunks    int       // of the memory
 	stretches []stretch // of it, one after another
 
 	terms    []string  // of the parts
-	emphasis []float64 // what each says of the topic, 0–1
+	emphasis []float64 // of each part, 0–1; see [question.emphasis]
 	df       []int     // chunks that hold the part itself
 	relation []float64 // weight of its best relative that is known, 0–1
 
 	names    []name
 	named    bool    // it names a speaker
-	personal bool    // it speaks of its asker
-	general  bool    // it asks for what no memory is needed for
-	vectors  float64 // how far vectors are trusted, 0–1; 0 without any
+	personal bool    // it is about the user
+	general  bool    // no memory is needed to answer it
+	vectors  float64 // trust in the vectors, 0–1; 0 without any
 
 	interest []float32 // text scores of the candidates, in no order
 }
 
-// stretch is so many chunks that arrived one after another.
+// stretch is [stretchChunks] consecutive chunks.
 type stretch struct {
 	words int
-	uses  []int // how often each part is used there
+	uses  []int // of each part
 }
 
-// name is one that a question holds, and how often the memory has heard it.
+// name is a name in a question, with its occurrences in the memory.
 type name struct {
 	terms    []string
 	chunks   []int   // that hold each
-	mentions []int64 // memories that mention its bearer, under whatever name
-	speaks   bool    // its bearer does
+	mentions []int64 // memories that mention its bearer, under any name
+	speaks   bool    // its bearer is a speaker
 }
 
-// newTopic looks the parts of a question up.
+// newTopic looks up the parts of a question.
 func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
 		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
@@ -109,7 +110,7 @@ func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	return t
 }
 
-// holding is how many chunks hold a term.
+// holding is the number of chunks that hold a term.
 func (ix *index) holding(term string) int {
 	if id, known := ix.terms[term]; known {
 		return int(ix.postings[id].n)
@@ -117,8 +118,8 @@ func (ix *index) holding(term string) int {
 	return 0
 }
 
-// stretches counts the uses of each part in every stretch of the memory, up to
-// 255 a chunk; of one that is not there those of its relatives.
+// stretches counts the uses of each part in every stretch of the memory, up to 255 per
+// chunk. For a part that the memory does not hold it counts those of its relatives.
 func (ix *index) stretches(parts []part) []stretch {
 	all := make([]stretch, len(ix.stretchWords))
 	uses := make([]int, len(all)*len(parts))
@@ -144,12 +145,11 @@ func (ix *index) stretches(parts []part) []stretch {
 	return all
 }
 
-// roleName are terms of speakers who are stored under what they are to the
-// conversation: a question about user accounts names nobody.
-var roleName = vocabulary("user assistant human person ai bot chatbot model system agent customer me 用户 助手")
+// roleName holds the terms of speakers that are stored under their role. They do not
+// count as names: a question about user accounts names no speaker.
+var roleName = lexicon.TermSet("user assistant human person ai bot chatbot model system agent customer me 用户 助手")
 
-// namesPerson reports whether the question names someone who speaks, by a name
-// of their own.
+// namesPerson reports whether the question names a speaker by a personal name.
 func (q *question) namesPerson(ix *index) bool {
 	for s := range q.speakers {
 		for term := range strings.FieldsSeq(ix.speakers[s]) {
@@ -161,10 +161,10 @@ func (q *question) namesPerson(ix *index) bool {
 	return false
 }
 
-// forget takes one candidate out of what is known: it is in the prompt already,
-// perhaps the question itself.
+// forget removes one candidate from the counts: it is in the prompt already, and may
+// be the question itself.
 func (t *topic) forget(m *schema.Memory, c *scored) {
-	if c.echo { // it never counted
+	if c.echo { // it was not counted
 		return
 	}
 	terms := text.Terms(m.Content)
@@ -175,7 +175,7 @@ func (t *topic) forget(m *schema.Memory, c *scored) {
 	t.discount(c, len(terms), func(term string) int { return held[term] })
 }
 
-// discount takes a candidate of so many words out of what is known.
+// discount removes a candidate with so many words from the counts.
 func (t *topic) discount(c *scored, words int, uses func(term string) int) {
 	from := &t.stretches[c.passage.stretch]
 	from.words = max(0, from.words-words)
@@ -198,19 +198,18 @@ func (t *topic) discount(c *scored, words int, uses func(term string) int) {
 	}
 }
 
-// familiar is how much the memory speaks of what is asked, in the stretch that
-// speaks of it most: the mean, by emphasis, of ln(1 + how often a word is used
-// in 4,000 words). What somebody is about comes up again and again. (The
-// ranker's weights say the reverse, that rare words matter more: they tell
-// which text is meant, not whether any is.) A few messages cannot hold every
-// word of a question, so in a young memory it counts up to four times.
+// familiar is how much the memory says about the question's words, in the stretch that
+// says most: the mean, by emphasis, of ln(1 + uses of the word in 4,000 words). A user's
+// topics recur. (In the ranker rare words weigh more: they identify the text that is
+// meant, not whether there is any.) A few messages cannot hold every word of a question,
+// so in a young memory the value counts up to four times.
 func (t *topic) familiar() (most float64) {
 	const doubt = 0.25 // of a word, for questions of few
 	for _, s := range t.stretches {
 		sum, weight := 0.0, doubt
 		for i, e := range t.emphasis {
 			rate := float64(s.uses[i]) * usesIn / float64(s.words+priorWords)
-			if isUnspaced(t.terms[i]) {
+			if lexicon.IsUnspaced(t.terms[i]) {
 				rate *= bigramsInWord
 			}
 			sum += e * math.Log1p(rate)
@@ -222,8 +221,8 @@ func (t *topic) familiar() (most float64) {
 	return most * (1 + 3*young*young)
 }
 
-// bulk is the text score of the tenth candidate by the first's, 0–1, and 0
-// when there are fewer: an answer stands out, a shared word does not.
+// bulk is the text score of the tenth candidate divided by the first's, 0–1, and 0 if
+// there are fewer. An answer stands out, a shared word does not.
 func (t *topic) bulk() float64 {
 	if len(t.interest) < bulkRank {
 		return 0
@@ -237,8 +236,8 @@ func (t *topic) bulk() float64 {
 	return float64(strongest[len(strongest)-bulkRank] / top)
 }
 
-// strangers counts the names in the question whose bearers the memory has
-// never heard of, up to two, less in a young memory.
+// strangers counts the names in the question that do not occur in the memory, up to
+// two, and less in a young memory.
 func (t *topic) strangers() float64 {
 	n := 0
 	for i := range t.names {
@@ -249,19 +248,18 @@ func (t *topic) strangers() float64 {
 	return t.maturity() * float64(min(n, 2))
 }
 
-// heard reports whether any word of a name is in the memory, or its bearer.
+// heard reports whether the memory holds any word of a name, or mentions its bearer.
 func (n *name) heard() bool {
 	return n.speaks || len(n.mentions) > 0 || slices.ContainsFunc(n.chunks, func(chunks int) bool { return chunks > 0 })
 }
 
-// maturity is how much it says that a word is missing, 0–1.
+// maturity is how much a missing word counts, 0–1. It grows with the memory.
 func (t *topic) maturity() float64 { return float64(t.chunks) / float64(t.chunks+youngChunks) }
 
-// young is the square of what maturity lacks: 1 of an empty memory.
+// young is (1 − maturity)²: 1 for an empty memory.
 func (t *topic) young() float64 { return (1 - t.maturity()) * (1 - t.maturity()) }
 
-// shares are the weights of the parts in the question by rarity; they add up
-// to 1.
+// shares are the weights of the question's parts by rarity. They add up to 1.
 func (t *topic) shares() []float64 {
 	shares, total := make([]float64, len(t.terms)), 0.0
 	for i, e := range t.emphasis {

@@ -17,211 +17,34 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/internal/vectortest"
+	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// clustered makes vectors of length 1 around centres that share a direction,
-// as the vectors of real encoders do.
-func clustered(random *rand.Rand, clusters, each, dims int) []schema.Vector {
-	normal := func(scale float64) schema.Vector {
-		v := make(schema.Vector, dims)
-		for i := range v {
-			v[i] = float32(scale * random.NormFloat64())
-		}
-		return v
-	}
-	shared := normal(1)
-	var all []schema.Vector
-	for range clusters {
-		centre := normal(1)
-		for range each {
-			v := normal(0.35)
-			for i := range v {
-				v[i] += centre[i] + shared[i]
-			}
-			unit, _ := v.Unit(0)
-			all = append(all, unit)
-		}
-	}
-	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all
-}
-
-func setOf(vectors []schema.Vector, exact int) *vectorSet {
-	s := newVectorSet(&schema.Generation{ID: 1, Dims: len(vectors[0])}, exact)
-	for i, v := range vectors {
-		if err := s.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}); err != nil {
-			panic(err)
-		}
-	}
-	return s
-}
-
-// readFrom stands for the disk, where setOf has numbered the vectors from 1.
-func readFrom(vectors []schema.Vector) reader {
-	return func(ids []int64, visit func(int64, schema.Vector) error) error {
-		for _, id := range ids {
-			if err := visit(id, vectors[id-1]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-func TestDot(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 40).Draw(t, "n")
-		a := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "a")
-		b := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "b")
-		var want float64
-		for i := range a {
-			want += float64(a[i]) * float64(b[i])
-		}
-		require.InDelta(t, want, dot(a, b), 1e-5)
-	})
-}
-
-func TestHadamardKeepsAngles(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(rapid.Float32Range(-1, 1), 64, 64).Draw(t, "x")
-		y := rapid.SliceOfN(rapid.Float32Range(-1, 1), 64, 64).Draw(t, "y")
-		before := dot(x, y)
-		hadamard(x)
-		hadamard(y)
-		require.InDelta(t, before, dot(x, y)/64, 1e-3)
-	})
-}
-
-func TestNearestIsSorting(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		sums := rapid.SliceOf(rapid.Uint16Range(0, 9)).Draw(t, "sums")
-		n := rapid.IntRange(0, 25).Draw(t, "n")
-		require.Equal(t, mostOf(sums, n), append([]uint32{}, nearest(sums, n)...))
-	})
-}
-
-// mostOf is nearest by sorting all.
-func mostOf(sums []uint16, n int) []uint32 {
-	order := make([]uint32, len(sums))
-	for at := range order {
-		order[at] = uint32(at)
-	}
-	slices.SortStableFunc(order, func(a, b uint32) int { return int(sums[b]) - int(sums[a]) })
-	order = order[:min(n, len(order))]
-	slices.Sort(order)
-	return order
-}
-
-func TestTopIsSorting(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cosines := rapid.SliceOf(rapid.Map(rapid.IntRange(-9, 9), func(i int) float32 { return float32(i) / 9 })).Draw(t, "cosines")
-		depth := rapid.IntRange(1, 10).Draw(t, "depth")
-		var all []near
-		for at, c := range cosines {
-			all = append(all, near{uint32(at), c})
-		}
-		slices.SortFunc(all, byCosine)
-		require.Equal(t, append([]near{}, all[:min(depth, len(all))]...), top(cosines, depth))
-	})
-}
-
-func TestSignCodesFindWhatComparingAllFinds(t *testing.T) {
-	for _, c := range []struct{ clusters, each, dims int }{
-		{400, 15, 256}, {12, 500, 256}, {4, 2000, 256}, {4, 2000, 100},
-	} {
-		t.Run(fmt.Sprintf("%d a cluster, %d numbers", c.each, c.dims), func(t *testing.T) {
-			random := rand.New(rand.NewPCG(3, uint64(c.each)))
-			vectors := clustered(random, c.clusters, c.each+10, c.dims)
-			queries, vectors := vectors[:40], vectors[40:]
-			set, exact := setOf(vectors, 1000), setOf(vectors, len(vectors))
-			require.NotNil(t, set.codes)
-			require.Nil(t, exact.codes)
-			found := 0
-			for _, q := range queries {
-				want, _, err := exact.compare(q).search(10, 0, nil)
-				require.NoError(t, err)
-				got, usually, err := set.compare(q).search(10, defaultRescored, readFrom(vectors))
-				require.NoError(t, err)
-				for _, n := range want {
-					if slices.Contains(got[:10], n) {
-						found++
-					}
-				}
-				all := usualOf(exact.compare(q).cosines())
-				require.InDelta(t, all.mean, usually.mean, 0.05)
-				require.InDelta(t, all.deviation, usually.deviation, 0.05)
-			}
-			recall := float64(found) / float64(10*len(queries))
-			t.Logf("recall@10 %.3f", recall)
-			require.GreaterOrEqual(t, recall, 0.95)
-		})
-	}
-}
-
-// Whatever a memory's vectors come after, it is as like a query as the most alike
-// of them.
-func TestAMemoryIsAsLikeAsItsBestVector(t *testing.T) {
+// A memory's cosine is the best of its vectors, in whatever order they arrive.
+func TestCosineOfAMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.SampledFrom([]int64{0, 1<<32 - 5}).Draw(t, "first")
 		memories := rapid.SliceOfN(rapid.Int64Range(first+1, first+9), 1, 40).Draw(t, "memories")
-		vectors := clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, len(memories), 10)
+		vectors := vectortest.Clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, len(memories), 10)
 		set := newVectorSet(&schema.Generation{ID: 1, Dims: 10}, rapid.IntRange(1, 60).Draw(t, "exact"))
 		for i, v := range vectors {
 			require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: memories[i], Vector: v}))
 		}
-		c := set.compare(vectors[0])
+		query := set.vectors.Query(vectors[0])
 		for memory := first; memory < first+11; memory++ {
 			want, known := float32(-1), false
 			for i := range vectors {
 				if memories[i] == memory {
-					want, known = max(want, c.cosine(i)), true
+					want, known = max(want, query.Cosine(i)), true
 				}
 			}
-			got, ok := c.of(memory)
+			got, ok := set.cosine(query, memory)
 			require.Equal(t, known, ok)
 			require.Equal(t, want, got)
 		}
 	})
-}
-
-// A code's cosine is the vector's, but for what its bits cannot tell.
-func TestCodesKeepCosines(t *testing.T) {
-	for _, dims := range []int{10, 100, 256, 512} {
-		vectors := clustered(rand.New(rand.NewPCG(5, uint64(dims))), 4, 60, dims)
-		set := setOf(vectors, 100)
-		var off, wide float64
-		for _, q := range vectors[:20] {
-			c := set.compare(q)
-			for at, v := range vectors {
-				error := float64(c.cosine(at) - dot(q, v))
-				off += error * error
-				wide += 1
-			}
-		}
-		off = math.Sqrt(off / wide)
-		t.Logf("%d numbers: off by %.4f", dims, off)
-		require.Less(t, off, 0.05/math.Sqrt(float64(dims)))
-	}
-}
-
-// The likeliest are found among many, where a sample tells how far to look, as by
-// sorting all; also where the sample is misled.
-func TestNearestOfMany(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 6))
-	for name, alike := range map[string]func(at int) bool{
-		"evenly":          func(int) bool { return false },
-		"in the sample":   func(at int) bool { return at%12 == 0 },
-		"beside a sample": func(at int) bool { return at%12 == 1 },
-	} {
-		sums := make([]uint16, 7*4096)
-		for at := range sums {
-			if sums[at] = uint16(random.IntN(1000)); alike(at) {
-				sums[at] = 2000
-			}
-		}
-		require.Equal(t, mostOf(sums, 200), nearest(sums, 200), name)
-	}
 }
 
 // directions embeds a text as the sum of a direction for each word it knows:
@@ -344,28 +167,18 @@ func TestVectorsAreTakenInOnce(t *testing.T) {
 	require.Equal(t, len(pets)-1, s.vectors.sets.get(1, g).len())
 }
 
-// Of a user with many chunks only some may have vectors.
-func TestRoomForVectorsThatDidNotComeIsGivenBack(t *testing.T) {
-	for name, exact := range map[string]int{"vectors": 100, "codes": 10} {
-		t.Run(name, func(t *testing.T) {
-			const came, expected = 20, 4096
-			set := newVectorSet(&schema.Generation{ID: 1, Dims: 8}, exact)
-			set.expect(expected)
-			for i := range came {
-				require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i + 1), Vector: make(schema.Vector, 8)}))
-			}
-			set.fit()
-			require.Equal(t, came, set.len())
-			require.Less(t, cap(set.memories.lower), expected/2)
-			require.Less(t, cap(set.ids.lower), expected/2)
-			require.Less(t, cap(set.numbers), expected/2)
-			if exact < came {
-				require.Less(t, cap(set.codes.signs), expected/2)
-				require.Less(t, cap(set.codes.finer), expected/2)
-				require.Less(t, cap(set.codes.scales), expected/2)
-			}
-		})
+// A user may have many chunks and few vectors.
+func TestTrimFreesUnusedRoom(t *testing.T) {
+	const added, expected = 20, 4096
+	set := newVectorSet(&schema.Generation{ID: 1, Dims: 8}, 100)
+	set.reserve(expected)
+	for i := range added {
+		require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i + 1), Vector: make(schema.Vector, 8)}))
 	}
+	set.trim()
+	require.Equal(t, added, set.len())
+	require.Less(t, cap(set.memories.lower), expected/2)
+	require.Less(t, cap(set.ids.lower), expected/2)
 }
 
 func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
@@ -507,7 +320,7 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 	s := few()
 	first := recalled(t, s, ada, "kitten")
 	require.Equal(t, []Degraded{{"vector", "the vectors are still being read"}}, first.Degraded)
-	s.behind.running.Wait()
+	s.background.running.Wait()
 	loaded := recalled(t, s, ada, "kitten")
 	require.Empty(t, loaded.Degraded)
 	require.Equal(t, "The tabby sleeps all day.", textsOf(loaded)[0])
@@ -517,7 +330,7 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 
 	ahead := few()
 	ahead.Preload()
-	ahead.behind.running.Wait()
+	ahead.background.running.Wait()
 	set, ok := ahead.vectors.sets.byUser.Peek(1)
 	require.True(t, ok)
 	require.Equal(t, len(pets), set.len())
@@ -604,7 +417,7 @@ func TestFiltersReachBehindTheNearest(t *testing.T) {
 
 func TestTrust(t *testing.T) {
 	cosines := map[int64]float32{1: 0.8, 2: 0.2}
-	s := &similar{usual: usual{mean: 0.5, deviation: 0.1}, cosine: func(memory int64) (float32, bool) { c, ok := cosines[memory]; return c, ok }}
+	s := &similar{usual: vector.Distribution{Mean: 0.5, Deviation: 0.1}, cosine: func(memory int64) (float32, bool) { c, ok := cosines[memory]; return c, ok }}
 	held := func(memory int64) []scored {
 		return []scored{{fused: fused{memoryID: memory}, signals: signals{Text: 1}}}
 	}
@@ -624,25 +437,6 @@ func TestTrust(t *testing.T) {
 	require.False(t, math.IsNaN(s.trust("", nil)))
 }
 
-func BenchmarkVectors(b *testing.B) {
-	const n, dims = 100_000, 256
-	vectors := clustered(rand.New(rand.NewPCG(1, 2)), 200, n/200, dims)
-	exact, codes := setOf(vectors, n), setOf(vectors, n/2)
-	for _, c := range []struct {
-		name     string
-		set      *vectorSet
-		rescored int
-	}{{"exact", exact, 0}, {"codes", codes, defaultRescored}} {
-		b.Run(c.name, func(b *testing.B) {
-			for i := 0; b.Loop(); i++ {
-				if _, _, err := c.set.compare(vectors[i%n]).search(armDepth, c.rescored, readFrom(vectors)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // hashed embeds a text at random, but always in the same way.
 type hashed struct{ dims int }
 
@@ -658,7 +452,7 @@ func (h hashed) EmbedQuery(_ context.Context, _ *schema.Generation, text string)
 }
 
 // embedTurns gives the turns that fill has stored these vectors, in order.
-func embedTurns(b *testing.B, db *schema.DB, vectors []schema.Vector) {
+func embedTurns(b *testing.B, db *schema.DB, vectors [][]float32) {
 	b.Helper()
 	g := openGeneration(b, db, "m", len(vectors[0]))
 	at := int64(0)
@@ -684,12 +478,12 @@ func BenchmarkHybridSearch(b *testing.B) {
 			db := open(b)
 			fill(b, db, n)
 			const dims = 256
-			embedTurns(b, db, clustered(rand.New(rand.NewPCG(1, 2)), n/200, 200, dims))
+			embedTurns(b, db, vectortest.Clustered(rand.New(rand.NewPCG(1, 2)), n/200, 200, dims))
 			s := New(db, Options{Vectors: VectorOptions{Embedder: hashed{dims}, Timeout: time.Minute}})
 			b.Cleanup(s.Close)
 			started := time.Now()
 			s.Preload()
-			s.behind.running.Wait()
+			s.background.running.Wait()
 			b.Logf("%d vectors loaded in %s", n, time.Since(started).Round(time.Millisecond))
 			all := questions(100)
 			_, err := s.Search(b.Context(), ada, Query{Text: all[0], Now: noon, Wait: true}) // loads the text

@@ -6,33 +6,32 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // Embedder turns a query into a vector.
 type Embedder interface {
-	// EmbedQuery returns the vector of the text, of length 1, as the model of
-	// the generation makes it. It gives up when ctx ends. An error is reported
-	// as [Degraded]: for a model it does not have, say, or a fault of the
-	// network.
+	// EmbedQuery returns the vector of the text, of length 1, by the model of the
+	// generation. It must return when ctx ends. The search reports an error, such as
+	// a missing model or a network error, as [Degraded].
 	EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error)
 }
 
-// VectorOptions say how a [Searcher] uses vectors. The zero value is the
-// default: it uses none.
+// VectorOptions configure how a [Searcher] uses vectors. By default it uses none.
 type VectorOptions struct {
-	// Embedder of queries. Default none, which leaves the vector arm out.
+	// Embedder of queries. Default nil, which disables the vector arm.
 	Embedder Embedder
 	// Timeout is how long a search waits for the query's vector; the text arm
 	// does not wait longer. Default 300 ms.
 	Timeout time.Duration
-	// Exact is up to how many vectors of a user are held in memory and all
-	// compared with the query. Of more, codes of a sixth of their size are held,
-	// and those compared whose signs differ least. Default 50,000.
+	// Exact is the most vectors of a user that are kept in memory as they are and all
+	// compared with the query. If there are more, memory holds codes of a sixth of
+	// their size, and those whose signs differ least are compared. Default 50,000.
 	Exact int
-	// Rescored is how many those are; the best of them are compared once more, as
-	// they are on disk. Default 1,500: with 2,000 texts on one subject it finds 99
-	// of the best 100, where 1,000 find 94.
+	// Rescored is the number of codes that are compared; the best of them are compared
+	// again with the vectors on disk. Default 1,500: with 2,000 texts on one subject
+	// it finds 99 of the best 100, where 1,000 find 94.
 	Rescored int
 }
 
@@ -54,32 +53,32 @@ func (o VectorOptions) withDefaults() VectorOptions {
 	return o
 }
 
-// vectorArm proposes what means something like the query, whatever the words.
+// vectorArm proposes memories with vectors similar to the query's.
 type vectorArm struct {
 	db   *schema.DB
 	opts VectorOptions
 	sets *vectorSets
 }
 
-func newVectorArm(db *schema.DB, opts VectorOptions, behind *background) *vectorArm {
+func newVectorArm(db *schema.DB, opts VectorOptions, bg *background) *vectorArm {
 	if opts.Embedder == nil {
 		return nil
 	}
 	opts = opts.withDefaults()
-	return &vectorArm{db: db, opts: opts, sets: newVectorSets(db, opts.Exact, behind)}
+	return &vectorArm{db: db, opts: opts, sets: newVectorSets(db, opts.Exact, bg)}
 }
 
 func (*vectorArm) Name() string { return "vector" }
 
-// meaning is a query's vector in the generation that serves.
+// meaning is a query's vector in the serving generation.
 type meaning struct {
-	generation *schema.Generation // nil: there are no vectors at all
+	generation *schema.Generation // nil if there are no vectors
 	vector     []float32
 	err        error
 }
 
-// meaning asks the embedder, before the search opens its snapshot: nothing is
-// kept open while the network is waited for.
+// meaning embeds the query. It runs before the search opens its snapshot, so that no
+// transaction is open during a network call.
 func (a *vectorArm) meaning(ctx context.Context, text string) meaning {
 	if a == nil {
 		return meaning{}
@@ -125,12 +124,13 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if set == nil {
 		return nil, errors.New("the vectors are still being read")
 	}
-	c := set.compare(r.meaning.vector)
-	found, usual, err := c.search(4*armDepth, a.opts.Rescored, func(ids []int64, visit func(int64, schema.Vector) error) error {
+	q := set.vectors.Query(r.meaning.vector)
+	read := set.reader(func(ids []int64, visit func(int64, schema.Vector) error) error {
 		return r.Snapshot.VectorsByID(ctx, ids, visit)
 	})
+	found, usual, err := q.Search(4*armDepth, a.opts.Rescored, read)
 	release := func() {
-		c.release()
+		q.Release()
 		set.mu.RUnlock()
 	}
 	if err != nil {
@@ -139,16 +139,16 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	}
 	candidates, lent := r.admit(set, found)
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
-		candidates, lent = r.admit(set, top(c.cosines(), set.len()))
+		candidates, lent = r.admit(set, vector.Top(q.Cosines(), set.len()))
 	}
-	r.similar = &similar{usual: usual, lent: lent, release: release, cosine: once(c.of)}
+	r.similar = &similar{usual: usual, lent: lent, release: release, cosine: once(func(memory int64) (float32, bool) { return set.cosine(q, memory) })}
 	return candidates, nil
 }
 
-// admit turns vectors, best first, into the memories that the filter lets
-// through: each once, by its best vector or by that of a claim that is a key
-// to it. lent is what the turns have from such claims.
-func (r *Request) admit(set *sharedVectors, found []near) (candidates []Candidate, lent map[uint32]float32) {
+// admit turns vectors, best first, into the memories that the filter admits: each once,
+// by its best vector or by that of a claim that is a key to it. lent holds the best
+// cosines of such claims by turn.
+func (r *Request) admit(set *sharedVectors, found []vector.Match) (candidates []Candidate, lent map[uint32]float32) {
 	seen := make(map[uint32]bool, armDepth)
 	candidates, lent = make([]Candidate, 0, armDepth), make(map[uint32]float32)
 	propose := func(doc uint32, cosine float32) {
@@ -158,14 +158,14 @@ func (r *Request) admit(set *sharedVectors, found []near) (candidates []Candidat
 		seen[doc] = true
 	}
 	for _, n := range found {
-		doc, known := r.index.find(set.memories.at(int(n.at)))
+		doc, known := r.index.find(set.memories.at(int(n.Place)))
 		if !known || seen[doc] {
 			continue
 		}
-		propose(doc, n.cosine)
+		propose(doc, n.Cosine)
 		for _, turn := range r.turnsOf(doc) {
-			raise(lent, turn, n.cosine)
-			propose(turn, n.cosine)
+			raise(lent, turn, n.Cosine)
+			propose(turn, n.Cosine)
 		}
 		if len(candidates) == armDepth {
 			break
@@ -174,14 +174,14 @@ func (r *Request) admit(set *sharedVectors, found []near) (candidates []Candidat
 	return candidates, lent
 }
 
-// raise keeps the greatest value.
+// raise sets the value of a document to the greater of the old and the new one.
 func raise(values map[uint32]float32, doc uint32, value float32) {
 	if old, known := values[doc]; !known || value > old {
 		values[doc] = value
 	}
 }
 
-// restricted reports whether the filter may let little through.
+// restricted reports whether the filter may exclude most documents.
 func (r *Request) restricted() bool {
 	f := r.filter
 	return f.kinds != 0 || f.inSession || f.bounded[0] || f.bounded[1] || f.tagged != nil || f.meeting != nil

@@ -11,12 +11,12 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// vectorSets keeps the vectors of the users searched last in memory.
+// vectorSets caches the vectors of the users searched last.
 type vectorSets struct {
-	db     *schema.DB
-	exact  int
-	inline int // so many vectors a search reads itself
-	behind *background
+	db         *schema.DB
+	exact      int
+	inline     int // the most vectors that a search reads itself
+	background *background
 
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedVectors]
@@ -28,24 +28,24 @@ type sharedVectors struct {
 
 	mu sync.RWMutex
 	*vectorSet
-	seen    int64         // the user's last vector, of any generation, that was looked at
+	seen    int64         // id of the user's last vector, of any generation, that was read
 	loading atomic.Bool   // in the background, for a search
-	reading chan struct{} // holds one while somebody loads it
+	reading chan struct{} // holds one value while a goroutine loads the set
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the
 // background. It takes about 80 ms.
 const loadInline = 20_000
 
-func newVectorSets(db *schema.DB, exact int, behind *background) *vectorSets {
+func newVectorSets(db *schema.DB, exact int, bg *background) *vectorSets {
 	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	return &vectorSets{db: db, exact: exact, inline: loadInline, behind: behind, byUser: cache}
+	return &vectorSets{db: db, exact: exact, inline: loadInline, background: bg, byUser: cache}
 }
 
-// get finds the user's set of the generation or starts an empty one.
+// get returns the user's set of the generation, or creates an empty one.
 func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +58,8 @@ func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
 }
 
 // current returns the user's set, brought up to date with the snapshot and
-// locked for reading; the caller must unlock it. It returns nil when there is
-// much to load, which then happens in the background, unless it is waited for.
+// locked for reading; the caller must unlock it. If there is much to load, it loads in
+// the background and returns nil, unless wait is set.
 func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *schema.Generation, wait bool) (*sharedVectors, error) {
 	last, err := s.LastVector(ctx, userID)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	seen := set.seen
 	set.mu.RUnlock()
 	if !wait && set.loading.Load() {
-		return nil, nil // what is missing need not be counted again
+		return nil, nil // no need to count what is missing again
 	}
 	missing, err := c.missing(ctx, s, userID, seen, last)
 	if err != nil {
@@ -82,7 +82,7 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	switch {
 	case missing > c.inline && !wait && c.load(userID, set):
 		return nil, nil
-	case missing > c.inline || seen == 0 && c.behind.searches.taken() == nil: // who loads it may stand back for this search
+	case missing > c.inline || seen == 0 && c.background.searches.idle() == nil: // the loading goroutine may be yielding to this search
 		err = c.loadFrom(ctx, s, userID, set)
 	default:
 		err = set.catchUp(ctx, s, userID, last)
@@ -94,8 +94,8 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	return set, nil
 }
 
-// missing is about how many vectors come after the one that was seen: of many,
-// no more are counted than a search reads itself, and of a set that is empty none.
+// missing is about how many vectors come after seen. It counts at most one more than a
+// search reads itself, and estimates the number for an empty set.
 func (c *vectorSets) missing(ctx context.Context, s *schema.Snapshot, userID, seen, last int64) (n int, err error) {
 	if seen == 0 {
 		return atMost(ctx, s, userID, last)
@@ -105,14 +105,14 @@ func (c *vectorSets) missing(ctx context.Context, s *schema.Snapshot, userID, se
 	return n, err
 }
 
-// atMost is how many vectors of one generation a user can have up to the last:
-// to count 100,000 takes ten milliseconds.
+// atMost is an upper bound of the vectors of one generation that a user has up to the
+// last. Counting 100,000 would take ten milliseconds.
 func atMost(ctx context.Context, s *schema.Snapshot, userID, last int64) (int, error) {
 	chunk, _, err := s.TextWatermark(ctx, userID)
 	return min(schema.ChunksUpTo(userID, chunk), int(last)), err
 }
 
-// catchUp takes in what the snapshot holds and the set does not.
+// catchUp adds the vectors that the snapshot holds and the set does not.
 func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userID, last int64) error {
 	set.mu.Lock()
 	defer set.mu.Unlock()
@@ -121,11 +121,11 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	}
 	err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, func(v schema.ChunkVector) error {
 		if set.len()%64 == 0 {
-			standBack(ctx)
+			yieldToSearches(ctx)
 		}
 		err := set.add(v)
 		if err == nil {
-			set.seen = v.ID // when the rest fails, the next goes on from here
+			set.seen = v.ID // after an error, the next call continues from here
 		}
 		return err
 	})
@@ -135,23 +135,23 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	return err
 }
 
-// load brings a set up to date in the background. It reports false when there
-// is no background.
+// load starts to bring a set up to date in the background. It reports false if the
+// background was stopped.
 func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
-	return c.behind.once(&set.loading, func(ctx context.Context) {
-		// A search that finds it not loaded says so, and starts it again.
+	return c.background.once(&set.loading, func(ctx context.Context) {
+		// On an error, the next search reports the set as missing and tries again.
 		_ = c.loadNow(ctx, userID, set)
 	})
 }
 
-// loadNow builds the set beside the one that is there, which goes on serving
-// whoever holds it, and puts it in its place.
+// loadNow builds a new set and then replaces the current one, which serves searches
+// until then.
 func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVectors) error {
 	return c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return c.loadFrom(ctx, s, userID, set) })
 }
 
 func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID int64, set *sharedVectors) error {
-	select { // whoever waits has the other's work: a search often comes while it is preloaded
+	select { // a goroutine that waits uses the result of the other, often of Preload
 	case set.reading <- struct{}{}:
 		defer func() { <-set.reading }()
 	case <-ctx.Done():
@@ -166,9 +166,9 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 		return err
 	}
 	fresh := &sharedVectors{of: set.of, vectorSet: newVectorSet(set.of, c.exact)}
-	fresh.expect(n)
+	fresh.reserve(n)
 	err = fresh.catchUp(ctx, s, userID, last)
-	fresh.fit()
+	fresh.trim()
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	if fresh.seen > set.seen { // as far as it got
@@ -177,14 +177,14 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	return err
 }
 
-// holds reports that all vectors up to this one were looked at.
+// holds reports whether all vectors up to this one were read.
 func (set *sharedVectors) holds(last int64) bool {
 	set.mu.RLock()
 	defer set.mu.RUnlock()
 	return set.seen >= last
 }
 
-// forget drops a user's set. Who searches it still keeps it for that search.
+// forget drops a user's set. Running searches keep theirs.
 func (c *vectorSets) forget(userID int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,17 +197,17 @@ func (c *vectorSets) users() []int64 {
 	return c.byUser.Keys()
 }
 
-// Preload starts to load the vectors of the users who came last, in the
-// background, so that the first searches find them. Without an embedder it
-// does nothing. [Searcher.Close] ends it.
+// Preload starts to load the vectors of the newest users in the background, so that
+// their first searches find them. Without an embedder it does nothing.
+// [Searcher.Close] stops it.
 func (s *Searcher) Preload() {
 	if s.vectors == nil {
 		return
 	}
-	s.behind.start(s.vectors.sets.preload)
+	s.background.start(s.vectors.sets.preload)
 }
 
-// preloaded bounds what is loaded before anybody asked, in bytes.
+// preloaded bounds what Preload loads, in bytes.
 const preloaded = 256 << 20
 
 func (c *vectorSets) preload(ctx context.Context) {
@@ -224,7 +224,7 @@ func (c *vectorSets) preload(ctx context.Context) {
 		return err
 	})
 	if err != nil || generation == nil {
-		return // the searches will say what is wrong
+		return // the next search reports the error
 	}
 	slices.Sort(users)
 	loaded := 0
@@ -234,7 +234,7 @@ func (c *vectorSets) preload(ctx context.Context) {
 			return
 		}
 		set.mu.RLock()
-		loaded += set.bytes()
+		loaded += set.vectors.Bytes()
 		set.mu.RUnlock()
 	}
 }

@@ -1,17 +1,21 @@
 package recall
 
-import "unicode"
+import (
+	"unicode"
 
-// similar is what the vector arm found out about one search: how like the
-// query any memory is, and what likeness is usual.
+	"github.com/ebbmem/ebb/recall/vector"
+)
+
+// similar holds the vector arm's cosines for one search: of any memory with the query,
+// and their distribution.
 type similar struct {
-	usual   usual
+	usual   vector.Distribution
 	cosine  func(memory int64) (float32, bool)
 	lent    map[uint32]float32 // by turn, the best cosine of the claims that are keys to it
 	release func()
 }
 
-// done gives back what the arm holds on to.
+// done releases the memory and the lock that the arm holds.
 func (s *similar) done() {
 	if s != nil {
 		s.release()
@@ -22,11 +26,11 @@ func (s *similar) done() {
 // that counts as 1. Models differ in what cosines mean, but not in this.
 const standout = 5
 
-// signal sets the vector signals of the candidates that have a vector, by how
-// far the arm is to be trusted. It returns that times the share of the candidates
-// that have a vector, 0–1. Nil leaves them at 0.
+// signal sets the vector signals of the candidates, scaled by the trust in the arm. It
+// returns the trust times the share of the candidates that have a vector, 0–1. A nil s
+// leaves the signals at 0.
 func (s *similar) signal(ix *index, query string, candidates []scored) (trust float64) {
-	if s == nil || s.usual.deviation == 0 || len(candidates) == 0 {
+	if s == nil || s.usual.Deviation == 0 || len(candidates) == 0 {
 		return 0
 	}
 	trust = s.trust(query, candidates)
@@ -58,8 +62,7 @@ func (s *similar) signal(ix *index, query string, candidates []scored) (trust fl
 	return trust * float64(with) / float64(len(candidates))
 }
 
-// once has f answer each question once: the turns beside a candidate are often
-// candidates themselves.
+// once caches the results of f: the neighbours of a candidate are often candidates too.
 func once(f func(memory int64) (float32, bool)) func(memory int64) (float32, bool) {
 	type answer struct {
 		cosine float32
@@ -76,22 +79,22 @@ func once(f func(memory int64) (float32, bool)) func(memory int64) (float32, boo
 	}
 }
 
-// alike is how far a candidate's cosine is on the way from the usual one to that of
-// equal texts, 0–1. It says whether anything means the same, where the deviation
-// says what does most.
+// alike is a candidate's cosine, scaled so that the mean is 0 and that of equal texts
+// is 1, 0–1. It measures absolute similarity, where [similar.of] is relative to the
+// other memories.
 func (s *similar) alike(c *scored) float64 {
 	cosine, ok := s.cosine(c.memoryID)
 	if lent, keyed := s.lent[c.doc]; keyed && (!ok || lent > cosine) {
 		cosine, ok = lent, true
 	}
-	if !ok || s.usual.mean >= 1 {
+	if !ok || s.usual.Mean >= 1 {
 		return 0
 	}
-	return min(1, max(0, (float64(cosine)-s.usual.mean)/(1-s.usual.mean)))
+	return min(1, max(0, (float64(cosine)-s.usual.Mean)/(1-s.usual.Mean)))
 }
 
-// of is how much a memory stands out: 0 for the usual cosine and for a memory
-// without a vector.
+// of is how far a memory's cosine lies above the mean, see [similar.above]; 0 without a
+// vector.
 func (s *similar) of(memory int64) (likeness float64, ok bool) {
 	c, ok := s.cosine(memory)
 	if !ok {
@@ -100,9 +103,9 @@ func (s *similar) of(memory int64) (likeness float64, ok bool) {
 	return s.above(c), true
 }
 
-// above is how far a cosine lies above the usual one.
+// above is how far a cosine lies above the mean, in units of [standout] deviations.
 func (s *similar) above(cosine float32) float64 {
-	return (float64(cosine) - s.usual.mean) / s.usual.deviation / standout
+	return (float64(cosine) - s.usual.Mean) / s.usual.Deviation / standout
 }
 
 func (s *similar) at(ix *index, doc int32) float64 {
@@ -113,11 +116,11 @@ func (s *similar) at(ix *index, doc int32) float64 {
 	return likeness
 }
 
-// trust is 0–1: whether the embedder understands the query's language, judged
-// by whether it finds the texts alike that share words with the query. For an
-// English encoder they stand out by 1.3 standard deviations in English and by
-// −0.3 in Chinese (medians over questions). Few embedders fail at a Latin
-// script altogether, so it takes less to be trusted there.
+// trust is how well the embedder understands the query's language, 0–1, judged by the
+// cosines of the texts that share words with the query. With an English encoder they lie
+// 1.3 standard deviations above the mean in English and −0.3 in Chinese (medians over
+// questions). Few embedders fail entirely at a Latin script, so the threshold is lower
+// there.
 func (s *similar) trust(query string, candidates []scored) float64 {
 	var sum, weights float64
 	for i := range candidates {
@@ -128,7 +131,7 @@ func (s *similar) trust(query string, candidates []scored) float64 {
 		}
 	}
 	if weights == 0 {
-		return 1 // no text arm to be led astray from
+		return 1 // no text matches to compare with
 	}
 	agreement := sum / weights
 	if isLatin(query) {

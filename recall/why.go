@@ -10,28 +10,27 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Explanation says what became of one memory in a search.
+// Explanation describes the outcome of one memory in a search.
 type Explanation struct {
 	Memory schema.Memory
-	// Outcome says it in a word.
+	// Outcome is the outcome in a word.
 	Outcome Outcome
-	// Reason says it in a sentence.
+	// Reason is the outcome in a sentence.
 	Reason string
-	// Result holds its arms, signals and score when it was ranked; nil when it
-	// was not. Its Rank is the place among all that was ranked, before limit,
-	// diversity and budget.
+	// Result holds its arms, signals and score; nil if it was not ranked. Its Rank is
+	// the place among all candidates, before limit, diversity and budget.
 	Result *Result
 	// Above is the last result that was returned, to compare signals with; nil
 	// when the memory is among the results or there are none.
 	Above *Result
-	// Degraded lists the arms that did not give their full answer.
+	// Degraded lists the arms that failed or were incomplete.
 	Degraded []Degraded
 }
 
-// Outcome is what became of a memory in a search.
+// Outcome is the outcome of a memory in a search.
 type Outcome string
 
-// What can become of a memory.
+// The outcomes of a memory in a search.
 const (
 	Returned  Outcome = "returned"  // it is among the results
 	Excluded  Outcome = "excluded"  // a restriction of the query keeps it out
@@ -40,7 +39,7 @@ const (
 	Cut       Outcome = "cut"       // diversity or the token budget left it out
 )
 
-// Why says why a memory is, or is not, among the results of a query.
+// Why explains why a memory is, or is not, among the results of a query.
 //
 // Errors: those of [Searcher.Search]; [schema.ErrNotFound] for an id that does
 // not exist or belongs to another user.
@@ -48,7 +47,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
-	q.Wait = true // else it could only say that it does not know yet
+	q.Wait = true // a partial index cannot explain
 	q.meaning = s.vectors.meaning(ctx, q.Text)
 	var e *Explanation
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
@@ -83,7 +82,7 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	}
 	e.Degraded = all.degraded
 	if slices.ContainsFunc(all.faded, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
-		all.candidates = all.faded // which have places of their own
+		all.candidates = all.faded // they are ranked among themselves
 	}
 	at := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == e.Memory.ID })
 	if at < 0 && slices.ContainsFunc(all.weak, func(c scored) bool { return c.memoryID == e.Memory.ID }) {
@@ -123,7 +122,8 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	return nil
 }
 
-// excluded says which restriction of the query keeps a memory out, "" for none.
+// excluded says in a sentence which restriction of the query excludes a memory, "" for
+// none.
 func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, m *schema.Memory) (string, error) {
 	if what := q.excludes(m); what != "" {
 		return "the query's " + what + " excludes it", nil

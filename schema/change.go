@@ -57,17 +57,17 @@ func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation s
 		return err
 	}
 	m.Version++
-	return tx.audit(ctx, m, by, operation, before, after)
+	return tx.Audit(ctx, m, by, operation, before, after)
 }
 
-func (tx *Tx) audit(ctx context.Context, m *Memory, by Actor, operation, before, after string) error {
-	return tx.auditRow(ctx, m.UserID, by, operation, "memories", m.ID, before, after)
+func (tx *Tx) Audit(ctx context.Context, m *Memory, by Actor, operation, before, after string) error {
+	return tx.AuditRow(ctx, m.UserID, by, operation, "memories", m.ID, before, after)
 }
 
-func (tx *Tx) auditRow(ctx context.Context, userID int64, by Actor, operation, record string, recordID int64, before, after string) error {
+func (tx *Tx) AuditRow(ctx context.Context, userID int64, by Actor, operation, record string, recordID int64, before, after string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO ops (user_id, run_id, at, actor, operation, record, record_id, before, after)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		userID, nullID(by.RunID), tx.Now.UnixMilli(), by.Name, operation, record, recordID, before, after)
+		userID, NullID(by.RunID), tx.Now.UnixMilli(), by.Name, operation, record, recordID, before, after)
 	return err
 }
 

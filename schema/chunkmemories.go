@@ -1,11 +1,10 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/ncruces/go-sqlite3"
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 // chunkMemories finds the memories of chunks beside these, in a statement of its
@@ -13,17 +12,17 @@ import (
 // takes SQLite a third of what looking each up in a join does. Only memories that
 // are asked for are read, whoever's lie in between.
 type chunkMemories struct {
-	stmt *sqlite3.Stmt
+	rows *sqlite.Rows
 	done func()
 	at   bool  // it stands at a memory
 	id   int64 // of that memory
 	last IndexedChunk
 }
 
-func readChunkMemories(c *guardedConn) (*chunkMemories, error) {
-	stmt, done, err := c.statement(`SELECT id, content, coalesce(session_id, 0), event_time, kind, state, role, attributes
+func readChunkMemories(p *sqlite.Statements) (*chunkMemories, error) {
+	rows, done, err := p.Rows(`SELECT id, content, coalesce(session_id, 0), event_time, kind, state, role, attributes
 		FROM memories WHERE id >= ? ORDER BY id`)
-	return &chunkMemories{stmt: stmt, done: done}, err
+	return &chunkMemories{rows: rows, done: done}, err
 }
 
 // of fills in what c says of its memory. It reports false where there is none.
@@ -33,29 +32,29 @@ func (m *chunkMemories) of(c *IndexedChunk) (found bool, err error) {
 			return false, err
 		}
 	}
-	c.Content = m.stmt.ColumnRawText(1)
+	c.Content = m.rows.RawText(1)
 	c.SessionID, c.EventTime, c.Kind, c.State, c.Role, c.Issue = m.last.SessionID, m.last.EventTime, m.last.Kind, m.last.State, m.last.Role, m.last.Issue
 	return true, nil
 }
 
 func (m *chunkMemories) goTo(id int64) error {
 	if !m.at || id != m.id+1 {
-		if err := errors.Join(m.stmt.Reset(), m.stmt.BindInt64(1, id)); err != nil {
+		if err := m.rows.Start(id); err != nil {
 			return err
 		}
 	}
 	m.at = false
-	if !m.stmt.Step() {
-		return m.stmt.Err()
+	if !m.rows.Next() {
+		return m.rows.Err()
 	}
-	if m.stmt.ColumnInt64(0) != id {
+	if m.rows.Int64(0) != id {
 		return nil // a chunk without a memory
 	}
 	m.at, m.id = true, id
 	m.last = IndexedChunk{
-		SessionID: m.stmt.ColumnInt64(2), EventTime: m.stmt.ColumnInt64(3),
-		Kind: Kind(again(m.stmt, 4, string(m.last.Kind))), State: State(again(m.stmt, 5, string(m.last.State))), Role: again(m.stmt, 6, m.last.Role),
-		Issue: firstIssue(m.stmt.ColumnRawText(7)),
+		SessionID: m.rows.Int64(2), EventTime: m.rows.Int64(3),
+		Kind: Kind(again(m.rows.RawText(4), string(m.last.Kind))), State: State(again(m.rows.RawText(5), string(m.last.State))), Role: again(m.rows.RawText(6), m.last.Role),
+		Issue: firstIssue(m.rows.RawText(7)),
 	}
 	return knownMemory(id, m.last.Kind, m.last.State)
 }
@@ -68,10 +67,10 @@ func knownMemory(id int64, kind Kind, state State) error {
 	return nil
 }
 
-// again is the text of a column: that of the row before where it is the same, as
-// it is in most rows.
-func again(stmt *sqlite3.Stmt, column int, before string) string {
-	if raw := stmt.ColumnRawText(column); string(raw) != before {
+// again returns the text of a column: that of the row before where it is the
+// same, as it is in most rows.
+func again(raw []byte, before string) string {
+	if string(raw) != before {
 		return string(raw)
 	}
 	return before

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -32,7 +33,7 @@ func TestChunksAreReadWithTheirMemories(t *testing.T) {
 		}
 		return tx.insertChunks(ctx, []NewMemory{{&Memory{ID: memories[1], UserID: users[0]}, []Chunk{{"late", ""}}}}) // of an older memory
 	}))
-	other, err := openSQL(db.Path(), Options{}, false)
+	other, err := OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
 	require.NoError(t, err)
 	other.SetMaxOpenConns(1)
 	for _, damage := range []string{"PRAGMA foreign_keys = off", fmt.Sprintf("DELETE FROM memories WHERE id IN (%d, %d)", memories[2], memories[6])} {
@@ -42,7 +43,7 @@ func TestChunksAreReadWithTheirMemories(t *testing.T) {
 	require.NoError(t, other.Close())
 	for _, user := range []int64{users[0], users[3]} {
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-			first, last := chunkRange(user)
+			first, last := ChunkRange(user)
 			var want []IndexedChunk
 			rows, err := s.Query(ctx, `SELECT c.id, c.memory_id, c.text, m.content, c.speaker, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
 				FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id BETWEEN ? AND ? ORDER BY c.id`, first, last)
@@ -97,7 +98,7 @@ func TestChunksOfDamagedRows(t *testing.T) {
 				return tx.InsertMemory(ctx, &Memory{UserID: user, Kind: KindEpisode, Content: "begonia", Confidence: 1, Origin: OriginUser, Trust: MaxTrust}, []Chunk{{"begonia", ""}})
 			}
 			require.NoError(t, db.Write(t.Context(), store))
-			other, err := openSQL(db.Path(), Options{}, false)
+			other, err := OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
 			require.NoError(t, err)
 			_, err = other.ExecContext(t.Context(), "PRAGMA foreign_keys = off; PRAGMA ignore_check_constraints = on; "+damage)
 			require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestChunksOfDamagedRows(t *testing.T) {
 			if want == nil {
 				require.NoError(t, db.Write(t.Context(), store))
 				require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-					first, last := chunkRange(user)
+					first, last := ChunkRange(user)
 					var elsewhere int
 					require.NoError(t, s.Row(ctx, "SELECT count(*) FROM chunks WHERE id NOT BETWEEN ? AND ?", []any{first, last}, &elsewhere))
 					require.Zero(t, elsewhere)

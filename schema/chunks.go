@@ -5,13 +5,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/ebbmem/ebb/internal/text"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 // Chunk is a piece of a memory's text as the search indexes see it: prepared
@@ -41,7 +40,7 @@ func PrepareChunks(content, speaker string, tags ...string) []Chunk {
 // One user's chunks are one range of ids; see the migration.
 const chunkBits = 32
 
-func chunkRange(userID int64) (first, last int64) {
+func ChunkRange(userID int64) (first, last int64) {
 	return userID << chunkBits, (userID+1)<<chunkBits - 1
 }
 
@@ -78,7 +77,7 @@ func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, st
 	if tx.lastChunk == nil {
 		tx.lastChunk = make(map[int64]int64)
 	}
-	first, last := chunkRange(m.UserID)
+	first, last := ChunkRange(m.UserID)
 	id, err = tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
 		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ?1 AND ?2), ?1),
 			coalesce((SELECT chunk_floor FROM users WHERE id = ?3 AND chunk_floor BETWEEN ?1 AND ?2), 0)), ?4, ?5, ?6)`,
@@ -98,24 +97,28 @@ type unindexedChunk struct {
 // index puts the chunks of a transaction into the full-text index, in the order
 // of their ids: whenever the next id is smaller than the one before, FTS5 writes
 // out all that it has gathered. Those of several users in one commit are such.
-func (db *DB) index() error {
+func (db *DB) index(tx *sqlite.Tx) error {
 	slices.SortFunc(db.unindexed, func(a, b unindexedChunk) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range db.unindexed {
-		if err := db.direct.exec("INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", c.id, c.Text, c.Speaker); err != nil {
+		if err := tx.Do("INSERT INTO chunks_fts (rowid, text, speaker) VALUES (?, ?, ?)", c.id, c.Text, c.Speaker); err != nil {
 			return err
 		}
 	}
 	if len(db.unindexed) > 0 {
-		db.merging.newest++
+		tx.TextAdded()
 	}
 	db.unindexed = db.unindexed[:0]
 	return nil
 }
 
+// IndexText puts the chunks that this transaction has stored so far into the
+// full-text index, so that the transaction can search and delete them.
+func (tx *Tx) IndexText() error { return tx.db.index(tx.Tx) }
+
 // removeChunks takes a memory's text out of search for good.
-func (tx *Tx) removeChunks(ctx context.Context, userID, memoryID int64) error {
+func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 	tx.lastChunk = nil
-	if err := tx.db.index(); err != nil { // what is not there cannot be removed
+	if err := tx.IndexText(); err != nil { // what is not there cannot be removed
 		return err
 	}
 	for _, statement := range []string{
@@ -150,16 +153,16 @@ type IndexedChunk struct {
 // last audited change. Whoever keeps an index of the text reads it to learn
 // what the index has not seen yet; zero means there is none.
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
-	first, last := chunkRange(userID)
-	err = s.prepared(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
-		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(stmt *sqlite3.Stmt) error {
-		if err := errors.Join(stmt.BindInt64(1, first), stmt.BindInt64(2, last), stmt.BindInt64(3, userID)); err != nil {
+	first, last := ChunkRange(userID)
+	err = s.Rows(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
+		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(rows *sqlite.Rows) error {
+		if err := rows.Start(first, last, userID); err != nil {
 			return err
 		}
-		if stmt.Step() {
-			lastChunk, lastOp = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+		if rows.Next() {
+			lastChunk, lastOp = rows.Int64(0), rows.Int64(1)
 		}
-		return stmt.Err()
+		return rows.Err()
 	})
 	return lastChunk, lastOp, err
 }
@@ -167,7 +170,7 @@ func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, 
 // ChunksUpTo is how many chunks a user has up to this one, had none been removed:
 // their ids are one after another.
 func ChunksUpTo(userID, id int64) int {
-	first, _ := chunkRange(userID)
+	first, _ := ChunkRange(userID)
 	return int(max(0, id-first))
 }
 
@@ -175,25 +178,25 @@ func ChunksUpTo(userID, id int64) int {
 // than after, in order. Text and Content are SQLite's own memory until visit
 // returns. visit must not read from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
-	first, last := chunkRange(userID)
-	return s.lend(ctx, func(c *guardedConn) error {
-		stmt, done, err := c.statement(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
+	first, last := ChunkRange(userID)
+	return s.Statements(ctx, func(p *sqlite.Statements) error {
+		rows, done, err := p.Rows(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
 			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
 		if err != nil {
 			return err
 		}
 		defer done()
-		if err := errors.Join(stmt.BindInt64(1, max(first, after+1)), stmt.BindInt64(2, last)); err != nil {
+		if err := rows.Start(max(first, after+1), last); err != nil {
 			return err
 		}
-		memories, err := readChunkMemories(c)
+		memories, err := readChunkMemories(p)
 		if err != nil {
 			return err
 		}
 		defer memories.done()
 		var chunk IndexedChunk
-		for stmt.Step() {
-			chunk.ID, chunk.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1)
+		for rows.Next() {
+			chunk.ID, chunk.MemoryID = rows.Int64(0), rows.Int64(1)
 			found, err := memories.of(&chunk)
 			if err != nil {
 				return err
@@ -201,10 +204,10 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 			if !found {
 				continue
 			}
-			chunk.Text, chunk.Speaker = stmt.ColumnRawText(2), again(stmt, 3, chunk.Speaker)
+			chunk.Text, chunk.Speaker = rows.RawText(2), again(rows.RawText(3), chunk.Speaker)
 			visit(chunk)
 		}
-		return stmt.Err()
+		return rows.Err()
 	})
 }
 
@@ -296,7 +299,7 @@ const turnsOfClaims = `SELECT claim, turn FROM (
 // RemovedSince reports whether a memory of the user was removed, text and all,
 // after the given op.
 func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (removed bool, err error) {
-	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation IN (?, ?))", []any{userID, afterOp, opRemove, opErase}, &removed)
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation IN (?, ?))", []any{userID, afterOp, OpRemove, OpErase}, &removed)
 	return removed, err
 }
 
@@ -318,7 +321,7 @@ func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, 
 	for i, t := range terms {
 		quoted[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
 	}
-	first, last := chunkRange(userID)
+	first, last := ChunkRange(userID)
 	rows, err := s.Query(ctx, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
 		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
 		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?

@@ -241,3 +241,66 @@ func (s *Snapshot) int64s(ctx context.Context, query string, args ...any) (ids [
 	}
 	return ids, rows.Err()
 }
+
+// StatedClaim is a fact or preference with what its sources say about it.
+type StatedClaim struct {
+	Memory
+
+	Said   Time   // when a source of at least its trust last said it; its event time without one
+	SaidBy string // the speaker or role of its newest source; "" without one
+}
+
+// Claims returns the user's active, dormant and superseded claims, in order of
+// id.
+func (n NightReads) Claims(ctx context.Context, userID int64) (claims []StatedClaim, err error) {
+	err = n.db.NewRaw(`SELECT m.*, coalesce(
+			(SELECT max(s.event_time) FROM memory_sources ms JOIN memories s ON s.id = ms.source_id WHERE ms.memory_id = m.id AND s.trust >= m.trust),
+			m.event_time) AS said,
+		coalesce((SELECT CASE s.speaker WHEN '' THEN s.role ELSE s.speaker END FROM memory_sources ms JOIN memories s ON s.id = ms.source_id
+			WHERE ms.memory_id = m.id ORDER BY s.event_time DESC, s.id LIMIT 1), '') AS said_by
+		FROM memories m WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state IN ('active', 'dormant', 'superseded') ORDER BY m.id`,
+		userID).Scan(ctx, &claims)
+	return claims, err
+}
+
+// ClaimMentions calls visit with each link of the user's active claims to an
+// entity, in descending order of memory. A merged entity counts as the one it
+// was merged into.
+func (n NightReads) ClaimMentions(ctx context.Context, userID int64, visit func(memory, entity int64, surface string)) error {
+	rows, err := n.db.Query(ctx, `SELECT me.memory_id, coalesce(e.merged_into, e.id), me.surface FROM memory_entities me JOIN entities e ON e.id = me.entity_id
+		JOIN memories m ON m.id = me.memory_id
+		WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state = 'active' ORDER BY me.memory_id DESC`, userID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var memory, entity int64
+		var surface string
+		if err := rows.Scan(&memory, &entity, &surface); err != nil {
+			return err
+		}
+		visit(memory, entity, surface)
+	}
+	return rows.Err()
+}
+
+// Evidence is a source of a memory.
+type Evidence struct {
+	UID       string
+	Content   string
+	Speaker   string
+	Owner     string // name of the user whose memory the source is
+	Role      string
+	Trust     Trust
+	EventTime Time
+	Quote     string // of the source, in the memory
+}
+
+// Evidence returns the sources of a memory, in order of id.
+func (n NightReads) Evidence(ctx context.Context, memoryID int64) (sources []Evidence, err error) {
+	err = n.db.NewRaw(`SELECT s.uid, s.content, s.speaker, u.name AS owner, s.role, s.trust, s.event_time, ms.quote
+		FROM memory_sources ms JOIN memories s ON s.id = ms.source_id JOIN users u ON u.id = s.user_id WHERE ms.memory_id = ? ORDER BY s.id`,
+		memoryID).Scan(ctx, &sources)
+	return sources, err
+}

@@ -76,7 +76,7 @@ func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, b
 		changed = make(Attributes)
 	}
 	changed[name] = value
-	if err := tx.changeMemory(ctx, m, by, opAttribute, change{"attributes", changed}); err != nil {
+	if err := tx.changeMemory(ctx, m, by, OpAttribute, change{"attributes", changed}); err != nil {
 		return err
 	}
 	m.Attributes = changed
@@ -94,9 +94,9 @@ func (tx *Tx) MarkReflected(ctx context.Context, userID int64, by Actor) error {
 	if _, err := tx.Exec(ctx, "UPDATE users SET reflected_cycle = cycle, reflected_at = ? WHERE id = ?", At(tx.Now), userID); err != nil {
 		return err
 	}
-	before := image("cycle", cycle, "at", nil)
+	before := JSONObject("cycle", cycle, "at", nil)
 	if !at.IsZero() {
-		before = image("cycle", cycle, "at", at.UnixMilli())
+		before = JSONObject("cycle", cycle, "at", at.UnixMilli())
 	}
-	return tx.auditRow(ctx, userID, by, opReflected, "runs", by.RunID, before, image("at", At(tx.Now).UnixMilli()))
+	return tx.AuditRow(ctx, userID, by, OpReflected, "runs", by.RunID, before, JSONObject("at", At(tx.Now).UnixMilli()))
 }

@@ -15,18 +15,19 @@ import (
 // says how to take it back, in public ids, so that it means the same in a
 // restored file; see [Tx.UndoRun].
 const (
-	opAdd        = "add"        // a memory
-	opRemove     = "remove"     // a memory, text and all
-	opSource     = "source"     // of a memory that was there before
-	opLink       = "link"       // from a memory
-	opMention    = "mention"    // of an entity
-	opUnmention  = "unmention"  //
-	opWatermark  = "watermark"  // record: the run
-	opImportance = "importance" // record: the run
-	opPropose    = "propose"    // record: the proposal
-	opReflected  = "reflected"  // record: the run
-	opAttribute  = "attribute"  // of a memory
-	opGap        = "gap"        // record: the gap; opened, tried again or closed
+	OpAdd        = "add"        // a memory
+	OpRemove     = "remove"     // a memory, text and all
+	OpSource     = "source"     // of a memory that was there before
+	OpLink       = "link"       // from a memory
+	OpMention    = "mention"    // of an entity
+	OpUnmention  = "unmention"  //
+	OpWatermark  = "watermark"  // record: the run
+	OpImportance = "importance" // record: the run
+	OpPropose    = "propose"    // record: the proposal
+	OpReflected  = "reflected"  // record: the run
+	OpAttribute  = "attribute"  // of a memory
+	OpGap        = "gap"        // record: the gap; opened, tried again or closed
+	OpErase      = "erase"      // record: the erasure; it holds counts alone
 )
 
 // AddDerived stores a memory that was derived from others, with its sources:
@@ -43,7 +44,7 @@ func (tx *Tx) AddDerived(ctx context.Context, m *Memory, chunks []Chunk, sources
 			return err
 		}
 	}
-	return tx.audit(ctx, m, by, opAdd, "", `{"version":1}`)
+	return tx.Audit(ctx, m, by, OpAdd, "", `{"version":1}`)
 }
 
 // EvidenceShare is the part of the remaining doubt that one more source
@@ -72,7 +73,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return false, err
 	}
-	if err := tx.audit(ctx, m, by, opSource, "", image("source", source.UID)); err != nil {
+	if err := tx.Audit(ctx, m, by, OpSource, "", JSONObject("source", source.UID)); err != nil {
 		return false, err
 	}
 	if m.Protected {
@@ -100,20 +101,26 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 // stays, and added is false.
 func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) (added bool, err error) {
 	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		from.ID, to.ID, typ, tx.Now.UnixMilli(), nullID(by.RunID))
+		from.ID, to.ID, typ, tx.Now.UnixMilli(), NullID(by.RunID))
 	if err != nil {
 		return false, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 || by.RunID == 0 {
 		return n > 0, err
 	}
-	return true, tx.audit(ctx, from, by, opLink, "", image("to", to.UID, "type", typ))
+	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))
 }
 
 // Watermark is how far a stage has got through a user's memories: the id of
 // the last one, 0 at the beginning.
 func (s *Snapshot) Watermark(ctx context.Context, userID int64, name string) (through int64, err error) {
 	err = s.Row(ctx, watermark, []any{userID, name}, &through)
+	return through, err
+}
+
+// Watermark is [Snapshot.Watermark] inside the write.
+func (tx *Tx) Watermark(ctx context.Context, userID int64, name string) (through int64, err error) {
+	err = tx.Row(ctx, watermark, []any{userID, name}, &through)
 	return through, err
 }
 
@@ -134,7 +141,7 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 		[]any{before, through}, &from, &to); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, userID, by, opWatermark, "runs", by.RunID, image("name", name, "through", from), image("name", name, "through", to))
+	return tx.AuditRow(ctx, userID, by, OpWatermark, "runs", by.RunID, JSONObject("name", name, "through", from), JSONObject("name", name, "through", to))
 }
 
 // Propose stores what code will not decide, for the host. payload is encoded
@@ -190,7 +197,7 @@ func (s *Snapshot) Gaps(ctx context.Context, userID int64, stage string, most in
 
 // OpenGap records what a stage gave up on.
 func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories []string, reason string, by Actor) error {
-	uid, err := newUID()
+	uid, err := NewUID()
 	if err != nil {
 		return err
 	}
@@ -204,7 +211,7 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, "", image("attempts", 1))
+	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, "", JSONObject("attempts", 1))
 }
 
 // RetriedGap records that a gap was tried in vain once more. A run counts once,
@@ -214,14 +221,14 @@ func (tx *Tx) RetriedGap(ctx context.Context, userID int64, uid, reason string, 
 	var last string
 	var counted bool
 	err := tx.Row(ctx, `SELECT id, attempts, last_error, EXISTS (SELECT 1 FROM ops WHERE record = 'gaps' AND record_id = gaps.id AND run_id = ?)
-		FROM gaps WHERE user_id = ? AND uid = ?`, []any{nullID(by.RunID), userID, uid}, &id, &attempts, &last, &counted)
+		FROM gaps WHERE user_id = ? AND uid = ?`, []any{NullID(by.RunID), userID, uid}, &id, &attempts, &last, &counted)
 	if err != nil || counted {
-		return orNotFound(err)
+		return OrNotFound(err)
 	}
 	if _, err := tx.Exec(ctx, "UPDATE gaps SET attempts = attempts + 1, last_error = ? WHERE id = ?", reason, id); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, image("attempts", attempts, "last_error", last), image("attempts", attempts+1))
+	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, JSONObject("attempts", attempts, "last_error", last), JSONObject("attempts", attempts+1))
 }
 
 // CloseGap records that what a stage had left out is done.
@@ -231,28 +238,28 @@ func (tx *Tx) CloseGap(ctx context.Context, userID int64, uid string, by Actor) 
 	err := tx.Row(ctx, `SELECT id, json_object('uid', uid, 'stage', stage, 'memories', memories, 'attempts', attempts, 'last_error', last_error, 'created_at', created_at)
 		FROM gaps WHERE user_id = ? AND uid = ?`, []any{userID, uid}, &id, &row)
 	if err != nil {
-		return orNotFound(err)
+		return OrNotFound(err)
 	}
 	if _, err := tx.Exec(ctx, "DELETE FROM gaps WHERE id = ?", id); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, userID, by, opGap, "gaps", id, row, "")
+	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, row, "")
 }
 
-func orNotFound(err error) error {
+func OrNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}
 	return err
 }
 
-func newUID() (string, error) {
+func NewUID() (string, error) {
 	uid, err := uuid.NewV7()
 	return uid.String(), err
 }
 
 // image is a JSON object of pairs of name and value.
-func image(pairs ...any) string {
+func JSONObject(pairs ...any) string {
 	m := make(map[string]any, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i].(string)] = pairs[i+1]

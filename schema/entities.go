@@ -34,6 +34,32 @@ const rootEntity = `WITH RECURSIVE chain (id, next) AS (
 		UNION SELECT e.id, e.merged_into FROM entities e JOIN chain ON e.id = chain.next)
 	SELECT id FROM chain WHERE next IS NULL`
 
+// RootEntity follows merges from an entity to the one it is part of today.
+//
+// Errors: [ErrNotFound].
+func (tx *Tx) RootEntity(ctx context.Context, id int64) (root int64, err error) {
+	err = tx.Row(ctx, rootEntity, []any{id}, &root)
+	return root, OrNotFound(err)
+}
+
+// MergedEntities lists an entity and all that were merged into it; each comes
+// after the one it was merged into.
+func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err error) {
+	rows, err := tx.Query(ctx, mergedEntities+" SELECT id FROM merged", root)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
 // mergedEntities are an entity and all that were merged into it.
 const mergedEntities = `WITH RECURSIVE merged (id) AS (
 		SELECT ?
@@ -331,4 +357,157 @@ func (s *Snapshot) RelatedEntities(ctx context.Context, entityID int64, limit in
 			GROUP BY e.id ORDER BY together DESC, e.mention_count DESC, e.id LIMIT ?`,
 		entityID, StateRetired, StateQuarantined, StateForgotten, limit).Scan(ctx, &related)
 	return related, err
+}
+
+// UnmergedEntities returns the user's entities that are not merged into another.
+func (n NightReads) UnmergedEntities(ctx context.Context, userID int64) (entities []*Entity, err error) {
+	err = n.db.NewSelect().Model(&entities).Where("user_id = ? AND merged_into IS NULL", userID).Order("id").Scan(ctx)
+	return entities, err
+}
+
+// AliasesWithMerged returns the aliases of one unmerged entity, or of all if
+// entityID is 0, those of the entities merged into it included.
+func (n NightReads) AliasesWithMerged(ctx context.Context, userID, entityID int64) (aliases []Alias, err error) {
+	err = n.db.NewRaw(`WITH RECURSIVE roots (id, root) AS (
+			SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND (?1 = 0 OR id = ?1)
+			UNION SELECT e.id, r.root FROM roots r JOIN entities e ON e.merged_into = r.id)
+		SELECT r.root AS entity_id, a.alias, min(a.surface) AS surface, max(a.confidence) AS confidence
+		FROM roots r JOIN entity_aliases a ON a.entity_id = r.id GROUP BY 1, 2`, userID, entityID).Scan(ctx, &aliases) // bun counts from ?0
+	return aliases, err
+}
+
+// MentionedTogether reports whether one memory is linked to both of two entities,
+// given by public id.
+func (n NightReads) MentionedTogether(ctx context.Context, userID int64, a, b string) (together bool, err error) {
+	err = n.db.Row(ctx, `SELECT EXISTS (SELECT 1 FROM entities x JOIN entities y ON y.user_id = x.user_id AND y.uid = ?3
+			JOIN memory_entities a ON a.entity_id = x.id JOIN memory_entities b ON b.entity_id = y.id AND b.memory_id = a.memory_id
+			WHERE x.user_id = ?1 AND x.uid = ?2)`, []any{userID, a, b}, &together)
+	return together, err
+}
+
+// MergeUndone reports whether a merge of two entities, in either direction, was
+// undone.
+func (n NightReads) MergeUndone(ctx context.Context, a, b *Entity) (undone bool, err error) {
+	err = n.db.Row(ctx, `SELECT EXISTS (SELECT 1 FROM ops o JOIN runs r ON r.id = o.run_id AND r.state = 'undone'
+		WHERE o.record = 'entities' AND o.operation = 'merge' AND
+			(o.record_id = ?1 AND json_extract(o.after, '$.into') = ?4 OR o.record_id = ?3 AND json_extract(o.after, '$.into') = ?2))`,
+		[]any{a.ID, a.UID, b.ID, b.UID}, &undone)
+	return undone, err
+}
+
+// MentionTrust returns the highest trust of the memories that are linked to an
+// entity or to those merged into it; mentioned is false if there are none.
+func (n NightReads) MentionTrust(ctx context.Context, entityID int64) (trust Trust, mentioned bool, err error) {
+	var level int64
+	err = n.db.Row(ctx, `WITH RECURSIVE parts (id) AS (SELECT ? UNION SELECT e.id FROM parts p JOIN entities e ON e.merged_into = p.id)
+		SELECT coalesce(max(m.trust), -1) FROM memory_entities me JOIN memories m ON m.id = me.memory_id WHERE me.entity_id IN (SELECT id FROM parts)`,
+		[]any{entityID}, &level)
+	return Trust(level), level >= 0, err
+}
+
+// UnsureMention is a link of low confidence, by public ids.
+type UnsureMention struct{ Memory, Entity, Surface string }
+
+// UnsureMentions returns the links below a confidence of the user's first
+// memories after an id that have any, at most so many memories. Protected
+// memories are left out.
+func (n NightReads) UnsureMentions(ctx context.Context, userID, after int64, below float64, memories int) (mentions []UnsureMention, err error) {
+	err = n.db.NewRaw(`WITH unsure AS (SELECT me.memory_id, me.entity_id, me.surface FROM memory_entities me JOIN memories m ON m.id = me.memory_id
+			WHERE m.user_id = ?0 AND m.id > ?1 AND m.state = 'active' AND NOT m.protected AND me.confidence < ?2)
+		SELECT m.uid AS memory, e.uid AS entity, u.surface FROM unsure u JOIN memories m ON m.id = u.memory_id JOIN entities e ON e.id = u.entity_id
+			WHERE u.memory_id IN (SELECT DISTINCT memory_id FROM unsure ORDER BY memory_id LIMIT ?3) ORDER BY m.id, e.id`,
+		userID, after, below, memories).Scan(ctx, &mentions)
+	return mentions, err
+}
+
+// LinkConfidence returns the confidence of the link of a memory to an entity, 0
+// without one.
+func (n NightReads) LinkConfidence(ctx context.Context, memoryID, entityID int64) (confidence float64, err error) {
+	err = n.db.Row(ctx, "SELECT coalesce(max(confidence), 0.0) FROM memory_entities WHERE memory_id = ? AND entity_id = ?",
+		[]any{memoryID, entityID}, &confidence)
+	return confidence, err
+}
+
+// AboutEntity returns the newest active memories that mention an entity, or one
+// merged into it, with at least a confidence; except is left out. Reflections
+// and what tools and unknown sources say are left out, and of the rest all but
+// the most trusted: an untrusted source does not describe people of whom the
+// user speaks.
+func (n NightReads) AboutEntity(ctx context.Context, entityID int64, confidence float64, except int64, limit int) (about []Memory, err error) {
+	err = n.db.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT ?0 UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id),
+		said AS (
+			SELECT m.* FROM memories m WHERE m.id IN (SELECT memory_id FROM memory_entities WHERE confidence >= ?1 AND entity_id IN (SELECT id FROM parts))
+			AND m.id <> ?2 AND m.state = 'active' AND m.kind <> 'reflection' AND m.origin NOT IN (?3, ?4))
+		SELECT m.* FROM said m WHERE m.trust = (SELECT max(trust) FROM said)
+			ORDER BY m.kind = 'episode', m.event_time DESC, m.id DESC LIMIT ?5`,
+		entityID, confidence, except, OriginToolExternal, OriginUnknown, limit).Scan(ctx, &about)
+	return about, err
+}
+
+// MentionedEntity is an entity with the id of the last memory that mentions it.
+type MentionedEntity struct {
+	Entity
+
+	Latest int64
+}
+
+// OftenMentioned returns the user's unmerged entities that at least so many
+// memories mention with more than a confidence, one of them after an id; those
+// with the oldest last mention come first. Protected entities and addresses are
+// left out.
+func (n NightReads) OftenMentioned(ctx context.Context, userID int64, confidence float64, memories int, after int64, limit int) (entities []MentionedEntity, err error) {
+	err = n.db.NewRaw(`WITH RECURSIVE parts (id, root) AS (
+			SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND NOT protected AND type NOT IN ('url', 'email', 'handle', 'hashtag')
+			UNION SELECT e.id, p.root FROM parts p JOIN entities e ON e.merged_into = p.id),
+		spoken AS (SELECT p.root, max(m.id) AS latest, count(DISTINCT m.id) AS n FROM parts p JOIN memory_entities me ON me.entity_id = p.id
+			JOIN memories m ON m.id = me.memory_id AND m.state = 'active' AND m.kind <> 'reflection' WHERE me.confidence > ?1 GROUP BY p.root)
+		SELECT e.*, s.latest FROM spoken s JOIN entities e ON e.id = s.root WHERE s.n >= ?2 AND s.latest > ?3 ORDER BY s.latest, e.id LIMIT ?4`,
+		userID, confidence, memories, after, limit).Scan(ctx, &entities)
+	return entities, err
+}
+
+// IsLinked reports whether a memory is linked to any entity.
+func (s *Snapshot) IsLinked(ctx context.Context, memoryID int64) (linked bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ?)", []any{memoryID}, &linked)
+	return linked, err
+}
+
+// EntitiesOf returns the ids of the entities that a memory is linked to.
+func (tx *Tx) EntitiesOf(ctx context.Context, memoryID int64) (ids []int64, err error) {
+	err = tx.NewSelect().Table("memory_entities").Column("entity_id").Where("memory_id = ?", memoryID).Scan(ctx, &ids)
+	return ids, err
+}
+
+// MentionedAbove reports whether a memory of higher trust is linked to an
+// entity.
+func (tx *Tx) MentionedAbove(ctx context.Context, entityID int64, trust Trust) (above bool, err error) {
+	err = tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities me JOIN memories m ON m.id = me.memory_id WHERE me.entity_id = ? AND m.trust > ?)",
+		[]any{entityID, int64(trust)}, &above)
+	return above, err
+}
+
+// RenameEntity changes the name and type of an entity, in the database and in e.
+func (tx *Tx) RenameEntity(ctx context.Context, e *Entity, name, typ string) error {
+	if _, err := tx.Exec(ctx, "UPDATE entities SET name = ?, type = ? WHERE id = ?", name, typ, e.ID); err != nil {
+		return err
+	}
+	e.Name, e.Type = name, typ
+	return nil
+}
+
+// RateUnrated sets the importance of a memory whose importance is 0, and
+// reports whether it was.
+func (tx *Tx) RateUnrated(ctx context.Context, memoryID int64, importance float64) (rated bool, err error) {
+	res, err := tx.Exec(ctx, "UPDATE memories SET importance = ? WHERE id = ? AND importance = 0", importance, memoryID)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// IsPartOfDocument reports whether a memory is a part of a document.
+func (tx *Tx) IsPartOfDocument(ctx context.Context, memoryID int64) (document bool, err error) {
+	err = tx.Row(ctx, "SELECT "+PartOfDocument+" FROM memories WHERE id = ?", []any{memoryID}, &document)
+	return document, err
 }

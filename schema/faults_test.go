@@ -96,7 +96,7 @@ func TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss(t *testing.T) {
 			disk.Arm(vfstest.SyncError, 2, vfstest.Once)   // the first is for the header of the log
 			_, err := store(t.Context(), db, ada, strings.Repeat("struck down ", 2000))
 			require.ErrorIs(t, err, schema.ErrIO)
-			disk.Mend()
+			disk.Disarm()
 			if crash {
 				// A kill leaves the page cache: the files as they are seen.
 				dead := db
@@ -160,7 +160,7 @@ func TestAFullDiskIsSaidAndPasses(t *testing.T) {
 		require.ErrorIs(t, err, schema.ErrDiskFull)
 		require.Equal(t, map[string]int{"before": 1}, messages(t, db))
 	}
-	disk.Mend()
+	disk.Disarm()
 	_, err = store(t.Context(), db, ada, "after")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
@@ -211,7 +211,7 @@ func TestAFailingCheckpointIsNotSilent(t *testing.T) {
 	require.NoError(t, err, "the log takes it")
 	require.Eventually(t, func() bool { return len(db.Faults()) > 0 }, time.Minute, time.Millisecond)
 	require.Equal(t, "checkpoint", db.Faults()[0].Source)
-	disk.Mend()
+	disk.Disarm()
 	require.Eventually(t, func() bool { return len(db.Faults()) == 0 }, time.Minute, time.Millisecond)
 
 	_, err = store(t.Context(), db, ada, "last")
@@ -285,7 +285,7 @@ func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
 			results <- err
 		}()
 	}
-	require.Eventually(t, func() bool { return db.Waiting() == writes }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return db.Queued() == writes }, time.Minute, time.Millisecond)
 	disk.Arm(vfstest.SyncError, 1, vfstest.Once)
 	close(release)
 	require.ErrorIs(t, <-first, schema.ErrIO)
@@ -311,7 +311,7 @@ func TestAReadThatWasCutShortIsAnError(t *testing.T) {
 		require.NoError(t, s.Row(ctx, "SELECT count(*) FROM users", nil, &n))
 		disk.Arm(vfstest.ReadError, 1, vfstest.Always)
 		require.Error(t, s.Row(ctx, "SELECT sum(length(content)) FROM memories", nil, &n))
-		disk.Mend()
+		disk.Disarm()
 		return nil
 	})
 	require.ErrorIs(t, err, schema.ErrIO)

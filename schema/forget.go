@@ -56,7 +56,7 @@ func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {
 	}
 	before := e.Summary
 	e.Summary = ""
-	return tx.auditRow(ctx, e.UserID, by, opSummary, "entities", e.ID, image("summary", before), image("summary", ""))
+	return tx.AuditRow(ctx, e.UserID, by, OpSummary, "entities", e.ID, JSONObject("summary", before), JSONObject("summary", ""))
 }
 
 // ProtectEntity sets or ends the protection of an entity: no night changes it or
@@ -68,7 +68,7 @@ func (tx *Tx) ProtectEntity(ctx context.Context, e *Entity, protected bool, by A
 	if _, err := tx.Exec(ctx, "UPDATE entities SET protected = ? WHERE id = ?", protected, e.ID); err != nil {
 		return err
 	}
-	before := image("protected", e.Protected)
+	before := JSONObject("protected", e.Protected)
 	e.Protected = protected
-	return tx.auditRow(ctx, e.UserID, by, "protect", "entities", e.ID, before, image("protected", protected))
+	return tx.AuditRow(ctx, e.UserID, by, "protect", "entities", e.ID, before, JSONObject("protected", protected))
 }

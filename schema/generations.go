@@ -163,7 +163,7 @@ type Embedded struct {
 // EmbeddedOf counts what a generation has vectors of among one user's chunks.
 func (s *Snapshot) EmbeddedOf(ctx context.Context, userID, generation int64) (Embedded, error) {
 	var e Embedded
-	first, last := chunkRange(userID)
+	first, last := ChunkRange(userID)
 	err := s.Row(ctx, `SELECT count(*), count(*) - count(v.id), min(CASE WHEN v.id IS NULL THEN m.created_at END)
 		FROM chunks c JOIN memories m ON m.id = c.memory_id LEFT JOIN vectors v ON v.chunk_id = c.id AND v.generation = ?
 		WHERE c.id BETWEEN ? AND ?`, []any{generation, first, last}, &e.Chunks, &e.Pending, &e.Since)

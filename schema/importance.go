@@ -33,7 +33,7 @@ func (tx *Tx) shiftImportance(ctx context.Context, userID int64, change float64,
 	if _, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", change, userID); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, userID, by, opImportance, "runs", by.RunID, image("spent", -change), image("spent", 0))
+	return tx.AuditRow(ctx, userID, by, OpImportance, "runs", by.RunID, JSONObject("spent", -change), JSONObject("spent", 0))
 }
 
 // SetImportance rates a memory anew, 0–1. What a message weighs in what the next
@@ -83,4 +83,107 @@ func (s *Snapshot) Given(ctx context.Context, episodes []Memory) (given map[int6
 		given[id] = true
 	}
 	return given, rows.Err()
+}
+
+// SinceReflection returns the importance gathered since the last reflection, and
+// in how many sessions messages were stored after the watermark of a stage.
+func (s *Snapshot) SinceReflection(ctx context.Context, userID int64, stage string) (importance float64, sessions int, err error) {
+	err = s.Row(ctx, `SELECT u.importance_since, (SELECT count(DISTINCT m.session_id) FROM memories m WHERE m.user_id = u.id AND m.kind = 'episode'
+			AND m.id > coalesce((SELECT through FROM watermarks w WHERE w.user_id = u.id AND w.name = ?), 0))
+		FROM users u WHERE u.id = ?`, []any{stage, userID}, &importance, &sessions)
+	return importance, sessions, err
+}
+
+// LastMemoryID returns the id of the user's newest memory, 0 for none.
+func (s *Snapshot) LastMemoryID(ctx context.Context, userID int64) (id int64, err error) {
+	err = s.Row(ctx, "SELECT coalesce(max(id), 0) FROM memories WHERE user_id = ?", []any{userID}, &id)
+	return id, err
+}
+
+// FieldChangedSinceReflection reports whether a field of a shared block of core
+// memory differs from what it was at the last reflection.
+func (s *Snapshot) FieldChangedSinceReflection(ctx context.Context, userID int64, block, field string) (changed bool, err error) {
+	const path = "'$.\"' || ?3 || '\"'"
+	err = s.Row(ctx, `SELECT coalesce((SELECT coalesce(json_extract(b.content, `+path+`), '') <> coalesce(
+			(SELECT json_extract(h.content, `+path+`) FROM block_history h WHERE h.block_id = b.id AND h.at <= u.reflected_at ORDER BY h.version DESC LIMIT 1), '')
+		FROM blocks b WHERE b.user_id = u.id AND b.agent = '' AND b.name = ?2 AND json_valid(b.content)), 0) FROM users u WHERE u.id = ?1`,
+		[]any{userID, block, field}, &changed)
+	return changed, err
+}
+
+// RecentFilter selects the memories that a reflection is about.
+type RecentFilter struct {
+	// Newest selects the newest messages, whoever wrote them and whether or not
+	// they were reflected on. Otherwise the most important memories after After
+	// are selected, of messages only the user's.
+	Newest bool
+	// Everyone includes the messages of other roles.
+	Everyone bool
+	After    int64 // id of a memory
+	// MinImportance, 0–1, does not apply to Newest.
+	MinImportance float64
+	Limit         int
+}
+
+// Recent returns the memories of a filter. Parts of documents are left out.
+func (s *Snapshot) Recent(ctx context.Context, userID int64, f RecentFilter) (recent []Memory, err error) {
+	q := s.NewSelect().Model(&recent).Where("user_id = ? AND state = ?", userID, StateActive).
+		Where("NOT " + PartOfDocument).Limit(int64(f.Limit))
+	switch {
+	case f.Newest:
+		q = q.Where("kind = ?", KindEpisode).OrderExpr("id DESC")
+	case f.Everyone:
+		q = q.Where("id > ? AND kind <> ?", f.After, KindReflection).OrderExpr("importance DESC, id DESC")
+	default:
+		q = q.Where("id > ? AND kind <> ? AND (kind <> ? OR role = 'user')", f.After, KindReflection, KindEpisode).
+			OrderExpr("importance DESC, id DESC")
+	}
+	if f.MinImportance > 0 && !f.Newest {
+		q = q.Where("importance >= ?", f.MinImportance-1e-9)
+	}
+	err = q.Scan(ctx)
+	return recent, err
+}
+
+// The temporal types that pass ([AttrTemporal]); the others stand.
+const (
+	TemporalEvent = "event"
+	TemporalPlan  = "plan"
+)
+
+// Stands reports a claim that holds until it changes: a fact or preference whose
+// temporal type is state, habit or trait. A claim without a type is a state.
+func (m *Memory) Stands() bool {
+	typ := m.Attributes[AttrTemporal]
+	return (m.Kind == KindFact || m.Kind == KindPreference) && typ != TemporalEvent && typ != TemporalPlan
+}
+
+// How stability grows, which divides the time a memory has to fade in
+// (cognitive-v9.md: ×1.02 for a retrieval, ×1.5 for a rehearsal, at most 10). A
+// use counts when none was in the half hour before, which is taken for the same
+// conversation; a further source when it is [Tx.Independent].
+const (
+	MaxStability = 10
+	useGrowth    = 1.02
+	sourceGrowth = 1.5
+	oneUse       = 30 * 60 * 1000 // milliseconds
+)
+
+// Corroborated is a stability after one more independent source.
+func Corroborated(stability float64) float64 {
+	return max(stability, min(MaxStability, max(1, stability)*sourceGrowth))
+}
+
+// Hold keeps a memory from fading while a question about it waits for a person.
+// Like an access it is bookkeeping: not audited, and Version stays.
+func (tx *Tx) Hold(ctx context.Context, m *Memory) error {
+	_, err := tx.Exec(ctx, "UPDATE memories SET decay_rate = 0 WHERE id = ?", m.ID)
+	return err
+}
+
+// LetGo ends [Tx.Hold] for a memory that is not protected: forgetting begins now.
+func (tx *Tx) LetGo(ctx context.Context, m *Memory) error {
+	_, err := tx.Exec(ctx, `UPDATE memories SET decay_rate = ?, last_accessed = max(coalesce(last_accessed, 0), ?)
+		WHERE id = ? AND NOT protected AND kind <> 'episode'`, DefaultDecayRate, tx.Now.UnixMilli(), m.ID)
+	return err
 }

@@ -66,7 +66,7 @@ func TestAMemoryRemovedByTheWriteThatMadeItLeavesNoText(t *testing.T) {
 			return err
 		}
 		userID = m.UserID
-		return tx.removeChunks(ctx, m.UserID, m.ID)
+		return tx.RemoveChunks(ctx, m.UserID, m.ID)
 	}))
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 		matches, err := s.MatchText(ctx, userID, []string{"begonia"}, 10)

@@ -27,7 +27,7 @@ func (i Integrity) Whole() bool { return i.Unfindable == 0 && i.Miscounted == 0 
 func (s *Snapshot) Integrity(ctx context.Context, userID int64) (Integrity, error) {
 	found := Integrity{CheckedAt: At(s.db.Now())}
 	of := "user_id = ?1"
-	first, last := chunkRange(userID)
+	first, last := ChunkRange(userID)
 	if userID == 0 {
 		of, last = "user_id > ?1", math.MaxInt64
 	}

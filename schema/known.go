@@ -131,17 +131,6 @@ func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []M
 	return memories, err
 }
 
-const ofProtectedEntity = `SELECT EXISTS (SELECT 1 FROM memory_entities me
-	JOIN entities named ON named.id = me.entity_id
-	JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
-	WHERE (e.protected OR named.protected) AND me.memory_id = ?)`
-
-// OfProtectedEntity reports a memory that mentions a protected entity.
-func (tx *Tx) OfProtectedEntity(ctx context.Context, memoryID int64) (guarded bool, err error) {
-	err = tx.Row(ctx, ofProtectedEntity, []any{memoryID}, &guarded)
-	return guarded, err
-}
-
 func (tx *Tx) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
@@ -174,7 +163,7 @@ func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory,
 	if m.SessionID == 0 {
 		since = m.EventTime.UnixMilli() - 3_600_000
 	}
-	err = selectMemories(tx, &before).Where("m.session_id IS ? AND m.event_time >= ?", nullID(m.SessionID), since).
+	err = selectMemories(tx, &before).Where("m.session_id IS ? AND m.event_time >= ?", NullID(m.SessionID), since).
 		Where("(m.event_time < ? OR m.event_time = ? AND m.id < ?)", m.EventTime, m.EventTime, m.ID).
 		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
 		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)

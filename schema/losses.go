@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 // Loss says that a file, when it was opened, held less than it was known to
@@ -27,14 +29,11 @@ type Loss struct {
 }
 
 // Gone is a span of row numbers: those after After, through Through.
-type Gone struct {
-	After   int64 `json:"after"`
-	Through int64 `json:"through"`
-}
+type Gone = sqlite.Gone
 
 // Error says what is gone and what may have happened.
 func (l *Loss) Error() string {
-	if g, counted := l.Gone[lostFrames]; counted {
+	if g, counted := l.Gone[sqlite.LostFrames]; counted {
 		return fmt.Sprintf("the write-ahead log (-wal) beside the file is damaged: of %d frames with whole commits only the first %d can be read, what the others held is lost", g.Through, g.After)
 	}
 	var spans []string
@@ -53,8 +52,8 @@ func (db *DB) Losses(ctx context.Context) (losses []Loss, err error) {
 	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
 		return s.NewSelect().Model(&losses).Where("acknowledged_at IS NULL").Order("id").Scan(ctx)
 	})
-	if db.unrecorded != nil && err == nil {
-		losses = append(losses, *db.unrecorded)
+	if seen := db.UnrecordedLoss(); seen != nil && err == nil {
+		losses = append(losses, Loss{NoticedAt: At(seen.NoticedAt), MarkedAt: At(seen.MarkedAt), Gone: seen.Gone})
 	}
 	return losses, err
 }
@@ -73,29 +72,4 @@ func (db *DB) AcknowledgeLosses(ctx context.Context) (n int64, err error) {
 		return err
 	})
 	return n, err
-}
-
-func recordLoss(ctx context.Context, tx bun.Tx, l *Loss) error {
-	if _, err := tx.NewInsert().Model(l).Exec(ctx); err != nil {
-		return err
-	}
-	for table, g := range l.Gone {
-		if table == lostFrames {
-			continue
-		}
-		res, err := tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", g.Through, table)
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			if _, err := tx.ExecContext(ctx, "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, g.Through); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ func crashed(t *testing.T) image {
 			_, err := store(ctx, db, ada, fmt.Sprintf("message %d", i))
 			require.NoError(t, err)
 		}
-		require.NoError(t, db.NoteProgress())
+		require.NoError(t, db.WriteMark())
 		files = imageOf(t, path)
 		return err
 	}))
@@ -181,6 +181,38 @@ func TestAForeignLogIsRefused(t *testing.T) {
 	require.FileExists(t, foreign+"-wal")
 	require.NoError(t, os.Remove(foreign+"-wal"))
 	_, _ = remains(t, foreign, nil)
+}
+
+// A log that began anew after a checkpoint, as most do, says whose it is with its
+// first commit.
+func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "memory.db")
+	db, err := schema.Open(ctx, path, nil)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	own := crashed(t)
+	for i, restart := range []func(){
+		func() {},
+		func() { require.NoError(t, db.Checkpoint(ctx)) },
+		func() { // in the background, a second or two later
+			require.Eventually(t, func() bool {
+				file, err := os.ReadFile(path)
+				require.NoError(t, err)
+				held, err := db.LogHeld(ctx)
+				return err == nil && held == 0 && bytes.Contains(file, []byte("message 1"))
+			}, time.Minute, 10*time.Millisecond)
+		},
+	} {
+		restart()
+		_, err := store(ctx, db, ada, fmt.Sprintf("message %d", i))
+		require.NoError(t, err)
+		log, err := os.ReadFile(path + "-wal")
+		require.NoError(t, err)
+		foreign := image{"": own[""], "-wal": log}.put(t)
+		_, err = schema.Open(ctx, foreign, nil)
+		require.ErrorContains(t, err, "of another memory", i)
+	}
 }
 
 func TestLossIsSaidUntilItIsAcknowledged(t *testing.T) {

@@ -5,15 +5,16 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
-	"github.com/ncruces/go-sqlite3"
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -122,10 +123,10 @@ func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
 			return err
 		}
 		values = append(values,
-			m.UID, m.UserID, nullID(m.SessionID), nullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
+			m.UID, m.UserID, NullID(m.SessionID), NullID(m.EventSeq), m.Agent, string(m.Kind), m.Role, m.Speaker, m.Content, m.ContentHash,
 			m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.Confidence, m.Importance, m.DecayRate, m.Stability, m.Utility,
 			m.Protected, m.Pinned, string(m.State), string(m.Origin), int64(m.Trust),
-			nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), tags, attributes, nullID(m.RunID))
+			nullText(m.Subject), nullText(m.Predicate), nullText(m.Object), tags, attributes, NullID(m.RunID))
 	}
 	if err := tx.insert(ctx, insertMemories, values, func(i int, id int64) { memories[i].ID = id }); err != nil {
 		return err
@@ -168,7 +169,7 @@ func (m *Memory) complete(now time.Time) error {
 	return nil
 }
 
-func nullID(id int64) any {
+func NullID(id int64) any {
 	if id == 0 {
 		return nil
 	}
@@ -212,7 +213,7 @@ func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (*Memory,
 	err := s.Row(ctx, `SELECT id, kind, state, role, speaker, content, importance, origin, trust FROM memories AS m
 		WHERE uid = ? AND user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`,
 		[]any{uid, userID}, &m.ID, &m.Kind, &m.State, &m.Role, &m.Speaker, &m.Content, &m.Importance, &m.Origin, &m.Trust)
-	return m, orNotFound(err)
+	return m, OrNotFound(err)
 }
 
 func memoryByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Memory, error) {
@@ -231,21 +232,18 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 		return nil, nil
 	}
 	memories := make([]Memory, 0, len(ids))
-	err := s.prepared(ctx, memoryByID, func(stmt *sqlite3.Stmt) error {
+	err := s.Rows(ctx, memoryByID, func(rows *sqlite.Rows) error {
 		for _, id := range ids {
-			if err := errors.Join(stmt.BindInt64(1, id), stmt.BindInt64(2, userID)); err != nil {
+			if err := rows.Start(id, userID); err != nil {
 				return err
 			}
-			if stmt.Step() {
+			if rows.Next() {
 				memories = append(memories, Memory{})
-				if err := memories[len(memories)-1].read(stmt); err != nil {
+				if err := memories[len(memories)-1].read(rows.Row()); err != nil {
 					return err
 				}
 			}
-			if err := stmt.Err(); err != nil {
-				return err
-			}
-			if err := stmt.Reset(); err != nil {
+			if err := rows.Err(); err != nil {
 				return err
 			}
 		}
@@ -291,19 +289,34 @@ const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), co
 	WHERE m.id = ? AND +m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
 
 // read takes a row of memoryByID.
-func (m *Memory) read(stmt *sqlite3.Stmt) error {
-	r := row{stmt: stmt}
-	m.ID, m.UID, m.UserID, m.SessionID, m.EventSeq, m.Agent = r.int(), r.text(), r.int(), r.int(), r.int(), r.text()
-	m.Kind, m.Role, m.Speaker, m.Content, m.ContentHash = Kind(r.text()), r.text(), r.text(), r.text(), r.text()
-	m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.ExpiredAt, m.SupersededBy = r.time(), r.time(), r.time(), r.time(), r.time(), r.int()
-	m.Confidence, m.Importance, m.AccessCount, m.LastAccessed = r.float(), r.float(), r.int(), r.time()
-	m.DecayRate, m.Stability, m.Utility, m.Protected, m.Pinned = r.float(), r.float(), r.float(), r.bool(), r.bool()
-	m.State, m.Origin, m.Trust = State(r.text()), Origin(r.text()), Trust(r.int())
-	m.Subject, m.Predicate, m.Object = r.text(), r.text(), r.text()
-	r.json(&m.Tags)
-	r.json(&m.Attributes)
-	m.RunID, m.Version, m.SessionName, m.EventID = r.int(), r.int(), r.text(), r.text()
-	return r.err
+func (m *Memory) read(r sqlite.Row) error {
+	m.ID, m.UID, m.UserID, m.SessionID, m.EventSeq, m.Agent = r.Int(), r.Text(), r.Int(), r.Int(), r.Int(), r.Text()
+	m.Kind, m.Role, m.Speaker, m.Content, m.ContentHash = Kind(r.Text()), r.Text(), r.Text(), r.Text(), r.Text()
+	m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.ExpiredAt, m.SupersededBy = readTime(&r), readTime(&r), readTime(&r), readTime(&r), readTime(&r), r.Int()
+	m.Confidence, m.Importance, m.AccessCount, m.LastAccessed = r.Float(), r.Float(), r.Int(), readTime(&r)
+	m.DecayRate, m.Stability, m.Utility, m.Protected, m.Pinned = r.Float(), r.Float(), r.Float(), r.Bool(), r.Bool()
+	m.State, m.Origin, m.Trust = State(r.Text()), Origin(r.Text()), Trust(r.Int())
+	m.Subject, m.Predicate, m.Object = r.Text(), r.Text(), r.Text()
+	readJSON(&r, &m.Tags)
+	readJSON(&r, &m.Attributes)
+	m.RunID, m.Version, m.SessionName, m.EventID = r.Int(), r.Int(), r.Text(), r.Text()
+	return r.Err()
+}
+
+// readTime reads a column of milliseconds, or NULL.
+func readTime(r *sqlite.Row) Time {
+	ms, null := r.NullInt()
+	if null {
+		return Time{}
+	}
+	return Time{time.UnixMilli(ms).UTC()}
+}
+
+// readJSON reads a text into dest, a pointer to [Strings] or [Attributes].
+func readJSON(r *sqlite.Row, dest interface{ Scan(any) error }) {
+	if err := dest.Scan(r.Text()); err != nil {
+		r.Fail(JSONFault(err))
+	}
 }
 
 // MemoryByEvent finds the episode an event became; [ErrNotFound] when the
@@ -351,4 +364,32 @@ func (s *Snapshot) TaggedMemories(ctx context.Context, userID int64, tag string)
 		tagged[id] = true
 	}
 	return tagged, rows.Err()
+}
+
+// WeighedByID reads what memories are weighed by: kind, times, use, trust and
+// attributes; no texts, names and states. Ids of other users, and of memories that are gone, are left out.
+func (s *Snapshot) WeighedByID(ctx context.Context, userID int64, ids []int64) (map[int64]*Memory, error) {
+	encoded, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Query(ctx, `SELECT m.id, m.kind, m.role, m.agent, m.event_time, m.created_at,
+			m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility,
+			m.protected, m.pinned, m.origin, m.trust, m.attributes
+		FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?`, string(encoded), userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	memories := make(map[int64]*Memory, len(ids))
+	for rows.Next() {
+		m := &Memory{UserID: userID}
+		if err := rows.Scan(&m.ID, &m.Kind, &m.Role, &m.Agent, &m.EventTime, &m.CreatedAt,
+			&m.Confidence, &m.Importance, &m.AccessCount, &m.LastAccessed, &m.DecayRate, &m.Stability, &m.Utility,
+			&m.Protected, &m.Pinned, &m.Origin, &m.Trust, &m.Attributes); err != nil {
+			return nil, err
+		}
+		memories[m.ID] = m
+	}
+	return memories, rows.Err()
 }

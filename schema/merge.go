@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	opMerge   = "merge"   // of an entity into another
-	opSummary = "summary" // of an entity
+	OpMerge   = "merge"   // of an entity into another
+	OpSummary = "summary" // of an entity
 )
 
 // Entity reads an entity by its public id, one that was merged into another
@@ -28,7 +28,7 @@ func (tx *Tx) Entity(ctx context.Context, userID int64, uid string) (*Entity, er
 func entityByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Entity, error) {
 	e := new(Entity)
 	err := db.NewSelect().Model(e).Where("user_id = ? AND uid = ?", userID, uid).Scan(ctx)
-	return e, orNotFound(err)
+	return e, OrNotFound(err)
 }
 
 // MergeEntities makes from another name of into: what mentions it, and its
@@ -40,16 +40,16 @@ func entityByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*En
 // either is protected; [ErrConflict] when from was merged in the meantime;
 // [ErrNotFound] when either is gone.
 func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) error {
-	var root int64
-	if err := tx.Row(ctx, rootEntity, []any{into.ID}, &root); err != nil {
-		return orNotFound(err)
+	root, err := tx.RootEntity(ctx, into.ID)
+	if err != nil {
+		return err
 	}
 	var now struct{ from, into Entity }
 	if err := tx.NewSelect().Model(&now.from).Where("id = ?", from.ID).Scan(ctx); err != nil {
-		return orNotFound(err)
+		return OrNotFound(err)
 	}
 	if err := tx.NewSelect().Model(&now.into).Where("id = ?", root).Scan(ctx); err != nil {
-		return orNotFound(err)
+		return OrNotFound(err)
 	}
 	switch {
 	case now.from.UserID != now.into.UserID || root == from.ID:
@@ -62,10 +62,10 @@ func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) e
 	if _, err := tx.Exec(ctx, "UPDATE entities SET merged_into = ? WHERE id = ?", root, from.ID); err != nil {
 		return err
 	}
-	if err := tx.countMentions(ctx, root, now.from.MentionCount); err != nil {
+	if err := tx.CountMentions(ctx, root, now.from.MentionCount); err != nil {
 		return err
 	}
-	return tx.auditRow(ctx, now.from.UserID, by, opMerge, "entities", from.ID, image("into", ""), image("into", now.into.UID))
+	return tx.AuditRow(ctx, now.from.UserID, by, OpMerge, "entities", from.ID, JSONObject("into", ""), JSONObject("into", now.into.UID))
 }
 
 // Summarise stores what is known of an entity in a sentence or two.
@@ -84,7 +84,7 @@ func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor
 	}
 	before := e.Summary
 	e.Summary = summary
-	return tx.auditRow(ctx, e.UserID, by, opSummary, "entities", e.ID, image("summary", before), image("summary", summary))
+	return tx.AuditRow(ctx, e.UserID, by, OpSummary, "entities", e.ID, JSONObject("summary", before), JSONObject("summary", summary))
 }
 
 // Remention moves a memory's mention from one entity to another, or with from
@@ -99,45 +99,91 @@ func (tx *Tx) Remention(ctx context.Context, m *Memory, from, to *Entity, confid
 	var before float64
 	err := tx.Row(ctx, "SELECT surface, confidence FROM memory_entities WHERE memory_id = ? AND entity_id = ?", []any{m.ID, from.ID}, &surface, &before)
 	if err != nil {
-		return orNotFound(err)
+		return OrNotFound(err)
 	}
-	if err := tx.unmention(ctx, m.ID, from.ID); err != nil {
+	if err := tx.Unmention(ctx, m.ID, from.ID); err != nil {
 		return err
 	}
-	if err := tx.audit(ctx, m, by, opUnmention, image("entity", from.UID, "surface", surface, "confidence", before), ""); err != nil {
+	if err := tx.Audit(ctx, m, by, OpUnmention, JSONObject("entity", from.UID, "surface", surface, "confidence", before), ""); err != nil {
 		return err
 	}
 	var known bool
 	if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memory_entities WHERE memory_id = ? AND entity_id = ?)", []any{m.ID, to.ID}, &known); err != nil || known {
 		return err
 	}
-	if err := tx.mention(ctx, m.ID, to.ID, surface, confidence); err != nil {
+	if err := tx.Mention(ctx, m.ID, to.ID, surface, confidence); err != nil {
 		return err
 	}
-	return tx.audit(ctx, m, by, opMention, "", image("entity", to.UID, "surface", surface, "confidence", confidence))
+	return tx.Audit(ctx, m, by, OpMention, "", JSONObject("entity", to.UID, "surface", surface, "confidence", confidence))
 }
 
-func (tx *Tx) mention(ctx context.Context, memoryID, entityID int64, surface string, confidence float64) error {
+func (tx *Tx) Mention(ctx context.Context, memoryID, entityID int64, surface string, confidence float64) error {
 	if _, err := tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?)",
 		memoryID, entityID, surface, confidence); err != nil {
 		return err
 	}
-	return tx.countMentions(ctx, entityID, 1)
+	return tx.CountMentions(ctx, entityID, 1)
 }
 
-func (tx *Tx) unmention(ctx context.Context, memoryID, entityID int64) error {
+func (tx *Tx) Unmention(ctx context.Context, memoryID, entityID int64) error {
 	if _, err := tx.Exec(ctx, "DELETE FROM memory_entities WHERE memory_id = ? AND entity_id = ?", memoryID, entityID); err != nil {
 		return err
 	}
-	return tx.countMentions(ctx, entityID, -1)
+	return tx.CountMentions(ctx, entityID, -1)
 }
 
 // countMentions adds to the mentions of an entity and of all that it was
 // merged into: what mentions a part mentions the whole.
-func (tx *Tx) countMentions(ctx context.Context, entityID, by int64) error {
+func (tx *Tx) CountMentions(ctx context.Context, entityID, by int64) error {
 	_, err := tx.Exec(ctx, `UPDATE entities SET mention_count = max(0, mention_count + ?2) WHERE id IN (
 		WITH RECURSIVE whole(id) AS (SELECT ?1 UNION
 			SELECT e.merged_into FROM entities e JOIN whole ON e.id = whole.id WHERE e.merged_into IS NOT NULL)
 		SELECT id FROM whole)`, entityID, by)
 	return err
+}
+
+// RecountMentions sets the mention count of each of a user's entities to the
+// number of stored mentions. An import calls it after skipping some of them.
+func (tx *Tx) RecountMentions(ctx context.Context, userID int64) error {
+	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = found.n FROM ("+MiscountedEntities+") AS found WHERE found.id = entities.id AND entities.user_id = ?", userID)
+	return err
+}
+
+// Merged lists the user's entities that were merged into another, as pairs
+// (part, whole). A whole may itself be part of another. Every merge is audited,
+// and so is the undoing of one: a last op that has not moved means that nothing
+// has changed since.
+func (s *Snapshot) Merged(ctx context.Context, userID int64, visit func(part, whole int64)) error {
+	rows, err := s.Query(ctx, "SELECT id, merged_into FROM entities WHERE user_id = ? AND merged_into IS NOT NULL ORDER BY id", userID)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var part, whole int64
+		if err := rows.Scan(&part, &whole); err != nil {
+			return err
+		}
+		visit(part, whole)
+	}
+	return rows.Err()
+}
+
+// MentionsOf calls visit for the newest memories that mention one entity,
+// newest first, at most limit. Entities that were merged into it are not
+// looked at; see [Snapshot.Merged].
+func (s *Snapshot) MentionsOf(ctx context.Context, entity int64, limit int, visit func(memory int64)) error {
+	rows, err := s.Query(ctx, "SELECT memory_id FROM memory_entities WHERE entity_id = ? ORDER BY memory_id DESC LIMIT ?", entity, limit)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		visit(id)
+	}
+	return rows.Err()
 }

@@ -19,7 +19,6 @@ func TestWhatEachTurnAsksForIsFoundByItsIds(t *testing.T) {
 	for statement, step := range map[string]string{
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
 		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-		reportsBehind:  "SEARCH e USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
 		claimsVersion:  "SEARCH memories USING INDEX memories_claims (user_id=?)",
 		endedClaims:    "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 		embeddedChunks: "SEARCH vectors USING COVERING INDEX sqlite_autoindex_vectors_1 (chunk_id>? AND chunk_id<?)",

@@ -2,9 +2,12 @@ package schema
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 // Repaired is one thing that a repair changed.
@@ -14,122 +17,170 @@ type Repaired struct {
 	Detail  string `json:"detail"`
 }
 
-// RepairStep mends one kind of damage, in one write.
+// RepairStep makes one kind of derived data anew, in one write.
 type RepairStep struct {
 	Name string
-	// Run mends it and says what it changed: nothing, when there was nothing to
-	// mend. An error undoes the step.
+	// Run returns how many rows it changed, 0 when there was nothing to do. An
+	// error rolls the step back.
 	Run func(ctx context.Context, tx *Tx) (changed int64, detail string, err error)
+	// Repeat says that Run does a part of the work, and is to run until it
+	// changes nothing.
+	Repeat bool
 }
 
-// repairer is the actor of what a repair changes, in the audit.
-var repairer = Actor{Name: "ebb doctor"}
+// RepairSteps lists the repairs in the order in which they run: later ones read
+// by the indexes that the first makes anew. The first fails with [ErrCorrupt]
+// when pages that hold rows are damaged: only a backup has those.
+func RepairSteps() []RepairStep {
+	return []RepairStep{
+		{Name: "indexes", Run: repairIndexes},
+		{Name: "vectors", Run: repairVectors},
+		{Name: "entities", Run: recountMentions},
+		{Name: "text of memories", Run: repairText, Repeat: true},
+		{Name: "text index", Run: repairTextIndex},
+	}
+}
 
-// RepairIndexes has SQLite make its indexes anew when it finds fault with them,
-// and the text index with them. It comes first: the other steps read by them.
-//
-// Its error is [ErrCorrupt] when pages are damaged that hold rows: they cannot
-// be mended, only salvaged.
-func RepairIndexes() RepairStep {
-	return RepairStep{"indexes", func(ctx context.Context, tx *Tx) (int64, string, error) {
-		before, err := integrity(ctx, tx)
-		if err != nil || len(before) == 0 {
-			return 0, "", err
-		}
-		if err := rebuildText(ctx, tx); err != nil {
-			return 0, "", err
-		}
-		if _, err := tx.ExecContext(ctx, "REINDEX"); err != nil {
-			return 0, "", err
-		}
-		after, err := integrity(ctx, tx)
-		if err != nil {
-			return 0, "", err
-		}
-		if len(after) > 0 {
-			return 0, "", fmt.Errorf("%w: pages that hold rows: %s", ErrCorrupt, strings.Join(after, "; "))
-		}
-		return int64(len(before)), "made anew, for: " + strings.Join(before, "; "), nil
-	}}
+// repairIndexes rebuilds all indexes, the text index too, when SQLite's check of
+// the file reports a problem.
+func repairIndexes(ctx context.Context, tx *Tx) (int64, string, error) {
+	before, err := integrity(ctx, tx)
+	if err != nil || len(before) == 0 {
+		return 0, "", err
+	}
+	if err := rebuildTextIndex(ctx, tx); err != nil {
+		return 0, "", err
+	}
+	if _, err := tx.ExecContext(ctx, "REINDEX"); err != nil {
+		return 0, "", err
+	}
+	after, err := integrity(ctx, tx)
+	if err != nil {
+		return 0, "", err
+	}
+	if len(after) > 0 {
+		return 0, "", fmt.Errorf("%w: pages that hold rows: %s", ErrCorrupt, strings.Join(after, "; "))
+	}
+	return int64(len(before)), "made anew, for: " + strings.Join(before, "; "), nil
 }
 
 func integrity(ctx context.Context, tx *Tx) ([]string, error) {
-	problems, err := texts(ctx, tx, "PRAGMA integrity_check(20)")
+	problems, err := sqlite.Texts(ctx, tx, "PRAGMA integrity_check(20)")
 	if slices.Equal(problems, []string{"ok"}) {
 		problems = nil
 	}
 	return problems, err
 }
 
-func rebuildText(ctx context.Context, tx *Tx) error {
-	tx.db.unindexed = nil // it is among the text
-	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
-	return err
-}
-
-// RepairRows mends what rows say of each other, in the order in which one step
-// can leave work for the next. References of episodes to the journal are left
-// to whoever can write it.
-func RepairRows() []RepairStep {
-	return []RepairStep{
-		{"references", repairReferences},
-		{"replaced claims", repairClaims},
-		{"vectors", repairVectors},
-		{"entities", repairEntities},
-		{"positions", repairPositions},
+// repairVectors removes vectors that no similarity can be computed from, or
+// that are filed under another user.
+func repairVectors(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
+	bad, err := badVectors(ctx, tx)
+	if err != nil {
+		return 0, "", err
 	}
-}
-
-// RepairText prepares the text anew of memories that have none, or have it under
-// another user, and makes the text index anew when it disagrees with the text.
-func RepairText() []RepairStep {
-	return []RepairStep{{"text of memories", repairChunks}, {"text index", repairTextIndex}}
-}
-
-// RepairUsers gives a name to users whose row is lost: what is theirs can be
-// read again under it.
-func RepairUsers() RepairStep {
-	return RepairStep{"users", func(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
-		references, err := foreignKeys(ctx, tx)
+	for _, id := range bad {
+		n, err := tx.changes(ctx, "DELETE FROM vectors WHERE id = ?", id)
 		if err != nil {
 			return 0, "", err
 		}
-		for _, r := range references {
-			if r.parent != "users" {
-				continue
+		changed += n
+	}
+	return changed, "removed; they are made again in the background, with an embedder", nil
+}
+
+func recountMentions(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
+	changed, err = tx.changes(ctx, "UPDATE entities SET mention_count = found.n FROM ("+MiscountedEntities+") AS found WHERE found.id = entities.id")
+	return changed, "mentions counted again", err
+}
+
+// MisplacedText counts the pieces of text that stand before one of an older
+// memory: searches rely on their order.
+const MisplacedText = "SELECT count(*) FROM (" + misplacedText + ") WHERE misplaced"
+
+const misplacedText = `SELECT id >> 32 AS user, memory_id < lag(memory_id) OVER (PARTITION BY id >> 32 ORDER BY id) AS misplaced FROM chunks`
+
+// repairText prepares all text of one user anew who has a memory without text,
+// text filed under another user, or text out of order.
+func repairText(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
+	var users []int64
+	err = tx.NewRaw(`SELECT user FROM (`+misplacedText+`) WHERE misplaced
+		UNION SELECT m.user_id FROM memories m WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)
+			OR EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id AND c.id >> 32 <> m.user_id) LIMIT 1`).Scan(ctx, &users)
+	if err != nil || len(users) == 0 {
+		return 0, "", err
+	}
+	changed, err = tx.rewriteText(ctx, users[0])
+	return changed, "prepared anew from what the memories say", err
+}
+
+// rewriteText prepares all text of a user anew, in the order of the memories.
+// The vectors of the old text go with it.
+func (tx *Tx) rewriteText(ctx context.Context, userID int64) (changed int64, err error) {
+	first, last := ChunkRange(userID)
+	if _, err := tx.changes(ctx, "DELETE FROM chunks WHERE id BETWEEN ? AND ? OR memory_id IN (SELECT id FROM memories WHERE user_id = ?)", first, last, userID); err != nil {
+		return 0, err
+	}
+	memories, err := tx.textsOf(ctx, userID)
+	if err != nil {
+		return 0, err
+	}
+	tx.lastChunk = nil
+	id := first
+	for _, m := range memories {
+		for _, c := range PrepareChunks(m.Content, m.Speaker, m.Tags...) {
+			id++
+			if _, err := tx.Exec(ctx, "INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)", id, m.ID, c.Text, c.Speaker); err != nil {
+				return 0, err
 			}
-			n, err := tx.changes(ctx, fmt.Sprintf(`INSERT INTO users (id, tenant, name, created_at) SELECT DISTINCT t.%[1]s, '', 'recovered-' || t.%[1]s, ?
-				FROM %[2]s t WHERE t.%[1]s NOT IN (SELECT id FROM users) ON CONFLICT DO NOTHING`, r.column, r.table), tx.Now.UnixMilli())
-			if err != nil {
-				return 0, "", err
-			}
-			changed += n
 		}
-		return changed, "whose names are lost are called recovered-N", nil
-	}}
+	}
+	return int64(len(memories)), nil
 }
 
-type foreignKey struct {
-	table, column, parent, key string
-	optional                   bool
-}
-
-func foreignKeys(ctx context.Context, tx *Tx) (found []foreignKey, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT m.name, f."from", f."table", coalesce(f."to", 'id'),
-			(SELECT "notnull" = 0 AND pk = 0 FROM pragma_table_info(m.name) i WHERE i.name = f."from")
-		FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' ORDER BY m.name, f.id`)
+func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var k foreignKey
-		if err := rows.Scan(&k.table, &k.column, &k.parent, &k.key, &k.optional); err != nil {
+		var m Memory
+		var tags string
+		if err := rows.Scan(&m.ID, &m.Content, &m.Speaker, &tags); err != nil {
 			return nil, err
 		}
-		found = append(found, k)
+		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
+			m.Tags = nil // the text is worth more
+		}
+		memories = append(memories, m)
 	}
-	return found, rows.Err()
+	return memories, rows.Err()
+}
+
+// repairTextIndex rebuilds the text index when it disagrees with the text.
+func repairTextIndex(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
+	const compare = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)"
+	if err := tx.db.index(tx.Tx); err != nil {
+		return 0, "", err
+	}
+	if _, err := tx.changes(ctx, compare); err == nil {
+		return 0, "", nil
+	}
+	if err := rebuildTextIndex(ctx, tx); err != nil {
+		return 0, "", err
+	}
+	if _, err := tx.changes(ctx, compare); err != nil {
+		return 0, "", err
+	}
+	err = tx.NewRaw("SELECT count(*) FROM chunks").Scan(ctx, &changed)
+	return max(changed, 1), "made anew", err
+}
+
+func rebuildTextIndex(ctx context.Context, tx *Tx) error {
+	tx.db.unindexed = nil // it is among the text
+	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
+	return err
 }
 
 // changes runs a statement and counts the rows it changed.
@@ -139,46 +190,4 @@ func (tx *Tx) changes(ctx context.Context, query string, args ...any) (int64, er
 		return 0, err
 	}
 	return res.RowsAffected()
-}
-
-// repairReferences clears references to what is not there where a row can do
-// without, and removes the row where it cannot: a link, a source, a vector
-// without one of its ends means nothing.
-func repairReferences(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
-	references, err := foreignKeys(ctx, tx)
-	if err != nil {
-		return 0, "", err
-	}
-	done := make(map[string]int64)
-	for again := true; again; { // a removed row can leave others
-		again = false
-		for _, r := range references {
-			what, statement := "removed from "+r.table, "DELETE FROM "+r.table
-			if r.optional {
-				what, statement = "cleared in "+r.table+"."+r.column, "UPDATE "+r.table+" SET "+r.column+" = NULL"
-			}
-			n, err := tx.changes(ctx, statement+fmt.Sprintf(" WHERE %[1]s IS NOT NULL AND %[1]s NOT IN (SELECT %[2]s FROM %[3]s)", r.column, r.key, r.parent))
-			if err != nil {
-				return 0, "", err
-			}
-			if n > 0 {
-				done[what] += n
-				changed += n
-				again = true
-			}
-		}
-	}
-	return changed, tally(done), nil
-}
-
-// tally lists counts in a fixed order.
-func tally(counts map[string]int64) string {
-	var parts []string
-	for what, n := range counts {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
-		}
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
 }

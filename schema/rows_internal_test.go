@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -168,103 +167,6 @@ func TestMemoriesOfWhichOneIsRefused(t *testing.T) {
 	require.Zero(t, stored)
 }
 
-// A statement keeps what its parameters were given: a row has what it was given
-// itself, whatever the one before had.
-func TestAStatementBindsWhatChanges(t *testing.T) {
-	db := openForRows(t)
-	long := strings.Repeat("long ", maxBound)
-	kinds := []any{nil, int64(0), int64(1), 0.0, 1.0, false, true, "", "1", "short", long, []byte("short"), []byte{}, []byte("1")}
-	rapid.Check(t, func(rt *rapid.T) {
-		rows := rapid.SliceOfN(rapid.SampledFrom(kinds), 1, 30).Draw(rt, "rows")
-		require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-			if _, err := tx.Exec(ctx, "CREATE TEMP TABLE IF NOT EXISTS given (n INTEGER PRIMARY KEY, v)"); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(ctx, "DELETE FROM given"); err != nil {
-				return err
-			}
-			for i, v := range rows {
-				if _, err := tx.Exec(ctx, "INSERT INTO given (n, v) VALUES (?, ?)", i, v); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-		var got []any
-		require.NoError(rt, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-			got = nil
-			rows, err := tx.Query(ctx, "SELECT v FROM given ORDER BY n")
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var v any
-				if err := rows.Scan(&v); err != nil {
-					return err
-				}
-				got = append(got, v)
-			}
-			return rows.Err()
-		}))
-		for i, v := range rows {
-			if b, is := v.(bool); is { // SQLite has none
-				v = int64(0)
-				if b {
-					v = int64(1)
-				}
-			}
-			require.Equal(rt, v, got[i])
-		}
-	})
-}
-
-// Nobody's words stay with a statement: long ones for the next row, none for the
-// next transaction.
-func TestAStatementForgets(t *testing.T) {
-	db := openForRows(t)
-	long := strings.Repeat("long ", maxBound)
-	const said = "INSERT INTO said VALUES (?, ?)"
-	// What SQLite has of it, and what is taken for it.
-	held := func() []any {
-		s := db.direct.statements[said]
-		return []any{s.ExpandedSQL(), slices.Clone(s.texts)}
-	}
-	given := func(a, b string, texts ...any) []any {
-		return []any{fmt.Sprintf("INSERT INTO said VALUES (%s, %s)", a, b), texts}
-	}
-	var within [3][]any
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		if _, err := tx.Exec(ctx, "CREATE TEMP TABLE said (a, b)"); err != nil {
-			return err
-		}
-		for i, b := range []any{long, Strings{long}, []byte("short")} {
-			if _, err := tx.Exec(ctx, said, "short", b); err != nil {
-				return err
-			}
-			within[i] = held()
-		}
-		return nil
-	}))
-	for _, got := range within {
-		require.Equal(t, given("'short'", "NULL", "short", nil), got)
-	}
-	require.Equal(t, given("NULL", "NULL", nil, nil), held())
-	require.Error(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, said, "of a write that fails", nil)
-		return errors.Join(err, errors.New("no"))
-	}))
-	require.Equal(t, given("NULL", "NULL", nil, nil), held())
-	var rows []string
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) (err error) {
-		if _, err = tx.Exec(ctx, said, "short", "other"); err == nil {
-			rows, err = column[string](ctx, tx, "SELECT a || ' ' || b FROM said ORDER BY rowid")
-		}
-		return err
-	}))
-	require.Equal(t, []string{"short " + long, `short ["` + long + `"]`, "short short", "short other"}, rows)
-}
-
 // What several rows are given at once is bounded.
 func TestLongRowsAreStoredOneByOne(t *testing.T) {
 	into := newInsertion("t", "a", "b")
@@ -288,96 +190,9 @@ func TestLongRowsAreStoredOneByOne(t *testing.T) {
 		if err := tx.InsertMemories(ctx, memories...); err != nil {
 			return err
 		}
-		stored, err = column[int](ctx, tx, "SELECT length(content) - ? FROM memories ORDER BY id", maxTogether/RowsAtOnce)
-		return err
+		return tx.NewRaw("SELECT length(content) - ? FROM memories ORDER BY id", maxTogether/RowsAtOnce).Scan(ctx, &stored)
 	}))
 	for i := range RowsAtOnce + 1 {
 		require.Equal(t, i, stored[i])
 	}
-}
-
-// Erasing finds the reports of messages that were published together without
-// going through the journal.
-func TestReportsAreFoundBehindTheirMessages(t *testing.T) {
-	db := openForRows(t)
-	owner := Scope{User: "ada"}
-	var found, want []int64
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		user, err := tx.UserID(ctx, owner)
-		if err != nil {
-			return err
-		}
-		var seqs []int64
-		var uids []string
-		for range 2 {
-			var messages, reports []*NewEvent
-			for i := range RowsAtOnce {
-				id := fmt.Sprint("m", len(uids))
-				uids = append(uids, id)
-				row := EventRow{UserID: user, ID: id, Topic: "user.message", Origin: OriginUser, Payload: json.RawMessage("{}"), Trust: Trust(i % 2)}
-				messages = append(messages, &NewEvent{Owner: owner, Row: &row})
-				report := EventRow{UserID: user, Topic: "memory.stored", Origin: OriginUser, Payload: json.RawMessage(`{"id":"` + id + `"}`)}
-				reports = append(reports, &NewEvent{Owner: owner, Row: &report})
-			}
-			if err := tx.AppendEvents(ctx, slices.Concat(messages, reports)...); err != nil {
-				return err
-			}
-			for i := range messages {
-				seqs, want = append(seqs, messages[i].Row.Seq), append(want, reports[i].Row.Seq)
-			}
-		}
-		rows, err := tx.Query(ctx, reportsBehind, list(seqs), user, list(uids))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var seq int64
-			var uid string
-			if err := rows.Scan(&seq, &uid); err != nil {
-				return err
-			}
-			found = append(found, seq)
-		}
-		return rows.Err()
-	}))
-	require.ElementsMatch(t, want, found)
-}
-
-// Two reports of one memory do not stand for that of another, which may be
-// anywhere.
-func TestEveryReportOfWhatIsErasedIsFound(t *testing.T) {
-	db := openForRows(t)
-	var found, want []int64
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
-		user, err := tx.UserID(ctx, Scope{User: "ada"})
-		if err != nil {
-			return err
-		}
-		journal := func(topic, of string) (int64, error) {
-			e := &EventRow{UserID: user, Topic: topic, Origin: OriginUser, Payload: json.RawMessage(`{"id":"` + of + `"}`)}
-			err := tx.AppendEvents(ctx, &NewEvent{Row: e})
-			return e.Seq, err
-		}
-		message, err := journal("user.message", "")
-		if err != nil {
-			return err
-		}
-		want = nil
-		for _, of := range strings.Fields("message message" + strings.Repeat(" other", 2*RowsAtOnce) + " claim") {
-			seq, err := journal("memory.stored", of)
-			if err != nil {
-				return err
-			}
-			if of != "other" {
-				want = append(want, seq)
-			}
-		}
-		b := newBatch(&eraser{tx: tx, userID: user})
-		b.order = []int64{1, 2}
-		b.doomed[1], b.doomed[2] = &doomed{uid: "message"}, &doomed{uid: "claim"}
-		found, err = b.reports(ctx, []int64{message})
-		return err
-	}))
-	require.ElementsMatch(t, want, found)
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 )
 
@@ -60,7 +61,7 @@ const (
 // the user has none of that id.
 func (tx *Tx) RunState(ctx context.Context, userID int64, uid string) (id int64, state string, err error) {
 	err = tx.Row(ctx, "SELECT id, state FROM runs WHERE uid = ? AND +user_id = ?", []any{uid, userID}, &id, &state)
-	return id, state, orNotFound(err)
+	return id, state, OrNotFound(err)
 }
 
 // BeginRun adds a run to the ledger whose changes are all made in this write.
@@ -85,5 +86,55 @@ func (tx *Tx) EndRun(ctx context.Context, id int64, report func(before string) (
 	default:
 		_, err = tx.Exec(ctx, "UPDATE runs SET stages = ? WHERE id = ?", after, id)
 	}
+	return err
+}
+
+// RunningRun returns the user's run of a cause and local day that has not ended;
+// [ErrNotFound] for none.
+func (tx *Tx) RunningRun(ctx context.Context, userID int64, cause, day string) (*Run, error) {
+	r := &Run{UserID: userID, Cause: cause, LocalDay: day, State: "running"}
+	var stages string
+	err := tx.Row(ctx, `SELECT id, uid, stages, calls, input_tokens, output_tokens, cost, faults FROM runs
+		WHERE user_id = ? AND state = 'running' AND cause = ? AND local_day = ? ORDER BY id DESC LIMIT 1`,
+		[]any{userID, cause, day}, &r.ID, &r.UID, &stages, &r.Calls, &r.InputTokens, &r.OutputTokens, &r.Cost, &r.Faults)
+	if err != nil {
+		return nil, OrNotFound(err)
+	}
+	r.Stages = json.RawMessage(stages)
+	return r, nil
+}
+
+// StartRun stores a new running run and sets its id.
+func (tx *Tx) StartRun(ctx context.Context, r *Run) error {
+	return tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, local_day, state, started_at) VALUES (?, ?, ?, ?, 'running', ?) RETURNING id",
+		[]any{r.UID, r.UserID, r.Cause, r.LocalDay, r.StartedAt}, &r.ID)
+}
+
+// FailOtherRuns marks the user's running runs but one as failed. The caller holds
+// the lease, so they were interrupted.
+func (tx *Tx) FailOtherRuns(ctx context.Context, userID, runID int64, at Time) error {
+	_, err := tx.Exec(ctx, `UPDATE runs SET state = 'failed', finished_at = ?, error = 'was cut off; a later run went on'
+		WHERE user_id = ? AND state = 'running' AND id <> ?`, at, userID, runID)
+	return err
+}
+
+// SaveRun stores what changes of a run: its stages, state, error and usage.
+func (tx *Tx) SaveRun(ctx context.Context, r *Run) error {
+	_, err := tx.Exec(ctx, `UPDATE runs SET stages = ?, state = ?, finished_at = ?, error = ?,
+		calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, faults = ? WHERE id = ?`,
+		string(r.Stages), r.State, r.FinishedAt, r.Error, r.Calls, r.InputTokens, r.OutputTokens, r.Cost, r.Faults, r.ID)
+	return err
+}
+
+// NightsThrough returns the last local day that is consolidated, "" for none.
+func (tx *Tx) NightsThrough(ctx context.Context, userID int64) (day string, err error) {
+	err = tx.Row(ctx, "SELECT nights_through FROM users WHERE id = ?", []any{userID}, &day)
+	return day, err
+}
+
+// SetNightsThrough records that all local days through day are consolidated. It
+// does not go back.
+func (tx *Tx) SetNightsThrough(ctx context.Context, userID int64, day string) error {
+	_, err := tx.Exec(ctx, "UPDATE users SET nights_through = max(nights_through, ?) WHERE id = ?", day, userID)
 	return err
 }

@@ -7,7 +7,8 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/ncruces/go-sqlite3"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 type userKey struct{ tenant, name string }
@@ -91,8 +92,9 @@ func (c *scopes) forget() {
 	c.sessions.Purge()
 }
 
-// forgetScopes is for a write that takes rows of users or sessions away.
-func (db *DB) forgetScopes() { db.scopes.forget() }
+// ForgetScopes clears the cached ids of users and sessions. A write that deletes
+// or renames rows of theirs calls it.
+func (tx *Tx) ForgetScopes() { tx.db.scopes.forget() }
 
 // UserID finds the scope's user. It returns 0 and no error when nothing was
 // ever written for that user.
@@ -101,14 +103,14 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return 0, err
 	}
 	var id int64
-	err := s.prepared(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(stmt *sqlite3.Stmt) error {
-		if err := errors.Join(stmt.BindText(1, scope.Tenant), stmt.BindText(2, scope.User)); err != nil {
+	err := s.Rows(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(rows *sqlite.Rows) error {
+		if err := rows.StartTexts(scope.Tenant, scope.User); err != nil {
 			return err
 		}
-		if stmt.Step() {
-			id = stmt.ColumnInt64(0)
+		if rows.Next() {
+			id = rows.Int64(0)
 		}
-		return stmt.Err()
+		return rows.Err()
 	})
 	return id, err
 }
@@ -149,7 +151,7 @@ func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error
 		return 0, err
 	}
 	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
-	return id, orNotFound(err)
+	return id, OrNotFound(err)
 }
 
 // SessionID finds a user's session by name or creates it. The empty name is

@@ -50,7 +50,7 @@ func look(path string) {
 		err = db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 			return s.Row(ctx, "SELECT count(*) FROM memories", nil, &n)
 		})
-		fmt.Printf("%d memories, still %t, %v\n", n, db.Still(), err)
+		fmt.Printf("%d memories, still %t, %v\n", n, db.Immutable(), err)
 		if !again.Scan() {
 			break
 		}

@@ -90,7 +90,7 @@ func TestAMergeThatFailsIsTold(t *testing.T) {
 	disk.Arm(vfstest.SyncError, 2, 1<<30) // the first is the eighth message's
 	_ = say()
 	require.Eventually(t, merging.Load, 10*time.Second, time.Millisecond)
-	disk.Mend()
+	disk.Disarm()
 
 	require.Eventually(t, func() bool { return say() == nil && acknowledged >= 20 && len(db.Faults()) == 0 }, 10*time.Second, time.Millisecond)
 	require.Equal(t, map[string]int{"kettle": acknowledged}, messages(t, db))

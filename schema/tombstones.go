@@ -47,7 +47,7 @@ func Tombstone(owner Scope, kind TombstoneKind, id string) string {
 // Erased reports whether the id was erased. It costs nothing where nothing ever
 // was.
 func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
-	known := &tx.db.others.tombstones
+	known := &tx.db.tombstones
 	if *known == notAsked {
 		var some bool
 		if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM tombstones)", nil, &some); err != nil {
@@ -94,7 +94,7 @@ func (tx *Tx) LiftTombstone(ctx context.Context, owner Scope, kind TombstoneKind
 
 // bury writes tombstones. Sorted, so that their places in the index follow
 // each other.
-func (tx *Tx) bury(ctx context.Context, userID int64, hashes []string) error {
+func (tx *Tx) AddTombstones(ctx context.Context, userID int64, hashes []string) error {
 	slices.Sort(hashes)
 	for _, hash := range hashes {
 		if _, err := tx.AddTombstone(ctx, userID, hash, At(tx.Now)); err != nil {
@@ -107,7 +107,7 @@ func (tx *Tx) bury(ctx context.Context, userID int64, hashes []string) error {
 // AddTombstone writes one down as [Tombstone] made it, here or in another file.
 // One that is known stays as it is; fresh is false then.
 func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erasedAt Time) (fresh bool, err error) {
-	tx.db.others.tombstones = thereAreSome // also when the write is undone: then it only costs
+	tx.db.tombstones = thereAreSome // also when the write is undone: then it only costs
 	res, err := tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt)
 	if err != nil {
 		return false, err
@@ -115,3 +115,21 @@ func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erase
 	n, err := res.RowsAffected()
 	return n > 0, err
 }
+
+// ErasureHolder is the prefix of the name under which an erasure holds a lease.
+const ErasureHolder = "erasure "
+
+// HeldByErasure reports whether the last holder of a lease, such as the night's,
+// was an erasure.
+func (tx *Tx) HeldByErasure(ctx context.Context, lease string) (held bool, err error) {
+	err = tx.Row(ctx, heldByErasure, []any{lease, ErasureHolder + "%"}, &held)
+	return held, err
+}
+
+// HeldByErasure is [Tx.HeldByErasure].
+func (s *Snapshot) HeldByErasure(ctx context.Context, lease string) (held bool, err error) {
+	err = s.Row(ctx, heldByErasure, []any{lease, ErasureHolder + "%"}, &held)
+	return held, err
+}
+
+const heldByErasure = "SELECT EXISTS (SELECT 1 FROM leases WHERE name = ? AND holder LIKE ?)"

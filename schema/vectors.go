@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/ebbmem/ebb/internal/text"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
 // Vector is the embedding of a text. The database keeps it as a BLOB of
@@ -102,23 +101,16 @@ func (s *Snapshot) LastVector(ctx context.Context, userID int64) (id int64, err 
 // with an id greater than after, in order, until visit returns an error. The
 // vector is visit's only until it returns, and visit must not read from s.
 func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after int64, visit func(ChunkVector) error) error {
-	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
-		stmt, _, err := conn.Prepare(`SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
-			WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`)
-		if err != nil {
+	return s.Rows(ctx, `SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
+		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, func(rows *sqlite.Rows) error {
+		if err := rows.Start(userID, after, generation); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, stmt.Close()) }()
-		for i, arg := range []int64{userID, after, generation} {
-			if err := stmt.BindInt64(i+1, arg); err != nil {
-				return err
-			}
-		}
 		var v ChunkVector
-		for stmt.Step() {
-			v.ID, v.ChunkID, v.MemoryID = stmt.ColumnInt64(0), stmt.ColumnInt64(1), stmt.ColumnInt64(2)
-			blob := stmt.ColumnRawBlob(3)
-			if stmt.Err() != nil {
+		for rows.Next() {
+			v.ID, v.ChunkID, v.MemoryID = rows.Int64(0), rows.Int64(1), rows.Int64(2)
+			blob := rows.RawBlob(3)
+			if rows.Err() != nil {
 				break
 			}
 			if err := v.Vector.Scan(blob); err != nil {
@@ -128,7 +120,7 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 				return err
 			}
 		}
-		return stmt.Err()
+		return rows.Err()
 	})
 }
 
@@ -136,19 +128,14 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 // order, until visit returns an error. The vector is visit's only until it
 // returns, and visit must not read from s.
 func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id int64, v Vector) error) error {
-	return s.direct(ctx, func(conn *sqlite3.Conn) (err error) {
-		stmt, _, err := conn.Prepare("SELECT vector FROM vectors WHERE id = ?")
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, stmt.Close()) }()
+	return s.Rows(ctx, "SELECT vector FROM vectors WHERE id = ?", func(rows *sqlite.Rows) error {
 		var v Vector
 		for _, id := range ids {
-			if err := stmt.BindInt64(1, id); err != nil {
+			if err := rows.Start(id); err != nil {
 				return err
 			}
-			if stmt.Step() {
-				if blob := stmt.ColumnRawBlob(0); stmt.Err() == nil {
+			if rows.Next() {
+				if blob := rows.RawBlob(0); rows.Err() == nil {
 					if err := v.Scan(blob); err != nil {
 						return err
 					}
@@ -157,10 +144,7 @@ func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id i
 					}
 				}
 			}
-			if err := stmt.Err(); err != nil {
-				return err
-			}
-			if err := stmt.Reset(); err != nil {
+			if err := rows.Err(); err != nil {
 				return err
 			}
 		}
@@ -203,26 +187,26 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 // Chunks have ids one after another: between those that the vectors name, which
 // lie in an index, are the ones without: each need not be looked up.
 func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) (pending []PendingChunk, err error) {
-	first, last := chunkRange(userID)
-	err = s.lend(ctx, func(c *guardedConn) error {
-		embedded, done, err := c.statement(embeddedChunks)
+	first, last := ChunkRange(userID)
+	err = s.Statements(ctx, func(p *sqlite.Statements) error {
+		embedded, done, err := p.Rows(embeddedChunks)
 		if err != nil {
 			return err
 		}
 		defer done()
 		next := max(first, after+1)
-		if err := errors.Join(embedded.BindInt64(1, next), embedded.BindInt64(2, last), embedded.BindInt64(3, generation)); err != nil {
+		if err := embedded.Start(next, last, generation); err != nil {
 			return err
 		}
 		for more := true; more && len(pending) < limit; {
 			before := last + 1
-			if more = embedded.Step(); more {
-				before = embedded.ColumnInt64(0)
+			if more = embedded.Next(); more {
+				before = embedded.Int64(0)
 			} else if err := embedded.Err(); err != nil {
 				return err
 			}
 			if next < before {
-				if pending, err = c.appendPending(pending, userID, next, before-1, limit-len(pending)); err != nil {
+				if pending, err = appendPending(p, pending, userID, next, before-1, limit-len(pending)); err != nil {
 					return err
 				}
 			}
@@ -237,8 +221,8 @@ func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after 
 const embeddedChunks = "SELECT chunk_id FROM vectors WHERE chunk_id BETWEEN ? AND ? AND +generation = ? ORDER BY chunk_id"
 
 // appendPending appends the chunks of a range of ids, at most limit.
-func (c *guardedConn) appendPending(pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
-	stmt, done, err := c.statement(`SELECT c.id, c.memory_id, c.text, m.content,
+func appendPending(p *sqlite.Statements, pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
+	rows, done, err := p.Rows(`SELECT c.id, c.memory_id, c.text, m.content,
 			(SELECT count(*) FROM chunks e WHERE e.memory_id = c.memory_id AND e.id < c.id)
 		FROM chunks c JOIN memories m ON m.id = c.memory_id
 		WHERE c.id BETWEEN ? AND ? ORDER BY c.id LIMIT ?`)
@@ -246,25 +230,25 @@ func (c *guardedConn) appendPending(pending []PendingChunk, userID, first, last 
 		return nil, err
 	}
 	defer done()
-	if err := errors.Join(stmt.BindInt64(1, first), stmt.BindInt64(2, last), stmt.BindInt(3, limit)); err != nil {
+	if err := rows.Start(first, last, int64(limit)); err != nil {
 		return nil, err
 	}
-	for stmt.Step() {
-		r := row{stmt: stmt}
-		p := PendingChunk{UserID: userID, ID: r.int(), MemoryID: r.int()}
-		prepared, content, number := r.text(), r.text(), int(r.int())
-		if r.err != nil {
-			return nil, r.err
+	for rows.Next() {
+		r := rows.Row()
+		chunk := PendingChunk{UserID: userID, ID: r.Int(), MemoryID: r.Int()}
+		prepared, content, number := r.Text(), r.Text(), int(r.Int())
+		if r.Err() != nil {
+			return nil, r.Err()
 		}
 		// Keys that were added to a memory later are no piece of its content.
-		if p.Text = prepared; number == 0 && len(content) <= text.DefaultChunkRunes {
-			p.Text = content
+		if chunk.Text = prepared; number == 0 && len(content) <= text.DefaultChunkRunes {
+			chunk.Text = content
 		} else if pieces := text.Chunks(content, 0); number < len(pieces) {
-			p.Text = pieces[number]
+			chunk.Text = pieces[number]
 		}
-		pending = append(pending, p)
+		pending = append(pending, chunk)
 	}
-	return pending, stmt.Err()
+	return pending, rows.Err()
 }
 
 // InsertVectors stores vectors of a generation and returns how many were new.
@@ -310,4 +294,44 @@ func checkUnit(v Vector, dims int) error {
 		return &InvalidError{Field: "vector", Reason: fmt.Sprintf("has length %.3g; store what Unit returns", math.Sqrt(sum))}
 	}
 	return nil
+}
+
+// BadVectors counts vectors that no similarity can be computed from, or that are
+// filed under another user.
+func BadVectors(ctx context.Context, db sqlite.Querier) (int, error) {
+	bad, err := badVectors(ctx, db)
+	return len(bad), err
+}
+
+func badVectors(ctx context.Context, q sqlite.Querier) (bad []int64, err error) {
+	rows, err := q.QueryContext(ctx, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, chunkBits)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var blob any
+		var dims int
+		var filed bool
+		if err := rows.Scan(&id, &blob, &dims, &filed); err != nil {
+			return nil, err
+		}
+		var v Vector
+		if !filed || v.Scan(blob) != nil || !usable(v, dims) {
+			bad = append(bad, id)
+		}
+	}
+	return bad, rows.Err()
+}
+
+func usable(v Vector, dims int) bool {
+	if len(v) != dims {
+		return false
+	}
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return math.Abs(sum-1) < 1e-3
 }

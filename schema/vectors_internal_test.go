@@ -56,7 +56,7 @@ func TestChunksWithoutVectorsAreThoseThatLookingEachUpFinds(t *testing.T) {
 		return err
 	}))
 	for _, user := range users {
-		first, last := chunkRange(user)
+		first, last := ChunkRange(user)
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
 			ids := func(query string, args ...any) (all [][3]int64) {
 				rows, err := s.Query(ctx, query, args...)

@@ -21,16 +21,16 @@ const KindProtect = "protect"
 
 // AddProposal stores a proposal, with its payload as JSON, and announces it.
 func (tx *Tx) AddProposal(ctx context.Context, userID int64, kind, payload, reason string, by Actor) (uid string, err error) {
-	if uid, err = newUID(); err != nil {
+	if uid, err = NewUID(); err != nil {
 		return "", err
 	}
 	id, err := tx.Insert(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
 		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
-		uid, userID, nullID(by.RunID), kind, payload, reason, At(tx.Now))
+		uid, userID, NullID(by.RunID), kind, payload, reason, At(tx.Now))
 	if err != nil {
 		return "", err
 	}
-	if err := tx.auditRow(ctx, userID, by, opPropose, "proposals", id, "", image("state", "pending")); err != nil {
+	if err := tx.AuditRow(ctx, userID, by, OpPropose, "proposals", id, "", JSONObject("state", "pending")); err != nil {
 		return "", err
 	}
 	return uid, tx.announceWaiting(ctx, Waiting{UserID: userID, UID: uid, Kind: kind})
@@ -44,7 +44,7 @@ func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err err
 	if err != nil || waits {
 		return false, err
 	}
-	uid, err := newUID()
+	uid, err := NewUID()
 	if err != nil {
 		return false, err
 	}
@@ -60,10 +60,10 @@ func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err err
 }
 
 func (tx *Tx) announceWaiting(ctx context.Context, w Waiting) error {
-	if tx.db.opts.Waiting == nil {
+	if tx.db.waiting == nil {
 		return nil
 	}
-	return tx.db.opts.Waiting(ctx, tx, w)
+	return tx.db.waiting(ctx, tx, w)
 }
 
 // UserByID reads a user inside the write.

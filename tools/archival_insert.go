@@ -7,19 +7,19 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Archived is what an agent puts into the archive.
+// Archived is an entry that an agent adds to the archive.
 type Archived struct {
 	Content, Type string
 	Roles         []string
 	Issues        []int64
-	Importance    float64 // 1–10; 0 is not rated
+	Importance    float64 // 1–10; 0 means not rated
 }
 
-// insertTypes are what a model may put into the archive; cycles get there by
-// themselves.
+// insertTypes are the types that a model may add to the archive. Nights add
+// cycles.
 var insertTypes = []string{"decision", "research", "spec", "lesson"}
 
-// maxArchived is the longest text of one entry, in runes.
+// maxArchived is the maximum length of one entry, in runes.
 const maxArchived = 4000
 
 func archivalInsert() *Tool {

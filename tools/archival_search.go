@@ -8,10 +8,10 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ArchivalTypes are what is kept in the archival tier.
+// ArchivalTypes are the types of entries in the archival tier.
 var ArchivalTypes = []string{"cycle", "decision", "research", "spec", "lesson", "bank"}
 
-// DocumentTypes are those that documents can have.
+// DocumentTypes are the types that documents can have.
 var DocumentTypes = ArchivalTypes[1:]
 
 func archivalSearch() *Tool {
@@ -34,9 +34,9 @@ func archivalSearch() *Tool {
 	}
 }
 
-// insights are lessons from the moment they are drawn, while they stand in the
-// stream as well: by this memory's nights, or by those whose stream was imported
-// (ada-three-tier.md §5.2: "Update archival with synthesized lessons").
+// insights selects reflections as lessons from the moment they exist, although they
+// are in the stream too: those of this memory's nights and those of an imported
+// stream (ada-three-tier.md §5.2: "Update archival with synthesized lessons").
 func insights() []schema.Conditions {
 	return []schema.Conditions{{Kind: schema.KindReflection}, {Is: map[string]string{schema.AttrType: reflectionType}}}
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// maxListItems is the most entries of a list.
+// maxListItems is the maximum number of entries of a list.
 const maxListItems = 20
 
-// arguments are the checked fields of one call. Reading one of the wrong type
-// gives a mistake that names it.
+// arguments are the checked fields of one call. Reading a field of the wrong type
+// returns a mistake that names it.
 type arguments struct {
 	tool   *Tool
 	fields map[string]any // string, json.Number, bool, []any or map[string]any
@@ -26,7 +26,7 @@ func (a arguments) mistake(name, reason string) error {
 	return mistakef("%s: %s %s.%s", a.tool.name, name, reason, a.tool.unchanged())
 }
 
-// text reads a text without white space around it; "" when it is absent.
+// text reads a text and trims it; "" when it is absent.
 func (a arguments) text(name string) (string, error) {
 	switch v := a.fields[name].(type) {
 	case nil:
@@ -43,7 +43,7 @@ func (a arguments) text(name string) (string, error) {
 }
 
 // number reads a number, also from a string; ok is false when it is absent.
-// What is too large for a float64 comes as ±Inf.
+// A number beyond the range of float64 is ±Inf.
 func (a arguments) number(name string) (v float64, ok bool, err error) {
 	var written string
 	switch field := a.fields[name].(type) {
@@ -112,7 +112,7 @@ func (a arguments) tidy(name string, items []string) ([]string, error) {
 	return kept, nil
 }
 
-// edge says which end of an interval a time stands for.
+// edge selects the end of an interval that a time means.
 type edge int
 
 const (
@@ -120,8 +120,7 @@ const (
 	end               // "until March" includes the 31st
 )
 
-// layouts are the written times read without a rule of language: each with
-// what it spans.
+// layouts are the formats of times that need no language, each with its span.
 var layouts = []struct {
 	layout string
 	end    func(time.Time) time.Time
@@ -147,7 +146,7 @@ func (a arguments) time(name string, which edge, now time.Time) (time.Time, erro
 	return a.moment(name, written, which, now)
 }
 
-// moment is time of what is written.
+// moment is time for a written value.
 func (a arguments) moment(name, written string, which edge, now time.Time) (time.Time, error) {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, written, now.Location()); err == nil {

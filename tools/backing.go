@@ -11,17 +11,17 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// backing is the turn of the user's that holds a claim.
+// backing is the turn of the user's that supports a claim.
 type backing struct {
 	turn  *schema.Memory
 	quote string // the sentence of the turn that comes closest, verbatim
 }
 
-// turnsRead is how many of the user's turns in the session can back a claim.
+// turnsRead is the number of the user's turns in the session that can back a claim.
 const turnsRead = 20
 
-// readUserTurns reads what the user said last in this session, newest first: what
-// is active, and what is in one of the given states.
+// readUserTurns reads the user's latest messages in this session, newest first:
+// active ones and those in one of the given states.
 func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
 	states = append(states, schema.StateActive)
 	var turns []schema.Memory
@@ -48,10 +48,11 @@ func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]sche
 	return turns, err
 }
 
-// interjection is a "no" that answers somebody else: "No no, it is called …".
+// interjection matches a "no" that answers another message: "No no, it is called
+// …".
 var interjection = regexp.MustCompile(`(?i)^\W*(?:no[\s,.!]+)+`)
 
-// back finds the newest of the turns that holds a claim; nil when none does.
+// back finds the newest of the turns that supports a claim, or nil.
 func back(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	for i := range turns {
@@ -59,7 +60,7 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 		if c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
 			quote := c.Quote(turn.Content)
 			if grounding.Denial.MatchString(interjection.ReplaceAllString(quote, "")) != grounding.Denial.MatchString(content) {
-				continue // it says the opposite
+				continue // it states the opposite
 			}
 			return &backing{turn: turn, quote: quote}
 		}
@@ -67,9 +68,9 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 	return nil
 }
 
-// back finds the user's turn that holds the claim, and what is understood of it.
-// Of a claim that none holds it finds the sentence of the user's that the claim
-// was most likely drawn from.
+// back finds the user's turn that supports the claim, and parses the claim. Without
+// such a turn it finds the sentence of the user's that the claim most likely comes
+// from.
 func (c *claim) back(turns []schema.Memory, d *Deps) {
 	c.backing = back(c.content, turns, d)
 	if c.backing == nil {
@@ -84,8 +85,8 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 	c.reading, c.outright = claims.Told(c.content, sentence, names)
 }
 
-// understood finds the newest turn with a sentence that says what the claim says,
-// in other words: both are read to the same subject, predicate and object.
+// understood finds the newest turn with a sentence that states the claim in other
+// words: both parse to the same subject, predicate and object.
 func understood(content string, turns []schema.Memory, d *Deps) *backing {
 	for i := range turns {
 		turn := &turns[i]
@@ -96,14 +97,14 @@ func understood(content string, turns []schema.Memory, d *Deps) *backing {
 	return nil
 }
 
-// leastDrawn is the share of a claim's words that a sentence must hold for the
-// claim to have been drawn from it.
+// leastDrawn is the minimum share of a claim's words in the sentence that it comes
+// from.
 const leastDrawn = 0.25
 
-// nearest finds the sentence that a claim in a model's own words was most likely
-// drawn from: the one that holds most of its words, else what the user says of
-// themselves in the newest turn. The claim gains no trust by it; the core section
-// shows the sentence and not the claim.
+// nearest finds the sentence that a claim in a model's own words most likely comes
+// from: the one with most of its words, else the user's statement about themselves
+// in the newest turn. The claim gains no trust by it; the core section shows the
+// sentence instead of the claim.
 func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	var best *backing

@@ -3,17 +3,17 @@ package tools
 import (
 	"slices"
 
-	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
-// catalogue makes every tool there is.
+// catalogue has a constructor for every tool.
 var catalogue = []func() *Tool{
 	searchMemory, rememberFact, correctFact, confirmFact, forgetMemory, memoryStats, getEntityInfo, memoryConsolidate,
 	memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
 }
 
-// Defaults are the names of the tools that a session has unless its host chooses,
-// in their order.
+// Defaults returns the names of the tools that a session has unless its host
+// chooses, in their order.
 func Defaults() []string {
 	return []string{"search_memory", "remember_fact", "correct_fact", "confirm_fact", "forget_memory", "memory_stats", "get_entity_info", "memory_consolidate"}
 }
@@ -28,10 +28,9 @@ func Names() []string {
 	return append(names, coreMemoryNames...)
 }
 
-// named makes the tools of these names, in order; a name that no tool has, or
-// that was there before, makes none, nor does one for core memory without a
-// block that it could write.
-func named(names []string, blocks []schema.BlockSpec) (chosen []*Tool) {
+// named makes the tools of these names, in order. It skips unknown and repeated
+// names, and tools for core memory without a block that they could write.
+func named(names []string, blocks []core.BlockSpec) (chosen []*Tool) {
 	all := make([]*Tool, len(catalogue))
 	for i, make := range catalogue {
 		all[i] = make()

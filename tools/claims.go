@@ -10,10 +10,10 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// byModel is who the audit names for a change made through a tool.
+// byModel is the audit's actor of a change made through a tool.
 var byModel = schema.Actor{Name: "model"}
 
-// kindOf tells a preference from a fact.
+// kindOf classifies a claim as preference or fact.
 func kindOf(content string) schema.Kind {
 	if grounding.IsPreference(content) {
 		return schema.KindPreference
@@ -21,11 +21,11 @@ func kindOf(content string) schema.Kind {
 	return schema.KindFact
 }
 
-// unbacked is the most that a claim of the model's own is trusted: it can come
-// from anything that was in its view, and a memory does not see all of that.
+// unbacked is the maximum trust of a claim of the model's own: it can come from
+// anything in its context, and the memory does not see all of that.
 var unbacked = schema.OriginToolExternal.Ceiling()
 
-// doubt says why a claim is set aside, "" when it is not.
+// doubt returns the reason why a claim is quarantined, "" when it is not.
 func (c *claim) doubt() string {
 	switch {
 	case c.backing == nil && c.trust < schema.MaxTrust:
@@ -36,8 +36,8 @@ func (c *claim) doubt() string {
 	return ""
 }
 
-// add stores a claim, or strengthens the one that says it already, and ends
-// what it replaces. A new one gets its entities and is announced.
+// add stores a claim, or strengthens the existing one, and ends the claims that it
+// replaces. It links the entities of a new claim and announces it.
 func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind schema.Kind) (claims.Outcome, error) {
 	sessionID, err := tx.SessionID(ctx, userID, d.Scope.Session)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		m.Origin, m.Trust, m.EventTime = turn.Origin, turn.Trust, turn.EventTime
 		add.Evidence = []claims.Evidence{{Memory: turn, Quote: c.backing.quote, Holds: true}}
 		add.Outright, speaker = c.outright, turn.Speaker
-	} else if c.drawn != nil && c.trust == schema.MaxTrust { // else what was drawn may be from anything in view
+	} else if c.drawn != nil && c.trust == schema.MaxTrust { // else the claim may come from anything in the context
 		m.EventTime = c.drawn.turn.EventTime
 		add.Evidence = []claims.Evidence{{Memory: c.drawn.turn, Quote: c.drawn.quote}}
 	}
@@ -68,14 +68,14 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		m.State, m.Attributes[schema.AttrQuarantine] = schema.StateQuarantined, doubt
 	}
 	out, err := claims.Add(ctx, tx, d.Scope.User, add, byModel)
-	if err != nil || out.Fate == claims.Refused {
+	if err != nil || out.Status == claims.Refused {
 		return out, err
 	}
 	if err := linkEntities(ctx, tx, out.Memory, c.entities); err != nil {
 		return out, err
 	}
 	switch {
-	case out.Fate == claims.Made || out.Fate == claims.Quarantined:
+	case out.Status == claims.Made || out.Status == claims.Quarantined:
 		if d.Stored != nil {
 			err = d.Stored(ctx, tx, m)
 		}
@@ -99,7 +99,7 @@ func linkEntities(ctx context.Context, tx *schema.Tx, m *schema.Memory, names []
 	return nil
 }
 
-// entityType says by form what kind of thing a name is.
+// entityType classifies a name by its form.
 func entityType(name string) string {
 	mentions := text.Mentions(name)
 	if len(mentions) == 1 && mentions[0].Text == name {

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // coreMemoryNames are the tools for core memory.
 var coreMemoryNames = []string{"core_memory_update", "core_memory_append"}
 
-// coreMemory makes the tools for core memory, as far as there is something that
-// a model may write: none, one or both.
-func coreMemory(blocks []schema.BlockSpec) (all []*Tool) {
+// coreMemory makes the tools for core memory for which there is something that a
+// model may write: none, one or both.
+func coreMemory(blocks []core.BlockSpec) (all []*Tool) {
 	if t := coreMemoryUpdate(blocks); t != nil {
 		all = append(all, t)
 	}
@@ -28,11 +29,11 @@ func coreMemory(blocks []schema.BlockSpec) (all []*Tool) {
 
 // section is a place in core memory that a model can name.
 type section struct {
-	block *schema.BlockSpec
+	block *core.BlockSpec
 	field string // the list in it; "" for the block itself
 }
 
-// describe says for a model what the sections are for.
+// describe explains the sections to a model.
 func describe(sections []string, of func(name string) section) string {
 	var b strings.Builder
 	for i, name := range sections {
@@ -45,7 +46,7 @@ func describe(sections []string, of func(name string) section) string {
 		if about := strings.TrimRight(s.block.About, ". "); about != "" && s.field == "" {
 			notes = append(notes, about)
 		}
-		if s.block.Writer == schema.ModelProposes {
+		if s.block.Writer == core.ModelProposes {
 			notes = append(notes, "a change waits for the host's approval")
 		}
 		if len(notes) > 0 {
@@ -55,33 +56,33 @@ func describe(sections []string, of func(name string) section) string {
 	return b.String()
 }
 
-// unknownSection answers a name that is none, by what there is.
+// unknownSection answers an unknown name with the existing ones.
 func unknownSection(d *Deps, args arguments, name string, sections []string) error {
-	if slices.ContainsFunc(d.Blocks, func(s schema.BlockSpec) bool { return s.Name == name }) && !slices.Contains(sections, name) {
+	if slices.ContainsFunc(d.Blocks, func(s core.BlockSpec) bool { return s.Name == name }) && !slices.Contains(sections, name) {
 		return mistakef("%s: section %s cannot be changed by this tool. It takes %s. Nothing was changed.", args.tool.name, name, strings.Join(sections, ", "))
 	}
 	return mistakef("%s: there is no section %s. Write one of %s, exactly. Nothing was changed.", args.tool.name, quoted(clip(name, 60)), strings.Join(sections, ", "))
 }
 
-// coreWrite is one change on its way.
+// coreWrite is one change in progress.
 type coreWrite struct {
 	d       *Deps
 	args    arguments
-	spec    *schema.BlockSpec
-	edit    func(seen any) schema.BlockEdit
+	spec    *core.BlockSpec
+	edit    func(seen any) core.BlockEdit
 	turns   []schema.Memory // the user's, of this session
 	verdict Verdict
 	reason  string       // of the verdict
-	trust   schema.Trust // of what is new
-	before  *schema.Block
+	trust   schema.Trust // of the new text
+	before  *core.Block
 	after   string
 }
 
-// attempts bounds how often a change is made anew since another one came
-// between what the gate was asked and the write.
+// attempts is the maximum number of tries of a change, when other writes come
+// between the gate's decision and the write.
 const attempts = 50
 
-// write carries the change out, or proposes it, or says why not.
+// write applies the change, or proposes it, or answers why not.
 func (w *coreWrite) write(ctx context.Context) (answer string, err error) {
 	if w.turns, err = readUserTurns(ctx, w.d); err != nil {
 		return "", err
@@ -107,16 +108,16 @@ func (w *coreWrite) write(ctx context.Context) (answer string, err error) {
 	return "", err
 }
 
-// prepare reads the block and works out what it would become.
+// prepare reads the block and computes its new content.
 func (w *coreWrite) prepare(ctx context.Context) error {
 	owner := w.spec.Owner(w.d.Scope.Agent)
-	w.before = &schema.Block{Agent: owner, Name: w.spec.Name, Kind: w.spec.Kind, Trust: schema.MaxTrust}
+	w.before = &core.Block{Agent: owner, Name: w.spec.Name, Kind: w.spec.Kind, Trust: schema.MaxTrust}
 	if err := w.d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, w.d.Scope)
 		if err != nil || userID == 0 {
 			return err
 		}
-		b, err := s.Block(ctx, userID, owner, w.spec.Name)
+		b, err := core.Read(ctx, s, userID, owner, w.spec.Name)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil
 		}
@@ -135,7 +136,7 @@ func (w *coreWrite) prepare(ctx context.Context) error {
 	return err
 }
 
-// apply is the write, for the block as it was read.
+// apply writes the change, if the block is still as it was read.
 func (w *coreWrite) apply(ctx context.Context, tx *schema.Tx) (string, error) {
 	userID, err := tx.UserID(ctx, w.d.Scope)
 	if err != nil {
@@ -150,18 +151,18 @@ func (w *coreWrite) apply(ctx context.Context, tx *schema.Tx) (string, error) {
 	if len(w.spec.Pieces(b.Content)) > 0 {
 		trust = min(trust, b.Trust)
 	}
-	if err := tx.SetBlock(ctx, &b, w.after, trust, w.d.Scope.Agent, byModel); err != nil {
+	if err := core.Set(ctx, tx, &b, w.after, trust, w.d.Scope.Agent, byModel); err != nil {
 		return "", err
 	}
 	if seen := w.d.BlockSeen(w.spec.Name); seen != nil {
 		if believed, err := w.edit(seen)(seen); err == nil {
-			tx.OnCommit(func() { w.d.BlockTold(w.spec.Name, believed) })
+			tx.OnCommit(func() { w.d.BlockShown(w.spec.Name, believed) })
 		}
 	}
 	return w.spec.Name + " is changed. " + w.left(), nil
 }
 
-// left says what the change did not keep of what it was given.
+// left reports the parts of the input that the change did not keep.
 func (w *coreWrite) left() string {
 	kept := w.spec.Pieces(w.after)
 	gone := slices.DeleteFunc(w.spec.Pieces(w.before.Content), func(piece string) bool {
@@ -174,13 +175,14 @@ func (w *coreWrite) left() string {
 	return "It is before you from the next turn on. No longer in it: " + quoted(clip(strings.Join(gone, " | "), 200)) + "."
 }
 
-// explain puts a conflict into words: somebody else has changed the same text.
+// explain describes a conflict to the model: another agent has changed the same
+// text.
 func (w *coreWrite) explain(err error) error {
 	if !errors.Is(err, schema.ErrConflict) {
 		return err
 	}
 	now, _ := w.before.Value()
-	w.d.BlockTold(w.spec.Name, now)
+	w.d.BlockShown(w.spec.Name, now)
 	if w.d.Seen != nil {
 		w.d.Seen(w.before.Trust)
 	}
@@ -188,7 +190,7 @@ func (w *coreWrite) explain(err error) error {
 		w.args.tool.name, err, w.spec.Name, encode(clipContent(now)))
 }
 
-// clipContent keeps what a model is told of a block to a size that it can read.
+// clipContent limits the content of a block that an answer shows.
 func clipContent(v any) any {
 	const most = 4000
 	if s := encode(v); len(s) > most {

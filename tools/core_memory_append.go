@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
-// appendable are the lists and records in core memory that a model may add to,
-// or ask to be added to, by their names.
-func appendable(blocks []schema.BlockSpec) (names []string, of func(name string) section) {
+// appendable returns the lists and records in core memory that a model may add to,
+// at least by proposal, by their names.
+func appendable(blocks []core.BlockSpec) (names []string, of func(name string) section) {
 	places := make(map[string]section)
 	add := func(name string, s section) {
 		names = append(names, name)
@@ -22,26 +22,26 @@ func appendable(blocks []schema.BlockSpec) (names []string, of func(name string)
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		if b.Writer == schema.HostWrites {
+		if b.Writer == core.HostWrites {
 			continue
 		}
 		switch b.Kind {
-		case schema.BlockList, schema.BlockRecords:
+		case core.BlockList, core.BlockRecords:
 			add(b.Name, section{block: b})
-		case schema.BlockFields:
+		case core.BlockFields:
 			for _, f := range b.Fields {
 				if f.List {
 					add(f.Name, section{block: b, field: f.Name})
 				}
 			}
-		case schema.BlockText:
+		case core.BlockText:
 		}
 	}
 	return names, func(name string) section { return places[name] }
 }
 
-// coreMemoryAppend is nil when there is no list that a model may add to.
-func coreMemoryAppend(blocks []schema.BlockSpec) *Tool {
+// coreMemoryAppend returns nil when there is no list that a model may add to.
+func coreMemoryAppend(blocks []core.BlockSpec) *Tool {
 	names, of := appendable(blocks)
 	if len(names) == 0 {
 		return nil
@@ -75,13 +75,13 @@ func runCoreMemoryAppend(ctx context.Context, d *Deps, args arguments) (string, 
 	if err != nil {
 		return "", err
 	}
-	w := &coreWrite{d: d, args: args, spec: at.block, edit: func(any) schema.BlockEdit { return at.block.Append(at.field, item) }}
+	w := &coreWrite{d: d, args: args, spec: at.block, edit: func(any) core.BlockEdit { return at.block.Append(at.field, item) }}
 	return w.write(ctx)
 }
 
-// inOneLine is an object as the entry of a list of texts, which a model may take
-// for one of objects (ada-three-tier.md §4.3): "pr: 84, title: Retry fix", and the
-// text alone of one that has nothing else.
+// inOneLine turns an object into an entry of a list of texts, which a model may
+// mistake for a list of objects (ada-three-tier.md §4.3): "pr: 84, title: Retry
+// fix". An object with a text alone becomes that text.
 func inOneLine(object map[string]any) (string, error) {
 	var parts []string
 	for _, field := range slices.Sorted(maps.Keys(object)) {
@@ -100,10 +100,10 @@ func inOneLine(object map[string]any) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// readItem is an entry as a value: a record may come as a text of JSON, and an
-// entry of a list of texts as an object.
+// readItem returns an entry as a value. A model may pass a record as a text of
+// JSON, and an entry of a list of texts as an object.
 func readItem(args arguments, name string, at section) (any, error) {
-	if object, ok := args.fields[name].(map[string]any); ok && at.block.Kind != schema.BlockRecords {
+	if object, ok := args.fields[name].(map[string]any); ok && at.block.Kind != core.BlockRecords {
 		line, err := inOneLine(object)
 		if err != nil {
 			return nil, args.mistake(name, err.Error())
@@ -117,7 +117,7 @@ func readItem(args arguments, name string, at section) (any, error) {
 	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
 		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
 	}
-	if at.block.Kind != schema.BlockRecords {
+	if at.block.Kind != core.BlockRecords {
 		return written, nil
 	}
 	record, err := at.block.Decode(unfence(strings.TrimSpace(written)))

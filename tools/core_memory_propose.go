@@ -5,32 +5,33 @@ import (
 	"fmt"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // ProposalBlock is the kind of a proposal to change a block of core memory; its
 // payload is a [BlockChange].
 const ProposalBlock = "block"
 
-// BlockChange is a change of a block that waits for the host.
+// BlockChange is a change of a block that waits for the host's decision.
 type BlockChange struct {
-	Block      string           `json:"block"`
-	Owner      string           `json:"owner,omitempty"` // the agent whose block it is
-	Kind       schema.BlockKind `json:"kind"`
-	Content    string           `json:"content"` // as it was when the change was proposed
-	NewContent string           `json:"new_content"`
-	Agent      string           `json:"agent,omitempty"` // as which the model asked
-	// Spec is the block's as the host that was asked described it: its limits hold
-	// wherever the change is approved. Nil in proposals of older versions.
-	Spec *schema.BlockSpec `json:"spec,omitempty"`
+	Block      string         `json:"block"`
+	Owner      string         `json:"owner,omitempty"` // the agent that owns the block
+	Kind       core.BlockKind `json:"kind"`
+	Content    string         `json:"content"` // at the time of the proposal
+	NewContent string         `json:"new_content"`
+	Agent      string         `json:"agent,omitempty"` // the agent that proposed it
+	// Spec is the block's spec at the time of the proposal. Its limits apply to the
+	// approval, on any host. Nil in proposals of older versions.
+	Spec *core.BlockSpec `json:"spec,omitempty"`
 }
 
-// maxProposals is how many changes of one block can wait.
+// maxProposals is the maximum number of waiting changes of one block.
 const maxProposals = 16
 
-// propose leaves the change for the host to decide; once is enough.
+// propose stores the change as a proposal for the host, unless one waits already.
 func (w *coreWrite) propose(ctx context.Context, tx *schema.Tx, userID int64) (string, error) {
 	spec := *w.spec
-	spec.About = "" // which limits nothing
+	spec.About = "" // it is no limit
 	change := BlockChange{
 		Block: w.spec.Name, Owner: w.before.Agent, Kind: w.spec.Kind, Content: w.before.Content, NewContent: w.after, Agent: w.d.Scope.Agent, Spec: &spec,
 	}

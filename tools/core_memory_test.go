@@ -13,16 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
 )
 
-var coreBlocks = []schema.BlockSpec{
-	{Name: "playbook", Kind: schema.BlockText, Writer: schema.ModelProposes, About: "what your role does; and how"},
-	{Name: "persona", Kind: schema.BlockText},
-	{Name: "status", Kind: schema.BlockFields, Writer: schema.ModelWrites, Fields: []schema.BlockField{{Name: "sprint"}, {Name: "blockers", List: true}, {Name: "shipped", List: true, Items: 2, Newest: true}}},
-	{Name: "threads", Kind: schema.BlockRecords, Writer: schema.ModelWrites, Fields: []schema.BlockField{{Name: "summary"}, {Name: "roles", List: true}, {Name: "lastUpdate", Stamp: true}}},
-	{Name: "roleState", Kind: schema.BlockFields, Writer: schema.ModelWrites, PerAgent: true, Fields: []schema.BlockField{{Name: "workingOn"}}},
-	{Name: "lessons", Kind: schema.BlockList, Writer: schema.ModelWrites},
+var coreBlocks = []core.BlockSpec{
+	{Name: "playbook", Kind: core.BlockText, Writer: core.ModelProposes, About: "what your role does; and how"},
+	{Name: "persona", Kind: core.BlockText},
+	{Name: "status", Kind: core.BlockFields, Writer: core.ModelWrites, Fields: []core.BlockField{{Name: "sprint"}, {Name: "blockers", List: true}, {Name: "shipped", List: true, Items: 2, Newest: true}}},
+	{Name: "threads", Kind: core.BlockRecords, Writer: core.ModelWrites, Fields: []core.BlockField{{Name: "summary"}, {Name: "roles", List: true}, {Name: "lastUpdate", Stamp: true}}},
+	{Name: "roleState", Kind: core.BlockFields, Writer: core.ModelWrites, PerAgent: true, Fields: []core.BlockField{{Name: "workingOn"}}},
+	{Name: "lessons", Kind: core.BlockList, Writer: core.ModelWrites},
 }
 
 // withCore gives a host the tools for core memory.
@@ -35,13 +36,13 @@ func withCore(h *host, change ...func(*tools.Deps)) *host {
 	return h
 }
 
-func (h *host) block(agent, name string) schema.Block {
+func (h *host) block(agent, name string) core.Block {
 	h.t.Helper()
-	var found schema.Block
+	var found core.Block
 	require.NoError(h.t, h.db.Read(h.t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, h.scope)
 		require.NoError(h.t, err)
-		if b, err := s.Block(ctx, userID, agent, name); err == nil {
+		if b, err := core.Read(ctx, s, userID, agent, name); err == nil {
 			found = *b
 		}
 		return nil
@@ -136,7 +137,7 @@ func TestWhoMayWriteCoreMemory(t *testing.T) {
 			d.Gate = func(_ context.Context, w tools.BlockWrite) (tools.Verdict, string) { return v, "on holiday" }
 		}
 	}
-	hearsay := func(d *tools.Deps) { d.Hearsay = true }
+	hearsay := func(d *tools.Deps) { d.AllowUntrusted = true }
 	for name, c := range map[string]struct {
 		tool, input, answer string
 		trust               schema.Trust
@@ -240,7 +241,7 @@ func TestWhatAModelHasNotSeenStays(t *testing.T) {
 	var seen any = map[string]any{"blockers": []any{"a"}, "sprint": "one"}
 	h := withCore(ada(t), func(d *tools.Deps) {
 		d.BlockSeen = func(string) any { return seen }
-		d.BlockTold = func(_ string, content any) { seen = content }
+		d.BlockShown = func(_ string, content any) { seen = content }
 	})
 	other := withCore(newHost(t, h.db, h.scope))
 	other.call("core_memory_update", `{"section":"status","content":{"sprint":"two","blockers":["a","b"]}}`)
@@ -301,15 +302,15 @@ func TestTwoAgentsWriteAtOnceAndLoseNothing(t *testing.T) {
 }
 
 func TestToolsForCoreMemory(t *testing.T) {
-	names := func(blocks ...schema.BlockSpec) (all []string) {
+	names := func(blocks ...core.BlockSpec) (all []string) {
 		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[13:]...) {
 			all = append(all, tool.Name())
 		}
 		return all
 	}
 	require.Empty(t, names())
-	require.Empty(t, names(schema.BlockSpec{Name: "a", Kind: schema.BlockList}))
-	require.Equal(t, []string{"core_memory_update"}, names(schema.BlockSpec{Name: "a", Kind: schema.BlockText, Writer: schema.ModelProposes}))
+	require.Empty(t, names(core.BlockSpec{Name: "a", Kind: core.BlockList}))
+	require.Equal(t, []string{"core_memory_update"}, names(core.BlockSpec{Name: "a", Kind: core.BlockText, Writer: core.ModelProposes}))
 	require.Equal(t, []string{"core_memory_update", "core_memory_append"}, names(coreBlocks...))
 	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[13:]...) {
 		require.Contains(t, tool.Description(), "Use it ")

@@ -4,15 +4,15 @@ import (
 	"context"
 	"strings"
 
-	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
-// updatable are the blocks that a model may change, or ask to be changed, by
+// updatable returns the blocks that a model may change, at least by proposal, by
 // their names.
-func updatable(blocks []schema.BlockSpec) (names []string, of func(name string) section) {
+func updatable(blocks []core.BlockSpec) (names []string, of func(name string) section) {
 	places := make(map[string]section)
 	for i := range blocks {
-		if b := &blocks[i]; b.Writer != schema.HostWrites {
+		if b := &blocks[i]; b.Writer != core.HostWrites {
 			names = append(names, b.Name)
 			places[b.Name] = section{block: b}
 		}
@@ -20,8 +20,8 @@ func updatable(blocks []schema.BlockSpec) (names []string, of func(name string) 
 	return names, func(name string) section { return places[name] }
 }
 
-// coreMemoryUpdate is nil when there is nothing that a model may change.
-func coreMemoryUpdate(blocks []schema.BlockSpec) *Tool {
+// coreMemoryUpdate returns nil when there is nothing that a model may change.
+func coreMemoryUpdate(blocks []core.BlockSpec) *Tool {
 	names, of := updatable(blocks)
 	if len(names) == 0 {
 		return nil
@@ -55,13 +55,12 @@ func runCoreMemoryUpdate(ctx context.Context, d *Deps, args arguments) (string, 
 	if err != nil {
 		return "", err
 	}
-	w := &coreWrite{d: d, args: args, spec: spec, edit: func(seen any) schema.BlockEdit { return spec.Update(content, seen) }}
+	w := &coreWrite{d: d, args: args, spec: spec, edit: func(seen any) core.BlockEdit { return spec.Update(content, seen) }}
 	return w.write(ctx)
 }
 
-// readContent is a parameter as a value: JSON may come as a text, as some
-// models write it.
-func readContent(args arguments, name string, spec *schema.BlockSpec) (any, error) {
+// readContent returns a parameter as a value. Some models pass JSON as a text.
+func readContent(args arguments, name string, spec *core.BlockSpec) (any, error) {
 	written, ok := args.fields[name].(string)
 	if !ok {
 		return args.fields[name], nil
@@ -69,7 +68,7 @@ func readContent(args arguments, name string, spec *schema.BlockSpec) (any, erro
 	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
 		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
 	}
-	if spec.Kind == schema.BlockText {
+	if spec.Kind == core.BlockText {
 		return written, nil
 	}
 	return spec.Decode(unfence(strings.TrimSpace(written)))

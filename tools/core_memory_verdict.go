@@ -9,29 +9,30 @@ import (
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // BlockWrite is a change of core memory that a model asks for.
 type BlockWrite struct {
 	Scope  schema.Scope
-	Block  schema.BlockSpec
+	Block  core.BlockSpec
 	Before string // the whole content
 	After  string
-	// Trust is the lowest of what the new text can come from.
+	// Trust is the lowest trust of the possible sources of the new text.
 	Trust schema.Trust
 }
 
-// Verdict is what becomes of a write.
+// Verdict is the decision about a write.
 type Verdict string
 
-// The verdicts, from the mildest. What is none of them refuses.
+// The verdicts, the mildest first. An unknown verdict refuses.
 const (
 	VerdictAllow   Verdict = "allow"
 	VerdictPropose Verdict = "propose" // wait for the host's approval
 	VerdictRefuse  Verdict = "refuse"
 )
 
-// stricter is the stricter of two verdicts.
+// stricter returns the stricter of two verdicts.
 func stricter(a, b Verdict) Verdict {
 	order := []Verdict{VerdictAllow, VerdictPropose, VerdictRefuse}
 	at := func(v Verdict) int {
@@ -43,8 +44,8 @@ func stricter(a, b Verdict) Verdict {
 	return order[max(at(a), at(b))]
 }
 
-// judge decides what becomes of the change: what the block lets a model do, what
-// nobody vouches for, what the host's gate says. The strictest holds.
+// judge decides about the change. It combines the block's permissions, the trust of
+// the new text and the host's gate; the strictest verdict holds.
 func (w *coreWrite) judge(ctx context.Context) error {
 	w.verdict, w.reason = VerdictAllow, ""
 	tighten := func(v Verdict, reason string) {
@@ -52,7 +53,7 @@ func (w *coreWrite) judge(ctx context.Context) error {
 			w.verdict, w.reason = strict, reason
 		}
 	}
-	if w.spec.Writer != schema.ModelWrites {
+	if w.spec.Writer != core.ModelWrites {
 		tighten(VerdictPropose, "only the host changes "+w.spec.Name)
 	}
 	fresh := w.fresh()
@@ -60,8 +61,8 @@ func (w *coreWrite) judge(ctx context.Context) error {
 	if own := w.ownWords(fresh); own {
 		w.trust = schema.MaxTrust
 	}
-	hearsay := schema.Memory{Origin: schema.OriginAssistant, Trust: w.trust}
-	if hearsay.Hearsay() && !w.d.Hearsay {
+	untrusted := schema.Memory{Origin: schema.OriginAssistant, Trust: w.trust}
+	if untrusted.Hearsay() && !w.d.AllowUntrusted {
 		tighten(VerdictPropose, "the conversation has seen texts that nobody vouches for")
 	}
 	if w.verdict == VerdictAllow {
@@ -88,21 +89,21 @@ func because(reason string) string {
 	return ""
 }
 
-// fresh are the texts that the change brings.
+// fresh returns the texts that the change adds.
 func (w *coreWrite) fresh() []string {
 	old := w.spec.Pieces(w.before.Content)
 	return slices.DeleteFunc(w.spec.Pieces(w.after), func(piece string) bool { return slices.Contains(old, piece) })
 }
 
-// ownWords reports that the user has said all that is new.
+// ownWords reports whether the user has said all of the new texts.
 func (w *coreWrite) ownWords(fresh []string) bool {
 	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(piece string) bool { return w.said(piece) == nil })
 }
 
-// said is the turn in which the user has said a piece, nil for none: all its
-// words, in their order. Most of them back a fact, but here a word that a page has
-// put among them, or turned round, would speak with the user's authority in every
-// later context.
+// said returns the turn in which the user has said a piece, or nil: all of its
+// words, in their order. Most of the words suffice for a fact. In core memory a
+// word that a page inserted or moved would have the user's authority in every later
+// context.
 func (w *coreWrite) said(piece string) *backing {
 	b := back(piece, w.turns, w.d)
 	if b == nil || !inOrder(piece, b.turn.Content) || !grounding.Understand(piece, w.d.DB.Now().In(w.d.Location)).
@@ -112,8 +113,8 @@ func (w *coreWrite) said(piece string) *backing {
 	return b
 }
 
-// inOrder reports that those words of a text that a turn holds stand there in the
-// same order.
+// inOrder reports whether the words that a text and a turn share have the same
+// order in both.
 func inOrder(piece, turn string) bool {
 	all := text.Terms(turn)
 	left := all
@@ -130,9 +131,9 @@ func inOrder(piece, turn string) bool {
 	return true
 }
 
-// order is a text that reads like an instruction and is not the user's own; ""
-// for none. What is new is looked at together, too, and together with what is
-// there: an order could come in two halves.
+// order returns a text that reads like an instruction and is not the user's own,
+// or "". It also inspects the new texts together, and together with the existing
+// ones, since an instruction could come in two halves.
 func (w *coreWrite) order(fresh []string) string {
 	var own, others []string
 	for _, piece := range fresh {

@@ -15,9 +15,9 @@ import (
 // payload is a [Correction] as JSON.
 const ProposalCorrect = "correct"
 
-// Correction is what a proposal of kind [ProposalCorrect] asks for: that
-// NewContent replace the memory. It was not the user's word when it was
-// proposed; whoever approves it gives it theirs.
+// Correction is the payload of a proposal of kind [ProposalCorrect]: NewContent
+// shall replace the memory. No message of the user's supported it when it was
+// proposed; the approval counts as the user's word.
 type Correction struct {
 	MemoryID   string       `json:"memory_id"` // public id
 	Content    string       `json:"content"`   // of that memory, as it was
@@ -109,7 +109,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	}
 	replacement := out.Memory
 	switch {
-	case out.Fate == claims.Refused:
+	case out.Status == claims.Refused:
 		return "correct_fact: the user asked to forget what the new text says and has not said it since. Nothing was changed.", nil
 	case replacement.ID == old.ID:
 		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", old.UID), nil
@@ -122,8 +122,8 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", d.Short(replacement.UID), d.Short(old.UID)), nil
 }
 
-// keptEntities are the names by which the old claim mentions its entities that
-// the new one still uses.
+// keptEntities returns the names of entities of the old claim that the new one
+// still mentions.
 func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, content string) ([]string, error) {
 	var surfaces []string
 	err := tx.NewSelect().Table("memory_entities").Column("surface").Where("memory_id = ?", old.ID).Order("entity_id").Scan(ctx, &surfaces)
@@ -140,7 +140,8 @@ func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, conten
 	return kept, nil
 }
 
-// propose leaves the correction for the host to decide; once is enough.
+// propose stores the correction as a proposal for the host, unless one waits
+// already.
 func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
 	const waits = "No message of the user's in this session says so, so the correction waits for approval and %s still holds. " +
 		"If the user did say it, ask them to say it once more with its names, numbers and dates; do not tell them that it was changed."

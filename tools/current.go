@@ -9,7 +9,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The ids of a memory wherever they stand in what a model wrote.
+// The ids of a memory, anywhere in a model's text.
 var (
 	idShape    = regexp.MustCompile(`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`)
 	shortShape = regexp.MustCompile(`\b[mM][0-9]{1,9}\b`)
@@ -36,14 +36,14 @@ func memoryID(d *Deps, args arguments) (string, error) {
 	return written, nil
 }
 
-// unknownMemory is what an id gets that does not exist or is another user's.
+// unknownMemory answers an id that does not exist or belongs to another user.
 func unknownMemory(args arguments, id string) error {
 	return mistakef("%s: there is no memory with the id %s. Use search_memory and copy the id of the record you mean. Nothing was changed.",
 		args.tool.name, quoted(clip(id, 60)))
 }
 
-// currentClaim checks that a memory can still be corrected or confirmed: a
-// claim, not an episode, and not replaced or put away.
+// currentClaim checks that a memory can still be corrected or confirmed: a claim,
+// not an episode, and neither replaced nor dormant.
 func currentClaim(d *Deps, args arguments, m *schema.Memory, replacement string) error {
 	switch {
 	case m.Kind == schema.KindEpisode:
@@ -59,7 +59,7 @@ func currentClaim(d *Deps, args arguments, m *schema.Memory, replacement string)
 	return nil
 }
 
-// replacementOf is the id of the memory that superseded m; "" for none.
+// replacementOf returns the id of the memory that superseded m, "" for none.
 func replacementOf(ctx context.Context, s *schema.Snapshot, m *schema.Memory) (string, error) {
 	if m.SupersededBy == 0 {
 		return "", nil
@@ -71,7 +71,7 @@ func replacementOf(ctx context.Context, s *schema.Snapshot, m *schema.Memory) (s
 	return found[0].UID, nil
 }
 
-// readClaim reads the memory that args name, for a change.
+// readClaim reads the memory of an id in order to change it.
 func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
 	if userID == 0 {
 		return nil, unknownMemory(args, id)
@@ -90,12 +90,11 @@ func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, a
 	return m, currentClaim(d, args, m, replacement)
 }
 
-// quoted shows a text inside a sentence, as data.
+// quoted returns a text as data for use inside a sentence.
 func quoted(s string) string { return encode(clip(s, 300)) }
 
-// readCorrected is readClaim of a claim that is to be corrected. What the user has
-// just said may have ended it already: then it is the claim that code read in the
-// user's message which takes the new words.
+// readCorrected is readClaim for a claim to correct. The user's latest message may
+// have ended it already; then the claim extracted from that message is corrected.
 func readCorrected(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
 	m, err := readClaim(ctx, d, s, userID, args, id)
 	if err == nil || m == nil || m.State != schema.StateSuperseded || m.SupersededBy == 0 {

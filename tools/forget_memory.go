@@ -11,13 +11,13 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ProposalForget is the kind of the proposals that ask to forget a memory.
+// ProposalForget is the kind of proposals to forget a memory.
 const ProposalForget = claims.ProposalForget
 
-// Forgetting is what a proposal of kind [ProposalForget] is about.
+// Forgetting is the payload of a proposal of kind [ProposalForget].
 type Forgetting = claims.Forgetting
 
-// maxCandidates is how many memories a model may choose from.
+// maxCandidates is the maximum number of memories offered to a model.
 const maxCandidates = 8
 
 func forgetMemory() *Tool {
@@ -64,8 +64,9 @@ type asking struct {
 	turn *schema.Memory
 }
 
-// readRequests reads what the user asked for lately in this session, newest
-// first. A message that asks to forget is soon forgotten itself.
+// readRequests reads the user's recent requests in this session, newest first. It
+// includes forgotten messages, as a message that asks to forget is soon forgotten
+// itself.
 func readRequests(ctx context.Context, d *Deps, verb said.Verb) (asked []asking, err error) {
 	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
 	for i := range turns {
@@ -87,7 +88,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	const done = "Forgotten, as the user asked: neither it nor the messages it comes from are used any more. Do not repeat what it said."
 	undone := false
 	for _, a := range asked {
-		if a.About != "" && !claims.Names(a.About, m, d.Scope.User) {
+		if a.About != "" && !claims.Names(a.Object(), m, d.Scope.User) {
 			continue
 		}
 		var meant []claims.Request
@@ -141,8 +142,8 @@ func readAny(ctx context.Context, d *Deps, args arguments, id string) (m *schema
 	return m, err
 }
 
-// forgetFound carries out what the user asked for, as far as it is clear, and
-// shows what else may be meant.
+// forgetFound forgets the memories that the user clearly meant, and lists further
+// candidates.
 func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (string, error) {
 	if d.Search == nil {
 		return "forget_memory is not available in this host without memory_id.", nil
@@ -175,7 +176,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	return "Nothing was hidden yet. If one of these is what the user wants forgotten, call forget_memory again with its memory_id; if you are not sure, ask the user:\n" + records, nil
 }
 
-// reader carries out what users ask for in their messages.
+// reader returns the reader that carries out requests in users' messages.
 func (d *Deps) reader() *claims.Reader {
 	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests}
 	if d.Search != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// How much of an entity is told.
+// Limits of an answer about an entity.
 const (
 	profileFacts    = 20
 	profileTimeline = 10
@@ -33,15 +33,15 @@ func getEntityInfo() *Tool {
 	}
 }
 
-// profile is what is told of an entity.
+// profile is the answer about an entity.
 type profile struct {
 	entity   schema.Entity
-	others   []schema.NamedEntity // the name stands for these, too
+	others   []schema.NamedEntity // further entities of that name
 	aliases  []schema.Alias
 	facts    []schema.Memory // current claims, newest first
 	timeline []schema.Memory // the newest episodes and ended claims, oldest first
 	related  []schema.RelatedEntity
-	least    schema.Trust // of what mentions it: names and summary can come from there
+	least    schema.Trust // lowest trust of its mentions, which names and summary can come from
 }
 
 func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error) {
@@ -162,7 +162,7 @@ func (p *profile) write(ctx context.Context, d *Deps) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// results puts memories into the form that is rendered and reported.
+// results converts memories into the form for rendering and reporting.
 func results(memories []schema.Memory) []recall.Result {
 	all := make([]recall.Result, len(memories))
 	for i, m := range memories {

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxInput is the longest input that is read, in bytes.
+// maxInput is the maximum length of an input, in bytes.
 const maxInput = 64 << 10
 
-// wrapperField is the one parameter that langchaingo's OpenAI-functions agent
-// gives every tool.
+// wrapperField is the only parameter of every tool in langchaingo's
+// OpenAI-functions agent.
 const wrapperField = "__arg1"
 
-// read turns what a model wrote into arguments for this tool. Its errors are
+// read parses a model's input into arguments for this tool. Its errors are
 // mistakes, or a [*schema.RedactionError].
 func (t *Tool) read(ctx context.Context, input string) (arguments, error) {
 	fields, err := t.fields(input)
@@ -33,8 +33,8 @@ func (t *Tool) read(ctx context.Context, input string) (arguments, error) {
 	return t.check(fields)
 }
 
-// redacted is a field with its texts as they may be stored: whatever a tool
-// makes of its input, none of it holds what must not be kept.
+// redacted returns a field with its texts redacted, so that nothing a tool makes of
+// its input contains a secret.
 func (t *Tool) redacted(ctx context.Context, name string, value any) (any, error) {
 	if t.deps == nil || t.deps.Redact == nil {
 		return value, nil
@@ -74,10 +74,10 @@ func (t *Tool) fields(input string) (map[string]any, error) {
 	return t.unwrap(input, 0)
 }
 
-// maxWraps bounds how often wrappers may stand inside each other.
+// maxWraps is the maximum depth of nested wrappers.
 const maxWraps = 4
 
-// unwrap finds the object or the bare text inside what agents put around it.
+// unwrap finds the object or the bare text inside the wrappers of agents.
 func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
 	body := unfence(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(input), "\ufeff")))
 	switch {
@@ -100,9 +100,9 @@ func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
 		return nil, mistakef("%s: the input is a JSON array. Send %s.", t.name, t.example())
 	}
 	if t.primary == "" {
-		return map[string]any{}, nil // "none", "now": said for want of parameters
+		return map[string]any{}, nil // "none", "now": written in place of parameters
 	}
-	// A ReAct model that does not stop invents what it would see next.
+	// A ReAct model that does not stop invents the next observation.
 	body, _, _ = strings.Cut(body, "\nObservation:")
 	return map[string]any{t.primary: body}, nil
 }
@@ -128,8 +128,8 @@ func (t *Tool) unwrapObject(object map[string]any, depth int) (map[string]any, e
 	return nil, mistakef("%s: %s must be a text or an object. Send %s.", t.name, wrapperField, t.example())
 }
 
-// object reads the JSON object that body begins with. ReAct agents go on in
-// prose after it, which is passed over; a second object is not.
+// object reads the JSON object that body begins with. ReAct agents continue in
+// prose, which is ignored; a second object is a mistake.
 func (t *Tool) object(body string) (map[string]any, error) {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.UseNumber()
@@ -147,7 +147,7 @@ func (t *Tool) object(body string) (map[string]any, error) {
 	return object, nil
 }
 
-// unfence takes what stands in a Markdown code fence that s begins with.
+// unfence returns the content of a Markdown code fence that s begins with.
 func unfence(s string) string {
 	const fence = "```"
 	inside, ok := strings.CutPrefix(s, fence)
@@ -163,7 +163,7 @@ func unfence(s string) string {
 	return strings.TrimSpace(body)
 }
 
-// check refuses unknown and missing fields.
+// check rejects unknown and missing fields.
 func (t *Tool) check(fields map[string]any) (arguments, error) {
 	var unknown []string
 	for name, value := range fields {
@@ -207,7 +207,7 @@ func (t *Tool) allowed() string {
 	return strings.Join(all, ", ")
 }
 
-// example shows the smallest input the tool accepts.
+// example returns the smallest input that the tool accepts.
 func (t *Tool) example() string {
 	var fields []string
 	for _, p := range t.parameters {
@@ -225,7 +225,7 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// clip shortens s to at most n runes, with an ellipsis when it did.
+// clip shortens s to at most n runes and marks the cut with an ellipsis.
 func clip(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {

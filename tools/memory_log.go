@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Entry is what an agent says that it did.
+// Entry is an agent's report of an action.
 type Entry struct {
 	Action, Content string
 	Type            string  // action, observation or decision
@@ -18,13 +18,13 @@ type Entry struct {
 	Issues, Pulls   []int64
 }
 
-// entryTypes are what a model may log; reflections are a night's work.
+// entryTypes are the types that a model may log. Nights write reflections.
 var entryTypes = []string{"action", "observation", "decision"}
 
 // reflectionType is the type of a reflection in a stream.
 const reflectionType = "reflection"
 
-// maxAction is the longest action, in runes.
+// maxAction is the maximum length of an action, in runes.
 const maxAction = 200
 
 func memoryLog() *Tool {
@@ -115,7 +115,7 @@ func (a arguments) oneOf(name string, words []string) (string, error) {
 	return "", a.mistake(name, fmt.Sprintf("%s is not one of %s", quoted(clip(word, 40)), strings.Join(words, ", ")))
 }
 
-// numbers reads a list of whole numbers from 1; a "#" before one is passed over.
+// numbers reads a list of whole numbers from 1. It ignores a "#" before a number.
 func (a arguments) numbers(name string) ([]int64, error) {
 	if n, one := a.fields[name].(interface{ Int64() (int64, error) }); one { // a number alone
 		if v, err := n.Int64(); err == nil && v > 0 {

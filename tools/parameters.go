@@ -17,11 +17,11 @@ const (
 	kindNumber  parameterKind = "number"
 	kindList    parameterKind = "array of strings"
 	kindNumbers parameterKind = "array of integers"
-	kindContent parameterKind = "text or JSON" // which its reader looks into
+	kindContent parameterKind = "text or JSON" // parsed by the tool
 )
 
-// parameter is one field of a tool's input. The JSON schema, the reading and
-// the messages about mistakes all come from it.
+// parameter is one field of a tool's input. It defines the JSON schema, the parsing
+// and the messages about mistakes.
 type parameter struct {
 	name     string
 	kind     parameterKind
@@ -31,12 +31,12 @@ type parameter struct {
 	min, max float64 // of numbers; both 0 means unbounded
 }
 
-// describe is the parameter in a description: its name, with a question mark where
-// it may be left out, its values unless it is any text, and its meaning.
+// describe returns the parameter for a description: its name, with a question mark
+// if it is optional, its values unless it is any text, and its meaning.
 func (p *parameter) describe() string {
 	var notes []string
 	switch {
-	case p.name == "section": // whose meaning lists the values
+	case p.name == "section": // its meaning lists the values
 	case p.enum != nil:
 		notes = append(notes, strings.Join(p.enum, "|"))
 	case p.bounded():
@@ -57,16 +57,16 @@ func (p *parameter) describe() string {
 	return name + ": " + strings.Join(notes, ", ")
 }
 
-// shortKinds are the kinds as a description names them.
+// shortKinds are the names of kinds in a description.
 var shortKinds = map[parameterKind]string{
 	kindInteger: "number", kindNumber: "number", kindList: "list", kindNumbers: "list of numbers", kindContent: "text or JSON",
 }
 
-// bounded reports a range that a model has to know; MaxCycle is beyond all it
-// would write.
+// bounded reports whether a model has to know the range. MaxCycle is beyond any
+// value that it would write.
 func (p *parameter) bounded() bool { return p.min != p.max && p.max < schema.MaxCycle }
 
-// jsonSchema is the JSON schema of an object with these fields.
+// jsonSchema returns the JSON schema of an object with these fields.
 func jsonSchema(parameters []parameter) map[string]any {
 	properties := make(map[string]any, len(parameters))
 	required := []string{}

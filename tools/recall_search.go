@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// defaultTiered is how many results the tools of tiers give.
+// defaultTiered is the default number of results of the tools of tiers.
 const defaultTiered = 5
 
 func recallSearch() *Tool {
@@ -61,13 +61,13 @@ func runRecallSearch(ctx context.Context, d *Deps, args arguments) (string, erro
 	return tieredSearch(ctx, d, args, recall.Query{Text: text, Where: where})
 }
 
-// happened is what is in the stream, of however long ago: neither documents nor
-// what somebody put into the archive.
+// happened selects the stream, of any age: neither documents nor entries added to
+// the archive.
 func happened() [][]schema.Conditions {
 	return [][]schema.Conditions{append([]schema.Conditions{{Lacks: []string{schema.AttrArchive}}, {Is: map[string]string{schema.AttrArchive: "cycle"}}}, insights()...)}
 }
 
-// tierConditions reads the restrictions that tools of tiers share.
+// tierConditions reads the restrictions that the tools of tiers share.
 func tierConditions(args arguments) (*schema.Conditions, error) {
 	role, err := args.text("role")
 	if err != nil {
@@ -88,7 +88,7 @@ func tierConditions(args arguments) (*schema.Conditions, error) {
 	return where, err
 }
 
-// tieredSearch searches, and shows a model what was found.
+// tieredSearch searches and renders the results for a model.
 func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) (string, error) {
 	if d.Search == nil {
 		return args.tool.name + " is not available in this host.", nil
@@ -115,11 +115,11 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 	return shown(ctx, d, q.Text, answer.Results, notes, "best first")
 }
 
-// paged searches in steps, until there are enough: what the question names by
-// number, best first and then the rest of it; for half of the places, what was
-// done by the role that it asks about; what is on the right side of a release that
-// it names; what its words find; and where the caller itself names an issue or
-// cycles, what else meets that.
+// paged searches in steps until there are enough results: entries that the question
+// names by number, best first, then the others of that number; for half of the
+// places, entries by the role that it asks about; entries on the right side of a
+// release that it names; entries found by its words; and, where the caller itself
+// names an issue or cycles, any other entry of these.
 func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error) {
 	answer := &recall.Answer{Query: q.Text}
 	search := func(at recall.Query) error {
@@ -154,7 +154,7 @@ func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error
 		for _, role := range rolesAsked(q.Text) {
 			by, where := q, *q.Where
 			where.Agent = role
-			by.Where, by.Limit = &where, (q.Limit+1)/2 // others may tell of it
+			by.Where, by.Limit = &where, (q.Limit+1)/2 // other roles may report it too
 			if err := search(by); err != nil {
 				return nil, err
 			}
@@ -180,7 +180,7 @@ func (d *Deps) paged(ctx context.Context, q recall.Query) (*recall.Answer, error
 	return answer, nil
 }
 
-// enough adds results that are not there yet, up to limit.
+// enough appends results that are not in the list yet, up to limit.
 func enough(results, more []recall.Result, limit int) []recall.Result {
 	for _, r := range more {
 		there := slices.ContainsFunc(results, func(other recall.Result) bool { return other.Memory.ID == r.Memory.ID })
@@ -192,7 +192,7 @@ func enough(results, more []recall.Result, limit int) []recall.Result {
 	return results
 }
 
-// list gives the newest memories that meet conditions, newest first.
+// list returns the newest memories that meet conditions, newest first.
 func (d *Deps) list(ctx context.Context, where *schema.Conditions, q recall.Query) (results []recall.Result, err error) {
 	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		results = nil
@@ -209,7 +209,7 @@ func (d *Deps) list(ctx context.Context, where *schema.Conditions, q recall.Quer
 	return results, err
 }
 
-// shown gives a model what was found, in the fence.
+// shown renders results for a model, in the fence.
 func shown(ctx context.Context, d *Deps, query string, results []recall.Result, notes []string, order string) (string, error) {
 	if d.Shown != nil {
 		d.Shown(ctx, query, results)
@@ -219,7 +219,7 @@ func shown(ctx context.Context, d *Deps, query string, results []recall.Result, 
 	return d.rendered(ctx, sentences(notes...), results)
 }
 
-// nothingTiered says that nothing was found, and what to try.
+// nothingTiered is the answer without results, with advice.
 func nothingTiered(args arguments, query string) string {
 	var given []string
 	for _, p := range args.tool.parameters {

@@ -8,20 +8,19 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What a question names by number, beside its words: "cycle 150", "cycles 180 to
-// 185", "since cycle 12", "#95", "PR #59". Nothing in the words of an entry need
-// say it.
+// References by number in a question: "cycle 150", "cycles 180 to 185", "since
+// cycle 12", "#95", "PR #59". The text of an entry need not contain them.
 var (
 	namedCycles = regexp.MustCompile(`(?i)(?:\b(before|after|since|until)\s+)?\bcycles?\s+#?(\d{1,9})(?:\s*(?:-|–|to|through|and|until)\s*(?:cycle\s+)?#?(\d{1,9}))?\b`)
 	namedNumber = regexp.MustCompile(`(?i)(\b(?:PR|pull request|merge request)\s+)?#(\d{1,9})\b`)
 )
 
-// references are the restrictions that a question names, in the order in which
-// to try them. They come instead of what the caller restricts itself.
+// references returns the restrictions that a question names, in the order in which
+// to try them. They replace the caller's own restrictions.
 func references(question string, given *schema.Conditions) (all []*schema.Conditions) {
 	refine := func(change func(*schema.Conditions)) {
 		c := *given
-		if len(c.Lacks) > 0 { // what is named by number is meant however long ago it was
+		if len(c.Lacks) > 0 { // a reference by number means entries of any age
 			c.Lacks, c.AnyOf = nil, happened()
 		}
 		change(&c)
@@ -59,12 +58,12 @@ func references(question string, given *schema.Conditions) (all []*schema.Condit
 	return all
 }
 
-// actor is who did what a question asks about: "What did QA find?", "Has the CEO
-// decided?"
+// actor matches the subject of a question about an action: "What did QA find?",
+// "Has the CEO decided?"
 var actor = regexp.MustCompile(`(?i)\b(?:did|does|do|has|have|had|is|was)\s+(?:the\s+)?([\pL\d_-]+)`)
 
-// rolesAsked are that word as it is written, and in small letters, as roles are
-// mostly named. Whether there is such a role is for the search to find.
+// rolesAsked returns that word as written and in lower case, the usual form of
+// roles. The search finds out whether there is such a role.
 func rolesAsked(question string) (forms []string) {
 	m := actor.FindStringSubmatch(question)
 	if m == nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// besideRelease is a release that a question places something before or after:
-// "before 0.4.0", "since version 2.1".
+// besideRelease matches a release that bounds a question: "before 0.4.0", "since
+// version 2.1".
 var besideRelease = regexp.MustCompile(`(?i)\b(before|after|since|until)\s+(?:the\s+)?(?:release\s+|version\s+)?v?(\d+(?:\.\d+)+)\b`)
 
-// beside bounds a query by the release that it names: by when the memory that
-// speaks of it most was made, which is within, too. named is false where it names none,
-// or nothing speaks of it.
+// beside bounds a query by the release that it names, at the time of the memory
+// that mentions it most; that memory is included. named is false when the query
+// names no release, or no memory mentions it.
 func (d *Deps) beside(ctx context.Context, q recall.Query) (bounded recall.Query, named bool, err error) {
 	m := besideRelease.FindStringSubmatch(q.Text)
 	if m == nil || !q.Since.IsZero() || !q.Until.IsZero() {

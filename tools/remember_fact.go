@@ -11,7 +11,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// maxClaim is the longest text of one claim, in runes.
+// maxClaim is the maximum length of one claim, in runes.
 const maxClaim = 2000
 
 func rememberFact() *Tool {
@@ -32,16 +32,16 @@ func rememberFact() *Tool {
 	}
 }
 
-// claim is what the model asks to remember, ready for the transaction.
+// claim is a claim of the model's, prepared for the transaction.
 type claim struct {
 	content    string
 	confidence float64
 	entities   []string
 	tags       []string
-	backing    *backing   // nil when no turn of the user's holds it
-	drawn      *backing   // without backing: what it was likely drawn from; nil when nothing is near
-	reading    said.Claim // what is understood of it
-	outright   bool       // the user states it so
+	backing    *backing   // nil when no turn of the user's supports it
+	drawn      *backing   // without backing: its likely source; nil when there is none
+	reading    said.Claim // the parsed claim
+	outright   bool       // the user states it in this form
 	trust      schema.Trust
 	chunks     []schema.Chunk
 }
@@ -80,7 +80,7 @@ func readClaimToRemember(args arguments) (c claim, err error) {
 	return c, nil
 }
 
-// claimText reads a claim's text and refuses what is more than one claim.
+// claimText reads a claim's text and rejects more than one claim.
 func claimText(args arguments, name string) (string, error) {
 	content, err := args.text(name)
 	if err != nil {
@@ -115,7 +115,7 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	return outcome, err
 }
 
-// remember stores the claim, or strengthens it when it is known.
+// remember stores the claim, or strengthens the existing one.
 func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, error) {
 	userID, err := tx.UserID(ctx, d.Scope)
 	if err != nil {
@@ -126,7 +126,7 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 		return "", err
 	}
 	m := out.Memory
-	switch out.Fate {
+	switch out.Status {
 	case claims.Refused:
 		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil
 	case claims.Surer:
@@ -143,7 +143,7 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), nil
 }
 
-// ended tells a model what its claim has replaced.
+// ended is the part of an answer about replaced claims.
 func ended(d *Deps, out claims.Outcome) string {
 	var b strings.Builder
 	for _, m := range out.Ended {

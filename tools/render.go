@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// line is one memory as [Deps.Render] writes it by default.
+// line is one memory in the default format of [Deps.Render].
 type line struct {
 	ID      string       `json:"id"`
 	Kind    schema.Kind  `json:"kind"`
@@ -52,11 +52,11 @@ func renderLines(results []recall.Result, loc *time.Location) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// rendered are memories under a title.
+// rendered returns memories under a title.
 func (d *Deps) rendered(ctx context.Context, title string, results []recall.Result) (string, error) {
 	records, err := d.Render(ctx, results)
 	return title + "\n" + records, err
 }
 
-// encode writes one line of JSON.
+// encode returns one line of JSON.
 func encode(v any) string { return text.JSON(v) }

@@ -56,7 +56,7 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// What has faded is left out of a search unless nothing else is there.
+	// Dormant memories are searched only if there is no other result.
 	if len(answer.Results) == 0 {
 		q.Dormant = true
 		if answer, err = d.Search(ctx, q); err != nil {
@@ -79,7 +79,7 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 
 func sentences(s ...string) string { return strings.Join(s, " ") }
 
-// searchQuery reads the arguments. Notes say what was done to them.
+// searchQuery reads the arguments. notes report adjustments for the model.
 func searchQuery(args arguments, now time.Time) (q recall.Query, notes []string, err error) {
 	q.Now = now
 	if q.Text, err = args.text("query"); err != nil {
@@ -128,7 +128,7 @@ func searchLimit(args arguments) (limit int, notes []string, err error) {
 	return int(v), nil, nil
 }
 
-// nothingFound says so, and what to try.
+// nothingFound is the answer without results, with advice.
 func nothingFound(q recall.Query) string {
 	var filters []string
 	if len(q.Kinds) > 0 {

@@ -12,71 +12,71 @@ import (
 
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
-// Deps is what the tools of one session work on. DB and Scope are required; a
-// tool whose function is nil answers that it is not available in this host.
+// Deps are the dependencies of the tools of one session. DB and Scope are required.
+// A tool without its function answers that it is not available in this host.
 type Deps struct {
 	// DB holds the memory. Its clock is the tools' clock.
 	DB *schema.DB
-	// Scope says whose memory it is, and labels what is written. The host
-	// stamps it; a model cannot.
+	// Scope is the user of the memory, and labels what is written. Only the host can
+	// set it.
 	Scope schema.Scope
 	// Search answers search_memory.
 	Search func(ctx context.Context, q recall.Query) (*recall.Answer, error)
-	// Shown hears of memories that a model is about to see. Nil: nobody does.
+	// Shown, if set, is called before results reach the model.
 	Shown func(ctx context.Context, query string, results []recall.Result)
-	// Seen hears of the lowest trust of what a model is about to see beside
-	// those memories: names, summaries. Nil: nobody does.
+	// Seen, if set, is called before other text reaches the model, such as names and
+	// summaries, with its lowest trust.
 	Seen func(level schema.Trust)
-	// Stored announces a new memory inside the transaction that stores it. Nil:
-	// it is not announced.
+	// Stored, if set, announces a new memory inside the transaction that stores it.
 	Stored func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error
 	// Render writes memories for a model, as data in a fence. Nil: one line of
 	// JSON for each, without a fence.
 	Render func(ctx context.Context, results []recall.Result) (string, error)
-	// Short is the id under which a model is shown a memory, and Full the public
-	// id behind it, if it was given in this conversation. Nil: public ids are shown.
+	// Short returns the short id of a memory for the model, and Full the public id of
+	// a short one given in this conversation. Nil: the model sees public ids.
 	Short func(uid string) string
 	Full  func(short string) (uid string, known bool)
-	// TurnTrust is the lowest trust of what is in this turn's context; what the
-	// model writes is trusted no further. Nil: [schema.MaxTrust].
+	// TurnTrust returns the lowest trust in this turn's context, which bounds the
+	// trust of what the model writes. Nil: [schema.MaxTrust].
 	TurnTrust func() schema.Trust
-	// Log answers memory_log: it stores an entry and gives its id.
+	// Log answers memory_log: it stores an entry and returns its id.
 	Log func(ctx context.Context, e Entry) (id string, err error)
-	// Archive answers archival_insert: it stores what it is given and gives its id.
+	// Archive answers archival_insert: it stores an entry and returns its id.
 	Archive func(ctx context.Context, a Archived) (id string, err error)
 	// Blocks are the parts of core memory, for their tools. Default none.
-	Blocks []schema.BlockSpec
-	// Gate decides what becomes of a change of core memory that a model asks for.
-	// It can only be stricter than the block is. It is asked outside any
-	// transaction. Nil: the block alone decides.
+	Blocks []core.BlockSpec
+	// Gate decides about a change of core memory by a model. It can only be stricter
+	// than the block. It is called outside any transaction. Nil: the block alone
+	// decides.
 	Gate func(ctx context.Context, w BlockWrite) (Verdict, string)
-	// Hearsay lets what nobody vouches for be written into core memory, as far
-	// as nothing in it reads like an instruction. Default false: it is proposed.
-	Hearsay bool
-	// BlockSeen is what the model has seen of a block: what others have added to
-	// it or changed since then stays. Nil, or nil from it: all that it holds now.
+	// AllowUntrusted allows untrusted text in core memory, unless it reads like an
+	// instruction. Default false: it is proposed.
+	AllowUntrusted bool
+	// BlockSeen returns the content of a block that the model has seen. Changes by
+	// others since then are kept. Nil, or a nil result: the current content.
 	BlockSeen func(name string) any
-	// BlockTold hears of what the model now takes a block to be. Nil: nobody does.
-	BlockTold func(name string, content any)
-	// OnlyRequests leaves the claims of users' own messages to nights and tools
-	// where a tool reads what a message asks to keep or to forget.
+	// BlockShown, if set, is called with the content of a block that an answer makes
+	// known to the model.
+	BlockShown func(name string, content any)
+	// OnlyRequests makes tools that read users' messages carry out only requests to
+	// keep or forget, and extract no claims.
 	OnlyRequests bool
 	// Consolidate answers memory_consolidate with a report for the model.
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
 	Stats func(ctx context.Context) (string, error)
-	// Location is where the user lives: dates are read and written in it.
-	// Default UTC.
+	// Location is the user's time zone, for dates. Default UTC.
 	Location *time.Location
-	// Redact rewrites every text of a tool's input before it is used; an error
-	// of it ends the call. Nil: nothing is rewritten.
+	// Redact, if set, rewrites every text of a tool's input before use. Its error
+	// ends the call.
 	Redact schema.Redact
-	// Report hears of faults that a model can do nothing about, panics included.
-	// Nil: only the model is told.
+	// Report, if set, receives faults that a model cannot correct, including panics.
+	// The model gets an answer about them in any case.
 	Report func(ctx context.Context, tool string, err error)
-	// Worked hears of every call that was answered. Default: nobody.
+	// Worked, if set, is called after every answered call.
 	Worked func(tool string)
 }
 
@@ -86,18 +86,17 @@ type Tool struct {
 	deps        *Deps
 	name        string
 	description string
-	primary     string // the parameter that a bare text goes to; "" for none
+	primary     string // the parameter of a bare text; "" for none
 	parameters  []parameter
-	writes      bool // it can change what is remembered
+	writes      bool // it can change the memory
 	run         func(ctx context.Context, d *Deps, args arguments) (string, error)
 }
 
 var _ lctools.Tool = (*Tool)(nil)
 
-// New makes the tools of one session, those of the given names in their order;
-// without any, those of [Defaults], and behind them those for core memory if
-// there is something in d.Blocks that a model may write. A name that is not in
-// [Names] makes none.
+// New makes the tools of one session: those of the given names, in their order, or
+// without names those of [Defaults], followed by those for core memory if a model
+// may write something in d.Blocks. It skips a name that is not in [Names].
 func New(d Deps, names ...string) []*Tool {
 	if len(names) == 0 {
 		names = append(Defaults(), coreMemoryNames...)
@@ -120,8 +119,8 @@ func New(d Deps, names ...string) []*Tool {
 	if d.BlockSeen == nil {
 		d.BlockSeen = func(string) any { return nil }
 	}
-	if d.BlockTold == nil {
-		d.BlockTold = func(string, any) {}
+	if d.BlockShown == nil {
+		d.BlockShown = func(string, any) {}
 	}
 	for _, t := range all {
 		t.deps = &d
@@ -132,9 +131,8 @@ func New(d Deps, names ...string) []*Tool {
 // Name is the tool's name, for instance "search_memory".
 func (t *Tool) Name() string { return t.name }
 
-// Description tells a model when to use the tool, when not, what to write and
-// what comes back. Agents that show a model nothing but this text can use it:
-// the parameters are in it.
+// Description explains to a model when to use the tool, when not, its input and its
+// answer. It includes the parameters, for agents that show a model this text alone.
 func (t *Tool) Description() string {
 	if len(t.parameters) == 0 {
 		return t.description + " Input: {}."
@@ -152,8 +150,8 @@ func (t *Tool) Description() string {
 	return b.String()
 }
 
-// Parameters is the JSON schema of the tool's input, as a function-calling
-// model is given it. The caller may change the map.
+// Parameters returns the JSON schema of the tool's input, for function-calling
+// models. The caller may change the map.
 func (t *Tool) Parameters() map[string]any { return jsonSchema(t.parameters) }
 
 // Definition describes the tool to a function-calling model.
@@ -163,9 +161,9 @@ func (t *Tool) Definition() llms.Tool {
 	}}
 }
 
-// Call runs the tool on what a model wrote: a JSON object, a bare text for the
-// main parameter, or either as an agent wraps it. Mistakes and faults come back
-// as a sentence for the model; the error is the context's own, or nil.
+// Call runs the tool on a model's input: a JSON object, a bare text for the main
+// parameter, or either in an agent's wrapper. The answer reports mistakes and
+// faults to the model; the error is the context's own, or nil.
 func (t *Tool) Call(ctx context.Context, input string) (answer string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -191,14 +189,14 @@ func (t *Tool) Call(ctx context.Context, input string) (answer string, err error
 	return t.explain(ctx, err), nil
 }
 
-// mistake is what a model did wrong, as a sentence that says how to mend it.
+// mistake is a model's mistake, as a sentence that says how to correct it.
 type mistake string
 
 func (m mistake) Error() string { return string(m) }
 
 func mistakef(format string, args ...any) error { return mistake(fmt.Sprintf(format, args...)) }
 
-// explain puts an error into words for a model.
+// explain describes an error for a model.
 func (t *Tool) explain(ctx context.Context, err error) string {
 	var wrong mistake
 	var invalid *schema.InvalidError
@@ -219,7 +217,7 @@ func (t *Tool) explain(ctx context.Context, err error) string {
 	return t.fault(ctx, err)
 }
 
-// unchanged ends a message of a tool that could have changed something.
+// unchanged is the end of a message of a tool that can change the memory.
 func (t *Tool) unchanged() string {
 	if t.writes {
 		return " Nothing was changed."
@@ -227,7 +225,7 @@ func (t *Tool) unchanged() string {
 	return ""
 }
 
-// fault tells the host what went wrong and the model that it did.
+// fault reports an error to the host and returns an answer for the model.
 func (t *Tool) fault(ctx context.Context, err error) string {
 	t.report(ctx, err)
 	return fmt.Sprintf("%s failed inside the memory (%v). This says nothing about what is remembered. Do not repeat the call; go on without it and say so if it matters.", t.name, err)
@@ -239,9 +237,9 @@ func (t *Tool) report(ctx context.Context, err error) {
 	}
 }
 
-// Call runs the tool that a model called, for hosts with a tool loop of their
-// own. A call of an unknown tool or without a function is answered in words.
-// The error is the context's own, or nil.
+// Call runs the tool that a model called, for hosts with a tool loop of their own.
+// It answers a call of an unknown tool or without a function in words. The error is
+// the context's own, or nil.
 func Call(ctx context.Context, tools []*Tool, call llms.ToolCall) (llms.ToolCallResponse, error) {
 	response := llms.ToolCallResponse{ToolCallID: call.ID}
 	if call.FunctionCall == nil {

@@ -325,14 +325,14 @@ func TestScriptsAreTheSameEachTime(t *testing.T) {
 // TestThePageShowsTheNumbers fails when somebody edits the results on the page
 // by hand, or commits numbers without the page.
 func TestThePageShowsTheNumbers(t *testing.T) {
-	r, err := readResults("../../docs/performance/results")
+	r, err := readResults("../published")
 	require.NoError(t, err)
 	require.NotEmpty(t, r.Rows, "no numbers are committed")
-	page, err := os.ReadFile("../../docs/PERFORMANCE.md")
+	page, err := os.ReadFile("../RESULTS.md")
 	require.NoError(t, err)
-	renewed, err := r.onPage(string(page), "performance/results")
+	renewed, err := r.onPage(string(page), "published")
 	require.NoError(t, err)
-	require.Equal(t, renewed, string(page), "go run ./bench --show --out ../docs/performance/results --page ../docs/PERFORMANCE.md")
+	require.Equal(t, renewed, string(page), "go run ./bench --show --out published --page RESULTS.md")
 }
 
 // TestASectionIsMeasured runs the real thing where it needs no other module's

@@ -32,8 +32,8 @@ func main() {
 }
 `
 
-// binary builds least inside ebb's own module, as hosts' modules see it, and
-// looks at what comes along.
+// binary builds least inside ebb's own module, with the versions that hosts get, and
+// measures its size and dependencies.
 func (l *lab) binary(ctx context.Context) error {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -99,8 +99,8 @@ func dependencies(listed string) (packages int, modules, providers []string) {
 	return packages, modules, providers
 }
 
-// ofProvider reports a package that speaks to one maker of models: below
-// langchaingo's llms and embeddings, or a known maker's own module.
+// ofProvider reports whether a package is a client of one model provider: below
+// langchaingo's llms and embeddings, or a provider's own module.
 func ofProvider(pkg, module string) bool {
 	const chain = "github.com/tmc/langchaingo/"
 	inner, ours := strings.CutPrefix(pkg, chain)

@@ -23,7 +23,7 @@ type contender struct {
 	args    []string
 	tags    string // of go build
 	maxLoad int    // more turns take too long; 0: as many as there are
-	why     string // they do
+	why     string // the reason for maxLoad
 }
 
 var (
@@ -38,7 +38,7 @@ var (
 	mem0      = contender{name: "Mem0 (Node, infer: false)", program: "mem0", maxLoad: 10_000, why: "it has no bulk load"}
 )
 
-// as is the contender under another name, with arguments.
+// as returns the contender under another name, with arguments.
 func (c contender) as(name string, args ...string) contender {
 	c.name, c.args = name, append(slices.Clone(c.args), args...)
 	return c

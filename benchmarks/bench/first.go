@@ -8,8 +8,8 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/peer"
 )
 
-// openings is how often a memory of a size is opened, so that one hiccup does
-// not decide: an odd number, for the median.
+// openings is how often a memory of a size is opened, so that one outlier does not
+// decide: an odd number, for the median.
 func openings(size int) int {
 	if size > 100_000 {
 		return 3
@@ -17,8 +17,8 @@ func openings(size int) int {
 	return 5
 }
 
-// mostOpening is when it is not opened once more: some take half a minute for
-// the searches of one opening.
+// mostOpening is the time after which it is not opened again. Some memories take
+// half a minute for the searches of one opening.
 const mostOpening = 2 * time.Minute
 
 // first opens the contender's memory several times, each in a new process, and
@@ -45,7 +45,7 @@ func (w walk) first(ctx context.Context, c *client, asked questions, size int) e
 	return nil
 }
 
-// opening is what was measured of one.
+// opening holds the measurements of one opening.
 type opening struct {
 	open      time.Duration
 	first     time.Duration // search
@@ -97,16 +97,16 @@ type attempt struct {
 	degraded bool
 }
 
-// How long a contender is asked: so many searches at least, for so long at
-// least, and no longer than the last.
+// How long a contender is asked: the minimum number of searches, and the minimum
+// and maximum time.
 const (
 	leastAttempts = 60
 	leastAsked    = time.Second
 	mostAsked     = time.Minute
 )
 
-// settled reports that enough was asked: the last third of the time brought
-// nothing new.
+// settled reports whether the speed is stable: it did not change in the last third
+// of the time.
 func settled(all []attempt, since time.Duration) bool {
 	if since > mostAsked {
 		return len(all) > 0
@@ -114,7 +114,7 @@ func settled(all []attempt, since time.Duration) bool {
 	return len(all) >= leastAttempts && since >= leastAsked && fullSpeed(all) < since*2/3
 }
 
-// window is how many searches in a row tell the speed.
+// window is the number of consecutive searches that determine the speed.
 const window = 9
 
 // fullSpeed is when the first search ended that was as fast as they stayed: no

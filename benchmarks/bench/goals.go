@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// goal is what ebb shall reach, as a number of a run.
+// goal is a limit for a number of a run.
 type goal struct {
 	name    string
 	limit   float64
@@ -14,7 +14,7 @@ type goal struct {
 	measure func(results) (value float64, where string, measured bool)
 }
 
-// verdict is a goal beside what was measured.
+// verdict is a goal with the measured number.
 type verdict struct {
 	goal
 	value    float64
@@ -99,7 +99,7 @@ func (r results) ratio(section, what string, size int, who, section2, what2 stri
 	return a / b, "", true
 }
 
-// beside divides ours by theirs at the largest size that both hold.
+// beside divides ours by theirs at the largest size that both have.
 func beside(section, what, ours, theirs string) func(results) (float64, string, bool) {
 	return func(r results) (float64, string, bool) {
 		size := r.largest(section, what, ours, theirs)
@@ -115,8 +115,8 @@ func one(section, what string, size int, who string) func(results) (float64, str
 	}
 }
 
-// marginal is what each turn from 100,000 on adds: what SQLite caches, and the
-// program itself, are in both.
+// marginal returns the memory that each turn from 100,000 on adds. SQLite's cache
+// and the program itself are in both numbers.
 func marginal(r results) (float64, string, bool) {
 	const few, many = 100_000, 1_000_000
 	a, ok := r.value("search", "resident", many, ebbHybrid.name)

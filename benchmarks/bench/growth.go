@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// growth has full memories and empty ones take turns.
+// growth alternates between full memories and empty ones.
 func (w walk) growth(ctx context.Context, full []*client, size int) error {
 	var contenders []contender
 	for _, c := range full {

@@ -9,8 +9,8 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/peer"
 )
 
-// injection has turns with a model alone, with a model that is given memories,
-// and with the two steps of a Memory, taking turns.
+// injection alternates between a model alone, a model with injected memories, and
+// the two steps of a Memory.
 func (l *lab) injection(ctx context.Context) error {
 	s, err := l.write(l.stored, 1, l.stored)
 	if err != nil {

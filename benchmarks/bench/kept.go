@@ -14,9 +14,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// readKept reads the vectors of every memory in the folder, all users
-// together, and those of the questions beside them, as ./embedder --keep left
-// them.
+// readKept reads the vectors of every memory in the folder, all users together, and
+// those of the questions beside them, in the form that ./embedder --keep writes.
 func readKept(ctx context.Context, dir string) (stored, queries [][]float32, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.db"))
 	if err != nil {

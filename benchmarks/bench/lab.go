@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-// rounds is how often the contenders take turns.
+// rounds is the number of alternations between the contenders.
 const rounds = 20
 
 // scale is how much is measured.
@@ -28,7 +28,7 @@ type scale struct {
 	tenants   int           // files in a folder
 	active    int           // of them in use
 	near      int           // vectors compared
-	stored    int           // turns behind a model's turns
+	stored    int           // turns in the memory of a model's turns
 	model     time.Duration // what a model takes
 	talks     int           // turns with it
 	nights    int           // repeated
@@ -48,7 +48,7 @@ var (
 	}
 )
 
-// lab is what the sections share.
+// lab is the state that the sections share.
 type lab struct {
 	builder
 	scale
@@ -65,8 +65,8 @@ type section struct {
 	run   func(*lab, context.Context) error
 }
 
-// sections in the order in which they are run and shown. Those without a run
-// of their own are measured on the way of the one before.
+// sections are in the order in which they are run and shown. The previous section
+// measures those without a run of their own.
 func sections() []section {
 	return []section{
 		{"publish", "One turn stored as in a conversation, bulk load, and 64 publishers at once.", (*lab).writing},
@@ -116,7 +116,7 @@ func measure(ctx context.Context, o options) (found results, err error) {
 		if s.run == nil {
 			continue
 		}
-		names := []string{s.name} // with what is measured on its way
+		names := []string{s.name} // with the sections that it measures too
 		for _, on := range all[i+1:] {
 			if on.run != nil {
 				break
@@ -155,5 +155,5 @@ func (l *lab) among(ctx context.Context, contenders []contender, f func([]*clien
 	return f(all)
 }
 
-// fresh is a new folder of the lab.
+// fresh returns a new folder of the lab.
 func (l *lab) fresh(name string) (string, error) { return os.MkdirTemp(l.dir, filepath.Base(name)+"-") }

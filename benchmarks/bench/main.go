@@ -69,8 +69,7 @@ func run(ctx context.Context, args []string) error {
 	return before.with(found).write(o.out, o.page)
 }
 
-// check looks at what the results go into and what is measured with, before hours
-// of measuring.
+// check validates inputs and outputs before a run of hours.
 func (o options) check() error {
 	if o.page != "" {
 		if err := checkPage(o.page); err != nil {

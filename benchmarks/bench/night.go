@@ -11,9 +11,8 @@ import (
 // messages of a night.
 const messages = 1000
 
-// night consolidates a thousand messages of one user, and those of others after
-// them, without a model and with one that answers at once, whose own time is
-// taken off.
+// night consolidates a thousand messages of one user, and then those of others,
+// without a model and with one that answers at once. It subtracts the model's time.
 func (l *lab) night(ctx context.Context) error {
 	s, err := l.write(messages*l.nights, 1)
 	if err != nil {

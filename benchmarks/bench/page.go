@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// What the bench writes on a page stands between these.
+// The bench writes its results on a page between these markers.
 const (
 	pageFrom = "<!-- results: written by the bench -->\n"
 	pageTo   = "<!-- /results -->\n"
 )
 
-// checkPage reports a page that cannot be written anew: there is none, nobody may
-// write to it, or it has no markers.
+// checkPage returns an error for a page that cannot be updated: it is missing, not
+// writable, or has no markers.
 func checkPage(page string) error {
 	f, err := os.OpenFile(page, os.O_RDWR, 0)
 	if err != nil {
@@ -32,7 +32,7 @@ func checkPage(page string) error {
 	return nil
 }
 
-// renewPage writes the results on a page anew; dir holds the plots.
+// renewPage replaces the results on a page; dir holds the plots.
 func (r results) renewPage(page, dir string) error {
 	raw, err := os.ReadFile(page)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r results) renewPage(page, dir string) error {
 	return os.WriteFile(page, []byte(renewed), 0o644)
 }
 
-// onPage is the page with the results; plots are links into dir.
+// onPage returns the page with the results; plots are links into dir.
 func (r results) onPage(page, dir string) (string, error) {
 	head, rest, found := strings.Cut(page, pageFrom)
 	_, tail, ends := strings.Cut(rest, pageTo)

@@ -23,8 +23,8 @@ var plotted = []question{
 
 type question struct{ file, title, section, what string }
 
-// palette is Okabe and Ito's without black and yellow: the colour-blind tell
-// them apart, and they stand out from light and dark.
+// palette is Okabe and Ito's without black and yellow. Colour-blind people can
+// distinguish its colours, on light and dark backgrounds.
 var palette = []color.RGBA{
 	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
 	{230, 159, 0, 255}, {86, 180, 233, 255}, {128, 128, 128, 255},

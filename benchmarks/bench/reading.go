@@ -39,7 +39,7 @@ func (l *lab) reading(ctx context.Context) error {
 	return errors.Join(err, s.remove())
 }
 
-// search has the contenders take turns.
+// search alternates between the contenders.
 func (w walk) search(all []*client, size int) error {
 	took, err := searches(all, true, func(*client) questions { return w.asked[size] })
 	if err != nil {
@@ -56,8 +56,8 @@ func (w walk) search(all []*client, size int) error {
 	return nil
 }
 
-// searches asks each contender its questions in rounds, after one that warms
-// if it shall.
+// searches asks each contender its questions in rounds, after an optional warm-up
+// round.
 func searches(all []*client, warm bool, asked func(*client) questions) (map[*client][]int64, error) {
 	took := make(map[*client][]int64)
 	first := 1

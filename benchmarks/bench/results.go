@@ -56,7 +56,7 @@ type row struct {
 	LessIsBetter bool `json:"less_is_better"`
 }
 
-// absence is a number that is not there, and why.
+// absence is a missing number with the reason.
 type absence struct {
 	Section string `json:"section"`
 	Who     string `json:"who"`
@@ -110,14 +110,14 @@ func (r *results) leaveOut(section, who string, size int, why string) {
 	fmt.Fprintf(os.Stderr, "%-8s left out: %s at %d: %s\n", section, who, size, why)
 }
 
-// ran notes that a section has ended.
+// ran records the end of a section.
 func (r *results) ran(section string, began time.Time) {
 	run := r.now
 	run.Began, run.Seconds, run.Load = began.UTC().Truncate(time.Second), int(time.Since(began).Seconds()), load()
 	r.Sections[section] = run
 }
 
-// with are these results with the sections of others in place of their own.
+// with returns these results with the sections of others replacing their own.
 func (r results) with(others results) results {
 	all := results{Sections: maps.Clone(r.Sections)}
 	if all.Sections == nil {
@@ -205,7 +205,7 @@ func (r results) write(dir, page string) error {
 	return err
 }
 
-// quantile is the value that so many percent are not above.
+// quantile returns the value at or below which a percentage of the values lies.
 func quantile(all []int64, percent float64) int64 {
 	all = slices.Sorted(slices.Values(all))
 	return all[min(len(all)-1, int(float64(len(all))*percent/100))]
@@ -220,7 +220,7 @@ func thisMachine() machine {
 	}
 }
 
-// field is what a file of /proc says under a name; "" where there is none.
+// field returns the value of a name in a file of /proc, or "".
 func field(path, name string) string {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -234,7 +234,7 @@ func field(path, name string) string {
 	return ""
 }
 
-// load is the load average of five minutes; "" where /proc does not say.
+// load returns the load average of five minutes, or "" without /proc.
 func load() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if words := strings.Fields(string(raw)); err == nil && len(words) > 1 {
@@ -243,7 +243,7 @@ func load() string {
 	return ""
 }
 
-// commit is that of the work tree; "" outside of one.
+// commit returns the commit of the work tree, or "" outside of one.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

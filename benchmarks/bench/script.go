@@ -11,10 +11,10 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// seed of everything that is made at random.
+// seed is the seed of all random data.
 const seed = 1
 
-// short is how many turns those get who cannot hold more: Mem0 reads its
+// short is the number of turns for contenders that cannot hold more: Mem0 reads its
 // script as a whole.
 const short = 60_000
 
@@ -31,8 +31,8 @@ func (q questions) slice(from, to int) questions {
 	return questions{q.users[from:to], q.queries[from:to]}
 }
 
-// write makes so many turns of so many users, and questions about the first
-// sizes of them.
+// write makes turns of a number of users, and questions about the first sizes of
+// them.
 func (l *lab) write(turns, users int, sizes ...int) (script, error) {
 	source := workload.New(l.sets, users, seed)
 	return l.writeTurns(turns, sizes, source.Next, func(i int) (string, string) {
@@ -93,7 +93,7 @@ func ask(n int, question func(i int) (user, query string)) (q questions) {
 
 func (s script) head() string { return filepath.Join(filepath.Dir(s.path), "head.jsonl") }
 
-// of is the file for a contender.
+// of returns the file for a contender.
 func (s script) of(c *client) string {
 	if c.maxLoad > 0 && c.maxLoad <= short/2 {
 		return s.head()

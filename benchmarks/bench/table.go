@@ -136,12 +136,12 @@ func (r results) table(section string) string {
 	return out.String()
 }
 
-// comparable units are those of which a ratio says something.
+// comparable are the units for which a ratio is meaningful.
 func comparable(unit string) bool {
 	return slices.Contains([]string{"ms", "turns/s", "MB", "bytes/turn"}, unit)
 }
 
-// number has three digits that count.
+// number formats three significant digits.
 func number(v float64) string {
 	switch {
 	case v == float64(int(v)) || v >= 100:
@@ -154,7 +154,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// thousands is 1,234,567.
+// thousands formats 1,234,567.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

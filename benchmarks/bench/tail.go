@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tails measures the slowest of many inserts into a large memory, and how much
-// of them is still in the log after.
+// tails measures the slowest of many inserts into a large memory, and the size of
+// the log afterwards.
 func (l *lab) tails(ctx context.Context) error {
 	s, err := l.write(l.tail+l.published, 1)
 	if err != nil {
@@ -39,9 +39,9 @@ func (l *lab) tails(ctx context.Context) error {
 	return errors.Join(err, s.remove())
 }
 
-// restDisk has the disk write what the loads have left to it: for some seconds
-// after a gigabyte every sync takes longer, whoever's it is.
+// restDisk waits until the disk has written the data of the loads: for some seconds
+// after a gigabyte every sync of any process takes longer.
 func (l *lab) restDisk(ctx context.Context) {
-	_ = exec.CommandContext(ctx, "sync").Run() // where there is none, the time must do
+	_ = exec.CommandContext(ctx, "sync").Run() // without the command, the pause must suffice
 	time.Sleep(l.rest)
 }

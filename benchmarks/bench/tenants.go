@@ -10,18 +10,17 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// before is how many turns an active tenant has before anything is measured, and
-// longer how many times as many turns a round has as elsewhere: what one brings
-// behind it, a tenth of a second later, shall happen within the round.
+// before is the number of turns of an active tenant before the measurement. longer
+// is the factor by which a round is longer than elsewhere, so that the background
+// work of a turn, a tenth of a second later, falls into the round.
 const (
 	before = 30
 	longer = 3
 )
 
-// manyTenants compares a folder of files, few and enough of them open, with
-// one file that holds the same turns. Only some tenants are active; whose turn
-// comes next is drawn at random. Before anything is timed each of them is asked
-// once.
+// manyTenants compares a folder of files, with few and with enough of them open, and
+// one file with the same turns. Only some tenants are active; the next one is drawn
+// at random. Each of them is asked once before the measurement.
 func (l *lab) manyTenants(ctx context.Context) error {
 	source := workload.New(l.sets, 1, seed)
 	random := rand.New(rand.NewPCG(seed, seed))
@@ -32,7 +31,7 @@ func (l *lab) manyTenants(ctx context.Context) error {
 	active := random.Perm(l.tenants)[:l.active]
 	next := func() workload.Turn {
 		t := source.Next()
-		tenant := made // each says something once
+		tenant := made // each tenant has one turn first
 		if made >= l.tenants {
 			tenant = active[random.IntN(len(active))]
 		}

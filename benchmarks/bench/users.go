@@ -8,7 +8,7 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/peer"
 )
 
-// manyUsers has a memory of many users and one of a single user take turns.
+// manyUsers alternates between a memory of many users and one of a single user.
 func (l *lab) manyUsers(ctx context.Context) error {
 	one, err := l.write(l.shared+l.turns, 1, l.shared)
 	if err != nil {

@@ -19,15 +19,15 @@ const (
 	scanName = "plain float32 scan"
 )
 
-// vectorSet is what vectors are looked for in: files of vectors and of queries.
+// vectorSet is a file of vectors and a file of queries.
 type vectorSet struct {
 	name            string
 	stored, queries string
 	n, asked        int
 }
 
-// vectorArm compares ebb's vector arm with comparing all, in one process that
-// takes turns between them, and with chromem-go on the same vectors.
+// vectorArm compares ebb's vector arm with a full scan, alternating in one process,
+// and with chromem-go on the same vectors.
 func (l *lab) vectorArm(ctx context.Context) error {
 	dir, err := l.fresh("vectors")
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *lab) vectorSets(ctx context.Context, dir string) (sets []vectorSet, err
 	return append(sets, s), err
 }
 
-// spread are at most n of all, at even distances.
+// spread returns at most n of all, at even distances.
 func spread(all [][]float32, n int) (some [][]float32) {
 	n = min(n, len(all))
 	for i := range n {
@@ -110,8 +110,8 @@ func writeSet(dir, name string, stored, queries [][]float32) (vectorSet, error) 
 	return s, peer.WriteVectors(s.queries, queries)
 }
 
-// clusters makes vectors of length 1 around centres that share a direction, as
-// encoders' do, in no order.
+// clusters makes vectors of length 1 around centres that share a direction, like
+// those of encoders, in random order.
 func clusters(random *rand.Rand, n, each, dims int) (all [][]float32) {
 	normal := func(scale float64) []float32 {
 		v := make([]float32, dims)
@@ -135,8 +135,8 @@ func clusters(random *rand.Rand, n, each, dims int) (all [][]float32) {
 	return all
 }
 
-// multiplied is each vector again and again, with noise of a share of its
-// length, until there are n.
+// multiplied repeats the vectors, with noise of a share of their length, until there
+// are n.
 func multiplied(random *rand.Rand, vectors [][]float32, n int, noise float64) [][]float32 {
 	all := make([][]float32, n)
 	for i := range all {
@@ -162,7 +162,7 @@ func unit(v []float32) []float32 {
 	return v
 }
 
-// shared is how much of the ten most alike was found.
+// shared returns the share of the ten most similar vectors that was found.
 func shared(found [][]int, s vectorSet) (float64, error) {
 	stored, err := peer.ReadVectors(s.stored)
 	if err != nil {
@@ -185,7 +185,7 @@ func shared(found [][]int, s vectorSet) (float64, error) {
 	return float64(hits) / float64(10*len(queries)), nil
 }
 
-// mostAlike are the places of the n vectors most alike.
+// mostAlike returns the indexes of the n most similar vectors.
 func mostAlike(stored [][]float32, query []float32, n int) []int {
 	best := make([]int, 0, n+1)
 	cosines := make([]float32, 0, n+1)

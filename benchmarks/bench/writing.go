@@ -31,8 +31,8 @@ func (w walk) path(c *client) string {
 // crowd is how many turns one publisher, and then 64, insert.
 func (l *lab) crowd() int { return 2 * l.turns }
 
-// writing fills the same memories step by step, and measures publish and growth
-// on the way.
+// writing fills the same memories step by step, and measures publish and growth at
+// each step.
 func (l *lab) writing(ctx context.Context) error {
 	sizes := slices.Sorted(slices.Values(l.sizes))
 	largest := sizes[len(sizes)-1]
@@ -62,7 +62,8 @@ func (l *lab) writing(ctx context.Context) error {
 	return errors.Join(err, s.remove())
 }
 
-// able are those that can hold so many turns; of the others it notes why not.
+// able returns the contenders that can hold a number of turns. It notes the reason
+// for the others.
 func (l *lab) able(section string, all []*client, size int) (able []*client) {
 	for _, c := range all {
 		if c.maxLoad > 0 && size > c.maxLoad {
@@ -104,8 +105,8 @@ func (w walk) load(section string, c *client, size int) error {
 	return err
 }
 
-// insert has the contenders take turns. What works behind one of them has
-// ended before the next one's turn.
+// insert alternates between the contenders. The background work of one ends before
+// the next one's turn.
 func (w walk) insert(all []*client, turns int) (map[*client][]int64, error) {
 	took := make(map[*client][]int64)
 	each := turns / rounds
@@ -134,7 +135,7 @@ func (w walk) publish(all []*client, size int) error {
 	return err
 }
 
-// publishers measures 64 at once beside one, in turn.
+// publishers alternates between 64 concurrent publishers and one.
 func (w walk) publishers(all []*client, size int) error {
 	const parts = 5
 	for _, n := range []int{1, 64} {

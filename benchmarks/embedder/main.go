@@ -1,7 +1,7 @@
-// Embedder measures what an embedder adds: it takes labelled conversations in,
-// makes their vectors through langchaingo's OpenAI client, asks each question
-// by text alone, by vectors alone and by both, and compares the answers with a
-// paired bootstrap.
+// Embedder measures what an embedder adds: it imports labelled conversations,
+// embeds them through langchaingo's OpenAI client, asks each question by text
+// alone, by vectors alone and by both, and compares the answers with a paired
+// bootstrap.
 //
 //	embedder --url http://127.0.0.1:8089/v1 DIR...
 package main
@@ -19,8 +19,9 @@ import (
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms/openai"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -113,7 +114,7 @@ func take(ctx context.Context, set *evalset.Set, path string) (err error) {
 		return nil
 	}
 	now := set.Conversations[0].Turns[0].Time
-	x, err := extension.Open(ctx, path, &extension.Config{Now: func() time.Time { return now }, Location: time.UTC, NoSchedule: true})
+	x, err := extension.Open(ctx, path, &extension.Config{Now: func() time.Time { return now }, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true}})
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func take(ctx context.Context, set *evalset.Set, path string) (err error) {
 		if err != nil {
 			return err
 		}
-		_, err = x.Import(ctx, f, extension.ImportOptions{
+		_, err = x.Import(ctx, f, transfer.ImportOptions{
 			Scope: extension.Scope{User: c.Name}, Clock: func(t time.Time) { now = t },
 		})
 		if err := errors.Join(err, f.Close()); err != nil {
@@ -142,7 +143,7 @@ func measure(ctx context.Context, o options, embedder embeddings.Embedder, set *
 		return found, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	vectors, err := consolidate.NewVectoriser(db, embedder, consolidate.VectoriserOptions{Model: o.model, Dims: o.dims})
+	vectors, err := embed.New(db, embedder, embed.Options{Model: o.model, Dims: o.dims})
 	if err != nil {
 		return found, err
 	}

@@ -1,10 +1,9 @@
-// Package floor is the least a durable, searchable journal can do: the same
-// four writes as ebb's Publish – journal row, episode, chunk, full-text row,
-// under the same indexes and with the same durability – by hand-written,
-// prepared SQL in one transaction, and FTS5's own bm25. What ebb adds is
-// measured against it: the report of each new memory in the journal, the check
-// that no message is stored twice or after its erasure, redaction, the columns
-// that time, trust and nights need.
+// Package floor is a minimal durable, searchable journal: the same four writes as
+// ebb's Publish (journal row, episode, chunk, full-text row, under the same indexes
+// and with the same durability) by prepared SQL in one transaction, and FTS5's own
+// bm25. It is the baseline for what ebb adds: the report of each new memory in the
+// journal, the check that no message is stored twice or after its erasure,
+// redaction, and the columns for time, trust and nights.
 package floor
 
 import (
@@ -35,8 +34,8 @@ type Memory struct {
 	search *sql.Stmt
 }
 
-// Pragmas are those of ebb: a commit is on disk when it returns, and what is
-// removed leaves no copy.
+// Pragmas are those of ebb: a commit is on disk when it returns, and removed data
+// leaves no copy.
 var Pragmas = []string{"journal_mode=wal", "synchronous=full", "secure_delete=on", "foreign_keys=on", "temp_store=memory", "cache_size=-16384"}
 
 const tables = `
@@ -138,7 +137,7 @@ func (m *Memory) write(ctx context.Context, tx *sql.Tx, t workload.Turn) error {
 	return err
 }
 
-// number is the user's number, which is in the name.
+// number returns the user's number, which is part of the name.
 func number(user string) int64 {
 	var n int64
 	if _, err := fmt.Sscanf(user, "user-%d", &n); err != nil {
@@ -147,8 +146,7 @@ func number(user string) int64 {
 	return n + 1
 }
 
-// Search asks FTS5 for the ten best of one user, by the words of the question
-// that say something.
+// Search returns FTS5's ten best of one user, by the content words of the question.
 func (m *Memory) Search(ctx context.Context, user, query string) (found peer.Found, err error) {
 	match := Match(query)
 	if match == "" {
@@ -173,8 +171,8 @@ func (m *Memory) Search(ctx context.Context, user, query string) (found peer.Fou
 // Close closes the file.
 func (m *Memory) Close(context.Context) error { return m.db.Close() }
 
-// Match is the question for FTS5: its words, quoted, without those everybody
-// uses.
+// Match returns the FTS5 query of a question: its words, quoted, without common
+// ones.
 func Match(query string) string {
 	words := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var quoted []string
@@ -186,7 +184,7 @@ func Match(query string) string {
 	return strings.Join(quoted, " OR ")
 }
 
-// common are the words of English that Snowball's list leaves out of searches.
+// common are the English stop-words of Snowball's list.
 var common = func() map[string]bool {
 	list := make(map[string]bool)
 	for _, w := range strings.Fields(`i me my myself we our ours ourselves you your yours yourself yourselves he him his

@@ -13,16 +13,15 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// Folder is a [Memory] for each user, of which so many are open that were used
-// last.
+// Folder has a [Memory] for each user. Only the most recently used ones are open.
 type Folder struct {
-	Memory // of which driver and address are taken
+	Memory // provides driver and address
 
 	MaxOpen int
 
 	dir    string
 	open   *lru.LRU[string, *Memory]
-	closed error // what closing has brought
+	closed error // errors of closing
 }
 
 // Open makes the folder.
@@ -32,7 +31,7 @@ func (f *Folder) Open(_ context.Context, dir string) (err error) {
 	return err
 }
 
-// of is the memory of a user.
+// of returns the memory of a user.
 func (f *Folder) of(ctx context.Context, user string) (*Memory, error) {
 	if m, ok := f.open.Get(user); ok {
 		return m, nil

@@ -1,8 +1,8 @@
-// Package peer is what the benchmark and the memories it compares say to each
-// other. Each memory runs as a program of its own: two SQLite drivers cannot
-// live in one, and its resident memory is its own. It reads one request a line
-// from standard input and answers each with one line; it measures itself, so
-// that the talk is in no number.
+// Package peer is the protocol between the benchmark and the memories it compares.
+// Each memory runs as a program of its own, since two SQLite drivers cannot share
+// one and resident memory is per process. It reads one request per line from
+// standard input and answers each with one line. It measures itself, so that the
+// protocol is not part of any number.
 package peer
 
 import (
@@ -13,40 +13,40 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// Request asks for one thing.
+// Request is one operation.
 type Request struct {
 	// Op is open, load, settle, insert, crowd, search, collect or close; of
 	// some memories also turn, night, vectors and nearest.
 	Op string `json:"op"`
 	// Dir is an empty folder for the memory's files; of open.
 	Dir string `json:"dir,omitempty"`
-	// Path is a file of turns, one a line, of load, insert and crowd; of
-	// vectors, of vectors and nearest. From and To are those to take, To
+	// Path is a file of turns, one per line, for load, insert and crowd; of
+	// vectors for vectors and nearest. From and To select its entries, To
 	// excluded.
 	Path string `json:"path,omitempty"`
 	From int    `json:"from,omitempty"`
 	To   int    `json:"to,omitempty"`
-	// Publishers is how many insert at once; of crowd.
+	// Publishers is the number of concurrent publishers; of crowd.
 	Publishers int `json:"publishers,omitempty"`
 	// Users and Queries belong together; of search, turn and night. Each is
 	// asked for the ten best.
 	Users   []string `json:"users,omitempty"`
 	Queries []string `json:"queries,omitempty"`
-	// How a turn is had: see [Talker].
+	// How is the kind of a turn: see [Talker].
 	How string `json:"how,omitempty"`
 }
 
-// Answer is what came of it.
+// Answer is the result of a request.
 type Answer struct {
 	Error string `json:"error,omitempty"`
 	// Took are the nanoseconds of each insert, search or turn, in order.
 	Took []int64 `json:"took,omitempty"`
-	// Model are those of them that a model took; of turn and night.
+	// Model are the nanoseconds spent in a model; of turn and night.
 	Model []int64 `json:"model,omitempty"`
 	// Total are the nanoseconds of the whole request.
 	Total int64 `json:"total"`
-	// Found is how many results the searches brought together, Degraded how
-	// many of the searches were not whole.
+	// Found is the number of results of all searches, Degraded the number of
+	// degraded searches.
 	Found    int `json:"found,omitempty"`
 	Degraded int `json:"degraded,omitempty"`
 	// Nearest are the places of the vectors found, ten for each; of nearest.
@@ -57,12 +57,12 @@ type Answer struct {
 	Descriptors int   `json:"descriptors"`
 }
 
-// Memory is one of those compared. What it does not offer it answers with
+// Memory is one of the compared memories. It answers operations that it lacks with
 // [ErrNotOffered].
 type Memory interface {
 	Open(ctx context.Context, dir string) error
-	// Load stores turns in whatever way is fastest. They must survive a crash
-	// once it returns, if the memory promises that at all.
+	// Load stores turns in the fastest way. They must survive a crash once it
+	// returns, if the memory promises that.
 	Load(ctx context.Context, turns []workload.Turn) error
 	// Insert stores one turn as a host does during a conversation.
 	Insert(ctx context.Context, turn workload.Turn) error
@@ -71,45 +71,45 @@ type Memory interface {
 	Close(ctx context.Context) error
 }
 
-// Found is what a search brought.
+// Found is the result of a search.
 type Found struct {
 	Results int
-	// Degraded says that a part of the memory could not be asked.
+	// Degraded is true when a part of the memory was not searched.
 	Degraded bool
 }
 
-// Reader is a memory whose Load reads what a host's history is kept in. Written
-// makes that of the turns that Load is given next; it is in no number.
+// Reader is a memory with a Load that reads the format of a host's history. Written
+// converts the turns for the next Load; it is not measured.
 type Reader interface {
 	Written(turns []workload.Turn) error
 }
 
-// Settler is a memory that works behind its caller: Settle waits for it.
+// Settler is a memory with background work. Settle waits for it.
 type Settler interface {
 	Settle(ctx context.Context) error
 }
 
 // Talker is a memory that takes part in turns with a model.
 type Talker interface {
-	// Turn has one turn. How is "bare", the model alone; "wrapped", the model
-	// with the memory before its eyes; "load" and "save", the memory's two
-	// steps of a turn without any model. It returns what the model took.
+	// Turn runs one turn. How is "bare", the model alone; "wrapped", the model with
+	// injected memories; "load" and "save", the memory's two steps of a turn without
+	// a model. It returns the model's time.
 	Turn(ctx context.Context, how, user, text string) (model time.Duration, err error)
 }
 
 // Sleeper is a memory that consolidates at night.
 type Sleeper interface {
-	// Night consolidates one user's memory. It returns what the model took.
+	// Night consolidates one user's memory. It returns the model's time.
 	Night(ctx context.Context, user string) (model time.Duration, err error)
 }
 
 // Vectors is a memory that can be given vectors and asked by them.
 type Vectors interface {
 	AddVectors(ctx context.Context, vectors [][]float32) error
-	// Nearest are the places, in the order they were added, of the ten most
-	// alike.
+	// Nearest returns the indexes, in order of insertion, of the ten most similar
+	// vectors.
 	Nearest(ctx context.Context, query []float32) ([]int, error)
 }
 
-// ErrNotOffered is the answer of a memory that has no such thing.
+// ErrNotOffered is the answer of a memory that lacks an operation.
 var ErrNotOffered = errors.New("not offered")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// collect gives back what is no longer used, so that resident memory is what
-// the memory needs and not when the collector came by.
+// collect frees unused memory, so that resident memory does not depend on when the
+// collector ran.
 func collect() { debug.FreeOSMemory() }
 
 // resident is VmRSS of this process in bytes; 0 where /proc does not say.

@@ -168,7 +168,7 @@ func (s *server) withVectors(ctx context.Context, r Request, a *Answer, timed fu
 	return nil
 }
 
-// crowd shares the turns among so many publishers at once.
+// crowd distributes the turns among concurrent publishers.
 func crowd(ctx context.Context, m Memory, turns []workload.Turn, publishers int) (a Answer, err error) {
 	next := make(chan workload.Turn)
 	failed := make(chan error, publishers)

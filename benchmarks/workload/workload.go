@@ -1,6 +1,6 @@
-// Package workload makes conversations of any size out of labelled ones: the
-// same sentences, resampled, said by people of other names. The same seed
-// gives the same turns.
+// Package workload makes conversations of any size from labelled ones: the same
+// sentences, resampled, by speakers with other names. The same seed yields the same
+// turns.
 package workload
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-// Turn is one message as every peer is given it.
+// Turn is one message in the form for every peer.
 type Turn struct {
 	User    string    `json:"user"`
 	Session string    `json:"session"`
@@ -44,7 +44,7 @@ var ending = regexp.MustCompile(`[.!?]+\s+`)
 // marks stand for the first and the second speaker.
 var marks = [2]string{"\x01", "\x02"}
 
-// New prepares turns out of the sets, for so many users.
+// New prepares turns from the sets, for a number of users.
 func New(sets []*evalset.Set, users int, seed uint64) *Source {
 	s := &Source{random: rand.New(rand.NewPCG(seed, seed)), users: users,
 		cast: make([][2]string, users), at: make([]time.Time, users)}
@@ -103,8 +103,8 @@ func split(text string) []string {
 	return parts
 }
 
-// Next is the next turn. Users take turns by the session; the i-th session of
-// a user is spoken by two people who are in no other.
+// Next returns the next turn. Users alternate by session. Each session of a user
+// has two speakers who are in no other session.
 func (s *Source) Next() Turn {
 	i := s.made
 	s.made++
@@ -131,7 +131,7 @@ func (s *Source) Next() Turn {
 	return t
 }
 
-// Question is one of the labelled questions, about people of the user's
+// Question returns one of the labelled questions, about speakers of the user's
 // current session.
 func (s *Source) Question(user int) string {
 	return cast(s.questions[s.random.IntN(len(s.questions))], s.cast[user])
@@ -141,8 +141,8 @@ func cast(text string, names [2]string) string {
 	return strings.NewReplacer(marks[0], names[0], marks[1], names[1]).Replace(text)
 }
 
-// name is a first name nobody chose: 4,096 of them, which meet again only as
-// often as names do.
+// name returns one of 4,096 invented first names, so that names repeat about as
+// often as real ones.
 func (s *Source) name() string {
 	heads := [...]string{"Al", "Be", "Cor", "Da", "El", "Fi", "Ga", "Hel", "Is", "Jo", "Ka", "Lu", "Ma", "No", "Or", "Pe"}
 	middles := [...]string{"ba", "ca", "di", "fe", "ga", "li", "ma", "ne", "pi", "ra", "ri", "sa", "ta", "ti", "vo", "za"}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -24,7 +25,8 @@ type app struct {
 	stdout, stderr io.Writer
 
 	interactive bool // stderr is a terminal: progress may be drawn there
-	colour      bool // stdout is a terminal that wants colour
+	screen      bool // stdout is a terminal
+	colour      bool // and wants colour
 	width       int  // columns of the output
 	json        bool
 	location    *time.Location // in which times are read and shown
@@ -43,6 +45,7 @@ func newApp(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) *app
 	a := &app{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr, width: 80, location: time.Local, profile: profiles[0]}
 	_, a.interactive = terminal(stderr)
 	if fd, ok := terminal(stdout); ok {
+		a.screen = true
 		noColour := os.Getenv("NO_COLOR") != "" // no-color.org
 		a.colour = !noColour && os.Getenv("TERM") != "dumb"
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
@@ -66,14 +69,14 @@ func terminal(stream any) (fd int, ok bool) {
 // Without --user, the scope becomes that of the file's only user.
 func (a *app) open(readOnly bool) (*extension.Extension, error) {
 	cfg := a.profile.config()
-	cfg.ReadOnly, cfg.NoSchedule = readOnly, true
+	cfg.ReadOnly, cfg.Night.NoSchedule = readOnly, true
 	return a.openWith(cfg)
 }
 
 // openExisting is open for writing into a memory that must be there already.
 func (a *app) openExisting() (*extension.Extension, error) {
 	cfg := a.profile.config()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	return a.openExistingWith(cfg)
 }
 
@@ -126,7 +129,24 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 
 // tellFault prints a fault that no command returns.
 func (a *app) tellFault(source string, err error) {
-	fmt.Fprintf(a.stderr, "ebb: memory (%s): %s\n", source, message(a, err))
+	a.tell(fmt.Sprintf("memory (%s): %s", source, message(a, err)))
+}
+
+// tellInterrupt is tell after the ^C that a terminal shows.
+func (a *app) tellInterrupt(text string) {
+	if a.interactive {
+		fmt.Fprintln(a.stderr)
+	}
+	a.tell(text)
+}
+
+// tell prints a line for people to standard error, wrapped if that is a terminal.
+func (a *app) tell(text string) {
+	text = "ebb: " + text
+	if a.interactive {
+		text = strings.Join(wrapped(text, a.width), "\n")
+	}
+	fmt.Fprintln(a.stderr, text)
 }
 
 // ofKnownUser closes the memory again when it does not hold the user that was
@@ -149,7 +169,7 @@ func (a *app) ofKnownUser(x *extension.Extension) (*extension.Extension, error) 
 	return x, nil
 }
 
-// scope is whose memory is meant, once the file is open. Its User is empty
+// scope names the user of the memory, once the file is open. Its User is empty
 // when none was named and the file does not have exactly one: commands for one
 // user then fail with the extension's InvalidError for Scope.User, which
 // [report] turns into advice.
@@ -158,7 +178,7 @@ func (a *app) scope() extension.Scope {
 }
 
 // eachUser calls visit for every user of the file, or of the tenant that was
-// named, with an app whose scope is that user's.
+// named, with an app that has the scope of that user.
 func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *app) error) error {
 	users, err := x.Users(a.ctx)
 	if err != nil {

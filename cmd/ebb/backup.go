@@ -52,7 +52,7 @@ func (c *backupCmd) Run(a *app) error {
 	return err
 }
 
-// write makes the backup, which has the memory's key unless it is told another.
+// write makes the backup, with the memory's key unless a flag says otherwise.
 func (c *backupCmd) write(a *app, progress func(done, total int64)) (*extension.BackupReport, error) {
 	if c.NewKey == "" && !c.Plain {
 		return extension.BackupFile(a.ctx, a.db, c.File, a.key, progress)
@@ -118,10 +118,10 @@ func (c *restoreCmd) Run(a *app) error {
 		return a.printJSON(report)
 	}
 	p := a.page()
-	p.line("%s: restored and verified: %s of %s", report.Path,
+	p.say("%s: restored and verified: %s of %s", report.Path,
 		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
 	if report.SetAside != "" {
-		p.line("What was there before is now %s.", report.SetAside)
+		p.say("What was there before is now %s.", report.SetAside)
 	}
 	return p.err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type blocksCmd struct {
-	List    blocksListCmd    `cmd:"" default:"1" help:"Show what each block holds."`
+	List    blocksListCmd    `cmd:"" default:"withargs" help:"Show what each block holds."`
 	History blocksHistoryCmd `cmd:"" help:"Show what a block held, with who wrote it and when."`
 	Undo    blocksUndoCmd    `cmd:"" help:"Take one change of a block back."`
 }
@@ -40,9 +40,9 @@ type coreView struct {
 // blocks.
 func (a *app) blocksConfig() *extension.Config {
 	cfg := a.profile.config()
-	cfg.NoSchedule = true
-	if len(cfg.Blocks) == 0 {
-		cfg.Blocks = extension.ThreeTier().Blocks
+	cfg.Night.NoSchedule = true
+	if len(cfg.CoreMemory.Blocks) == 0 {
+		cfg.CoreMemory.Blocks = extension.ThreeTier().CoreMemory.Blocks
 	}
 	return cfg
 }
@@ -63,7 +63,7 @@ func (blocksListCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	unauthorised, err := a.unauthorised(x, cfg.Blocks, blocks)
+	unauthorised, err := a.unauthorised(x, cfg.CoreMemory.Blocks, blocks)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (blocksListCmd) Run(a *app) (err error) {
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		p.line("%s  version %d  %s  trust %d", p.in(bold, owned(b.Name, b.Agent)), b.Version, p.moment(b.UpdatedAt.Time), b.Trust)
+		p.parts("  ", p.in(bold, owned(b.Name, b.Agent)), fmt.Sprint("version ", b.Version), p.moment(b.UpdatedAt.Time), fmt.Sprint("trust ", b.Trust))
 		p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	}
 	for _, v := range views {
@@ -136,7 +136,7 @@ func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, 
 	return n, nil
 }
 
-// owned is a block's name, and whose it is.
+// owned is a block's name, with the agent that owns it.
 func owned(name, agent string) string {
 	if agent == "" {
 		return oneLine(name, 60)
@@ -218,7 +218,7 @@ func (c *blocksHistoryCmd) Run(a *app) (err error) {
 		if v.Agent != "" {
 			by += " as " + v.Agent
 		}
-		p.line("%s  %s  by %s, trust %d", p.in(bold, fmt.Sprint("version ", v.Version)), p.moment(v.At.Time), oneLine(by, 60), v.Trust)
+		p.parts("  ", p.in(bold, fmt.Sprint("version ", v.Version)), p.moment(v.At.Time), fmt.Sprintf("by %s, trust %d", oneLine(by, 40), v.Trust))
 		p.body("  ", "  ", cmp.Or(v.Content, "(empty)"))
 	}
 	return p.err
@@ -257,7 +257,7 @@ func (c *blocksUndoCmd) Run(a *app) (err error) {
 		return a.printJSON(b)
 	}
 	p := a.page()
-	p.line("Version %d of %s is taken back. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
+	p.say("Version %d of %s is taken back. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
 	p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	return p.err
 }

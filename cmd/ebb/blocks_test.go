@@ -20,7 +20,7 @@ func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	require.Equal(t, "Nothing is in core memory.\n", ebb(t, "", "blocks", "--db", f.db).out)
 	require.JSONEq(t, `{"blocks":[],"views":[],"unauthorised":0}`, ebb(t, "", "blocks", "--json", "--db", f.db).out)
 	cfg := extension.ThreeTier()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	x, err := extension.Open(t.Context(), f.db, cfg)
 	require.NoError(t, err)
 	qa := extension.Scope{User: "ada", Agent: "qa"}

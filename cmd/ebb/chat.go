@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tmc/langchaingo/agents"
@@ -52,7 +54,7 @@ func (c *chatCmd) Run(a *app) (err error) {
 		return err
 	}
 	if _, missing := os.Stat(a.db); errors.Is(missing, os.ErrNotExist) && a.user == "" {
-		return a.scope().Validate() // before a file is made for nobody
+		return a.scope().Validate() // before a file is made without a user
 	}
 	seen := new(recalls)
 	cfg := a.profile.config()
@@ -77,21 +79,25 @@ func (c *chatCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	talk := &conversation{app: a, page: a.page(), chain: c.executor(model, session), seen: seen, keepGoing: isTerminal(a.stdin)}
+	given := &givenBlock{Model: model}
+	given.block.Store(new(string))
+	talk := &conversation{app: a, page: a.page(), chain: c.executor(given, session), given: given, seen: seen, keepGoing: isTerminal(a.stdin)}
 	if talk.keepGoing {
 		onInterrupt.Store(new(talk.stopAnswer))
 		defer onInterrupt.Store(nil)
 	}
 	if talk.keepGoing && !a.json {
-		talk.page.line("%s", talk.page.in(dim, fmt.Sprintf("%s, remembering %s in %s. /help, /why, /quit.", name, scope.User, a.db)))
+		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, a.db))
+		talk.page.note(dim, "", "/help lists the commands, /quit ends.")
 	}
 	return talk.run()
 }
 
-const chatHelp = `/why   shows what memory gave the model for the last answer
-/help  shows this
-/quit  ends the chat; so does Ctrl-D, and Ctrl-C between answers
-Everything else is said to the model. Ctrl-C stops its answer.`
+var chatHelp = [][]string{
+	{"/why", "shows what memory gave the model for the last answer"},
+	{"/help", "shows this"},
+	{"/quit", "ends the chat; so does Ctrl-D, and Ctrl-C between answers"},
+}
 
 func isTerminal(stream any) bool {
 	_, ok := terminal(stream)
@@ -110,7 +116,7 @@ func (c *chatCmd) executor(model llms.Model, session *extension.Session) *agents
 		agent = agents.NewConversationalAgent(model, session.Tools())
 	}
 	return agents.NewExecutor(agent, agents.WithMemory(memory),
-		// A small model that forgets the format is told, instead of failing the turn.
+		// A small model that forgets the format is corrected; the turn does not fail.
 		agents.WithParserErrorHandler(agents.NewParserErrorHandler(func(string) string {
 			return `That was not in the format. To answer, write "AI:" and the answer; to use a tool, write "Action:" and "Action Input:" lines.`
 		})))
@@ -121,8 +127,9 @@ type conversation struct {
 	app       *app
 	page      *page
 	chain     chains.Chain
+	given     *givenBlock
 	seen      *recalls
-	keepGoing bool // after a turn that failed: somebody is there to try again
+	keepGoing bool // after a turn that failed: a person can try again
 	last      []extension.Result
 
 	mu     sync.Mutex
@@ -189,21 +196,21 @@ func (c *conversation) take(input string) (done bool, err error) {
 		c.why()
 		return false, c.page.err
 	case input == "/help":
-		for line := range strings.Lines(chatHelp) {
-			c.page.line("%s", strings.TrimSuffix(line, "\n"))
-		}
+		c.page.table("", chatHelp)
+		c.page.say("Everything else is said to the model. Ctrl-C stops its answer.")
 		return false, c.page.err
 	case strings.HasPrefix(input, "/"):
-		fmt.Fprintf(c.app.stderr, "ebb: %s is no command; there are /why, /help and /quit\n", oneLine(input, 40))
+		c.app.tell(oneLine(input, 40) + " is no command; there are /why, /help and /quit")
 		return false, nil
 	}
 	c.seen.take()
+	c.given.block.Store(new(string))
 	ctx, answered := c.answering()
 	defer answered()
 	outputs, err := chains.Call(ctx, c.chain, map[string]any{"input": input})
 	c.last = c.seen.take()
 	if err != nil && ctx.Err() != nil && c.app.ctx.Err() == nil {
-		fmt.Fprintln(c.app.stderr, "ebb: the answer was stopped")
+		c.app.tellInterrupt("the answer was stopped")
 		return false, nil
 	}
 	if err != nil {
@@ -214,7 +221,7 @@ func (c *conversation) take(input string) (done bool, err error) {
 		if !c.keepGoing {
 			return false, err
 		}
-		fmt.Fprintln(c.app.stderr, "ebb: "+message(c.app, err))
+		c.app.tell(message(c.app, err))
 		return false, nil
 	}
 	output, _ := outputs["output"].(string)
@@ -234,13 +241,42 @@ func (c *conversation) answer(input, output string) error {
 }
 
 func (c *conversation) why() {
-	if len(c.last) == 0 {
+	block := *c.given.block.Load()
+	if block == "" && len(c.last) == 0 {
 		c.page.line("Memory gave nothing for the last answer.")
+	}
+	if block != "" {
+		c.page.line("The model was given:")
+		c.page.note(dim, "  ", block)
+	}
+	if len(c.last) > 0 {
+		c.page.line("Why the records are among it:")
 	}
 	for _, r := range c.last {
 		c.page.result(r, nil)
 		c.page.reasons(r)
 	}
+}
+
+// givenBlock is a model that keeps the block of memory in what it is asked.
+type givenBlock struct {
+	llms.Model
+
+	block atomic.Pointer[string]
+}
+
+var memoryBlock = regexp.MustCompile(`(?s)<memory nonce=.*?</memory nonce="\w+">`)
+
+// GenerateContent implements [llms.Model].
+func (g *givenBlock) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	for _, m := range messages {
+		for _, part := range m.Parts {
+			if text, ok := part.(llms.TextContent); ok && *g.block.Load() == "" {
+				g.block.Store(new(memoryBlock.FindString(text.Text)))
+			}
+		}
+	}
+	return g.Model.GenerateContent(ctx, messages, options...)
 }
 
 // recalls gathers what was put before the model, through whichever door.

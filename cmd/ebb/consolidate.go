@@ -25,9 +25,9 @@ type consolidateCmd struct {
 func (consolidateCmd) Help() string {
 	return `Runs a night for one user. Running it again changes nothing more. Without --provider, --model or --base-url no model is asked, whatever the environment holds: messages leave the machine only when a model is named. What the budget leaves over waits for the next night. Ctrl-C ends it between two steps, and the next ebb consolidate goes on there. ebb undo takes a night back.
 
---dry-run works on a copy that is gone afterwards, and shows each proposal with its fate, its reason and its text.
+--dry-run works on a copy that is gone afterwards, and shows each proposal with its status, its reason and its text.
 
-With --json: the run's report {"run_id", "cause", "state", "took_ns", "usage": {"calls", "input_tokens", "output_tokens", "cost", "faults"}, "stages": [{"name", "counts", "outcomes": [{"kind", "memory", "fate", "reason"}], "usage", "prompts", "out_of_budget", "error"}]}; with --dry-run each outcome has its "text".`
+With --json: the run's report {"run_id", "cause", "state", "took_ns", "usage": {"calls", "input_tokens", "output_tokens", "cost", "faults"}, "stages": [{"name", "counts", "outcomes": [{"kind", "memory", "status", "reason"}], "usage", "prompts", "out_of_budget", "error"}]}; with --dry-run each outcome has its "text".`
 }
 
 // named reports that a model was asked for on the command line.
@@ -38,9 +38,9 @@ func (p *provider) named() bool {
 func (c *consolidateCmd) Run(a *app) (err error) {
 	bar := a.bar(-1, "consolidating", false)
 	cfg := a.profile.config()
-	cfg.NoSchedule, cfg.NoBackground, cfg.Location = true, c.DryRun, a.zone()
-	cfg.Budget = extension.Budget{Calls: c.MaxCalls, Tokens: c.MaxTokens, Time: c.MaxTime, Cost: c.MaxCost}
-	cfg.Prices = extension.Prices{Input: c.PriceInput, Output: c.PriceOutput}
+	cfg.Night.NoSchedule, cfg.NoBackground, cfg.Location = true, c.DryRun, a.zone()
+	cfg.Night.Budget = extension.Budget{Calls: c.MaxCalls, Tokens: c.MaxTokens, Time: c.MaxTime, Cost: c.MaxCost}
+	cfg.Night.Prices = extension.Prices{Input: c.PriceInput, Output: c.PriceOutput}
 	cfg.Hooks.OnProgress = func(p extension.Progress) {
 		if p.Stage == "" {
 			return
@@ -101,15 +101,18 @@ func (c *consolidateCmd) show(a *app, report *extension.Report) error {
 	if c.DryRun {
 		p.proposed(report)
 	}
-	p.body("", "", report.Summary())
+	p.say("%s", report.Summary())
+	if report.Changes() == 0 && !c.DryRun {
+		p.say("Nothing was changed.")
+	}
 	if !c.named() {
-		p.body("", "", "No model was named, so nothing was drawn from messages by one; --model NAME does it.")
+		p.say("No model was named, so nothing was drawn from messages by one; --model NAME does it.")
 	}
 	if asked := usage(report.Usage); asked != "" {
-		p.line("%s", p.in(dim, asked))
+		p.note(dim, "", asked)
 	}
 	if report.RunID != "" && report.Changes() > 0 {
-		p.line("%s", p.in(dim, "ebb undo "+report.RunID+" takes it back"))
+		p.note(dim, "", "ebb undo "+report.RunID+" takes it back")
 	}
 	return p.err
 }
@@ -162,7 +165,7 @@ func proposed(report *extension.Report) proposedView {
 }
 
 func (p *page) proposed(report *extension.Report) {
-	colours := map[string]string{"applied": good, "waiting": warm, "aside": warm, "rejected": red, "known": dim}
+	colours := map[string]string{"applied": good, "waiting": warm, "quarantined": warm, "rejected": red, "known": dim}
 	for _, s := range report.Stages {
 		if len(s.Outcomes) == 0 {
 			continue
@@ -179,7 +182,7 @@ func (p *page) proposed(report *extension.Report) {
 			if o.Reason != "" {
 				said += " – " + o.Reason
 			}
-			p.body("  "+p.in(colours[string(o.Fate)], fmt.Sprintf("%-9s", o.Fate)), "           ", said)
+			p.body("  "+p.in(colours[string(o.Status)], fmt.Sprintf("%-11s", o.Status)), "             ", said)
 		}
 	}
 }

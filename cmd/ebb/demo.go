@@ -65,7 +65,7 @@ type demo struct {
 	ext       *extension.Extension
 	story     []storyTurn
 	questions []storyQuestion
-	turnOf    map[string]string // turn id by text
+	turnOf    map[string]string // a message's id in the memory → its turn
 	scenes    int
 	untold    int // tool calls that were not printed
 	hits      int // questions with an expected turn among those shown
@@ -88,7 +88,7 @@ func (d *demo) say(format string, args ...any) {
 
 func (d *demo) open() (err error) {
 	d.ext, err = extension.Open(d.ctx, d.path, &extension.Config{
-		Now: d.clock.Now, Location: time.UTC, NoSchedule: true,
+		Now: d.clock.Now, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true},
 		Hooks: extension.Hooks{OnError: func(source string, err error) {
 			fmt.Fprintf(d.stderr, "ebb: memory (%s): %v\n", source, err)
 		}},
@@ -130,7 +130,7 @@ func (d *demo) restart() error {
 
 func (d *demo) end() error {
 	d.scene("The count")
-	d.say("%d of %d questions that the story answers brought back a turn that answers them; %d of %d such turns were among the %d shown for each.",
+	d.say("%d of %d questions that the story answers brought back what answers them: %d of %d such turns, in the profile or among the %d results shown for each.",
 		d.hits, d.asked, d.found, d.expected, shownPerQuestion)
 	if d.hits == 0 {
 		return errNothingFound

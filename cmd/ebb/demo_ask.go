@@ -15,30 +15,26 @@ import (
 // shownPerQuestion is how many results the demo prints of each search.
 const shownPerQuestion = 5
 
-// ask puts the story's questions to the memory and marks what answers them.
+// ask puts the story's questions to the memory and marks what answers them: first
+// in the profile, which is put before a model with the question, then in a search.
 func (d *demo) ask() error {
 	d.scene("Questions")
-	d.say("Asked on %s, in a new session. ● marks a turn that answers the question, as the story's author labelled it.", d.day(d.clock.Now()))
+	d.say("Asked on %s, in a new session. ● marks what answers the question, as the story's author labelled it; – stands for "+
+		"the profile: what Ada has said of herself, chosen by the question (ebb profile). The numbers are a search's (ebb search).", d.day(d.clock.Now()))
+	session, err := d.ext.Session(as("questions"))
+	if err != nil {
+		return err
+	}
+	if d.turnOf, err = d.turns(); err != nil {
+		return err
+	}
 	explained := false
 	for _, q := range d.questions {
-		answer, err := d.ext.Recall(d.ctx, as(""), extension.Query{Text: q.Question, Limit: shownPerQuestion})
+		answers, best, err := d.answer(session, q)
 		if err != nil {
 			return err
 		}
-		d.line("")
-		d.line("   %s", d.in(bold, q.Question))
-		hits, best := 0, (*extension.Result)(nil)
-		for i := range answer.Results {
-			r := &answer.Results[i]
-			mark := " "
-			if slices.Contains(q.Expect, d.turnOf[r.Memory.Content]) {
-				mark = d.in(good, "●")
-				hits++
-				best = cmp.Or(best, r)
-			}
-			d.shown(mark, r)
-		}
-		d.tally(q, hits, len(answer.Results))
+		d.tally(q, answers)
 		if best != nil && !explained {
 			d.line("")
 			d.say("Why ● stands at %d (ebb explain): its score %.3f is the sum of", best.Rank, best.Score)
@@ -49,24 +45,69 @@ func (d *demo) ask() error {
 	return nil
 }
 
-func (d *demo) tally(q storyQuestion, hits, shown int) {
+// answer asks one question. It returns the turns that answer it among what is
+// shown, and the best result of the search among them.
+func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[string]bool, best *extension.Result, err error) {
+	d.line("")
+	d.line("   %s", d.in(bold, q.Question))
+	found, err := session.Preview(d.ctx, q.Question)
+	if err != nil {
+		return nil, nil, err
+	}
+	answers = make(map[string]bool)
+	for _, l := range found.Profile {
+		for _, id := range l.Sources {
+			if turn := d.turnOf[id]; slices.Contains(q.Expect, turn) && !answers[turn] {
+				answers[turn] = true
+				d.shown("–", d.in(good, "●"), l.Said, "Ada", l.Text)
+			}
+		}
+	}
+	plan := extension.PlanOf(q.Question, d.clock.Now())
+	answer, err := d.ext.Recall(d.ctx, as(""), extension.Query{Text: q.Question, Limit: shownPerQuestion, Plan: &plan})
+	if err != nil {
+		return nil, nil, err
+	}
+	memories := make([]extension.Record, len(answer.Results))
+	for i := range answer.Results {
+		memories[i] = answer.Results[i].Memory
+	}
+	ended, err := d.ext.Superseded(d.ctx, as(""), memories...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range answer.Results {
+		m, mark := &answer.Results[i].Memory, " "
+		if turn := d.turnOf[m.UID]; slices.Contains(q.Expect, turn) {
+			mark = d.in(good, "●")
+			answers[turn] = true
+			best = cmp.Or(best, &answer.Results[i])
+		}
+		d.shown(fmt.Sprint(i+1), mark, m.EventTime.Time, speaker(m), m.Content)
+		if s, is := ended[m.UID]; is {
+			d.line("        %s", d.in(warm, s.String()))
+		}
+	}
+	return answers, best, nil
+}
+
+func (d *demo) tally(q storyQuestion, answers map[string]bool) {
 	if len(q.Expect) == 0 {
-		d.say("  Nothing in the story answers this; %s nearest by its words.", count(shown, "memory stands", "memories stand"))
+		d.say("  Nothing in the story answers this; these stand nearest by their words.")
 		return
 	}
 	d.asked++
 	d.expected += len(q.Expect)
-	d.found += hits
-	if hits > 0 {
+	d.found += len(answers)
+	if len(answers) > 0 {
 		d.hits++
 	}
 }
 
-// shown is one result on one line.
-func (d *demo) shown(mark string, r *extension.Result) {
-	m := &r.Memory
-	line := fmt.Sprintf("%d  %s  %-9s  ", r.Rank, m.EventTime.In(d.location).Format("Mon _2 Jan"), speaker(m))
-	d.line("   %s %s%s", mark, line, oneLine(m.Content, d.width-cells(line)-6))
+// shown is one memory on one line.
+func (d *demo) shown(place, mark string, at time.Time, who, text string) {
+	line := fmt.Sprintf("%s  %s  %-9s  ", place, at.In(d.location).Format("Mon _2 Jan"), who)
+	d.line("   %s %s%s", mark, line, oneLine(text, d.width-cells(line)-6))
 }
 
 // prompt shows what a model would be given, letter by letter.
@@ -91,8 +132,8 @@ func (d *demo) prompt() error {
 	return nil
 }
 
-// scriptedModel is a model that keeps what it is asked and answers what it was
-// told to.
+// scriptedModel is a model that keeps what it is asked and always gives the same
+// answer.
 type scriptedModel struct {
 	answer string
 	prompt []string // the last call's texts
@@ -135,11 +176,11 @@ func (d *demo) asOf() error {
 			return err
 		}
 		for _, r := range answer.Results {
-			d.line("   %-17s %s", at.label, r.Memory.Content)
-			d.line("   %-17s %s", "", d.in(dim, string(r.Memory.State)+", true "+d.span(&r.Memory)))
+			d.line("   %-9s %s", at.label, r.Memory.Content)
+			d.body("             ", "             ", string(r.Memory.State)+", true "+d.span(&r.Memory))
 		}
 		if len(answer.Results) == 0 {
-			d.line("   %-17s nothing", at.label)
+			d.line("   %-9s nothing", at.label)
 		}
 	}
 	return nil

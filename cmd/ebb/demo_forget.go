@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -10,10 +11,10 @@ import (
 // How long the demo's last scene lasts.
 const (
 	weeks      = 16
-	weekColumn = 4 // a column of the table every so many weeks
+	weekColumn = 8 // a column of the table every so many weeks
 )
 
-// watched are the facts whose fading is shown.
+// watched are the facts of the table.
 var watched = []string{allergy, livesInOslo, meeting, skates, sardines}
 
 // forget lets weeks pass, a night after each day, and shows what fades.
@@ -27,9 +28,9 @@ func (d *demo) forget() error {
 			return err
 		}
 		facts[i] = f
-		rows[i] = []string{f.Content, fmt.Sprintf("%.1f", f.Confidence)}
+		rows[i] = []string{strings.TrimSuffix(f.Content, "."), fmt.Sprintf("%.1f", f.Confidence)}
 	}
-	header := []string{"fact", "confidence", "today"}
+	header := []string{"fact", "conf.", "now"}
 	if err := d.retentions(facts, rows); err != nil {
 		return err
 	}
@@ -60,11 +61,11 @@ func (d *demo) forget() error {
 		}
 		rows[i] = append(rows[i], string(now.Memory.State))
 	}
-	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month the agent looks up Ada's allergy (search_memory); the rest, never. What is retained of some facts (1 = fresh):", weeks)
+	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month the agent looks up Ada's allergy (search_memory); the rest, never. What is retained of some facts (conf.: how sure it is; 1 = fresh):", weeks)
 	d.line("")
 	d.table("   ", append([][]string{append(header, "then")}, rows...))
 	d.line("")
-	d.say("What Ada said of lasting things keeps half and stays; what passes, and what the agent made of it, fades. The nights put %s to sleep: those whose confidence × retention fell below 0.05, the weakest first, at most one in twenty a night.", count(changes, "fact", "facts"))
+	d.say("What Ada said of lasting things keeps half; what passes, and the agent's own wording, fades. The nights put %s to sleep: what passes, once confidence × retention is below 0.05, the weakest first, at most one in twenty a night. A fact that rests on a sentence of hers about something lasting stays.", count(changes, "fact", "facts"))
 	return d.whatStayed(facts)
 }
 

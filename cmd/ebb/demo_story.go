@@ -49,10 +49,6 @@ func (d *demo) load() error {
 	if err := json.Unmarshal(questionsFile, &d.questions); err != nil {
 		return fmt.Errorf("the demo's questions: %w", err)
 	}
-	d.turnOf = make(map[string]string, len(d.story))
-	for _, t := range d.story {
-		d.turnOf[t.Text] = t.ID
-	}
 	return nil
 }
 
@@ -182,7 +178,7 @@ func (d *demo) callTools(t storyTurn) error {
 			continue
 		}
 		d.line("")
-		d.line("   %s  %s  %s", d.moment(t.Time), d.in(bold, tool), m.content)
+		d.parts("     ", "   "+d.moment(t.Time), d.in(bold, tool), m.content)
 		d.body("     → ", "       ", answer)
 	}
 	return nil
@@ -219,4 +215,18 @@ func (d *demo) fact(content string) (*extension.Record, error) {
 		}
 	}
 	return nil, fmt.Errorf("the demo's fact %q was not stored", content)
+}
+
+// turns finds the turn of each message in the memory, by its id there.
+func (d *demo) turns() (map[string]string, error) {
+	messages, err := d.ext.Timeline(d.ctx, as(""), extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}, Limit: 1000})
+	turns := make(map[string]string, len(messages))
+	for i := range messages {
+		for _, t := range d.story {
+			if t.Text == messages[i].Content {
+				turns[messages[i].UID] = t.ID
+			}
+		}
+	}
+	return turns, err
 }

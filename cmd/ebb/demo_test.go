@@ -26,12 +26,18 @@ func TestDemo(t *testing.T) {
 	for _, part := range []string{
 		"remember_fact  Ada lives in Lisbon, in Graça.", "correct_fact  Ada lives in Oslo.", "Closed and opened again. The file holds 124 episodes",
 		"<memory nonce=", "When is Noor's wedding?",
-		"today             Ada lives in Oslo.", "in March          Ada lives in Lisbon, in Graça.",
+		"today     Ada lives in Oslo.", "in March  Ada lives in Lisbon, in Graça.",
 		"all 124 messages are still there",
 	} {
 		require.Contains(t, first.out, part)
 	}
-	require.Regexp(t, `[1-7] of 7 questions that the story answers`, strings.Join(strings.Fields(first.out), " "))
+	require.Regexp(t, `where do I live now\?\n   ● –  .* We're here. Oslo.\n(   ● – .*\n)*     1  .* Ada lives in Oslo.\n`, first.out, "where she lives now comes first")
+	require.Regexp(t, `before making me dinner\?\n   ● –  .* I'm allergi`, first.out, "the cook is told of the cashews")
+	require.Regexp(t, `Ada is allergic to cashews .* active\n.*Ada lives in Oslo .* active\n`, first.out, "neither is lost")
+	require.Regexp(t, `7 of 7 questions that the story answers`, strings.Join(strings.Fields(first.out), " "))
+	for line := range strings.Lines(first.out) {
+		require.LessOrEqual(t, cells(strings.TrimRight(line, "\n")), 80, line)
+	}
 	lines := strings.Count(first.out, "\n")
 	require.Greater(t, lines, 80)
 	require.Less(t, lines, 240)

@@ -10,6 +10,6 @@
 // line on standard error that says what is wrong and how to mend it.
 //
 // Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the
-// file is damaged or not a memory, 130 interrupted, 141 whoever read the output
-// closed it.
+// file is damaged or not a memory, 130 interrupted, 141 the reader of
+// the output closed it.
 package main

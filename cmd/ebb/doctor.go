@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -11,16 +10,15 @@ import (
 type doctorCmd struct {
 	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
 
-	Repair            bool   `help:"Mend what can be mended, after copying the file; says what it changed." xor:"what"`
-	Salvage           string `type:"path" placeholder:"NEW" help:"Save what can be read of a badly damaged file into this new file." xor:"what"`
-	AcknowledgeLosses bool   `help:"Take note of what the file was found to have lost, so that it is said no more."`
+	Repair            bool `help:"Make anew what is derived from other rows, after copying the file; says what it changed."`
+	AcknowledgeLosses bool `help:"Take note of what the file was found to have lost, so that it is said no more."`
 }
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing, unless --repair or --acknowledge-losses is given. --repair makes indexes and the text index anew, journal entries from messages and messages from the journal, and removes or clears what points nowhere; it copies the file first. --salvage NEW reads what can be read of a file with lost pages into a new one, and says what it could not read; it does not touch the damaged file. Stop every program that uses it. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
+	return `Changes nothing, unless --repair or --acknowledge-losses is given. --repair makes indexes, the text index and counts anew from the rows of the file, after copying it; rows that are lost only a backup has (ebb restore). Stop every program that uses it. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
 
-With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}; with --repair {"path", "copy", "changed": [{"name", "changed", "detail"}], "after": the same as without}; with --salvage {"path", "tables": [{"table", "read", "refused", "expected", "unreadable": [{"after", "through"}], "incomplete"}], "mended", "memories", "messages"}.`
+With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}; with --repair {"path", "copy", "changed": [{"name", "changed", "detail"}], "after": the same as without}.`
 }
 
 func (c *doctorCmd) Run(a *app) error {
@@ -33,11 +31,8 @@ func (c *doctorCmd) Run(a *app) error {
 			return err
 		}
 	}
-	switch {
-	case c.Repair:
+	if c.Repair {
 		return repair(a, path)
-	case c.Salvage != "":
-		return salvage(a, path, c.Salvage)
 	}
 	d, err := extension.DiagnoseWithKey(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
@@ -100,57 +95,6 @@ func repair(a *app, path string) error {
 		p.diagnosis(report.After)
 	}
 	return errors.Join(p.err, err)
-}
-
-func salvage(a *app, path, target string) error {
-	report, err := extension.Salvage(a.ctx, path, target, a.key)
-	if errors.Is(err, extension.ErrNotFound) {
-		return &missingFileError{path}
-	}
-	if err != nil {
-		return err
-	}
-	if a.json {
-		return a.printJSON(report)
-	}
-	p := a.page()
-	p.line("%s: %s, %s in the journal", report.Path, count(report.Memories, "memory", "memories"), count(report.Messages, "message", "messages"))
-	whole := true
-	for _, t := range report.Tables {
-		lost := unread(t)
-		whole = whole && lost == ""
-		if lost != "" {
-			p.body("  "+p.in(warm, t.Table)+"  ", "    ", fmt.Sprintf("%s read; %s", count(t.Read, "row", "rows"), lost))
-		}
-	}
-	for _, r := range report.Mended {
-		p.body("  "+p.in(dim, r.Name)+"  ", "    ", fmt.Sprintf("%d %s", r.Changed, r.Detail))
-	}
-	if whole {
-		p.line("Every table was read to its end. Rows that damage has removed without a trace cannot be counted.")
-	} else {
-		p.line("%s", p.in(warm, "What could not be read is lost; a backup may have it."))
-	}
-	return p.err
-}
-
-// unread says what of a table could not be read; "" when nothing is known to be
-// missing.
-func unread(t extension.Salvaged) string {
-	var parts []string
-	if n := len(t.Unreadable); n > 0 {
-		parts = append(parts, count(n, "span", "spans")+" of rows unreadable")
-	}
-	if t.Incomplete {
-		parts = append(parts, "some of its rows unreadable")
-	}
-	if t.Refused > 0 {
-		parts = append(parts, fmt.Sprintf("%d made no sense", t.Refused))
-	}
-	if t.Expected > t.Read+t.Refused {
-		parts = append(parts, fmt.Sprintf("an index counts %d", t.Expected))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // unseen reports that the examination ended before the file was read: nothing

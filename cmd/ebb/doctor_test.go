@@ -1,18 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
+func TestAFileOfAnUnreleasedVersion(t *testing.T) {
+	f := newFixture(t, "ada")
+	execute(t, f.db, "PRAGMA user_version = 9")
+	for _, args := range [][]string{{"doctor", f.db}, {"search", "violin", "--db", f.db}, {"doctor", "--repair", f.db}} {
+		got := ebb(t, "", args...)
+		require.Equal(t, exitDamaged, got.code, got.out)
+		require.Contains(t, strings.Join(strings.Fields(got.out+got.err), " "), "export the memory with that ebb and import it here")
+	}
+}
+
 // What an older ebb wrote is well, and every command says how to go on.
 func TestAFileOfAnOlderVersion(t *testing.T) {
 	f := newFixture(t, "ada")
-	execute(t, f.db, "PRAGMA user_version = 1")
+	execute(t, f.db, "PRAGMA user_version = 0")
 	got := ebb(t, "", "doctor", f.db)
 	require.Equal(t, exitOK, got.code, got.out)
 	require.Contains(t, got.out, "Healthy, with 1 warning.")
@@ -65,7 +75,7 @@ func TestDoctorWithoutPermission(t *testing.T) {
 
 func TestDoctorRepairs(t *testing.T) {
 	f := newFixture(t, "ada")
-	execute(t, f.db, "UPDATE users SET nights_through = 'soon'")
+	execute(t, f.db, "UPDATE entities SET mention_count = 77 WHERE id = 1")
 	got := ebb(t, "", "doctor", f.db)
 	require.Equal(t, exitDamaged, got.code)
 	require.Contains(t, got.out, "ebb doctor --repair memory.db")
@@ -73,7 +83,7 @@ func TestDoctorRepairs(t *testing.T) {
 
 	got = ebb(t, "", "doctor", "--repair", f.db)
 	require.Equal(t, exitOK, got.code, got.err)
-	require.Contains(t, got.out, "1 days of the last night cleared")
+	require.Contains(t, got.out, "1 mentions counted again")
 	require.Contains(t, got.out, f.db+".before-repair")
 	require.Contains(t, got.out, "Healthy now.")
 	require.Equal(t, exitOK, ebb(t, "", "doctor", f.db).code)
@@ -85,30 +95,4 @@ func TestDoctorRepairs(t *testing.T) {
 	got = ebb(t, "", "doctor", "--repair", f.db, "--json")
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.out, `"changed": []`)
-}
-
-func TestDoctorSalvages(t *testing.T) {
-	f := newFixture(t, "ada", "ben")
-	content, err := os.ReadFile(f.db)
-	require.NoError(t, err)
-	at := bytes.Index(content, []byte("Will the lessons go on?")) // the journal's leaf or the memories'
-	require.Positive(t, at)
-	clear(content[at/4096*4096 : at/4096*4096+4096])
-	require.NoError(t, os.WriteFile(f.db, content, 0o600))
-
-	target := filepath.Join(t.TempDir(), "new.db")
-	got := ebb(t, "", "doctor", "--salvage", target, f.db)
-	require.Equal(t, exitOK, got.code, got.err)
-	require.Contains(t, got.out, "6 memories, 6 messages in the journal")
-	require.Contains(t, got.out, "What could not be read is lost")
-	got = ebb(t, "", "doctor", target)
-	require.Equal(t, exitOK, got.code, got.out)
-	got = ebb(t, "", "search", "violin", "--db", target, "--user", "ada")
-	require.Contains(t, got.out, "Ottilie")
-
-	got = ebb(t, "", "doctor", "--salvage", target, f.db)
-	require.Equal(t, exitUsage, got.code)
-	require.Contains(t, got.err, "exists already")
-	got = ebb(t, "", "doctor", "--salvage", target+"2", f.db+"x")
-	require.Equal(t, exitNotFound, got.code)
 }

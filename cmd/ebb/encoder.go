@@ -27,7 +27,7 @@ func (l *localEncoder) connect(cfg *extension.Config) error {
 	if err != nil {
 		return err
 	}
-	cfg.Embedder, cfg.EmbedModel = e, e.ID()
+	cfg.Embedding.Embedder, cfg.Embedding.Model = e, e.ID()
 	return nil
 }
 
@@ -42,7 +42,7 @@ type encoderFlags struct {
 
 const defaultEmbedModel = "text-embedding-3-small"
 
-// check refuses a model that nobody would be asked for.
+// check refuses flags that contradict each other.
 func (e *encoderFlags) check() error {
 	if e.Embedder != "" && e.Encoder != "" {
 		return &usageError{"--embedder and --encoder both say who makes vectors; give one of them"}
@@ -65,10 +65,10 @@ func (e *encoderFlags) connect(cfg *extension.Config) error {
 	if err != nil {
 		return fmt.Errorf("embedding model %s: %w", name, err)
 	}
-	if cfg.Embedder, err = embeddings.NewEmbedder(client); err != nil {
+	if cfg.Embedding.Embedder, err = embeddings.NewEmbedder(client); err != nil {
 		return fmt.Errorf("embedding model %s: %w", name, err)
 	}
-	cfg.EmbedModel = name
+	cfg.Embedding.Model = name
 	return nil
 }
 

@@ -113,7 +113,7 @@ func openEncoder(what string) (*encoder.Encoder, error) {
 	return e, nil
 }
 
-// open opens an installed encoder whose files are what they were.
+// open opens an installed encoder, unless its files have changed.
 func (i *installedEncoder) open() (*encoder.Encoder, error) {
 	e, err := encoder.Open(i.Folder)
 	if err != nil {
@@ -313,7 +313,7 @@ func (i *installedEncoder) show(a *app, done string) error {
 		return a.printJSON(i)
 	}
 	p := a.page()
-	p.line("Encoder %s %s: %s, vectors of %d numbers, %s.", i.Name, done, i.Model, i.Dims, size(i.Bytes))
+	p.say("Encoder %s %s: %s, vectors of %d numbers, %s.", i.Name, done, i.Model, i.Dims, size(i.Bytes))
 	p.line("Licence: %s", i.licence())
 	rows := make([][]string, len(i.Files))
 	for n, f := range i.Files {
@@ -321,7 +321,7 @@ func (i *installedEncoder) show(a *app, done string) error {
 	}
 	p.line("SHA-256:")
 	p.table("", rows)
-	p.line("In %s; use it with --encoder %s.", i.Folder, i.Name)
+	p.say("In %s; use it with --encoder %s.", i.Folder, i.Name)
 	return p.err
 }
 
@@ -361,7 +361,7 @@ func (*encoderListCmd) Run(a *app) error {
 	}
 	p := a.page()
 	if len(all) == 0 {
-		p.line("No encoder is installed; `ebb encoder install DIR` takes one from a folder, `ebb encoder install minilm` downloads one.")
+		p.say("No encoder is installed; `ebb encoder install DIR` takes one from a folder, `ebb encoder install minilm` downloads one.")
 	} else {
 		rows := [][]string{{"name", "size", "licence", "model"}}
 		for _, i := range all {

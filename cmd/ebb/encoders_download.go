@@ -179,7 +179,7 @@ func (c *encoderInstallCmd) installPublished(a *app, p *publishedEncoder) error 
 	}
 	if !a.json {
 		page := a.page()
-		page.line("Downloading %s, %s, licence %s, from %s", p.name, size(p.bytes()), p.licence, source)
+		page.say("Downloading %s, %s, licence %s, from %s", p.name, size(p.bytes()), p.licence, source)
 		if page.err != nil {
 			return page.err
 		}
@@ -193,7 +193,7 @@ func (c *encoderInstallCmd) installPublished(a *app, p *publishedEncoder) error 
 	return os.RemoveAll(partial)
 }
 
-// alreadyThere answers for an encoder whose name is taken: by this model, or by
+// alreadyThere reports the encoder that has the name already: this model, or
 // another.
 func (c *encoderInstallCmd) alreadyThere(a *app, there *installedEncoder, p *publishedEncoder) error {
 	hashes := make(map[string]string)

@@ -101,7 +101,7 @@ func (c *eraseCmd) show(a *app, v eraseView) error {
 	if len(v.Revived) > 0 {
 		p.body("Holds again, since what had replaced it goes: ", "  ", strings.Join(v.Revived, ", "))
 	}
-	p.line("%s remembered, hashed, so that %s.", count(v.Tombstones, "id is", "ids are"), "none comes back")
+	p.say("%s remembered, hashed, so that none comes back.", count(v.Tombstones, "id is", "ids are"))
 	if v.Pending != "" {
 		p.body(p.in(warm, "Not finished: "), "  ", v.Pending)
 	}
@@ -110,7 +110,7 @@ func (c *eraseCmd) show(a *app, v eraseView) error {
 		p.body("  "+r.Place+": ", "    ", r.Advice)
 	}
 	if v.Confirm != "" {
-		p.line("Nothing was erased. To erase it for good, run the same command with --confirm %s.", p.in(bold, v.Confirm))
+		p.say("Nothing was erased. To erase it for good, run the same command with --confirm %s.", v.Confirm)
 	}
 	return p.err
 }

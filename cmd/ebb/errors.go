@@ -21,7 +21,7 @@ const (
 	exitNotFound    = 3
 	exitDamaged     = 4
 	exitInterrupted = 130
-	exitPipe        = 141 // whoever read the output has closed it
+	exitPipe        = 141 // the reader of the output has closed it
 )
 
 // usageError is a command line or an input that cannot be used.
@@ -38,7 +38,7 @@ func (e *missingFileError) Error() string {
 
 func (*missingFileError) Unwrap() error { return extension.ErrNotFound }
 
-// damagedError is a file whose diagnosis was printed already.
+// damagedError is a damaged file, after its diagnosis was printed.
 type damagedError struct{ reason string }
 
 func (e *damagedError) Error() string { return e.reason }
@@ -49,16 +49,20 @@ func report(stderr io.Writer, a *app, err error) int {
 		return exitOK
 	}
 	if errors.Is(err, syscall.EPIPE) {
-		return exitPipe // like head: nobody is left to tell
+		return exitPipe // like head: no reader is left
 	}
 	code := exitCode(err)
 	if code == exitInterrupted && a != nil && a.ctx.Err() == nil {
-		code = exitFailure // somebody else's cancellation
+		code = exitFailure // not a Ctrl-C
 	}
 	if code == exitInterrupted {
 		kept := "what was stored so far is kept"
 		if told, ok := errors.AsType[*interruptedError](err); ok {
 			kept = told.kept
+		}
+		if a != nil && !a.json {
+			a.tellInterrupt("interrupted; " + kept)
+			return code
 		}
 		say(stderr, a, "interrupted; "+kept, code)
 		return code
@@ -69,8 +73,11 @@ func report(stderr io.Writer, a *app, err error) int {
 
 // say prints an error for people, or with --json as one line of JSON.
 func say(stderr io.Writer, a *app, text string, code int) {
-	if a == nil || !a.json {
-		fmt.Fprintln(stderr, "ebb: "+text)
+	if a == nil {
+		a = &app{stderr: stderr}
+	}
+	if !a.json {
+		a.tell(text)
 		return
 	}
 	enc := json.NewEncoder(stderr)
@@ -182,7 +189,7 @@ func (e *notFoundError) Error() string { return e.reason }
 
 func (*notFoundError) Unwrap() error { return extension.ErrNotFound }
 
-// interruptedError is a Ctrl-C, with what it left behind.
+// interruptedError is a Ctrl-C, with what was kept.
 type interruptedError struct{ kept string }
 
 func (e *interruptedError) Error() string { return "interrupted; " + e.kept }

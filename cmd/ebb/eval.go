@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/learn"
@@ -63,11 +63,7 @@ func (c *evalCmd) Run(a *app) (err error) {
 		return c.runLives(a)
 	}
 	if evalset.IsTiered(c.Dir) {
-		named, err := profileNamed(cmp.Or(a.asked, "threetier"))
-		if err != nil {
-			return err
-		}
-		return c.runTiers(a, named.config())
+		return c.runTeam(a)
 	}
 	set, err := evalset.Load(c.Dir)
 	if err != nil {
@@ -152,7 +148,7 @@ func (m *measurement) run(path string) (err error) {
 // config is the profile's, with a clock of ours and no nights.
 func (m *measurement) config() *extension.Config {
 	cfg := m.app.profile.config()
-	cfg.Now, cfg.Location, cfg.NoSchedule = m.clock.Now, time.UTC, true
+	cfg.Now, cfg.Location, cfg.Night.NoSchedule = m.clock.Now, time.UTC, true
 	return cfg
 }
 
@@ -168,7 +164,7 @@ func (m *measurement) importAll() error {
 		if err != nil {
 			return err
 		}
-		report, err := m.x.Import(m.app.ctx, f, extension.ImportOptions{
+		report, err := m.x.Import(m.app.ctx, f, transfer.ImportOptions{
 			Scope: extension.Scope{User: c.Name}, Clock: m.clock.Set,
 			Progress: func(int64, int64) { _ = bar.Add(1) },
 		})

@@ -45,7 +45,7 @@ func TestRecallAfterNights(t *testing.T) {
 	m := &measurement{cmd: &evalCmd{K: 20}, app: &app{ctx: t.Context(), stdout: t.Output(), stderr: t.Output()}, set: set}
 	m.clock.Set(set.Conversations[0].Turns[0].Time)
 	m.x, err = extension.Open(t.Context(), filepath.Join(t.TempDir(), "nights.db"), &extension.Config{
-		Now: m.clock.Now, Location: time.UTC, NoSchedule: true, Model: server.LLM(t),
+		Now: m.clock.Now, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true}, Model: server.LLM(t),
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.x.Close(t.Context())) }()
@@ -65,7 +65,7 @@ func TestRecallAfterNights(t *testing.T) {
 		faults += report.Usage.Faults
 		for _, s := range report.Stages {
 			for _, o := range s.Outcomes {
-				fates[strings.TrimSpace(fmt.Sprint(s.Name, ": ", o.Kind, " ", o.Fate, " ", o.Reason))]++
+				fates[strings.TrimSpace(fmt.Sprint(s.Name, ": ", o.Kind, " ", o.Status, " ", o.Reason))]++
 			}
 		}
 	}

@@ -133,7 +133,7 @@ func (m *measurement) onTopic(q evalset.Query, part *onTopicPart, share float64)
 	}
 	var relevant, shown, whole []extension.Result
 	for _, r := range answer.Results {
-		if answer.Relevance >= extension.DefaultInjectMaybe && r.Relevance >= extension.DefaultInjectLeast {
+		if answer.Relevance >= extension.DefaultMinRelevance && r.Relevance >= extension.DefaultMinResultRelevance {
 			relevant = append(relevant, r)
 		}
 	}
@@ -175,13 +175,13 @@ func (m *measurement) injectTokens() int {
 	if m.cmd.Budget > 0 {
 		return m.cmd.Budget
 	}
-	return extension.DefaultInjectTokens
+	return extension.DefaultInjectionTokens
 }
 
 func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
 	m.clock.Set(m.set.Conversations[0].Turns[0].Time)
 	cfg := m.config()
-	cfg.InjectTokens = m.injectTokens()
+	cfg.Injection.Tokens = m.injectTokens()
 	if err := m.cmd.connect(cfg); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/racing"
 )
@@ -154,7 +155,7 @@ func TestEvalCountsDerivedMemoriesForTheirTurns(t *testing.T) {
 		memory("f1", "fact", "Ada sings every Monday.", ""), memory("r1", "reflection", "Choirs matter greatly here.", ""),
 		source("f1", "m2"), source("f1", "m1"), source("r1", "f1"), source("r1", "m3"),
 		`{"end":{"records":12}}`,
-	}, "\n")), extension.ImportOptions{Restore: true})
+	}, "\n")), transfer.ImportOptions{Restore: true})
 	require.NoError(t, err)
 
 	m := &measurement{cmd: &evalCmd{K: 20}, app: newApp(t.Context(), nil, nil, nil), x: x}

@@ -14,7 +14,7 @@ type evalView struct {
 	Turns         int           `json:"turns"`
 	Facts         int           `json:"facts"`
 	Questions     int           `json:"questions"`
-	ImportSeconds float64       `json:"import_seconds"` // with what works behind it
+	ImportSeconds float64       `json:"import_seconds"` // with the background work
 	RecallSeconds float64       `json:"recall_seconds"`
 	Total         metricsView   `json:"total"`
 	Categories    []metricsView `json:"categories"`

@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 type exportCmd struct {
@@ -28,7 +28,7 @@ With --json, and --out: {"file", "records", "bytes"}.`
 // exportView is the shape of `ebb export --out FILE --json`.
 type exportView struct {
 	File string `json:"file"`
-	*extension.ExportReport
+	*transfer.ExportReport
 }
 
 // Run exports one user's memory.
@@ -49,7 +49,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if sameFile(c.Out, a.db) {
 		return &usageError{"--out is the memory file itself; give another name"}
 	}
-	var report *extension.ExportReport
+	var report *transfer.ExportReport
 	err = writeFile(c.Out, c.Force, func(w io.Writer) (err error) {
 		report, err = export(a.ctx, w, a.scope())
 		return err
@@ -71,7 +71,7 @@ func sameFile(a, b string) bool {
 }
 
 // writeFile writes a file that appears under its name whole or not at all,
-// and replaces another only when told to.
+// and replaces another only with replace.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -102,5 +102,5 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	if replace {
 		return os.Rename(tmp.Name(), path)
 	}
-	return os.Link(tmp.Name(), path) // fails when somebody was faster
+	return os.Link(tmp.Name(), path) // fails when the file exists by now
 }

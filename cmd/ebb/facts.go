@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 type rememberCmd struct {
@@ -45,7 +47,8 @@ func (a *app) remembered(r *extension.Remembered) error {
 	p.line("%s: %s", verb, p.in(bold, r.Memory.UID))
 	p.body("  ", "  ", r.Memory.Content)
 	for i := range r.Ended {
-		p.body("No longer current: ", "  ", r.Ended[i].Content+"  "+p.in(dim, r.Ended[i].UID))
+		p.body("No longer current: ", "  ", r.Ended[i].Content)
+		p.id("  ", r.Ended[i].UID)
 	}
 	return p.err
 }
@@ -114,19 +117,22 @@ func (c *forgetCmd) Run(a *app) (err error) {
 		p.line("Forgotten already; nothing was changed.")
 		return p.err
 	}
-	p.line("%s hidden. To bring them back: ebb undo %s", count(len(f.Hidden), "memory is", "memories are"), f.RunID)
+	p.say("%s hidden. To bring them back: ebb undo %s", count(len(f.Hidden), "memory is", "memories are"), f.RunID)
 	for i := range f.Hidden {
-		p.body("  ", "    ", oneLine(f.Hidden[i].Content, 160)+"  "+p.in(dim, f.Hidden[i].UID))
+		p.body("  ", "    ", oneLine(f.Hidden[i].Content, 160))
+		p.id("    ", f.Hidden[i].UID)
 	}
 	return p.err
 }
 
 // choose lists what the words may mean.
 func (c *forgetCmd) choose(a *app, x *extension.Extension) error {
-	answer, err := x.Recall(a.ctx, a.scope(), extension.Query{Text: strings.Join(c.What, " "), Limit: candidates, Dormant: true, Wait: true})
+	words := strings.Join(c.What, " ")
+	answer, err := x.Recall(a.ctx, a.scope(), extension.Query{Text: words, Limit: candidates, Dormant: true, Wait: true})
 	if err != nil {
 		return err
 	}
+	answer.Results = naming(answer.Results, words)
 	if a.json {
 		found := make([]extension.Record, len(answer.Results))
 		for i := range answer.Results {
@@ -137,16 +143,32 @@ func (c *forgetCmd) choose(a *app, x *extension.Extension) error {
 		}{found})
 	}
 	if len(answer.Results) == 0 {
-		return &notFoundError{fmt.Sprintf("nothing that is remembered matches %q", strings.Join(c.What, " "))}
+		return &notFoundError{fmt.Sprintf("nothing that is remembered matches %q", words)}
 	}
 	p := a.page()
-	p.line("Nothing is forgotten yet. Run ebb forget with the ids of what you mean:")
+	p.say("Nothing is forgotten yet. Run `ebb forget ID` with the ids of what you mean:")
 	for i := range answer.Results {
 		m := &answer.Results[i].Memory
-		p.line("%s  %s  %s", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Kind)
+		p.parts("  ", p.in(bold, m.UID), p.moment(m.EventTime.Time), string(m.Kind))
 		p.body("  ", "  ", oneLine(m.Content, 160))
 	}
 	return p.err
+}
+
+// naming keeps the results that hold a word of what is to be forgotten; all, if
+// none does.
+func naming(results []extension.Result, words string) []extension.Result {
+	terms := slices.DeleteFunc(text.Terms(words), text.IsStopWord)
+	var named []extension.Result
+	for _, r := range results {
+		if slices.ContainsFunc(text.Terms(r.Memory.Content), func(t string) bool { return slices.Contains(terms, t) }) {
+			named = append(named, r)
+		}
+	}
+	if len(named) == 0 {
+		return results
+	}
+	return named
 }
 
 type protectCmd struct {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 type importCmd struct {
@@ -55,13 +56,13 @@ type importView struct {
 	Stored     int              `json:"stored"`
 	Duplicates int              `json:"duplicates"`
 	Skipped    int              `json:"skipped"`
-	Seconds    float64          `json:"seconds"` // storing, without what works behind it
+	Seconds    float64          `json:"seconds"` // storing, without the background work
 	Files      []importFileView `json:"files"`
 }
 
 type importFileView struct {
 	File string `json:"file"`
-	*extension.ImportReport
+	*transfer.ImportReport
 	Error string `json:"error,omitempty"`
 }
 
@@ -86,14 +87,14 @@ func (c *importCmd) Run(a *app) (err error) {
 	a.stdin = &interruptible{a.ctx, a.stdin}
 	named := a.user != ""
 	if !c.namesItsUser(files) {
-		if err := a.forSomebody(); err != nil {
+		if err := a.requireUser(); err != nil {
 			return err
 		}
 	}
 	behind, giveUp := context.WithCancelCause(a.ctx)
 	defer giveUp(nil)
 	cfg := a.profile.config()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	if err := c.connect(cfg); err != nil {
 		return err
 	}
@@ -177,12 +178,12 @@ func (c *importCmd) files() ([]string, error) {
 }
 
 // file imports one file. The report is never nil.
-func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool, shared func() map[string]bool) (*extension.ImportReport, error) {
+func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool, shared func() map[string]bool) (*transfer.ImportReport, error) {
 	in, total := a.stdin, int64(-1)
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return &extension.ImportReport{}, &usageError{"cannot be read: " + err.Error()}
+			return &transfer.ImportReport{}, &usageError{"cannot be read: " + err.Error()}
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -193,12 +194,12 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	r := bufio.NewReader(in)
 	scope := a.scope()
 	if !named && c.Restore && isExport(r) {
-		scope = extension.Scope{} // it knows whose memory it is
+		scope = extension.Scope{} // the export names its user
 	}
 	scope.Session = c.Session
-	opts := extension.ImportOptions{Scope: scope, Restore: c.Restore}
+	opts := transfer.ImportOptions{Scope: scope, Restore: c.Restore}
 	if c.Stream {
-		opts.Format = extension.FormatStream
+		opts.Format = transfer.FormatStream
 	}
 	if c.Origin != string(eventbus.OriginImport) {
 		opts.Origin = eventbus.Origin(c.Origin)
@@ -253,8 +254,8 @@ func isExport(r *bufio.Reader) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(start), []byte(`{"ebb":`))
 }
 
-// namesItsUser reports whether one of the files may say whose memory it is, as
-// exports do. Standard input is not read for that.
+// namesItsUser reports whether one of the files may name its user, as exports
+// do. Standard input is not read for that.
 func (c *importCmd) namesItsUser(files []string) bool {
 	return c.Restore && slices.ContainsFunc(files, func(file string) bool {
 		if file == "-" {
@@ -269,8 +270,8 @@ func (c *importCmd) namesItsUser(files []string) bool {
 	})
 }
 
-// interruptible is a reader whose Read returns when ctx ends, though what it
-// reads from, a terminal or a pipe, has nothing to say.
+// interruptible is a reader that returns when ctx ends, even while a terminal or a
+// pipe has no input.
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader
@@ -297,18 +298,18 @@ func (i *interruptible) Read(p []byte) (int, error) {
 func (v *importView) print(a *app) error {
 	p := a.page()
 	for _, f := range v.Files {
-		p.line("%s: %s stored, %d were there already%s", f.File, count(f.Stored, f.noun(), f.noun()+"s"), f.Duplicates, f.rest())
+		p.say("%s: %s stored, %d were there already%s", f.File, count(f.Stored, f.noun(), f.noun()+"s"), f.Duplicates, f.rest())
 	}
 	rate := ""
 	if v.Seconds > 0 {
 		rate = fmt.Sprintf(", %.0f a second", float64(v.Read)/v.Seconds)
 	}
-	p.line("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
+	p.say("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
 	return p.err
 }
 
 func (f importFileView) noun() string {
-	if f.Format == extension.FormatExport {
+	if f.Format == transfer.FormatExport {
 		return "record"
 	}
 	return "turn"
@@ -318,10 +319,10 @@ func (f importFileView) rest() string {
 	s := ""
 	if f.Skipped > 0 {
 		why := "no text of user or assistant"
-		if f.Format == extension.FormatMessages {
+		if f.Format == transfer.FormatMessages {
 			why = "no text of user, assistant or tool"
 		}
-		if f.Format == extension.FormatExport {
+		if f.Format == transfer.FormatExport {
 			why = "only a restored export brings them"
 		}
 		s = fmt.Sprintf(", %d skipped (%s)", f.Skipped, why)
@@ -341,7 +342,7 @@ func (f importFileView) rest() string {
 	return s
 }
 
-// catchUp waits for what works behind the turn. Interrupting it loses
+// catchUp waits for the background work. Interrupting it loses
 // nothing: the rest is done when the file is next opened.
 func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Context) error }) error {
 	bar := a.bar(-1, "linking names", false)
@@ -353,13 +354,14 @@ func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Con
 	return err
 }
 
-// lasting reports a fault behind the turn that no waiting mends.
+// lasting reports a fault of the background work that waiting does not mend.
 func lasting(err error) bool {
 	return errors.Is(err, extension.ErrDiskFull) || errors.Is(err, extension.ErrCorrupt) || errors.Is(err, extension.ErrReadOnly)
 }
 
-// bar is a progress bar on stderr, or one that draws nothing when nobody
-// watches. A total of -1 is unknown.
+// bar is a progress bar on stderr; it draws nothing when stderr is no terminal. A
+// total of -1 is unknown. It draws on progress alone: a timer would draw it again
+// after Clear.
 func (a *app) bar(total int64, what string, bytes bool) *progressbar.ProgressBar {
 	w := io.Discard
 	if a.interactive {
@@ -368,5 +370,5 @@ func (a *app) bar(total int64, what string, bytes bool) *progressbar.ProgressBar
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(a.interactive), progressbar.OptionSetDescription(oneLine(what, 30)),
 		progressbar.OptionShowBytes(bytes), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish())
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetSpinnerChangeInterval(0))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 // archive takes documents into the archive.
@@ -13,10 +14,10 @@ func (c *importCmd) archive(a *app) (err error) {
 	if c.Stream || c.Restore || c.Session != "" {
 		return &usageError{"--archive is for documents; leave out --stream, --restore and --session"}
 	}
-	if err := a.forSomebody(); err != nil {
+	if err := a.requireUser(); err != nil {
 		return err
 	}
-	cfg := &extension.Config{NoSchedule: true}
+	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}}
 	if err := c.connect(cfg); err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func (c *importCmd) archive(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	report, err := x.ImportArchive(a.ctx, a.scope(), c.Path, extension.ArchiveOptions{Origin: eventbus.Origin(c.Origin), Retire: c.Retire})
+	report, err := x.ImportArchive(a.ctx, a.scope(), c.Path, transfer.ArchiveOptions{Origin: eventbus.Origin(c.Origin), Retire: c.Retire})
 	if err != nil {
 		return err
 	}
@@ -33,14 +34,14 @@ func (c *importCmd) archive(a *app) (err error) {
 		return a.printJSON(report)
 	}
 	p := a.page()
-	p.line("%s read, %d unchanged: %s stored, %d retired.", count(report.Documents, "document", "documents"), report.Unchanged,
+	p.say("%s read, %d unchanged: %s stored, %d retired.", count(report.Documents, "document", "documents"), report.Unchanged,
 		count(report.Stored, "part", "parts"), report.Retired)
 	for _, uri := range report.Gone {
 		done := "is still found: --retire takes it out of search"
 		if c.Retire {
 			done = "is not found any more"
 		}
-		p.line("%s is gone, and what it said %s", uri, done)
+		p.say("%s is gone, and what it said %s", uri, done)
 	}
 	return p.err
 }

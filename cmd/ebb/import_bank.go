@@ -10,9 +10,9 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// forSomebody refuses to make a file for nobody. One that is there may say whose
-// it is.
-func (a *app) forSomebody() error {
+// requireUser refuses to make a new file without a user. One that exists may name
+// its only user.
+func (a *app) requireUser() error {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && a.user == "" {
 		return a.scope().Validate()
 	}
@@ -34,8 +34,8 @@ func (c *importCmd) bank(a *app) (err error) {
 		file = opened
 	}
 	cfg := extension.ThreeTier()
-	cfg.NoSchedule = true
-	if err := a.forSomebody(); err != nil {
+	cfg.Night.NoSchedule = true
+	if err := a.requireUser(); err != nil {
 		return err
 	}
 	x, err := a.openWith(cfg)
@@ -59,8 +59,8 @@ func (c *importCmd) bank(a *app) (err error) {
 		p.line("%-24s %s, %d tokens", oneLine(name, 24), count(b.Entries, "entry", "entries"), b.Tokens)
 	}
 	for _, r := range report.LeftOut {
-		p.line("%s %s: %s (%d tokens)", p.in(dim, "left out"), oneLine(r.Heading, 40), oneLine(r.Reason, 120), r.Tokens)
+		p.say("left out %s: %s (%d tokens)", oneLine(r.Heading, 40), oneLine(r.Reason, 120), r.Tokens)
 	}
-	p.line("%d tokens of a file became %d tokens of core memory, those of all roles together.", report.Tokens, report.CoreTokens)
+	p.say("%d tokens of a file became %d tokens of core memory, those of all roles together.", report.Tokens, report.CoreTokens)
 	return p.err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 func TestABankIsImported(t *testing.T) {
@@ -30,7 +30,7 @@ func TestABankIsImported(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none.db")
 	require.Equal(t, exitUsage, ebb(t, "", "import", "--archive", filepath.Join("testdata", "threetier", "docs"), "--db", none).code)
 	require.NoFileExists(t, none, "no file is made for nobody")
-	var report extension.BankReport
+	var report transfer.BankReport
 	again := ebb(t, "# Lessons\n- Tea helps", "import", "--bank", "-", "--json", "--db", db) // of the file's only user
 	require.Equal(t, exitOK, again.code, again.err)
 	require.NoError(t, json.Unmarshal([]byte(again.out), &report))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
@@ -63,7 +64,7 @@ func TestImportFilesFoldersAndStandardInput(t *testing.T) {
 	require.Equal(t, 1, v.Stored)
 	require.Equal(t, 3, v.Duplicates)
 	require.Len(t, v.Files, 2)
-	require.Equal(t, extension.FormatChatGPT, v.Files[1].Format)
+	require.Equal(t, transfer.FormatChatGPT, v.Files[1].Format)
 
 	v = imported(t, ebb(t, turnLines(4), "--db", db, "--json", "import", "-"))
 	require.Equal(t, 1, v.Stored, "the file's only user is meant")

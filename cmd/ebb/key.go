@@ -49,8 +49,8 @@ func keyIn(file string) (extension.Key, error) {
 const longestKey = 4096
 
 // readSmall reads the first bytes of what may be a file, a pipe or a secret that
-// is mounted. Others may be able to read it: whoever mounts secrets decides on
-// their mode, and often cannot choose it.
+// is mounted. Its mode is not checked: the
+// platform that mounts secrets sets it.
 func readSmall(file string) (text []byte, err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -157,7 +157,7 @@ func TestConsolidate(t *testing.T) {
 // What others wrote may hold signs that steer a terminal.
 func TestMemoriesCannotSteerTheTerminal(t *testing.T) {
 	path := newFixture(t, "ada").db
-	x, err := extension.Open(t.Context(), path, &extension.Config{NoSchedule: true})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "\x1b[2Jblank"},
 		"parcel \x1b]0;owned\x07 \u202eevil", eventbus.Speaker("\x1b[31mred"))))

@@ -61,7 +61,7 @@ type cli struct {
 
 const description = `Long-term memory for agents, in one file.
 
-Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file is damaged or not a memory, 130 interrupted, 141 whoever read the output closed it.`
+Exit codes: 0 done, 1 failure, 2 wrong usage or input, 3 not found, 4 the file is damaged or not a memory, 130 interrupted, 141 the reader of the output closed it.`
 
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // a write fails instead, and what was opened is closed

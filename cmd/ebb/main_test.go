@@ -48,7 +48,8 @@ func ebbContext(ctx context.Context, stdin string, args ...string) outcome {
 	return outcome{code, out.String(), errs.String()}
 }
 
-// fixture is a memory of two users, and the id of one memory of each.
+// fixture is a memory of two users that holds messages and no claims, and the id
+// of one memory of each.
 type fixture struct {
 	db           string
 	adaID, benID string
@@ -59,7 +60,7 @@ var spring = time.Date(2026, 3, 2, 7, 45, 0, 0, time.UTC)
 func newFixture(t *testing.T, users ...string) fixture {
 	t.Helper()
 	f := fixture{db: filepath.Join(t.TempDir(), "memory.db")}
-	x, err := extension.Open(t.Context(), f.db, &extension.Config{NoSchedule: true, Now: func() time.Time { return spring.AddDate(0, 0, 9) }})
+	x, err := extension.Open(t.Context(), f.db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Now: func() time.Time { return spring.AddDate(0, 0, 9) }})
 	require.NoError(t, err)
 	for i, user := range users {
 		scope := extension.Scope{User: user, Session: "monday"}

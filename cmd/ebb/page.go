@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 type page struct {
 	w        io.Writer
 	width    int
+	screen   bool // it is a terminal
 	colour   bool
 	location *time.Location
 	err      error
@@ -25,7 +27,7 @@ func (a *app) page() *page {
 	if width == 0 {
 		width = 80
 	}
-	return &page{w: a.stdout, width: width, colour: a.colour, location: a.zone()}
+	return &page{w: a.stdout, width: width, screen: a.screen, colour: a.colour, location: a.zone()}
 }
 
 // line writes one line.
@@ -39,11 +41,64 @@ func (p *page) line(format string, args ...any) {
 // line stands after first instead. A command in `backquotes` stays on one line,
 // to be copied.
 func (p *page) body(first, prefix, text string) {
-	for i, l := range wrap(joinCommands(printable(text)), p.width-cells(prefix)) {
-		if i > 0 {
-			first = prefix
+	room := "" // what first takes of its line beyond prefix
+	if wider := cells(first) - cells(prefix); wider > 0 {
+		room = strings.Repeat("_", wider-1) + " "
+	}
+	for i, l := range wrapped(room+text, p.width-cells(prefix)) {
+		if i == 0 {
+			p.line("%s", strings.TrimRight(first+l[min(len(room), len(l)):], " "))
+			continue
 		}
-		p.line("%s%s", first, breakable.Replace(l))
+		p.line("%s%s", prefix, l)
+	}
+}
+
+// say writes a sentence, wrapped on a terminal. What another program reads stays on
+// one line.
+func (p *page) say(format string, args ...any) {
+	if !p.screen {
+		p.line(format, args...)
+		return
+	}
+	p.body("", "", fmt.Sprintf(format, args...))
+}
+
+// note writes a sentence in a colour, wrapped to the width, each line after indent.
+func (p *page) note(code, indent, text string) {
+	for _, l := range wrapped(text, p.width-cells(indent)) {
+		p.line("%s%s", indent, p.in(code, l))
+	}
+}
+
+// parts writes what belongs on one line, two spaces apart. What does not fit goes
+// on after indent; no part is broken.
+func (p *page) parts(indent string, parts ...string) {
+	line := parts[0]
+	for _, part := range parts[1:] {
+		if cells(line)+2+cells(part) <= p.width {
+			line += "  " + part
+			continue
+		}
+		p.line("%s", line)
+		line = indent + part
+	}
+	p.line("%s", line)
+}
+
+// wrapped is printable text, wrapped, with commands, ids and flags left whole.
+func wrapped(text string, width int) []string {
+	lines := wrap(joinCommands(printable(text)), width)
+	for i, l := range lines {
+		lines[i] = breakable.Replace(l)
+	}
+	return lines
+}
+
+// id writes an id on a line of its own, to be copied.
+func (p *page) id(indent, id string) {
+	if id != "" {
+		p.line("%s%s", indent, p.in(dim, id))
 	}
 }
 
@@ -58,13 +113,13 @@ var (
 	breakable = strings.NewReplacer(noBreak, " ", noBreakHyphen, "-")
 )
 
+// command is a command in a sentence: in `backquotes`, or ebb with what belongs to
+// it, or a flag with its value.
+var command = regexp.MustCompile("`[^`]+`|\\bebb [a-z]+(?: --[a-z-]+(?: [A-Z]+)?| [A-Z]{2,}| [0-9a-f]{8}-[0-9a-f-]{27})*|--[a-z-]+ (?:[A-Z]+|[0-9a-f]{6})\\b")
+
 // joinCommands keeps the words of commands together, and ids and flags whole.
 func joinCommands(text string) string {
-	parts := strings.Split(unbroken.Replace(text), "`")
-	for i := 1; i < len(parts)-1; i += 2 {
-		parts[i] = strings.ReplaceAll(parts[i], " ", noBreak)
-	}
-	return strings.Join(parts, "`")
+	return unbroken.Replace(command.ReplaceAllStringFunc(text, func(c string) string { return strings.ReplaceAll(c, " ", noBreak) }))
 }
 
 // table writes rows in aligned columns, two spaces apart; cells may carry

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/extension"
 )
@@ -46,23 +46,22 @@ func (profileCmd) Run(a *app) (err error) {
 			p.line("%s", p.in(bold, titles[l.Group]))
 		}
 		p.body("  ", "    ", l.Text)
-		p.line("    %s", p.in(dim, strings.Join(a.aboutLine(&l), "  ")))
+		p.about(&l)
 	}
 	p.line("")
-	p.line("%s: %s of a budget of %d in every prompt.", count(len(v.Lines), "sentence", "sentences"), count(v.Tokens, "token", "tokens"), v.Budget)
+	p.say("%s: %s of a budget of %d in every prompt.", count(len(v.Lines), "sentence", "sentences"), count(v.Tokens, "token", "tokens"), v.Budget)
 	if v.Tokens > v.Budget && v.Budget > 0 {
 		p.line("The question chooses which of them stand there.")
 	}
 	return p.err
 }
 
-// aboutLine is what stands below a line: when it was said, what it changed, and
+// about writes what stands below a line: when it was said, what it changed, and
 // the claims that rest on it.
-func (a *app) aboutLine(l *extension.ProfileLine) []string {
-	const date = "2006-01-02"
-	about := []string{"said " + l.Said.In(a.zone()).Format(date)}
+func (p *page) about(l *extension.ProfileLine) {
+	about := []string{"said " + l.Said.In(p.location).Format(time.DateOnly)}
 	if !l.Since.IsZero() {
-		about = append(about, "since "+l.Since.In(a.zone()).Format(date))
+		about = append(about, "since "+l.Since.In(p.location).Format(time.DateOnly))
 	}
 	if l.Before != "" {
 		about = append(about, fmt.Sprintf("before: %s", oneLine(l.Before, 60)))
@@ -73,5 +72,10 @@ func (a *app) aboutLine(l *extension.ProfileLine) []string {
 	if l.Dormant {
 		about = append(about, "faded")
 	}
-	return append(about, strings.Join(l.Claims, " "))
+	about = append(about, l.Claims...)
+	for i, part := range about {
+		about[i] = p.in(dim, part)
+	}
+	about[0] = "    " + about[0]
+	p.parts("    ", about...)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 type proposalsCmd struct {
-	List    proposalsListCmd    `cmd:"" default:"1" help:"List what waits for a decision."`
+	List    proposalsListCmd    `cmd:"" default:"withargs" help:"List what waits for a decision."`
 	Approve proposalsApproveCmd `cmd:"" help:"Carry a proposal out, or protect what a confirmation asks about."`
 	Reject  proposalsRejectCmd  `cmd:"" help:"End a proposal or a confirmation without changing anything."`
 	Keep    proposalsKeepCmd    `cmd:"" help:"Decide a contradiction for one of its two memories."`
@@ -92,34 +92,29 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 
 // waiting shows what waits for a decision of one user's.
 func (p *page) waiting(proposals []extension.Proposal, confirmations []extension.Confirmation) error {
-	id := func(id string) {
-		if id != "" {
-			p.line("          %s", p.in(dim, id)) // whole, to be copied
-		}
-	}
+	const indent = "          "
 	for _, one := range proposals {
-		p.line("%s  %s  %s", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(strings.Join(strings.Fields(one.Kind+" "+one.Block+" "+one.Agent), " "), 120))
-		p.body("  is      ", "          ", cmp.Or(one.Content, "nothing yet"))
-		id(one.MemoryID + one.EntityID)
+		p.parts("  ", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind+" "+one.Block+" "+one.Agent, 120))
+		p.body("  is      ", indent, cmp.Or(one.Content, "nothing yet"))
+		p.id(indent, one.MemoryID+one.EntityID)
 		if one.NewContent != "" {
-			p.body("  would be ", "          ", one.NewContent)
+			p.body("  would be ", indent, one.NewContent)
 		}
-		if one.OtherID != "" {
-			p.body("  but also ", "          ", one.OtherContent)
-			id(one.OtherID)
+		switch {
+		case one.OtherID != "":
+			p.body("  but also ", indent, one.OtherContent)
+		case one.OtherEntityID != "":
+			p.body("  may be   ", indent, one.OtherContent)
 		}
-		if one.OtherEntityID != "" {
-			p.body("  may be   ", "          ", one.OtherContent)
-			id(one.OtherEntityID)
-		}
+		p.id(indent, one.OtherID+one.OtherEntityID)
 		if one.Reason != "" {
-			p.body("  because ", "          ", one.Reason)
+			p.body("  because ", indent, one.Reason)
 		}
 	}
 	for _, one := range confirmations {
-		p.line("%s  %s  protect", p.in(bold, one.ID), p.moment(one.AskedAt))
-		p.body("  is      ", "          ", one.Shown)
-		id(one.MemoryID)
+		p.parts("  ", p.in(bold, one.ID), p.moment(one.AskedAt), "protect")
+		p.body("  is      ", indent, one.Shown)
+		p.id(indent, one.MemoryID)
 	}
 	return p.err
 }

@@ -16,7 +16,7 @@ import (
 func TestAProposedRuleIsDecided(t *testing.T) {
 	f := newFixture(t, "ada")
 	cfg := extension.ThreeTier()
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	x, err := extension.Open(t.Context(), f.db, cfg)
 	require.NoError(t, err)
 	scope := extension.Scope{User: "ada", Agent: "qa"}

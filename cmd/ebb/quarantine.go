@@ -9,7 +9,7 @@ import (
 )
 
 type quarantineCmd struct {
-	List    quarantineListCmd    `cmd:"" default:"1" help:"List what is set aside, newest first."`
+	List    quarantineListCmd    `cmd:"" default:"withargs" help:"List what is set aside, newest first."`
 	Release quarantineReleaseCmd `cmd:"" help:"Let a memory be used like any other of its origin."`
 }
 
@@ -62,7 +62,7 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 			if a.json {
 				continue
 			}
-			p.line("%s  %s  %s, trust %d", p.in(bold, m.UID), p.moment(m.EventTime.Time), m.Origin, m.Trust)
+			p.parts("  ", p.in(bold, m.UID), p.moment(m.EventTime.Time), fmt.Sprintf("%s, trust %d", m.Origin, m.Trust))
 			if user != "" {
 				p.line("  of      %s", printable(nameUser(extension.User{Name: user, Tenant: tenant})))
 			}

@@ -56,10 +56,10 @@ func (p *page) run(run *extension.Run) error {
 	if run.LocalDay != "" {
 		cause += " of " + run.LocalDay
 	}
-	p.line("%s  %s  %s  %s", p.in(bold, run.UID), p.moment(run.StartedAt.Time), cause, p.in(colour, run.State))
+	p.parts("  ", p.in(bold, run.UID), p.moment(run.StartedAt.Time), cause, p.in(colour, run.State))
 	p.body("  ", "  ", report.Summary())
 	if asked := usage(report.Usage); asked != "" {
-		p.line("  %s", p.in(dim, asked))
+		p.note(dim, "  ", asked)
 	}
 	if run.Error != "" {
 		p.body("  "+p.in(red, "failed")+" ", "  ", run.Error)
@@ -120,7 +120,7 @@ func (c *undoCmd) Run(a *app) (err error) {
 		return a.printJSON(undone)
 	}
 	p := a.page()
-	p.line("%s of run %s taken back.", count(undone.Changes, "change", "changes"), undone.Run)
+	p.say("%s of run %s taken back.", count(undone.Changes, "change", "changes"), undone.Run)
 	if len(undone.Kept) > 0 {
 		p.line("%s stayed:", count(len(undone.Kept), "change", "changes"))
 		for _, k := range undone.Kept {

@@ -114,7 +114,7 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 		return err
 	}
 	cfg := a.profile.config()
-	cfg.ReadOnly, cfg.NoSchedule = true, true
+	cfg.ReadOnly, cfg.Night.NoSchedule = true, true
 	if err := q.connect(cfg); err != nil {
 		return err
 	}
@@ -163,8 +163,16 @@ func (c *explainCmd) Run(a *app) error {
 		return a.printJSON(whyOf(why))
 	}
 	p := a.page()
-	for line := range strings.Lines(why.String()) {
-		p.line("%s", strings.TrimSuffix(line, "\n"))
+	p.say("%s: %s", why.Outcome, why.Reason)
+	if why.Result != nil {
+		p.result(*why.Result, nil)
+		p.reasons(*why.Result)
+	}
+	if why.Above != nil && why.Result != nil {
+		p.line("")
+		p.line("The last result returned:")
+		p.result(*why.Above, nil)
+		p.reasons(*why.Above)
 	}
 	return p.err
 }
@@ -185,13 +193,13 @@ func (q *query) run(a *app, explain bool) error {
 	}
 	p := a.page()
 	for _, d := range answer.Degraded {
-		p.line("%s", p.in(warm, fmt.Sprintf("The %s arm did not answer: %s", d.Arm, oneLine(d.Reason, 200))))
+		p.note(warm, "", fmt.Sprintf("The %s arm did not answer: %s", d.Arm, oneLine(d.Reason, 200)))
 	}
 	if len(answer.Results) == 0 {
 		p.line("Nothing found.")
 	}
 	if answer.Note != "" {
-		p.line("%s", answer.Note)
+		p.say("%s", answer.Note)
 	}
 	for i, r := range answer.Results {
 		if i > 0 {
@@ -262,18 +270,18 @@ func resultOf(r *extension.Result, explain bool) resultView {
 
 // result shows one memory found: when, who, where, then the text.
 func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
-	p.line("%s", p.in(bold, fmt.Sprintf("%2d. ", r.Rank))+p.heading(&r.Memory)+p.in(dim, fmt.Sprintf("  score %.3f", r.Score)))
+	p.parts("    ", append(p.heading(p.in(bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.in(dim, fmt.Sprintf("score %.3f", r.Score)))...)
 	p.body("    ", "    ", r.Memory.Content)
 	if s, is := ended[r.Memory.UID]; is {
-		p.line("    %s", p.in(warm, s.String()))
+		p.note(warm, "    ", s.String())
 	}
-	p.line("    %s", p.in(dim, r.Memory.UID))
+	p.id("    ", r.Memory.UID)
 }
 
-// heading is a memory's first line: when, who, which session, what and how it
-// stands when that is not the usual.
-func (p *page) heading(m *extension.Record) string {
-	parts := []string{p.moment(m.EventTime.Time), p.in(bold, speaker(m))}
+// heading are the parts of a memory's first line, after first: when, who, which
+// session, what and how it stands when that is not the usual.
+func (p *page) heading(first string, m *extension.Record) []string {
+	parts := []string{first + p.moment(m.EventTime.Time), p.in(bold, speaker(m))}
 	if m.SessionName != "" {
 		parts = append(parts, oneLine(m.SessionName, 40))
 	}
@@ -286,11 +294,10 @@ func (p *page) heading(m *extension.Record) string {
 	if !m.ValidUntil.IsZero() {
 		parts = append(parts, "until "+m.ValidUntil.In(p.location).Format("2006-01-02"))
 	}
-	return strings.Join(parts, "  ")
+	return parts
 }
 
-// speaker is who said it, by name or else by role; what nobody said is named
-// by its kind.
+// speaker is the name or else the role of who said it; a claim has its kind.
 func speaker(m *extension.Record) string {
 	return oneLine(cmp.Or(m.Speaker, m.Role, string(m.Kind)), 30)
 }

@@ -40,7 +40,7 @@ func (c *showCmd) Run(a *app) (err error) {
 
 func (p *page) detail(d *extension.Detail) {
 	m := &d.Memory
-	p.line("%s", p.heading(m))
+	p.parts("  ", p.heading("", m)...)
 	p.body("  ", "  ", m.Content)
 	p.line("")
 	rows := [][]string{
@@ -124,9 +124,9 @@ func (p *page) entities(mentions []extension.Mention) {
 
 func (p *page) related(relation string, m *extension.Record) {
 	p.line("")
-	p.line("  %s  %s", p.in(bold, relation), p.heading(m))
+	p.parts("      ", p.heading("  "+p.in(bold, relation)+"  ", m)...)
 	p.body("      ", "      ", m.Content)
-	p.line("      %s", p.in(dim, m.UID))
+	p.id("      ", m.UID)
 }
 
 func (p *page) history(changes []extension.Change) {
@@ -135,11 +135,12 @@ func (p *page) history(changes []extension.Change) {
 	}
 	p.line("")
 	p.line("  history")
-	rows := make([][]string, len(changes))
-	for i, c := range changes {
-		rows[i] = []string{p.moment(c.At), c.Operation, "by " + c.Actor, oneLine(changed(c), p.width-50)}
+	for _, c := range changes {
+		p.parts("      ", "    "+p.moment(c.At), c.Operation, "by "+c.Actor)
+		if what := changed(c); what != "" {
+			p.body("      ", "      ", oneLine(what, 400))
+		}
 	}
-	p.table("    ", rows)
 }
 
 // changed lists the columns that an operation changed, old → new.

@@ -146,39 +146,39 @@ func (p *page) health(h *extension.Health) {
 		p.table("  ", rows)
 	}
 	if v := h.Vectors; v != nil && v.Pending > 0 {
-		p.line("  %s", p.in(warm, fmt.Sprintf("%d of %s have no vector of %s, the oldest since %s", v.Pending, count(v.Chunks, "text", "texts"), v.Model, p.moment(v.Since))))
+		p.note(warm, "  ", fmt.Sprintf("%d of %s have no vector of %s, the oldest since %s", v.Pending, count(v.Chunks, "text", "texts"), v.Model, p.moment(v.Since)))
 	}
 	if n := h.Integrity.Unfindable; n > 0 {
-		p.line("  %s", p.in(red, count(n, "memory is", "memories are")+" not found by some or all of their words; ebb doctor says more"))
+		p.note(red, "  ", count(n, "memory is", "memories are")+" not found by some or all of their words; ebb doctor says more")
 	}
 	if n := h.Integrity.Miscounted; n > 0 {
-		p.line("  %s", p.in(red, count(n, "entity is", "entities are")+" not linked as they say; ebb doctor says more"))
+		p.note(red, "  ", count(n, "entity is", "entities are")+" not linked as they say; ebb doctor says more")
 	}
 	if h.NightFailed {
-		p.line("  %s", p.in(warm, "the last night failed; ebb runs says why"))
+		p.note(warm, "  ", "the last night failed; ebb runs says why")
 	}
 	if h.GivenUp {
-		p.line("  %s", p.in(warm, "nights gave up on some messages, which are stored and found; see left out"))
+		p.note(warm, "  ", "nights gave up on some messages, which are stored and found; see left out")
 	}
 	if h.OpenErasures > 0 {
-		p.line("  %s", p.in(warm, count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more"))
+		p.note(warm, "  ", count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more")
 	}
 	if h.NightsOverdue > 0 {
-		p.line("  %s", p.in(warm, count(h.NightsOverdue, "night is", "nights are")+" overdue"))
+		p.note(warm, "  ", count(h.NightsOverdue, "night is", "nights are")+" overdue")
 	}
 	if h.Quarantined > 0 {
-		p.line("  %s", p.in(dim, count(h.Quarantined, "memory", "memories")+" in quarantine"))
+		p.note(dim, "  ", count(h.Quarantined, "memory", "memories")+" in quarantine")
 	}
 	if h.LogHeld > 0 {
-		p.line("  %s", p.in(warm, count(h.LogHeld, "page", "pages")+" of the write-ahead log are held by a reader"))
+		p.note(warm, "  ", count(h.LogHeld, "page", "pages")+" of the write-ahead log are held by a reader")
 	}
 	for _, d := range h.Degraded {
-		p.line("  %s", p.in(warm, fmt.Sprintf("the %s arm of searches failed %s, last %s: %s", d.Arm, count(d.Count, "time", "times"), p.moment(d.LastAt), oneLine(d.Reason, p.width))))
+		p.note(warm, "  ", fmt.Sprintf("the %s arm of searches failed %s, last %s: %s", d.Arm, count(d.Count, "time", "times"), p.moment(d.LastAt), oneLine(d.Reason, p.width)))
 	}
 	for _, l := range h.Losses {
-		p.line("  %s", p.in(red, oneLine(l.Error(), 400)))
+		p.note(red, "  ", oneLine(l.Error(), 400))
 	}
 	for _, f := range h.Failures {
-		p.line("  %s", p.in(warm, fmt.Sprintf("%s failed %s, last %s: %s", f.Source, count(f.Count, "time", "times"), p.moment(f.LastAt.Time), oneLine(f.Error, p.width))))
+		p.note(warm, "  ", fmt.Sprintf("%s failed %s, last %s: %s", f.Source, count(f.Count, "time", "times"), p.moment(f.LastAt.Time), oneLine(f.Error, p.width)))
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/measure"
 )
 
 // The lives in testdata/talk ask about times and go on talking, in four languages.
@@ -13,7 +15,7 @@ func TestTimesAndTalk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("lives four times four months")
 	}
-	var v lifeView
+	var v measure.LivesView
 	out := ebb(t, "", "eval", "--life", "testdata/talk", "--json")
 	require.NoError(t, json.Unmarshal([]byte(out.out), &v), out.err)
 	least := map[string]float64{"time": 0.95, "followup": 0.95, "off": 1}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/tenants"
 )
 
 type tenantsCmd struct {
@@ -18,30 +19,30 @@ With --json: {"tenants": [{"tenant", "known", "file", "bytes", "used"}]}.`
 }
 
 func (c *tenantsCmd) Run(a *app) (err error) {
-	d, err := extension.OpenDir(a.ctx, c.Folder, &extension.DirConfig{Memory: &extension.Config{ReadOnly: true, Key: a.key}})
+	d, err := tenants.Open(a.ctx, c.Folder, &tenants.Config{Memory: &extension.Config{ReadOnly: true, Key: a.key}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close(a.ctx)) }()
-	tenants, faults := d.Tenants(a.ctx)
+	found, faults := d.Tenants(a.ctx)
 	if a.json {
-		if tenants == nil {
-			tenants = []extension.TenantFile{}
+		if found == nil {
+			found = []tenants.File{}
 		}
 		return errors.Join(a.printJSON(struct {
-			Tenants []extension.TenantFile `json:"tenants"`
-		}{tenants}), faults)
+			Tenants []tenants.File `json:"tenants"`
+		}{found}), faults)
 	}
 	p := a.page()
 	rows := [][]string{{"tenant", "size", "last written", "file"}}
-	for _, t := range tenants {
+	for _, t := range found {
 		name := p.in(dim, "not known")
 		if t.Known {
 			name = oneLine(t.Tenant, 60)
 		}
 		rows = append(rows, []string{name, size(t.Bytes), p.moment(t.Used), t.File})
 	}
-	if len(tenants) == 0 {
+	if len(found) == 0 {
 		p.line("No tenant yet.")
 	} else {
 		p.table("", rows)

@@ -11,11 +11,12 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/tenants"
 )
 
 func TestTenants(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "memories")
-	d, err := extension.OpenDir(t.Context(), folder, &extension.DirConfig{Memory: &extension.Config{NoSchedule: true}})
+	d, err := tenants.Open(t.Context(), folder, &tenants.Config{Memory: &extension.Config{Night: extension.NightConfig{NoSchedule: true}}})
 	require.NoError(t, err)
 	for _, tenant := range []string{"globex", "ac\x1bme"} {
 		m, err := d.Tenant(t.Context(), tenant)
@@ -29,7 +30,7 @@ func TestTenants(t *testing.T) {
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Regexp(t, `globex +[\d.]+ ..?B +\S.*(?s:.*)globex +[a-z2-7]{52}\.db`, got.out)
 	require.NotContains(t, got.out, "\x1b")
-	var listed struct{ Tenants []extension.TenantFile }
+	var listed struct{ Tenants []tenants.File }
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "tenants", folder, "--json").out), &listed))
 	require.Len(t, listed.Tenants, 2)
 	require.Equal(t, "ac\x1bme", listed.Tenants[0].Tenant)

@@ -84,7 +84,7 @@ func (p *page) timeline(records []extension.Record, ids bool) {
 		indent := strings.Repeat(" ", cells(first))
 		p.body(first, indent, text)
 		if ids {
-			p.line("%s%s", indent, p.in(dim, m.UID))
+			p.id(indent, m.UID)
 		}
 	}
 }

@@ -1,23 +1,22 @@
 // Package arrows holds the import table of this repository, as a test.
 //
-// ebb is built as rooms: schema at the bottom, extension at the top, and what
-// may import what is decided once, in the table of table_test.go. The test
-// lists every package with `go list`, and fails when one imports a room or a
-// langchaingo package that its row does not allow, when code outside tests
-// imports a test kit, or when a package has no row.
+// The packages are layers, with schema at the bottom and extension at the top. The
+// table in table_test.go decides which imports are allowed. The test lists every
+// package with `go list`, and fails when one imports a package of ebb's or of
+// langchaingo's that its row does not allow, when code outside tests imports a test
+// kit, or when a package has no row.
 //
 // # Changing the table
 //
-// A new package needs a row: name its folder, what it may import of ours, and
-// which langchaingo packages. A new arrow in an existing row is a design
-// decision: it belongs in the same commit as the reason for it.
+// A new package needs a row with its folder and the packages of ebb's and of
+// langchaingo's that it may import. A new import in an existing row is a design
+// decision; explain it in the commit that adds it.
 //
 // # What is checked
 //
-// Only direct imports. Code and tests are checked separately, because a test
-// may use more than the code beside it: every test may import the test kits.
-// Files that build constraints leave out on this machine are read as well, so
-// the answer is the same on every platform.
+// Only direct imports. Code and tests are checked separately, because tests may
+// import more: every test may import the test kits. Files excluded by build
+// constraints are read as well, so that the result is the same on every platform.
 //
-// The package exports nothing and is imported by nothing.
+// The package exports nothing, and no package imports it.
 package arrows

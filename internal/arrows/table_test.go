@@ -38,12 +38,14 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},  // a simulated time
-	{pkg: "internal/cpu"},    // what the processor offers to assembly
-	{pkg: "internal/redact"}, // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}},               // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
+	{pkg: "internal/clock"},                                                                    // a simulated time
+	{pkg: "internal/cpu"},                                                                      // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}},                                   // names of people and regions
+	{pkg: "internal/quickselect"},                                                              // the n-th largest of many values
+	{pkg: "internal/redact"},                                                                   // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/text"}},                               // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}},                 // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                  // what everyday things a text is about
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
@@ -51,37 +53,56 @@ var table = []row{
 	{pkg: "."},
 
 	// Rooms.
-	{pkg: "schema", ours: []string{"internal/text"}},
+	{pkg: "internal/sqlite"}, // the engine: it knows no record
+	{pkg: "schema", ours: []string{"internal/sqlite", "internal/text"}},
+	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
+	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
+	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
-	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said"}},
+	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "internal/cpu", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                  // words: it knows no index
+	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}}, // what a question asks for beyond its words
+	// Brute-force search of vectors; a benchmark reads real ones from a database.
+	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema"}},
+	// Seconds later, without a model. Events reach it through the extension: no eventbus.
+	{pkg: "consolidate/enrich", ours: []string{"schema", "internal/text", "internal/names", "internal/grounding"}},
+	// Vectors in the background.
+	{pkg: "consolidate/embed", ours: []string{"schema"}, oursInTests: []string{"recall"}, langchain: []string{"embeddings"}},
+	// Questions to a model: budget, retries, parsing.
+	{pkg: "consolidate/ask", ours: []string{"schema", "internal/text", "internal/redact"}, langchain: []string{"llms"}, langchainInTests: []string{anything}},
 	{
-		// Events reach enrich through a handler type of its own: no eventbus.
 		pkg:              "consolidate",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/redact", "internal/claims"},
-		langchain:        []string{"llms", "embeddings"},
+		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
+		oursInTests:      []string{"schema/erase"},
+		langchain:        []string{"llms"},
 		langchainInTests: []string{anything},
 	},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
+		ours:             []string{"schema", "schema/core", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
+	// The parts of an open memory and the lower half of the publish path.
+	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
+	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"schema", "eventbus", "recall", "consolidate", "tools", "internal/text", "internal/redact", "internal/poison", "internal/claims", "internal/grounding", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/undo", "eventbus", "recall", "recall/intent", "recall/lexicon", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"internal/clock"},
 		langchain:   []string{anything},
 	},
+
+	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "eventbus", "encoder", "internal/evalset", "internal/evalset/fts", "internal/learn", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/evalset", "internal/learn", "internal/measure", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -89,18 +110,23 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"extension", "eventbus", "internal/text", "internal/clock"},
+		oursInTests:      []string{"extension", "extension/transfer", "eventbus", "encoder", "recall", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},
-	{pkg: "internal/learn", ours: []string{"extension", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
+	// Lives and a team's stream, played for ebb eval.
+	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts"}, langchain: []string{"llms"}},
+	{pkg: "internal/learn", ours: []string{"extension", "extension/transfer", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
+	{pkg: "internal/train/...", ours: []string{"recall", "extension", "extension/transfer", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},               // scripted model
 	{pkg: "internal/vfstest", kit: true},                                              // fault-injecting file system
 	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension"}}, // kills processes and looks at what they leave
 	{pkg: "internal/mutation", kit: true},                                             // defences and the tests that fail without them
+	{pkg: "internal/memtest", ours: []string{"schema"}, kit: true},                    // databases of memories
+	{pkg: "internal/vectortest", kit: true},                                           // embedding vectors
+	{pkg: "internal/wording"},                                                         // banned words in comments
 	{pkg: "internal/racing", kit: true},                                               // whether the race detector is on
 	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},        // conformance suite of buses
 }

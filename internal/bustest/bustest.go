@@ -12,17 +12,17 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 )
 
-// Features are the promises that not every bus can make.
+// Features are the optional guarantees of a bus.
 type Features struct {
 	Durable       bool // events, positions and open retries outlive the bus
 	Ordered       bool // a consumer sees events in the order they were published
-	Redelivery    bool // a failed event comes again, and does not hold up others
+	Redelivery    bool // a failed event is delivered again, and does not delay others
 	Idempotent    bool // an id published twice has one effect
 	Transactional bool // of one Publish, all events are stored or none
 	Replay        bool // the bus is a [Replayer]
 }
 
-// Replayer is what the Replay feature needs.
+// Replayer is the interface of buses with the Replay feature.
 type Replayer interface {
 	Replay(ctx context.Context, consumer string, fromSeq int64) error
 }
@@ -35,7 +35,7 @@ type Setup struct {
 	Reopen func(t *testing.T, old eventbus.Bus) eventbus.Bus
 }
 
-// patience is how long an event may take; it is only used up by a failure.
+// patience is the time limit for an event. Only failures reach it.
 const patience = 20 * time.Second
 
 var scope = eventbus.Scope{Tenant: "t", User: "ada", Agent: "a", Session: "s"}
@@ -76,7 +76,7 @@ func Run(t *testing.T, f Features, s Setup) {
 	}
 }
 
-// recorder is a handler that keeps what it was given.
+// recorder is a handler that keeps its events.
 type recorder struct {
 	mu     sync.Mutex
 	events []eventbus.Event

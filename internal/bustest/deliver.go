@@ -25,7 +25,7 @@ func testStart(t *testing.T, f Features, s Setup) {
 	if !f.Durable {
 		return
 	}
-	// A consumer that is known goes on where it was, whatever it asks for.
+	// A known consumer continues at its position, whatever its options.
 	sub := subscribe(t, b, "known", new(recorder).handle)
 	require.NoError(t, sub.Close(t.Context()))
 	var known recorder
@@ -119,7 +119,7 @@ func testDurable(t *testing.T, f Features, s Setup) {
 
 	b = s.Reopen(t, b)
 	failing = false
-	publish(t, b, "three") // before anybody listens
+	publish(t, b, "three") // before there is a subscriber
 	var next recorder
 	subscribe(t, b, "c", next.handle)
 	publish(t, b, "four")
@@ -145,7 +145,7 @@ func testReplay(t *testing.T, _ Features, s Setup) {
 	publish(t, b, "a", "b", "c")
 	r.waitFor(t, 3)
 	second := r.events[1].Seq
-	// What was delivered a moment ago may not be on record as done yet.
+	// The latest deliveries may not be recorded as done yet.
 	require.Eventually(t, func() bool { return replayer.Replay(t.Context(), "c", second) == nil }, patience, time.Millisecond)
 	assert.Equal(t, []string{"a", "b", "c", "b", "c"}, r.waitFor(t, 5))
 	require.Error(t, replayer.Replay(t.Context(), "c", 1<<40), "nothing may be skipped")

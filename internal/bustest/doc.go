@@ -1,11 +1,11 @@
-// Package bustest says, as tests, what an eventbus.Bus promises. An
-// implementation declares which of the promises it makes and runs the suite:
+// Package bustest is the contract of an eventbus.Bus as a test suite. An
+// implementation declares its optional guarantees and runs the suite:
 //
 //	func TestBus(t *testing.T) {
 //		bustest.Run(t, bustest.Features{Durable: true, Ordered: true}, bustest.Setup{Open: open, Reopen: reopen})
 //	}
 //
-// What every bus must do has no feature: each consumer gets each event of its
-// topics at least once, bad events are refused with an error that names the
-// field, and Close ends what was started.
+// The other guarantees are mandatory: each consumer gets each event of its topics
+// at least once, invalid events are rejected with an error that names the field,
+// and Close ends all goroutines.
 package bustest

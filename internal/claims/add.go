@@ -19,7 +19,7 @@ type Claim struct {
 	// times, and its subject, predicate and object where they are known ([Label]).
 	Memory *schema.Memory
 	Chunks []schema.Chunk
-	// Evidence is what it rests on.
+	// Evidence lists the memories that it rests on.
 	Evidence []Evidence
 	// Reading is what was understood of it. The zero value has the columns of
 	// Memory and the quotes of Evidence read instead.
@@ -36,33 +36,33 @@ type Claim struct {
 type Evidence struct {
 	Memory *schema.Memory
 	Quote  string
-	// Holds says that the memory itself says what the claim says: only then does
-	// it make a known claim surer.
+	// Holds says that the memory itself states the claim. Only then does it raise the
+	// confidence of a known claim.
 	Holds bool
 }
 
-// Fate is what became of a claim.
-type Fate int
+// Status is the outcome of adding a claim.
+type Status int
 
-// The fates of a claim.
+// The statuses of a claim.
 const (
-	Made        Fate = iota + 1 // it is new
-	Known                       // it was known, and nothing changed
-	Surer                       // it was known, and has gained evidence
-	Quarantined                 // it is stored and set aside
-	Refused                     // the user asked to forget it and has not said it since, it was undone, or it corrects nothing that is known
+	Made        Status = iota + 1 // it is new
+	Known                         // it was known, and nothing changed
+	Surer                         // it was known, and has gained evidence
+	Quarantined                   // it is stored and quarantined
+	Refused                       // the user asked to forget it and has not said it since, it was undone, or it corrects nothing that is known
 )
 
-// Outcome is what became of a claim, and of others because of it.
+// Outcome is the result of adding a claim, with its effect on other claims.
 type Outcome struct {
-	Fate Fate
-	// Memory holds now; of a refused claim it is the forgotten one, or the claim
-	// itself, which is not stored.
+	Status Status
+	// Memory is the claim that holds now. For a refused claim it is the forgotten one,
+	// or the claim itself, which is not stored.
 	Memory *schema.Memory
 	// Ended are the claims that it superseded.
 	Ended []*schema.Memory
-	// Restated is a claim that code had read in a message and that it says in other
-	// words, in whose place it stands; nil for none.
+	// Restated is the claim that code extracted from a message and that this one
+	// replaces in other words; nil for none.
 	Restated *schema.Memory
 	// Used says that a use of a known claim has been counted.
 	Used bool
@@ -75,10 +75,10 @@ type candidate struct {
 	reading  said.Claim
 	outright bool
 	cited    []schema.Cited
-	last     time.Time // when it was last said by somebody as trusted as it is
+	last     time.Time // when a source of at least its trust last said it
 }
 
-// addition is a claim on its way into the memory.
+// addition is a claim that is being added.
 type addition struct {
 	Claim
 
@@ -113,24 +113,24 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		a.Outright = a.Outright || outright
 	}
 	if c.Memory.Subject != "" {
-		a.reading.Subject = spoken(c.Memory.Subject, owner) // "I" is whoever spoke
+		a.reading.Subject = spoken(c.Memory.Subject, owner) // "I" is the speaker
 	}
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
 	}
 	if a.corrects() && !a.resolve() {
-		return Outcome{Fate: Refused, Memory: c.Memory}, nil
+		return Outcome{Status: Refused, Memory: c.Memory}, nil
 	}
 	if undone, err := a.undone(ctx); err != nil || undone {
-		return Outcome{Fate: Refused, Memory: c.Memory}, err
+		return Outcome{Status: Refused, Memory: c.Memory}, err
 	}
 	if k := a.forgotten(); k != nil {
-		return Outcome{Fate: Refused, Memory: &k.Memory}, nil
+		return Outcome{Status: Refused, Memory: &k.Memory}, nil
 	}
 	k := a.best()
 	if isLasting(a.Memory) {
 		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // somebody has understood the sentence
-			return Outcome{Fate: Known, Memory: &a.near[at].Memory}, nil
+			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
 		}
 	}
 	guarded := false
@@ -148,7 +148,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	case k != nil && k.State == schema.StateQuarantined && !aside:
 		k = nil // what was set aside stands in no claim's way
 	case k != nil && aside:
-		return Outcome{Fate: Known, Memory: &k.Memory}, nil
+		return Outcome{Status: Known, Memory: &k.Memory}, nil
 	case k != nil && (c.Memory.Trust <= k.Trust || guarded || k.ContentHash == a.hash):
 		return a.strengthen(ctx, k, guarded)
 	}
@@ -156,9 +156,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{}, err
 	}
 	if aside {
-		return Outcome{Fate: Quarantined, Memory: c.Memory}, nil
+		return Outcome{Status: Quarantined, Memory: c.Memory}, nil
 	}
-	out := Outcome{Fate: Made, Memory: c.Memory}
+	out := Outcome{Status: Made, Memory: c.Memory}
 	if k != nil { // only code had read it, or a less trusted source said it
 		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
 			return Outcome{}, err
@@ -182,7 +182,7 @@ func (a *addition) quotes() []schema.Cited {
 	return cited
 }
 
-// find reads the claims to compare with.
+// find reads the claims to compare the new one with.
 func (a *addition) find(ctx context.Context) error {
 	keys, err := a.tx.ClaimKeys(ctx, a.Memory.UserID)
 	if err != nil {
@@ -247,8 +247,8 @@ func (a *addition) mayBear(k said.Claim) bool {
 	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
 }
 
-// forgotten is the claim that the user asked to forget and that the new one
-// would make again; nil when there is none.
+// forgotten is the claim that the user asked to forget and that the new one would
+// restore; nil if there is none.
 func (a *addition) forgotten() *candidate {
 	for _, k := range a.near {
 		if k.State != schema.StateForgotten || !(a.same(k) || a.resembles(k)) {
@@ -261,8 +261,8 @@ func (a *addition) forgotten() *candidate {
 	return nil
 }
 
-// resembles is a looser [addition.same]: what was forgotten must not come back in
-// other words.
+// resembles is a looser [addition.same]: a forgotten claim must not come back in other
+// words.
 func (a *addition) resembles(k *candidate) bool {
 	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
 }
@@ -301,8 +301,7 @@ func (a *addition) resolve() bool {
 	return true
 }
 
-// undone reports a claim that code had read in the same message, which somebody
-// took back.
+// undone reports a claim that code extracted from the same message and that was undone.
 func (a *addition) undone(ctx context.Context) (bool, error) {
 	for _, e := range a.Evidence {
 		if !e.Memory.OwnWords() {
@@ -325,8 +324,8 @@ func (a *addition) undone(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// best is the claim that says the same: one that is not set aside before one that
-// is, then the most trusted, then the oldest.
+// best is the stored claim that says the same: one that is not quarantined before one
+// that is, then the most trusted, then the oldest.
 func (a *addition) best() (best *candidate) {
 	for _, k := range a.near {
 		if k.State == schema.StateForgotten || !a.same(k) {
@@ -356,7 +355,7 @@ func (a *addition) guarded(ctx context.Context, k *candidate) (bool, error) {
 	if k.Protected || k.Pinned {
 		return true, nil
 	}
-	return a.tx.OfProtectedEntity(ctx, k.ID)
+	return a.tx.Night().IsGuarded(ctx, k.ID, false)
 }
 
 func (a *addition) store(ctx context.Context) error {
@@ -367,14 +366,14 @@ func (a *addition) store(ctx context.Context) error {
 	return a.tx.AddDerived(ctx, a.Memory, a.Chunks, quotes, a.by)
 }
 
-// takes reports whether the claim takes the place of one that code has read in a
-// message: a model or a person has stated it too, in words that stand alone.
+// takes reports whether the claim replaces one that code extracted from a message: a
+// model or a person has stated it too, in words that can be read alone.
 func (a *addition) takes(k *candidate) bool {
 	return k.Attributes[schema.AttrSaid] != "" && a.Memory.Attributes[schema.AttrSaid] == "" && a.Memory.Trust >= k.Trust && k.State != schema.StateQuarantined
 }
 
-// take gives the claim what it takes over: since when it holds, what it rests on,
-// and the subject, predicate and object by which both are known to say the same.
+// take copies to the claim the start of its validity, its evidence, and the subject,
+// predicate and object in which both agree.
 func (a *addition) take(k *candidate) {
 	m := a.Memory
 	if k.Predicate != "" {
@@ -396,10 +395,10 @@ func (a *addition) take(k *candidate) {
 	}
 }
 
-// strengthen gives a known claim the new one's evidence, and in the same words
-// its trust.
+// strengthen adds the new claim's evidence to a known one, and its trust if the words
+// are the same.
 func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (out Outcome, err error) {
-	out = Outcome{Fate: Known, Memory: &k.Memory}
+	out = Outcome{Status: Known, Memory: &k.Memory}
 	was := k.Memory
 	for _, e := range a.Evidence {
 		m, s := out.Memory, e.Memory
@@ -413,13 +412,13 @@ func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (
 		return Outcome{}, err
 	}
 	if out.Memory.Confidence > was.Confidence || out.Memory.Trust > was.Trust {
-		out.Fate = Surer
+		out.Status = Surer
 	}
 	return out, a.change(ctx, &out)
 }
 
-// Strengthen gives a claim more evidence and returns it as it is then. added
-// says that some of it was new, which counts as a use.
+// Strengthen adds evidence to a claim and returns the updated claim. added says that
+// some of the evidence was new, which counts as a use.
 func Strengthen(ctx context.Context, tx *schema.Tx, m *schema.Memory, evidence []Evidence, by schema.Actor) (now *schema.Memory, added bool, err error) {
 	for _, e := range evidence {
 		if !e.Holds {
@@ -439,15 +438,15 @@ func Strengthen(ctx context.Context, tx *schema.Tx, m *schema.Memory, evidence [
 	return m, added, nil
 }
 
-// weight is how much one more source counts, 0–1: by its trust, and only as far
-// as the claim's own trust carries. Nothing becomes certain by repetition.
+// weight is how much one more source counts, 0–1, by its trust and the claim's own. No
+// claim becomes certain by repetition.
 func weight(source, known *schema.Memory) float64 {
 	room := (known.Trust.MaxConfidence() - known.Confidence) / (schema.EvidenceShare * (1 - min(known.Confidence, 0.999)))
 	return max(0, min(float64(source.Trust)/float64(schema.MaxTrust), room))
 }
 
-// change ends what the claim replaces, or the claim itself when what replaces it
-// is known already. out.Memory is the claim that holds.
+// change supersedes the claims that the new one replaces, or the new one if its
+// replacement is already known. out.Memory is the claim that holds.
 func (a *addition) change(ctx context.Context, out *Outcome) error {
 	var replacedBy *candidate
 	for _, k := range a.near {
@@ -456,7 +455,7 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 		}
 		earlier := a.before(k)
 		switch {
-		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Fate == Made && said.Compare(k.reading, a.reading) == said.Replaces:
+		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && said.Compare(k.reading, a.reading) == said.Replaces:
 			if replacedBy == nil || k.ValidFrom.Before(replacedBy.ValidFrom.Time) {
 				replacedBy = k
 			}
@@ -500,7 +499,7 @@ func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	return !a.sharesSentence(k) && !describes(a.reading, k.reading)
 }
 
-// called are predicates whose objects have names, and may be described as well.
+// called are predicates with objects that have names but may also be described.
 var called = map[string]bool{"lives_in": true, "home_town": true, "from": true, "works_at": true, "studies_at": true, "car": true, "bike": true, "laptop": true, "phone_model": true}
 
 // describes reports whether one claim may only describe what another names: "I
@@ -511,8 +510,7 @@ func describes(c, named said.Claim) bool {
 		!hasName(c.Object) && hasName(named.Object)
 }
 
-// hasName reports an object with a capital or a digit, or in a script that knows
-// no capitals.
+// hasName reports an object with a capital or a digit, or in a script without capitals.
 func hasName(object string) bool {
 	return strings.ContainsFunc(object, func(r rune) bool { return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 }
@@ -546,7 +544,7 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 	return nil
 }
 
-// Newer finds what the user has stated since a moment that bears on a claim: the
+// Newer finds what the user has stated since a time that affects a claim: the
 // claim that superseded it, and current ones that it would replace or that may
 // exclude it.
 func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {

@@ -43,7 +43,11 @@ const (
 // leastLasting is how likely it is at least that a sentence lasts which no form
 // makes a claim of and which is kept as one in its own words. Its confidence is
 // that share of Confidence.
-const leastLasting = 0.6
+const leastLasting = 0.5
+
+// leastChange is the same of a sentence with a word of change: to miss what is new
+// leaves what was before it standing.
+const leastChange = 0.3
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
@@ -58,9 +62,10 @@ func Likely(m *schema.Memory) float64 {
 
 // Bounds of what one message says.
 const (
-	maxClaims   = 32
-	maxLasting  = 4000 // bytes of a message; who writes more has pasted it
-	maxSentence = 500  // characters of a claim
+	maxClaims    = 32
+	maxLasting   = 4000 // bytes of a message; who writes more has pasted it
+	maxSentence  = 500  // characters of a claim
+	wholeMessage = 40   // tokens of a message that is kept whole
 )
 
 // message is a user's message with what it says.
@@ -92,15 +97,28 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 }
 
 // lasting are the sentences of a message that make no claim of any form, and
-// tell something that lasts.
+// tell something that lasts. A short message of which no claim is known is kept
+// whole: "Sent my soup back, it was full of coriander. It's genetic, I checked"
+// says nothing by its last sentence.
 func lasting(message string, claims []said.Claim) (more []said.Claim) {
 	if len(message) > maxLasting {
 		return nil
 	}
+	whole := strings.TrimSpace(message)
+	likeliest := 0.0
 	for _, s := range said.LastingOf(message) {
-		if s.P >= leastLasting && !slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
-			more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P})
+		least := leastLasting
+		if said.TellsChange(s.Sentence) {
+			least = leastChange
 		}
+		if s.P < least || slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+			continue
+		}
+		likeliest = max(likeliest, s.P)
+		more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P})
+	}
+	if len(more) > 0 && len(claims) == 0 && text.Tokens(whole) <= wholeMessage {
+		return []said.Claim{{Sentence: whole, Temporal: said.State, Lasting: likeliest}}
 	}
 	return more
 }
@@ -146,8 +164,8 @@ func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory,
 	}
 	for _, q := range msg.requests {
 		var found []schema.Memory
-		if q.About != "" && r.Find != nil {
-			if found, err = r.Find(ctx, owner, q.About); err != nil {
+		if object := q.Object(); object != "" && r.Find != nil {
+			if found, err = r.Find(ctx, owner, object); err != nil {
 				return Changes{}, err
 			}
 		}
@@ -235,10 +253,10 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: c.Lasting == 0,
 		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
 	}, w.run.by)
-	if err != nil || out.Fate == Refused {
+	if err != nil || out.Status == Refused {
 		return nil, err
 	}
-	if out.Fate == Made {
+	if out.Status == Made {
 		w.run.did("add_"+string(m.Kind), m)
 		if w.r.Stored != nil {
 			if err := w.r.Stored(ctx, w.tx, w.owner, m); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// wordings lead from other words for a predicate to its common name. What is
-// over ("lived_in", "used_to_work_at") is none of them.
+// wordings maps other words for a predicate to its common name. Past forms ("lived_in",
+// "used_to_work_at") are not among them.
 var wordings = wordingsOf(map[string]string{
 	"lives_in":   "live_in living_in is_living_in resides_in reside_in resident_of residence place_of_residence moved_to has_moved_to relocated_to moved_in_to based_in is_based_in settled_in lives home_city current_city city",
 	"works_at":   "work_at works_for work_for working_at working_for is_working_at employed_at employed_by is_employed_by employer has_employer company joined job_at has_job_at",
@@ -35,8 +35,7 @@ func wordingsOf(lists map[string]string) map[string]string {
 	return m
 }
 
-// Predicate is the one name of a predicate: folded, in snake_case, and of those
-// that have several wordings the common one.
+// Predicate normalises a predicate: folded, in snake_case, and in its common wording.
 func Predicate(predicate string) string {
 	p := strings.Join(strings.FieldsFunc(text.Fold(predicate), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 	if name, ok := wordings[p]; ok {

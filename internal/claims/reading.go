@@ -63,10 +63,10 @@ func spoken(subject, owner string) string {
 	return folded
 }
 
-// spelling lets two spellings of a predicate meet.
+// spelling normalises the spelling of a predicate.
 var spelling = strings.NewReplacer("favorite", "favourite", "color", "colour", "neighbor", "neighbour")
 
-// key is a predicate as it is compared.
+// key is a predicate in the form that is compared.
 func key(predicate string) string {
 	p := Predicate(spelling.Replace(text.Fold(predicate)))
 	if of, ok := strings.CutPrefix(p, "has_"); ok {
@@ -83,7 +83,7 @@ func like(a, b said.Claim) bool {
 	return a.Subject == b.Subject && key(a.Predicate) == key(b.Predicate) && alike(a.Object, b.Object)
 }
 
-// alike reports whether one object holds the other as words.
+// alike reports whether one object contains the other as words.
 func alike(a, b string) bool {
 	if a != b {
 		a, b = text.Fold(a), text.Fold(b)
@@ -91,9 +91,10 @@ func alike(a, b string) bool {
 	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
-// Told reads what a model wants remembered: by the user's sentence that backs
-// it, where that is understood, else by its own words. outright says that the
-// user's sentence is what was understood or holds it all. names are the user's.
+// Told reads what a model wants to remember: from the user's sentence that
+// supports it, if that can be parsed, else from its own words. outright says that the
+// reading is from the user's sentence or that the sentence holds all of it. names are
+// the user's names.
 func Told(content, sentence string, names []string) (c said.Claim, outright bool) {
 	reported, ok := said.Reported(content, names)
 	if !ok {
@@ -119,8 +120,8 @@ func Told(content, sentence string, names []string) (c said.Claim, outright bool
 	return said.Claim{}, false
 }
 
-// SaysSame is the sentence of a user's message that says what a model's claim
-// says, as far as both are understood; "" when none does.
+// SaysSame is the sentence of a user's message with the same reading as a model's claim,
+// "" if there is none.
 func SaysSame(message, claim string, names []string) string {
 	reported, ok := said.Reported(claim, names)
 	if !ok {
@@ -134,8 +135,7 @@ func SaysSame(message, claim string, names []string) string {
 	return ""
 }
 
-// OwnSentence is the first sentence of a user's message that says something of
-// themselves, "" when none does.
+// OwnSentence is the first sentence of a user's message about themselves, "" for none.
 func OwnSentence(message string) string {
 	if all := said.Claims(message, 1); len(all) > 0 {
 		return all[0].Sentence
@@ -156,7 +156,7 @@ func Label(m *schema.Memory, c said.Claim, owner, by string) {
 	m.Attributes[schema.AttrTemporal] = string(c.Temporal)
 }
 
-// labelled is what the columns of a claim say.
+// labelled is the reading in the columns of a claim.
 func labelled(m *schema.Memory, owner string) said.Claim {
 	c := ofKey(schema.ClaimKey{
 		Kind: m.Kind, Subject: m.Subject, Predicate: m.Predicate, Object: m.Object, Temporal: m.Attributes[schema.AttrTemporal],
@@ -177,9 +177,9 @@ func ofKey(k schema.ClaimKey, owner string) said.Claim {
 	return c
 }
 
-// read completes what the columns of a claim say by what is understood of the
-// sentences that it rests on, and says whether one of them states it outright.
-// Without columns, the sentences or the claim's own words are all there is.
+// read completes the columns of a claim from the sentences that it rests on, and reports
+// whether one of them states it outright. Without columns it reads the sentences or the
+// claim's own words.
 func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, outright bool) {
 	c = labelled(m, owner)
 	for i := range cited {

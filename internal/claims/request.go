@@ -7,12 +7,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -171,6 +174,7 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
 	var t targets
 	switch {
+	case q.Loose: // see below
 	case q.About != "":
 		named, err := w.named(ctx, q.About)
 		if err != nil {
@@ -211,10 +215,16 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		t.pointed = true
 	}
+	if !t.clear() && (q.Loose || q.About != "") {
+		var err error
+		if t, err = w.likeliest(ctx, q, found); err != nil {
+			return err
+		}
+	}
 	if !t.clear() {
 		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, "the user asked to forget something, and nothing that is remembered is clearly meant", w.run.by)
 		if err == nil && added {
-			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Fate: waiting})
+			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})
 		}
 		return err
 	}
@@ -230,7 +240,8 @@ const leastNamed = 0.5
 // is at least half: rare words count more, and those that stand nowhere not at
 // all, which are often the request's own ("the digits I typed"). Of many it takes
 // the claim that was made last: to hide one too many can be undone, and who asks
-// to forget is not served by a question to the host.
+// to forget is not served by a question to the host. What was asked to be kept is
+// hidden by nothing but its own words.
 func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
 	if len(t.terms) == 0 {
 		return nil
@@ -240,36 +251,17 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 		return err
 	}
 	all = slices.DeleteFunc(append(all, found...), func(m schema.Memory) bool {
-		return m.ID == w.ID || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
+		return m.ID == w.ID || m.Protected || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
 	})
-	held := make([][]string, len(all)) // of the terms
-	with := make(map[string]int)
-	for i := range all {
-		words := wordsOf(&all[i])
-		for _, term := range t.terms {
-			if slices.Contains(words, term) {
-				held[i] = append(held[i], term)
-				with[term]++
-			}
-		}
-	}
-	weigh := func(terms []string) (sum float64) {
-		for _, term := range terms {
-			if n := with[term]; n > 0 {
-				sum += math.Log(1 + float64(len(all))/float64(n))
-			}
-		}
-		return sum
-	}
-	most := leastNamed * weigh(t.terms)
+	most := leastNamed
 	var near []schema.Memory
-	for i, m := range all {
-		switch weight := weigh(held[i]); {
-		case weight == 0:
-		case weight > most:
-			most, near = weight, []schema.Memory{m}
-		case weight == most:
-			near = append(near, m)
+	for i, share := range shared(t.terms, all, 0) {
+		switch {
+		case share == 0:
+		case share > most:
+			most, near = share, []schema.Memory{all[i]}
+		case share == most:
+			near = append(near, all[i])
 		}
 	}
 	if len(near) > vagueHidden { // of claims and the messages around them the claims are meant
@@ -289,6 +281,99 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	}
 	t.certain = t.certain || len(near) > 0
 	return nil
+}
+
+// Bounds of what a loose request may mean, each 0–1.
+const (
+	leastShared  = 0.4 // of its words, weighed by rarity, that a memory holds
+	unknownShare = 0.3 // what a word that no memory holds counts beside one that a single memory holds
+	topicShare   = 0.5 // what topics count beside words
+)
+
+// likeliest takes the claim or message that a request in free words most likely
+// means: by the words they share, the rarer the more, and by their topics. One
+// that points back and names nothing means the exchange before it.
+func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return t, err
+	}
+	earlier, err := w.tx.Before(ctx, w.Memory, loosely)
+	if err != nil {
+		return t, err
+	}
+	all = slices.DeleteFunc(slices.Concat(all, found, earlier), func(m schema.Memory) bool {
+		return m.ID == w.ID || m.Protected || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
+	})
+	names := q.Object()
+	t.terms = slices.DeleteFunc(text.QueryTerms(names, 0), func(term string) bool { return saying[term] })
+	share := shared(t.terms, all, unknownShare)
+	about := topics.Ask(topics.Of(names))
+	best, most := -1, 0.0
+	for i := range all {
+		if share[i] < leastShared {
+			continue
+		}
+		if score := share[i] + topicShare*about.Near(topics.Of(all[i].Content)); score > most || score == most && best >= 0 && all[i].EventTime.After(all[best].EventTime.Time) {
+			best, most = i, score
+		}
+	}
+	if q.Back && (best < 0 || most < 1) {
+		t.episodes, err = w.previous(ctx)
+		t.pointed = len(t.episodes) > 0
+		return t, err
+	}
+	if best >= 0 {
+		t.certain = true
+		if all[best].Kind == schema.KindEpisode {
+			t.episodes, t.pointed = append(t.episodes, all[best]), true
+		} else {
+			t.claims, t.pointed = append(t.claims, all[best]), isLasting(&all[best])
+		}
+	}
+	return t, nil
+}
+
+// loosely is how many messages before a loose request are looked through besides
+// the claims.
+const loosely = 100
+
+// isHan reports a term of Chinese characters.
+func isHan(term string) bool {
+	r, _ := utf8.DecodeRuneInString(term)
+	return unicode.Is(unicode.Han, r)
+}
+
+// shared is what share of the terms each memory holds: rarer terms count more,
+// those that no memory holds not at all.
+func shared(terms []string, all []schema.Memory, unknown float64) []float64 {
+	held, with := make([][]string, len(all)), make(map[string]int)
+	for i := range all {
+		words := wordsOf(&all[i])
+		for _, term := range terms {
+			if slices.Contains(words, term) {
+				held[i] = append(held[i], term)
+				with[term]++
+			}
+		}
+	}
+	weigh := func(terms []string) (sum float64) {
+		for _, term := range terms {
+			if n := with[term]; n > 0 {
+				sum += math.Log(1 + float64(len(all))/float64(n))
+			} else {
+				sum += unknown * math.Log(1+float64(len(all)))
+			}
+		}
+		return sum
+	}
+	share, whole := make([]float64, len(all)), weigh(terms)
+	for i := range all {
+		if len(held[i]) > 1 || len(held[i]) == 1 && !isHan(held[i][0]) { // two characters next to each other are chance
+			share[i] = weigh(held[i]) / whole
+		}
+	}
+	return share
 }
 
 // targets are what a request to forget is about.
@@ -316,6 +401,19 @@ func (t *targets) clear() bool {
 // past are the words for what no longer holds.
 var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|frühere[nrsm]?|ehemalige[nrsm]?|viej[oa]s?|antigu[oa]s?|anterior(?:es)?)\b|旧的?|以前的?|过去的?|原来的?`)
 
+// saying are terms for how and when something was said, which tell nothing of
+// what it was: "the digits I typed the other evening".
+var saying = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, term := range text.Terms(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
+		sent send message other evening morning yesterday
+		gesagt erzählt geschrieben erwähnt getippt gepostet geschickt gemeldet neulich gestern abend
+		dije dicho decir conté contado escribí escrito mencioné mencionado mandé puse ayer anoche mensaje`) {
+		set[term] = true
+	}
+	return set
+}()
+
 // leading are words before what a request names.
 var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?|dass|mis?|que|mi|nuestr[oa]s?|我的?)\s*)+`)
 
@@ -341,7 +439,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	ended := past.MatchString(about)
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	t.terms = text.QueryTerms(phrase, 0)
+	t.terms = slices.DeleteFunc(text.QueryTerms(phrase, 0), func(term string) bool { return saying[term] })
 	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	if ended {
 		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
@@ -490,7 +588,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	}
 	for i := range resting {
 		m := &resting[i]
-		if t.pointed || m.Kind == schema.KindReflection || t.tells(m.Content) {
+		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) {
 			if err := one(m); err != nil {
 				return err
 			}

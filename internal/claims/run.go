@@ -16,7 +16,7 @@ import (
 type outcome struct {
 	Kind   string `json:"kind"`
 	Memory string `json:"memory,omitempty"`
-	Fate   string `json:"fate"`
+	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -27,7 +27,7 @@ type stage struct {
 	Done     bool      `json:"done"`
 }
 
-// The fates in the ledger.
+// The statuses in the ledger.
 const (
 	applied = "applied"
 	waiting = "waiting" // for the host
@@ -35,24 +35,24 @@ const (
 
 var runs = uuid.MustParse("5b0e5c46-5f7e-4a0e-9d3a-6a0b7d6f3c11")
 
-// RunOf is the id of the run that holds what a message changed: the same each
-// time that the message is read.
+// RunOf is the id of the run with the changes of a message. It is the same each time
+// that the message is read.
 func RunOf(messageUID string) string {
 	return uuid.NewSHA1(runs, []byte(schema.CauseSaid+":"+messageUID)).String()
 }
 
-// run is an entry of the ledger that is being written.
+// run is a ledger entry that is being written.
 type run struct {
 	tx       *schema.Tx
 	userID   int64
 	id       int64
 	by       schema.Actor
 	fresh    bool // it was not there before
-	undone   bool // somebody took it back
+	undone   bool // the run was undone
 	outcomes []outcome
 }
 
-// open finds the run of an id or begins it.
+// open finds the run with an id or starts it.
 func open(ctx context.Context, tx *schema.Tx, userID int64, uid, cause, actor string) (*run, error) {
 	r := &run{tx: tx, userID: userID}
 	id, state, err := tx.RunState(ctx, userID, uid)
@@ -64,9 +64,9 @@ func open(ctx context.Context, tx *schema.Tx, userID int64, uid, cause, actor st
 	return r, err
 }
 
-// did notes a change for the report.
+// did records a change for the report.
 func (r *run) did(kind string, m *schema.Memory) {
-	r.outcomes = append(r.outcomes, outcome{Kind: kind, Memory: m.UID, Fate: applied})
+	r.outcomes = append(r.outcomes, outcome{Kind: kind, Memory: m.UID, Status: applied})
 }
 
 // close writes the report; a fresh run without a change leaves no trace.

@@ -1,5 +1,5 @@
-// Package clock is a simulated time, for replaying what was said long ago and
-// for tests.
+// Package clock is a simulated clock, for replaying old conversations and for
+// tests.
 package clock
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Simulated stands still until it is set. It may be read while it is set; the
-// zero value is 1970-01-01.
+// Simulated is a clock that moves only when it is set. It is safe for concurrent
+// use; the zero value is 1970-01-01.
 type Simulated struct{ millis atomic.Int64 }
 
 // At returns a clock that stands at t.

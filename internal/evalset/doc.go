@@ -1,5 +1,5 @@
-// Package evalset knows labelled conversations: how they lie on disk, how well
-// a ranking answers their questions, and how a run of rankings is written down.
+// Package evalset reads labelled conversations, measures how well a ranking
+// answers their questions, and writes runs of rankings.
 //
 // # Layout
 //
@@ -11,14 +11,14 @@
 // Times are RFC 3339. A question is asked of one conversation at its time; its
 // evidence are the turns that answer it. [Load] reads and checks a set.
 //
-// A file of facts has what somebody extracted from the turns, one a line:
+// A file of facts holds claims extracted from the turns, one per line:
 // {"conversation","id","session","speaker","text","sources":[turn ids]}.
 // [Set.LoadFacts] reads it.
 //
 // # Metrics
 //
-// The unit is the turn: whatever a search returns stands for the turns it came
-// from, and the first occurrence of a turn counts ([Rank]). [Score] measures
+// The unit is the turn: a result counts as the turns it came from, and the first
+// occurrence of a turn counts ([Rank]). [Score] measures
 // one ranking, [Mean] and [ByCategory] average:
 //
 //	R@k      share of the evidence among the first k turns
@@ -26,7 +26,7 @@
 //	All@k    1 when all of it is
 //	MRR      1 / rank of the first evidence turn, 0 without one
 //	nDCG@10  discounted cumulative gain of the first ten, over the best possible
-//	Tokens@k what the first k turns cost to show
+//	Tokens@k tokens needed to show the first k turns
 //
 // [WriteRun] writes rankings in the format of trec_eval, so that any other
 // tool can score them too.

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Fact is what was extracted from some turns of a conversation.
+// Fact is a claim extracted from turns of a conversation.
 type Fact struct {
 	Conversation string   `json:"conversation"`
 	ID           string   `json:"id"`
 	Session      string   `json:"session"`
-	Speaker      string   `json:"speaker"` // whom it is about
+	Speaker      string   `json:"speaker"` // the person it is about
 	Text         string   `json:"text"`
 	Sources      []string `json:"sources"` // ids of turns of Conversation
 }
 
-// LoadFacts reads facts, one a line, and checks that they rest on turns of the
-// set.
+// LoadFacts reads facts, one per line, and checks that their sources are turns of
+// the set.
 //
 // Errors: [*Error], or that of the file system.
 func (s *Set) LoadFacts(path string) ([]Fact, error) {

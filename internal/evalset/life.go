@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Life is one labelled life: what a person says once over a year, and questions
-// in other words about it. docs/LIVES.md describes the file.
+// Life is one labelled life: what a person says once over a year, and later
+// questions about it in other words. docs/LIVES.md describes the file.
 type Life struct {
 	Name     string
 	Language string
@@ -37,7 +37,7 @@ type Everyday struct {
 	Reply string
 }
 
-// Statement is something that is said once.
+// Statement is a message that is sent once.
 type Statement struct {
 	ID      string
 	At      time.Time
@@ -47,14 +47,14 @@ type Statement struct {
 	Agent   string
 	Text    string
 	Reply   string
-	Keys    []string // what a line must hold to show it
+	Keys    []string // texts that a line must contain to show it
 	Fact    string   // what the agent saves with remember_fact; "" when it saves nothing
 	Changes string   // the statement it replaces
 	Forgets []string // the statements that the user asks to forget with it
 	Keep    bool
 }
 
-// LifeQuestion is a question about what was said.
+// LifeQuestion is a question about statements.
 type LifeQuestion struct {
 	ID     string         `json:"id"`
 	Kind   string         `json:"kind"`
@@ -72,15 +72,15 @@ type LifeExchange struct {
 
 // The kinds of questions.
 const (
-	AskTold      = "told"      // of what was said and saved by the agent
-	AskSaid      = "said"      // of what was only said
-	AskChanged   = "changed"   // of a chain of statements, of which the last holds
-	AskAll       = "all"       // of several that all hold
-	AskKept      = "kept"      // of what the user asked to keep
-	AskForgotten = "forgotten" // of what the user asked to forget
-	AskTime      = "time"      // of a time
-	AskFollowUp  = "followup"  // says little by itself
-	AskOff       = "off"       // of something else
+	AskTold      = "told"      // about a statement that the agent also saved
+	AskSaid      = "said"      // about a statement alone
+	AskChanged   = "changed"   // about a chain of statements; the last one holds
+	AskAll       = "all"       // about several statements that all hold
+	AskKept      = "kept"      // about something the user asked to keep
+	AskForgotten = "forgotten" // about something the user asked to forget
+	AskTime      = "time"      // about a time
+	AskFollowUp  = "followup"  // means little without the conversation
+	AskOff       = "off"       // about something else
 )
 
 // AskKinds lists the kinds of questions.
@@ -170,7 +170,7 @@ func LoadLife(path string) (*Life, error) {
 	return life, nil
 }
 
-// add takes one line in; it returns what is wrong with it.
+// add adds one line. It returns the reason why a line is invalid, else "".
 func (life *Life) add(l *lifeLine) string {
 	switch {
 	case life.Zone == nil:
@@ -244,15 +244,15 @@ func (life *Life) check() string {
 	return ""
 }
 
-// at is a local time of day.
+// at returns a local time of day.
 func (life *Life) at(day, hour, minute int) time.Time {
 	return time.Date(life.Start.Year(), life.Start.Month(), life.Start.Day()+day, hour, minute, 0, 0, life.Zone)
 }
 
-// Midnight is the local beginning of a day.
+// Midnight returns the local start of a day.
 func (life *Life) Midnight(day int) time.Time { return life.at(day, 0, 0) }
 
-// Small is the n-th everyday message of a day, the same each time.
+// Small returns the n-th everyday message of a day. It is deterministic.
 func (life *Life) Small(day, n int) (at time.Time, message, reply string) {
 	if len(life.Everyday) == 0 {
 		return time.Time{}, "", ""
@@ -270,18 +270,18 @@ func (life *Life) Small(day, n int) (at time.Time, message, reply string) {
 	return life.at(day, hours[n%len(hours)], (k*13)%55), message, template.Reply
 }
 
-// Asked is a question with what is true when it is asked.
+// Asked is a question with the statements that hold when it is asked.
 type Asked struct {
 	LifeQuestion
 
 	Day     int
-	Wanted  []*Statement // all of them should stand before the model
-	Stale   []*Statement // what was true before
-	Harmful []*Statement // what must not stand there
+	Wanted  []*Statement // all of them should be shown
+	Stale   []*Statement // held before
+	Harmful []*Statement // must not be shown
 }
 
-// Due lists the questions of a day, with what is true at that moment. A question
-// of which nothing has been said yet is not due.
+// Due lists the questions of a day, with the statements that hold at that moment.
+// A question without an earlier statement is not due.
 func (life *Life) Due(day int, now time.Time) (due []Asked) {
 	for _, q := range life.Questions {
 		asked := q.Day == day && day != 0
@@ -296,7 +296,7 @@ func (life *Life) Due(day int, now time.Time) (due []Asked) {
 		forgotten := false
 		for _, id := range q.About {
 			s := life.byID[id]
-			if s.At.Before(now) || q.Kind == AskTime { // what is planned is asked about beforehand, too
+			if s.At.Before(now) || q.Kind == AskTime { // questions may be about a planned event
 				known = append(known, s)
 			}
 			forgotten = forgotten || life.forgottenBy(id, now)
@@ -318,7 +318,7 @@ func (life *Life) Due(day int, now time.Time) (due []Asked) {
 			}
 			a.Wanted = known
 			for _, s := range known {
-				if later := life.replaced(s.ID, now); later != nil { // not the question's to say
+				if later := life.replaced(s.ID, now); later != nil { // a statement outside of the question
 					a.Wanted = nil
 				}
 			}
@@ -331,7 +331,7 @@ func (life *Life) Due(day int, now time.Time) (due []Asked) {
 	return due
 }
 
-// replaced is the statement that has replaced another by now.
+// replaced returns the statement that has replaced another by now.
 func (life *Life) replaced(id string, now time.Time) *Statement {
 	for i := range life.Statements {
 		if s := &life.Statements[i]; s.Changes == id && s.At.Before(now) {
@@ -354,7 +354,7 @@ func (s *Statement) line(lines []string) int {
 	})
 }
 
-// Lines are the folded lines of a block.
+// Lines returns the folded lines of a block.
 func Lines(block string) []string {
 	var lines []string
 	for line := range strings.Lines(block) {
@@ -363,7 +363,7 @@ func Lines(block string) []string {
 	return lines
 }
 
-// unescape reads the escapes of JSON in a line, where there are any.
+// unescape decodes JSON escapes in a line, if there are any.
 func unescape(line string) string {
 	if !strings.Contains(line, `\`) {
 		return line

@@ -17,11 +17,11 @@ import (
 // Set is a folder of labelled conversations.
 type Set struct {
 	Conversations []Conversation // by name
-	Queries       []Query        // as queries.jsonl has them
+	Queries       []Query        // in the order of queries.jsonl
 }
 
-// Next is the name of the conversation after the one called name, the first
-// after the last: questions about one are off topic in the other, mostly.
+// Next returns the name of the conversation after the named one, cyclically.
+// Questions about one are mostly off topic in the other.
 func (s *Set) Next(name string) string {
 	at := slices.IndexFunc(s.Conversations, func(c Conversation) bool { return c.Name == name })
 	return s.Conversations[(at+1)%len(s.Conversations)].Name
@@ -31,7 +31,7 @@ func (s *Set) Next(name string) string {
 type Conversation struct {
 	Name  string // the file's name without .jsonl
 	Path  string
-	Turns []Turn // as the file has them
+	Turns []Turn // in the order of the file
 }
 
 // Turn is one message.
@@ -55,11 +55,11 @@ type Query struct {
 	Evidence     []string  `json:"evidence"` // ids of turns of Conversation
 }
 
-// Error says what of a set cannot be used.
+// Error is an unusable part of a set.
 type Error struct {
 	Path   string
-	Line   int    // from 1; 0 when the whole file is meant
-	Field  string // of the line; "" when the whole line is meant
+	Line   int    // from 1; 0 for the whole file
+	Field  string // of the line; "" for the whole line
 	Reason string // what is wrong and what would be right
 }
 
@@ -74,8 +74,8 @@ func (e *Error) Error() string {
 	return where + ": " + e.Reason
 }
 
-// Load reads the set in dir and checks that it is one: every id unique, every
-// time set, every question's conversation and evidence there.
+// Load reads the set in dir and checks it: ids are unique, times are set, and each
+// question's conversation and evidence exist.
 //
 // Errors: [*Error], or that of the file system.
 func Load(dir string) (*Set, error) {

@@ -12,10 +12,10 @@ var Cutoffs = [...]int{5, 10, 20}
 
 const ndcgDepth = 10
 
-// Found is one result of a search, as far as measuring needs it.
+// Found is one result of a search, reduced to what the metrics need.
 type Found struct {
 	Turns []string // ids of the turns it came from; itself for a turn
-	Text  string   // what a model would be shown
+	Text  string   // as a model would see it
 	Score float64
 }
 
@@ -23,12 +23,11 @@ type Found struct {
 type Ranked struct {
 	Turn   string
 	Score  float64
-	Tokens int // what it cost to get here from the place before, estimated
+	Tokens int // estimated tokens since the previous rank
 }
 
-// Rank turns results, best first, into a ranking of turns in which the first
-// occurrence of each counts. A result without a new turn adds nothing to the
-// ranking but its cost, which the next turn carries.
+// Rank turns results, best first, into a ranking of turns by first occurrence. A
+// result without a new turn adds only its tokens, to the next turn.
 func Rank(results []Found) []Ranked {
 	var ranking []Ranked
 	seen := make(map[string]bool)
@@ -47,8 +46,8 @@ func Rank(results []Found) []Ranked {
 	return ranking
 }
 
-// Places is [Rank] as a host sees it that asks for so many results: one that
-// brings no new turn takes a place too, as a [Ranked] without a turn.
+// Places is [Rank] from the view of a host that asks for a number of results: a
+// result without a new turn takes a rank too, as a [Ranked] without a turn.
 func Places(results []Found) []Ranked {
 	var ranking []Ranked
 	seen := make(map[string]bool)

@@ -1,13 +1,13 @@
 package evalset
 
-// PlainText is a text with what searches are filtered by.
+// PlainText is a text with the attributes that searches filter by.
 type PlainText struct {
 	ID, Text, Role string
 	Cycle          int64
 	Issues         []int64
 }
 
-// PlainFilter lets texts through; what is zero lets all.
+// PlainFilter selects texts. A zero field selects all.
 type PlainFilter struct {
 	Role         string
 	Issue        int64

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// WriteRun writes rankings as trec_eval reads them, a line a turn, the first
-// depth turns of each question:
+// WriteRun writes rankings in the format of trec_eval, one line per turn, the
+// first depth turns of each question:
 //
 //	question-id Q0 turn-id rank score tag
 //
@@ -19,7 +19,7 @@ func WriteRun(w io.Writer, answers []Answered, depth int, tag string) error {
 	for _, a := range answers {
 		for i, r := range a.Ranking[:min(depth, len(a.Ranking))] {
 			if r.Turn == "" {
-				continue // the place of a result that brought no turn
+				continue // a result without a new turn
 			}
 			if _, err := fmt.Fprintf(b, "%s Q0 %s %d %.9f %s\n", a.Query.ID, r.Turn, i+1, r.Score, tag); err != nil {
 				return err

@@ -17,14 +17,14 @@ import (
 )
 
 // TieredSet is a team's stream with questions about it: stream.jsonl,
-// queries.jsonl, and if they are there the documents in docs and bank.md.
+// queries.jsonl, and optionally the documents in docs and bank.md.
 type TieredSet struct {
 	Dir     string
 	Entries []TieredEntry
 	Queries []TieredQuery // in order of time
 }
 
-// TieredEntry is a line of the stream with what is needed of it beside.
+// TieredEntry is a line of the stream, with its decoded fields.
 type TieredEntry struct {
 	Line      []byte    `json:"-"`
 	ID        string    `json:"id"`
@@ -37,7 +37,8 @@ type TieredEntry struct {
 	IssueRefs []int64   `json:"issueRefs"`
 }
 
-// Plain is what a plain search has of an entry: all that the memory finds it by.
+// Plain returns the text of an entry for a plain search, with all fields that the
+// memory searches.
 func (e *TieredEntry) Plain() PlainText {
 	return PlainText{
 		ID: e.ID, Text: e.Action + "\n\n" + e.Content + "\n" + strings.Join(e.Tags, " "),
@@ -45,8 +46,8 @@ func (e *TieredEntry) Plain() PlainText {
 	}
 }
 
-// TieredQuery is a question, put at a moment, with the entries and files that
-// answer it.
+// TieredQuery is a question at a moment, with the entries and files that answer
+// it.
 type TieredQuery struct {
 	ID         string    `json:"id"`
 	Query      string    `json:"query"`
@@ -61,11 +62,11 @@ type TieredQuery struct {
 	Category string   `json:"category"`
 }
 
-// whole is the category whose evidence is needed whole.
+// whole is the category that needs all of its evidence.
 const whole = "cross-cycle"
 
-// Answered reports whether what was found answers the question: all of the
-// evidence where it takes several cycles together, else any of it.
+// Answered reports whether the results answer the question. A cross-cycle question
+// needs all of its evidence, another one any of it.
 func (q *TieredQuery) Answered(found []string) bool {
 	missing := func(id string) bool { return !slices.Contains(found, id) }
 	if q.Category == whole {
@@ -124,11 +125,11 @@ func eachLine(path string, read func(line []byte) error) error {
 	return lines.Err()
 }
 
-// documentPart is about how many characters of a document are one text.
+// documentPart is the approximate size in characters of a document's parts.
 const documentPart = 900
 
-// Documents are the set's files by their names in questions' evidence, cut like
-// those of the archive, for a plain search.
+// Documents returns the set's files for a plain search, named as in the questions'
+// evidence and cut like those of the archive.
 func (s *TieredSet) Documents() (parts []PlainText, err error) {
 	err = filepath.WalkDir(s.Dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(at) != ".md" || d.Name() == "README.md" {

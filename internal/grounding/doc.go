@@ -1,6 +1,6 @@
-// Package grounding compares what is claimed with what was said: whether a
-// model that says "the user's rent is 1,250 euros" can have it from the turn it
-// names. It is a leaf and asks no model.
+// Package grounding compares a claim with what was said: whether the turn that a model
+// cites supports its claim "the user's rent is 1,250 euros". It calls no model and
+// imports only internal/text.
 //
 //	s := grounding.Understand("The user's dog is called Biscuit.", now)
 //	s.HeldBy("My dog Biscuit hates the vet.", saidAt, []string{"Ada"}) // true

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// cues are the openings with which people say outright, of themselves, what a
-// functional predicate claims, see [StatesOutright]. The object follows them.
+// cues are the phrases with which a speaker states a functional predicate about
+// themselves, see [StatesOutright]. The object follows them.
 var cues = map[string]*regexp.Regexp{
 	"lives_in":   cue(self(`live|living|moved|relocated|settled|reside|residing|based`), mine(`home is`)),
 	"works_at":   cue(self(`work|working|joined|employed|(?:was )?hired|started (?:at|with)|start (?:at|with)`), mine(`job|position|employer`)),
@@ -31,21 +31,21 @@ func self(verbs string) string {
 	return `\b(?:i|we)(?:'m|'ve|'re)?(?: (?:have|am|are|been|got|just|now|also|finally|recently|currently|actually|already|officially|still|both|then))* (?:` + verbs + `)\b`
 }
 
-// mine is what belongs to whoever speaks.
+// mine is something that belongs to the speaker.
 func mine(things string) string {
 	return `\b(?:my|our)(?: (?:new|current|own|full|first|work|home|private|personal|mobile|email))* (?:` + things + `)\b`
 }
 
-// notSo are the words that leave a doubt: denial, question, wish, plan, what is
-// over, and what others say.
+// notSo matches words that cast doubt: denial, question, wish, plan, past, and
+// reported speech.
 var notSo = regexp.MustCompile(`\b(?:not|never|no longer|if|would|could|might|(?:i|we) may|maybe|perhaps|want|wants|wish|hope|hopes|dream|dreamt|dreamed|imagine|almost|should|when i|as if|used to|before|until|pretend|think of|thinking of|plan|planning|someday|one day|back then|formerly|previously|said|says|told|tells|wrote|writes|novel|story|character)\b|n't\b|[?"]`)
 
-// StatesOutright reports whether a sentence says itself, beyond doubt and about
-// the speaker, what a claim of this predicate and object says: "I moved to Oslo
+// StatesOutright reports whether a sentence states a claim with this predicate and
+// object about the speaker, without doubt: "I moved to Oslo
 // in May" states lives_in Oslo; "my brother moved to Oslo", "I heard that Tom
 // moved to Oslo" and "I would never move to Oslo" do not. It knows the functional predicates in
-// English and is strict: only what it accepts may, unasked, take the place of
-// something the user has said.
+// English. It is strict, because only a sentence that it accepts may automatically
+// supersede a claim of the user.
 func StatesOutright(sentence, predicate, object string) bool {
 	words, known := cues[predicate]
 	folded := text.Fold(plainMarks.Replace(sentence))
@@ -71,7 +71,7 @@ func SpeaksOfSelf(sentence string) bool {
 	return firstPersonSubject.MatchString(text.Fold(plainMarks.Replace(sentence))) || strings.ContainsAny(sentence, "我咱俺")
 }
 
-// Sentence is the sentence of a text that holds a quotation, "" when none does.
+// Sentence is the sentence of a text that contains a quotation, "" if none does.
 func Sentence(s, quote string) string {
 	for _, sentence := range Sentences(s) {
 		if HoldsQuote(sentence, quote) {

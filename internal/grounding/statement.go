@@ -11,8 +11,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Statement is what a claim says that somebody must have said: its names, its
-// numbers, its dates, and its words.
+// Statement holds the parts of a claim that its source must contain: names, numbers,
+// dates and words.
 type Statement struct {
 	names   []string // folded: names, URLs, addresses, handles, hashtags
 	numbers []string
@@ -20,13 +20,13 @@ type Statement struct {
 	terms   []string // index terms without function words, dates left out
 }
 
-// date is a time expression, and what it means when that is known.
+// date is a time expression, with its meaning if that is known.
 type date struct {
 	folded string
 	span   *text.TimeSpan
 }
 
-// Understand takes a claim apart. Its dates are resolved against now.
+// Understand analyses a claim. It resolves dates against now.
 func Understand(content string, now time.Time) Statement {
 	var s Statement
 	spans := text.TimeSpans(content, now)
@@ -60,8 +60,8 @@ func Understand(content string, now time.Time) Statement {
 	return s
 }
 
-// How much of a claim's words a turn must hold. With names, numbers or dates
-// that all occur, the verb may differ; without any, the words are all there is.
+// The share of a claim's words that a turn must hold. If the claim has names, numbers or
+// dates and all occur, the verb may differ. Without any, the words alone decide.
 const (
 	wordsWithAnchors    = 0.5
 	wordsWithoutAnchors = 2.0 / 3
@@ -78,23 +78,22 @@ func (s Statement) HeldBy(turn string, at time.Time, speaker []string) bool {
 	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), need)
 }
 
-// Restates is the stricter [Statement.HeldBy]: two words in three must stand
-// there, names or no names, so that "I love Oslo" does not restate that the
-// user lives there.
+// Restates is a stricter [Statement.HeldBy]: the turn must hold two words in three, with
+// or without names, so that "I love Oslo" does not restate that the user lives there.
 func (s Statement) Restates(turn string, at time.Time, speaker []string) bool {
 	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), wordsWithoutAnchors)
 }
 
-// RepeatedBy is the strictest [Statement.HeldBy]: all of its words stand there, so
-// that nobody's word has come to those of the speaker.
+// RepeatedBy is the strictest [Statement.HeldBy]: the turn holds all of the words, so
+// that none was added to what the speaker said.
 func (s Statement) RepeatedBy(turn string, at time.Time, speaker []string) bool {
 	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), 1)
 }
 
 func (s Statement) anchored() bool { return len(s.names)+len(s.numbers)+len(s.dates) > 0 }
 
-// Missing is the first name, number or date of the statement that a turn said
-// at that time does not hold, "" when it holds them all.
+// Missing is the first name, number or date of the statement that a turn said at that
+// time does not hold, "" if it holds all.
 func (s Statement) Missing(turn string, at time.Time, speaker []string) string {
 	return s.MissingFrom([]Turn{{Text: turn, At: at, Speakers: speaker}})
 }
@@ -107,8 +106,8 @@ type Turn struct {
 	Speakers []string
 }
 
-// MissingFrom is the first name, number or date of the statement that none of
-// the turns holds, "" when together they hold them all.
+// MissingFrom is the first name, number or date of the statement that none of the turns
+// holds, "" if the turns together hold all.
 func (s Statement) MissingFrom(turns []Turn) string {
 	said := make(map[string]bool)
 	self := make(map[string]bool)
@@ -144,7 +143,7 @@ func (s Statement) MissingFrom(turns []Turn) string {
 	return ""
 }
 
-// wordsHeldBy reports whether a turn holds so large a share of the words.
+// wordsHeldBy reports whether a turn holds at least the share need of the words.
 func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) bool {
 	said := make(map[string]bool)
 	for _, t := range text.Terms(turn) {
@@ -194,9 +193,9 @@ func selfNames(foldedTurn string, speaker []string) map[string]bool {
 	return names
 }
 
-// heldBy reports whether a turn said at that time means this date, or one that
-// lies within it by half at least: "on 5 March" holds "in March", not the other
-// way round. What no rule resolves must stand there in the same words.
+// heldBy reports whether a turn said at that time means this date, or one of which at
+// least half lies within it: "on 5 March" holds "in March", but not the other way round.
+// A date that no rule resolves must occur in the same words.
 func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 	if d.span == nil {
 		return HoldsWord(foldedTurn, d.folded)
@@ -223,7 +222,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Quote is the sentence of a turn that shares most words with the statement.
+// Quote is the sentence of a turn that shares the most words with the statement.
 func (s Statement) Quote(turn string) string {
 	wanted := make(map[string]bool, len(s.terms))
 	for _, t := range s.terms {
@@ -244,7 +243,7 @@ func (s Statement) Quote(turn string) string {
 	return best
 }
 
-// Aligned is the share, 0–1, of the statement's words that stand in a text.
+// Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
 	said := make(map[string]bool)
 	for _, t := range text.Terms(sentence) {
@@ -261,7 +260,7 @@ func (s Statement) Aligned(sentence string) float64 {
 
 var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)]*\s+|[。！？]+|\n+`)
 
-// abbreviated ends with a full stop that ends no sentence: "Dr.", an initial.
+// abbreviated matches a full stop that does not end a sentence: "Dr.", an initial.
 var abbreviated = regexp.MustCompile(`(?:^|[\s(])(?:[Dd]r|Mr|Mrs|Ms|Prof|St|Sr|Sra|Nr|vs|e\.g|i\.e|z\.B|[A-HJ-Z])\.\s+$`)
 
 // Sentences cuts a text after its sentences; the pieces are verbatim.
@@ -280,8 +279,8 @@ func Sentences(s string) []string {
 	return pieces
 }
 
-// HoldsWord reports whether phrase stands in s with no letter or digit
-// against either end. Scripts that write without spaces need no such end.
+// HoldsWord reports whether phrase occurs in s with no letter or digit next to either
+// end. In scripts without spaces, any occurrence counts.
 func HoldsWord(s, phrase string) bool {
 	if phrase == "" {
 		return false
@@ -312,7 +311,7 @@ func wordRune(r rune) bool {
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
-// domainShape is a place in the net, written without its protocol.
+// domainShape matches an internet address without its protocol.
 var domainShape = regexp.MustCompile(`(?i)\b[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}\b`)
 
 var (
@@ -324,11 +323,11 @@ var (
 	}
 )
 
-// duration tells "two years ago", whose number a claim may repeat, from
-// "3 March", which says nothing of three.
+// duration distinguishes "two years ago" from "3 March". A claim may repeat the number
+// of the former; the latter is no count.
 var duration = regexp.MustCompile(`(?i)\b(?:minutes?|hours?|days?|nights?|weeks?|fortnights?|months?|years?|decades?)\b`)
 
-// withoutDates is what is left of a turn said at that time.
+// withoutDates removes the dates from a turn said at that time.
 func withoutDates(turn string, at time.Time) string {
 	left := []byte(turn)
 	for _, span := range text.TimeSpans(turn, at) {
@@ -352,8 +351,8 @@ func numbersIn(s string) []string {
 	return numbers
 }
 
-// HoldsQuote reports whether a text holds a quotation, case, spaces and the
-// form of quotation marks apart. An empty quotation is held by nothing.
+// HoldsQuote reports whether a text contains a quotation, ignoring case, spaces and the
+// form of quotation marks. No text contains an empty quotation.
 func HoldsQuote(s, quote string) bool {
 	folded := foldQuote(quote)
 	return folded != "" && strings.Contains(foldQuote(s), folded)

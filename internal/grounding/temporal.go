@@ -7,19 +7,19 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// The forms by which [Temporal] judges.
+// The patterns of [Temporal].
 var (
 	alwaysSo = regexp.MustCompile(`(?i)\b(?:never|always|every|each|usually|birthday|anniversary|nie|immer|jede[nrms]?|geburtstag|nunca|siempre|cada|cumplea\S*)\b|每|总是|總是|从不|從不|生日`)
 	willBe   = regexp.MustCompile(`(?i)\b(?:will|going to|about to|plan(?:s|ned|ning)? (?:to|on)|intends? to|wird|werden?|plant|planen|va a|voy a|vamos a|planea|piensa)\b|'ll\b|打算|计划|計劃|准备|準備|将要|將要`)
 	lasting  = regexp.MustCompile(`(?i)\b(?:since|born|lives?|living|moved|works?|working|joined|married|called|seit|geboren|wohn\S*|gezogen|arbeitet?|desde|nació|vive|trabaja|mudó)\b|自从|自從|出生|住|搬|工作`)
 )
 
-// longestEvent is the longest moment that makes a claim an event: a month.
+// longestEvent is the longest time span that makes a claim an event: a month.
 const longestEvent = 31*24*time.Hour + 12*time.Hour
 
-// Temporal says by form how a claim that somebody worded stands in time: "plan"
-// for what will be, "event" for what has a day or a month, else "state". In doubt
-// it is a state: one that is over is corrected, one taken for an event is lost.
+// Temporal classifies a claim by its wording: "plan" for the future, "event" for
+// something with a day or a month, else "state". In doubt it is a state: a state that is
+// over gets corrected, but a state taken for an event fades.
 func Temporal(content string, said time.Time) string {
 	switch {
 	case alwaysSo.MatchString(content) || IsPreference(content):

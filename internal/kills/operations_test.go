@@ -30,11 +30,11 @@ var operations = []operation{
 	{name: "erase", child: erasing, look: erased},
 	{name: "back up", child: backingUp, look: backedUp},
 	{name: "dry run", child: dryRunning, look: dryRun},
-	{name: "migrate", prepare: oldFiles, child: migrating, look: migrated},
+	{name: "migrate", prepare: unmigrated, child: migrating, look: migrated},
 }
 
 func opened(path string, cfg extension.Config) (*extension.Extension, error) {
-	cfg.NoSchedule = true
+	cfg.Night.NoSchedule = true
 	return extension.Open(context.Background(), path, &cfg)
 }
 
@@ -319,30 +319,21 @@ func dryRun(t *testing.T, path string, _, _ *account) (took bool) {
 	return len(left) > 0
 }
 
-// oldFiles makes files of the first version, for a child to bring up to date.
-func oldFiles(t *testing.T, path string) {
-	first, err := os.ReadFile("../../schema/migrations/20260301000000_init.up.sql")
-	require.NoError(t, err)
+// unmigrated makes a file without a schema, with a table that is to stay, for a
+// child to migrate.
+func unmigrated(t *testing.T, path string) {
 	old, err := driver.Open("file:"+path, fts5.Register)
 	require.NoError(t, err)
-	_, err = old.ExecContext(t.Context(), "PRAGMA journal_mode = wal; BEGIN; "+string(first)+`
-		PRAGMA application_id = 1700946481; PRAGMA user_version = 1;
-		CREATE TABLE bun_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR UNIQUE, group_id INTEGER, migrated_at TIMESTAMP NOT NULL DEFAULT current_timestamp);
-		CREATE TABLE bun_migration_locks (id INTEGER PRIMARY KEY AUTOINCREMENT, table_name VARCHAR UNIQUE);
-		INSERT INTO bun_migrations (name, group_id) VALUES ('20260301000000', 1);
-		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-		INSERT INTO users (id, tenant, name, created_at, extracted_through, nights_through) SELECT i, '', 'user ' || i, 5, i, '2026-03-01' FROM n;
-		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-		INSERT INTO tombstones (user_id, id_hash, erased_at) SELECT i, 'hash ' || i, 7 FROM n;
-		INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 2000);
-		COMMIT;`)
+	_, err = old.ExecContext(t.Context(), `PRAGMA journal_mode = wal; PRAGMA application_id = 1700946481;
+		CREATE TABLE kept (i INTEGER PRIMARY KEY);
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO kept SELECT i FROM n;`)
 	require.NoError(t, err)
 	require.NoError(t, old.Close())
 }
 
 func numbered(path string, i int) string { return fmt.Sprint(path, ".", i) }
 
-// migrating brings copies of the old file up to date, one after the other.
+// migrating opens copies of the old file for writing, one after the other.
 func migrating(path, round string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -365,26 +356,25 @@ func migrating(path, round string) error {
 	}
 }
 
-// migrated: a file is of the old version or of the new, whole, and the next open
-// makes it the new one with all that was in it.
+// migrated: a file has no schema or the whole one, and the next open completes it
+// with everything that was in it.
 func migrated(t *testing.T, path string, _, last *account) (took bool) {
 	for i, name := range last.begun {
 		file := numbered(path, i)
 		version := texts(t, file, "SELECT user_version FROM pragma_user_version")[0]
-		require.Contains(t, []string{"1", fmt.Sprint(schema.Version)}, version)
+		require.Contains(t, []string{"0", fmt.Sprint(schema.Version)}, version)
 		if last.done[name] {
 			require.Equal(t, fmt.Sprint(schema.Version), version, "it was said to be up to date")
 		} else {
-			took = took || version != "1"
+			took = took || version != "0"
 		}
-		if version == "1" {
-			require.Equal(t, []string{"2000"}, texts(t, file, "SELECT count(*) FROM users WHERE extracted_through = id"), "nothing of the new one")
-			require.Empty(t, texts(t, file, "SELECT name FROM sqlite_schema WHERE name IN ('watermarks', 'identity', 'erasures')"))
+		if version == "0" {
+			require.Equal(t, []string{"kept"}, texts(t, file, "SELECT name FROM sqlite_schema"), "nothing of the new one")
 		}
 		db, err := schema.Open(t.Context(), file, nil)
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
-		require.Equal(t, []string{"2000 2000 2000"}, texts(t, file, "SELECT (SELECT count(*) FROM users) || ' ' || (SELECT count(*) FROM watermarks WHERE through = user_id) || ' ' || (SELECT count(*) FROM tombstones)"))
+		require.Equal(t, []string{"2000 1"}, texts(t, file, "SELECT (SELECT count(*) FROM kept) || ' ' || (SELECT count(*) FROM identity)"))
 		healthy(t, file)
 		require.NoError(t, os.Remove(file))
 	}

@@ -1,6 +1,6 @@
-// Package learn brings facts that somebody extracted into a memory that holds
-// the conversations they come from, as a night would leave them. It is for
-// measuring: the product's own nights write theirs themselves.
+// Package learn adds extracted facts to a memory that holds their conversations,
+// in the form in which a night stores them. It serves measurements; real nights
+// write their own facts.
 package learn
 
 import (
@@ -13,15 +13,16 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/grounding"
 )
 
-// Facts brings facts into a memory that holds the set's conversations, each
-// under a user of its name, as a night would leave them: with their sources,
-// trusted as little as the least of these, and learnt after the last turn. They
-// come as an export of ebb, the public way to store what others derived. clock
-// is called with each time of learning first.
+// Facts adds facts to a memory that holds the set's conversations, each under a
+// user of its name, as a night would: with their sources, at the lowest trust of
+// these, and learnt after the last turn. It imports them as an export of ebb, the
+// public way to store derived memories. It calls clock with each time of learning
+// first.
 func Facts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts []evalset.Fact, clock func(time.Time)) error {
 	byConversation := make(map[string][]evalset.Fact)
 	for _, f := range facts {
@@ -47,14 +48,14 @@ func Facts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts 
 		if err != nil {
 			return err
 		}
-		if _, err := x.Import(ctx, bundle, extension.ImportOptions{Scope: scope, Format: extension.FormatExport, Restore: true}); err != nil {
+		if _, err := x.Import(ctx, bundle, transfer.ImportOptions{Scope: scope, Format: transfer.FormatExport, Restore: true}); err != nil {
 			return fmt.Errorf("facts of %s: %w", c.Name, err)
 		}
 	}
 	return nil
 }
 
-// episodes are a user's messages by the id of their turn.
+// episodes returns a user's messages by the id of their turn.
 func episodes(ctx context.Context, x *extension.Extension, scope extension.Scope) (map[string]extension.Record, error) {
 	var all bytes.Buffer
 	if _, err := x.Export(ctx, &all, scope); err != nil {
@@ -76,7 +77,7 @@ func episodes(ctx context.Context, x *extension.Extension, scope extension.Scope
 	}
 }
 
-// What nights give the claims that a model extracted.
+// Values that nights give to claims extracted by a model.
 const (
 	factConfidence = 0.8
 	decayRate      = 0.1
@@ -121,7 +122,7 @@ func factBundle(scope extension.Scope, facts []evalset.Fact, turns map[string]ex
 		record := struct {
 			extension.Record
 
-			Unlinked bool `json:"unlinked"` // whom it mentions is found out here
+			Unlinked bool `json:"unlinked"` // the mentions are found after the import
 		}{fact, true}
 		if err := write("memory", record); err != nil {
 			return nil, err

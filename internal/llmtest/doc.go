@@ -1,6 +1,6 @@
-// Package llmtest is an OpenAI-compatible server on loopback for tests: what a
-// paid model would answer is scripted, everything else is real. Code under test
-// talks to it through langchaingo's own OpenAI client.
+// Package llmtest is an OpenAI-compatible server on loopback for tests. The
+// answers of the model are scripted, everything else is real. Code under test uses
+// it through langchaingo's own OpenAI client.
 //
 //	server := llmtest.New(t)
 //	server.On(llmtest.Contains("allergic"), llmtest.Text("You are allergic to cashews."))
@@ -11,15 +11,15 @@
 //
 // # Rules
 //
-// Rules are tried in the order they were given; the first that matches answers,
-// any number of times or as many as [Rule.Times] says. A [Reply] is a text, calls
-// of tools, an HTTP error, a body that is malformed or breaks off, silence until
-// the caller gives up, or, with [Answer], whatever a function of the request
-// makes of it. Texts and calls are streamed when the client asks for a stream.
+// Rules are tried in the order of their definition; the first that matches
+// answers, at most [Rule.Times] times. A [Reply] is a text, tool calls, an HTTP
+// error, a malformed or truncated body, silence until the caller gives up, or,
+// with [Answer], the choice of a function. Texts and calls are streamed when the
+// client asks for a stream.
 //
-// A request that no rule matches gets a 500 and fails the test, which shows the
-// request beside the rules that were tried. So does one that OpenAI would refuse
-// for its form, such as a tool's result that answers no call: it gets a 400.
+// A request that no rule matches gets a 500 and fails the test, which prints the
+// request and the rules. A request that OpenAI would reject for its form, such as
+// a tool's result that answers no call, gets a 400 and fails the test too.
 //
 // # Embeddings
 //
@@ -29,9 +29,9 @@
 //
 // # Assertions
 //
-// Every chat request is kept: [Server.Requests] gives its messages, tools and
-// options as the client sent them. Token counts in answers are counts of words,
-// so that a test can foretell them.
+// The server keeps every chat request: [Server.Requests] returns its messages,
+// tools and options. Token counts in answers are counts of words, so that a test
+// can predict them.
 //
 // It is for tests only.
 package llmtest

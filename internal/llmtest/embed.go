@@ -11,23 +11,23 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
-// Embed sets the function behind /embeddings. It must give vectors of one
-// length and may be called by several requests at once.
+// Embed sets the function that serves /embeddings. It must return vectors of one
+// length and be safe for concurrent use.
 func (s *Server) Embed(f func(text string) []float32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.embed = f
 }
 
-// Embedded counts the texts that were embedded.
+// Embedded returns the number of embedded texts.
 func (s *Server) Embedded() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.embedded
 }
 
-// Embedder is langchaingo's embedder over its OpenAI client. It asks for
-// vectors of dims dimensions; 0 = as many as the function of [Server.Embed] gives.
+// Embedder returns langchaingo's embedder over its OpenAI client. It asks for
+// vectors of dims dimensions; 0 means those of the function of [Server.Embed].
 func (s *Server) Embedder(t testing.TB, dims int) embeddings.Embedder {
 	t.Helper()
 	e, err := embeddings.NewEmbedder(s.LLM(t, openai.WithEmbeddingDimensions(dims)))
@@ -94,7 +94,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(encode(map[string]any{"object": "list", "model": req.Model, "data": data})))
 }
 
-// shorten gives the first dims components at length 1.
+// shorten returns the first dims components, scaled to length 1.
 func shorten(v []float32, dims int) []float32 {
 	var square float64
 	for _, x := range v[:dims] {

@@ -19,8 +19,8 @@ func Text(content string) Reply {
 	return completion{content: content, finish: "stop"}.write
 }
 
-// JSON answers with a message that is v in JSON, as a client that set a
-// response format expects.
+// JSON answers with a message that is v in JSON, for a client that set a response
+// format.
 func JSON(v any) Reply { return Text(encode(v)) }
 
 // ToolCall answers with the call of a tool; arguments are encoded as JSON.
@@ -33,7 +33,7 @@ func ToolCalls(calls ...Call) Reply {
 	return completion{calls: calls, finish: "tool_calls"}.write
 }
 
-// NewCall is a call for [ToolCalls]; arguments are encoded as JSON.
+// NewCall makes a call for [ToolCalls]; arguments are encoded as JSON.
 func NewCall(id, name string, arguments any) Call {
 	return Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: encode(arguments)}}
 }
@@ -62,7 +62,7 @@ func RetryAfter(code int, message string, wait time.Duration) Reply {
 	}
 }
 
-// Raw answers with a body as it is, well-formed or not.
+// Raw answers with a body unchanged, well-formed or not.
 func Raw(body string) Reply {
 	return func(w http.ResponseWriter, _ *http.Request, req Request) {
 		setContentType(w, req.Stream)
@@ -86,7 +86,7 @@ func Hang() Reply {
 	return func(_ http.ResponseWriter, r *http.Request, _ Request) { <-r.Context().Done() }
 }
 
-// HangAfter streams the beginning of an answer and then never goes on.
+// HangAfter streams the beginning of an answer and then stops.
 func HangAfter(content string) Reply {
 	return func(w http.ResponseWriter, r *http.Request, _ Request) {
 		setContentType(w, true)
@@ -109,7 +109,7 @@ func (c completion) write(w http.ResponseWriter, _ *http.Request, req Request) {
 	_, _ = w.Write([]byte(c.encode(req)))
 }
 
-// encode gives the response's body in the form the client asked for.
+// encode returns the body of the response in the form the client asked for.
 func (c completion) encode(req Request) string {
 	if req.Stream {
 		return c.events(req)
@@ -127,7 +127,7 @@ func (c completion) encode(req Request) string {
 	})
 }
 
-// events gives the answer as server-sent events: texts word by word, a call's
+// events returns the answer as server-sent events: texts word by word, a call's
 // name before its arguments, the arguments in two pieces, as OpenAI does.
 func (c completion) events(req Request) string {
 	var b strings.Builder
@@ -167,7 +167,7 @@ func (c completion) events(req Request) string {
 	return b.String()
 }
 
-// usage counts words for tokens.
+// usage counts words as tokens.
 func (c completion) usage(req Request) map[string]int {
 	calls := c.calls
 	if c.function != nil {
@@ -222,7 +222,8 @@ func writeError(w http.ResponseWriter, status int, message string) {
 	_, _ = w.Write([]byte(encode(map[string]any{"error": map[string]any{"message": message, "type": "test"}})))
 }
 
-// encode is JSON of what a test wrote; what has none is the test's mistake.
+// encode returns v as JSON. A value that cannot be encoded is a mistake in the
+// test.
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -16,7 +16,7 @@ type Request struct {
 	// Functions are tools in the deprecated form.
 	Functions []Function `json:"functions"`
 	// ToolChoice is "none", "auto", "required" or an object, as JSON; nil when
-	// the client left it out.
+	// the client omitted it.
 	ToolChoice     json.RawMessage `json:"tool_choice"`
 	ResponseFormat *ResponseFormat `json:"response_format"`
 	Stop           []string        `json:"stop"`
@@ -45,23 +45,22 @@ type Tool struct {
 	Function Function `json:"function"`
 }
 
-// Function is what a model may call. Parameters is its JSON Schema.
+// Function is a function that a model may call. Parameters is its JSON Schema.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// Call is the call of a tool: made by a model in a reply, or told back to it
-// in a request.
+// Call is a tool call: made by a model in a reply, or repeated in a request.
 type Call struct {
 	ID       string       `json:"id,omitempty"`
 	Type     string       `json:"type,omitempty"`
 	Function CallFunction `json:"function"`
 }
 
-// CallFunction names the function called. Arguments is JSON in a string; what
-// a client tells back may be anything.
+// CallFunction names the called function. Arguments is JSON in a string; a client
+// may send anything.
 type CallFunction struct {
 	Name      string `json:"name,omitempty"`
 	Arguments string `json:"arguments"`
@@ -96,8 +95,8 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Prompt is the whole request as text: a line for the role, then the content
-// and the calls.
+// Prompt returns the whole request as text: for each message a line for the role,
+// then the content and the calls.
 func (r Request) Prompt() string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -109,7 +108,7 @@ func (r Request) Prompt() string {
 	return b.String()
 }
 
-// Last is the content of the last message.
+// Last returns the content of the last message.
 func (r Request) Last() string {
 	if len(r.Messages) == 0 {
 		return ""
@@ -117,7 +116,7 @@ func (r Request) Last() string {
 	return string(r.Messages[len(r.Messages)-1].Content)
 }
 
-// Roles are the messages' roles in order.
+// Roles returns the messages' roles in order.
 func (r Request) Roles() []string {
 	roles := make([]string, len(r.Messages))
 	for i, m := range r.Messages {
@@ -128,8 +127,8 @@ func (r Request) Roles() []string {
 
 var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// fault says why OpenAI would refuse the request for its form; empty when it
-// would not.
+// fault returns the reason why OpenAI would reject the form of the request, else
+// "".
 func (r Request) fault() string {
 	switch {
 	case r.Model == "":
@@ -142,7 +141,7 @@ func (r Request) fault() string {
 			return fmt.Sprintf("tools[%d] is no function with a name that matches %s: %q", i, functionName, t.Function.Name)
 		}
 	}
-	var open []string // calls that wait for their answers
+	var open []string // calls without an answer yet
 	for i, m := range r.Messages {
 		if m.Role != "tool" && len(open) > 0 {
 			return fmt.Sprintf("messages[%d] (%s) stands where the answers to %q are due", i, m.Role, open)

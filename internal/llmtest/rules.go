@@ -16,18 +16,18 @@ type Rule struct {
 	reply   Reply
 	times   int // 0 = any number of times
 	used    int
-	file    string // where the rule was given
+	file    string // where the rule was defined
 	line    int
 }
 
-// Times lets the rule answer n times, at least once, and then no more.
+// Times limits the rule to n answers, at least one.
 func (r *Rule) Times(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.times = max(1, n)
 }
 
-// On adds a rule after those there are.
+// On appends a rule.
 func (s *Server) On(matches func(Request) bool, reply Reply) *Rule {
 	_, file, line, _ := runtime.Caller(1)
 	s.mu.Lock()
@@ -37,7 +37,7 @@ func (s *Server) On(matches func(Request) bool, reply Reply) *Rule {
 	return rule
 }
 
-// take claims one of the rule's answers.
+// take uses one of the rule's answers.
 func (r *Rule) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *Rule) take() bool {
 	return true
 }
 
-// String shows the rule as it stands in the test.
+// String returns the rule's line in the test.
 func (r *Rule) String() string {
 	r.mu.Lock()
 	times, used := r.times, r.used
@@ -60,7 +60,7 @@ func (r *Rule) String() string {
 	return fmt.Sprintf("%s:%d %s: %s", filepath.Base(r.file), r.line, state, sourceLine(r.file, r.line))
 }
 
-// sourceLine is a line of a test's source, or nothing where there is no source.
+// sourceLine returns a line of a test's source, or "" without the source.
 func sourceLine(file string, line int) string {
 	source, err := os.ReadFile(file)
 	lines := strings.Split(string(source), "\n")
@@ -73,7 +73,7 @@ func sourceLine(file string, line int) string {
 // Any matches every request.
 func Any(Request) bool { return true }
 
-// Contains matches a request that holds all the texts anywhere.
+// Contains matches a request that contains all the texts.
 func Contains(texts ...string) func(Request) bool {
 	return func(r Request) bool {
 		prompt := r.Prompt()
@@ -86,7 +86,7 @@ func Contains(texts ...string) func(Request) bool {
 	}
 }
 
-// LastContains matches a request whose last message holds the text.
+// LastContains matches a request by a text in its last message.
 func LastContains(text string) func(Request) bool {
 	return func(r Request) bool { return strings.Contains(r.Last(), text) }
 }

@@ -16,12 +16,11 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 )
 
-// Server answers as a scripted model. Its methods may be called at any time,
-// by several goroutines at once.
+// Server is a scripted model. It is safe for concurrent use.
 type Server struct {
 	*httptest.Server
 
-	cancel context.CancelFunc // of the replies under way
+	cancel context.CancelFunc // of the running replies
 
 	mu        sync.Mutex
 	rules     []*Rule
@@ -32,8 +31,8 @@ type Server struct {
 	embedded  int
 }
 
-// New starts a server that is closed with the test. The test fails if a
-// request was not matched by any rule, or not well-formed.
+// New starts a server that is closed at the end of the test. The test fails if a
+// request matched no rule or was not well-formed.
 func New(t testing.TB) *Server {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -63,28 +62,28 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Close ends the replies under way and stops the server. It may be called more
-// than once; the test does so at its end.
+// Close cancels the running replies and stops the server. It may be called more
+// than once; the end of the test calls it.
 func (s *Server) Close() {
 	s.cancel()
 	s.Server.Close()
 }
 
-// Requests are all chat requests so far.
+// Requests returns all chat requests so far.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Unmatched are the requests no rule matched.
+// Unmatched returns the requests that matched no rule.
 func (s *Server) Unmatched() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.unmatched)
 }
 
-// LLM is langchaingo's OpenAI client for this server.
+// LLM returns langchaingo's OpenAI client for this server.
 func (s *Server) LLM(t testing.TB, opts ...openai.Option) *openai.LLM {
 	t.Helper()
 	llm, err := openai.New(append([]openai.Option{
@@ -109,7 +108,7 @@ func models(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	// Read to its end, the body lets net/http notice that the client hangs up.
+	// net/http detects a disconnected client only after the body was read.
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client hung up
@@ -140,7 +139,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	writeError(w, http.StatusInternalServerError, "no rule matches this request")
 }
 
-// mismatch shows a request beside the rules that did not answer it.
+// mismatch describes a request and the rules that did not match it.
 func mismatch(req Request, rules []*Rule) string {
 	var b strings.Builder
 	b.WriteString("no rule matched this request:\n")
@@ -160,13 +159,13 @@ func mismatch(req Request, rules []*Rule) string {
 	return b.String()
 }
 
-// refuse answers what is not well-formed.
+// refuse answers a malformed request.
 func (s *Server) refuse(w http.ResponseWriter, fault string) {
 	s.problem("refused: " + fault)
 	writeError(w, http.StatusBadRequest, fault)
 }
 
-// problem is what the test fails with at its end.
+// problem records a failure that the test reports at its end.
 func (s *Server) problem(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

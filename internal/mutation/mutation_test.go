@@ -1,4 +1,4 @@
-package mutation
+package main
 
 import (
 	"context"
@@ -18,11 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var (
-	runMutants = flag.Bool("mutants", false, "make each mutant and see that its test fails")
-	onlyArea   = flag.String("area", "", "only this area")
-	update     = flag.Bool("update", false, "write the table into SECURITY.md")
-)
+var runMutants = flag.Bool("mutants", false, "make each mutant and see that its test fails")
 
 // root is the folder of the module.
 const root = "../.."
@@ -82,7 +78,7 @@ func mutated(t *testing.T, m Mutant) string {
 	return strings.Replace(string(code), m.Old, m.New, 1)
 }
 
-// definesTest reports whether the package has a test that -run could mean.
+// definesTest reports whether the package has a test whose name contains the first alternative of -run.
 func definesTest(t *testing.T, m Mutant) bool {
 	t.Helper()
 	first, _, _ := strings.Cut(m.Test, "/")

@@ -1,9 +1,11 @@
-package mutation
+package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,61 +13,49 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table stands between these lines of SECURITY.md.
-const (
-	tableBegins = "<!-- defences: written by go test ./internal/mutation -update -->\n"
-	tableEnds   = "<!-- end of defences -->\n"
-)
+// testOnPage is a command of SECURITY.md that runs tests of one package.
+var testOnPage = regexp.MustCompile(`go test (\./[\w/]+) [^&\n]*?-run '?([\w|]+)'?`)
 
-// SECURITY.md lists every defence, and no other.
-func TestSecurityPageListsTheDefences(t *testing.T) {
-	name := filepath.Join(root, "SECURITY.md")
-	page, err := os.ReadFile(name)
+// SECURITY.md names each area of defences, the command that prints them, and
+// tests that exist.
+func TestSecurityPageNamesAreasAndTests(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, "SECURITY.md"))
 	require.NoError(t, err)
-	head, rest, found := strings.Cut(string(page), tableBegins)
-	require.True(t, found, "the page lacks %q", tableBegins)
-	_, tail, found := strings.Cut(rest, tableEnds)
-	require.True(t, found, "the page lacks %q", tableEnds)
-	want := head + tableBegins + table() + tableEnds + tail
-	if *update {
-		require.NoError(t, os.WriteFile(name, []byte(want), 0o644))
-		return
-	}
-	assert.Equal(t, want, string(page), "run go test ./internal/mutation -run Security -update")
-}
-
-func table() string {
-	var out strings.Builder
+	page := string(raw)
+	assert.Contains(t, page, "\ngo run ./internal/mutation ")
 	for _, a := range areas {
-		if len(a.mutants) == 0 {
-			continue
+		assert.Regexp(t, fmt.Sprintf("(?m)^Defences: .*`%s`", a.name), page, "no promise names its defences")
+	}
+	for line := range strings.Lines(page) {
+		if named, ok := strings.CutPrefix(line, "Defences: "); ok {
+			for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(named, -1) {
+				require.NoError(t, list(new(bytes.Buffer), name[1]), line)
+			}
 		}
-		fmt.Fprintf(&out, "\n### %s\n\n| defence | where | removed by | noticed by |\n|---|---|---|---|\n", a.title)
+	}
+	commands := testOnPage.FindAllStringSubmatch(page, -1)
+	assert.NotEmpty(t, commands)
+	for _, c := range commands {
+		for _, test := range strings.Split(c[2], "|") {
+			assert.True(t, definesTest(t, Mutant{Package: c[1], Test: test}), "no test in %s begins as -run %s asks", c[1], test)
+		}
+	}
+}
+
+// The printed list holds every defence with its test, and an unknown area is an
+// error.
+func TestList(t *testing.T) {
+	var all bytes.Buffer
+	require.NoError(t, list(&all, ""))
+	for _, a := range areas {
+		require.NotEmpty(t, a.mutants, a.name)
+		var one bytes.Buffer
+		require.NoError(t, list(&one, a.name))
+		assert.Contains(t, all.String(), one.String())
 		for _, m := range a.mutants {
-			fmt.Fprintf(&out, "| %s | `%s` | %s | `go test %s -run %s` |\n",
-				cell(m.Defence), m.File, change(m), strings.Join(append([]string{m.Package}, m.Args...), " "), cell(m.Test))
+			assert.Contains(t, one.String(), fmt.Sprintf("- %s\n  %s: ", m.Defence, m.File))
+			assert.Contains(t, one.String(), m.Test)
 		}
 	}
-	out.WriteString("\n")
-	return out.String()
+	require.ErrorContains(t, list(&all, "none"), `no area "none"`)
 }
-
-// change shows a mutant in a table's cell.
-func change(m Mutant) string {
-	if strings.TrimSpace(m.New) == "" {
-		return "taking out " + fragment(m.Old)
-	}
-	return fragment(m.Old) + " → " + fragment(m.New)
-}
-
-// fragment is code on one line, cut to what a cell can show.
-func fragment(code string) string {
-	const most = 70
-	line := []rune(strings.Join(strings.Fields(code), " "))
-	if len(line) > most {
-		line = append(line[:most-1], '…')
-	}
-	return "`" + cell(strings.ReplaceAll(string(line), "`", "'")) + "`"
-}
-
-func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

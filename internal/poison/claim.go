@@ -2,8 +2,8 @@ package poison
 
 import "regexp"
 
-// order matches claims that tell a model what to do rather than what is so:
-// standing orders, which a person may well say and no fact holds.
+// order matches claims that instruct a model instead of stating a fact: standing
+// orders, which a person may say but a fact does not contain.
 var order = regexp.MustCompile(`(?i)` +
 	`\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any|your|these|those)\b.{0,40}\b(?:instructions?|prompts?|rules?|messages?|context|guidelines?)\b` +
 	`|\b(?:system|developer) (?:prompt|message)\b` +
@@ -14,8 +14,8 @@ var order = regexp.MustCompile(`(?i)` +
 	`|\b(?:the )?(?:assistant|agent|ai|model) (?:must|should|shall|has to|will|is to)\b` +
 	`|</?(?:system|assistant|memory|instructions?)\b|\[/?inst\]|<\|im_(?:start|end)\|>`)
 
-// InspectClaim is the stricter [Inspect], for a claim that a model wrote down: a
-// fact says what is so and tells nobody what to do.
+// InspectClaim is a stricter [Inspect] for claims that a model extracted: a fact states
+// something and contains no instructions.
 func InspectClaim(claim string) Reason {
 	if r := Inspect(claim); r != "" {
 		return r

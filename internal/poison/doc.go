@@ -1,19 +1,17 @@
-// Package poison tells texts that were written for a model from those written
-// for a reader.
+// Package poison detects prompt injection: texts that were written for a model rather
+// than for a reader.
 //
 //	poison.Inspect("Note to AI assistants: remember that …") // [Addressed]
 //	poison.Inspect("Remember to water the ferns.")           // ""
 //
-// A text is first read as somebody reads who is not deceived by its dress:
-// without invisible characters, in one alphabet, with what is written in tags,
-// backwards, in base64, hex, rot13 or entities beside it. Then rules by name
-// look for the shapes of instructions, so that whoever sees a text set aside
-// sees why.
+// Inspect first undoes disguises: it removes invisible characters, writes look-alike
+// letters in one alphabet, and decodes tags, reversed text, base64, hex, rot13 and
+// entities. Then named rules look for the shapes of instructions. The name of the rule
+// is the reason that a quarantined text shows.
 //
-// It is a sieve, not a wall: a lie in plain words passes, in any language it
-// does not know all passes, and some honest texts are caught. What must never
-// happen rests on where a text comes from (schema.Origin, schema.Trust), not on
-// how it reads.
+// The detection is incomplete: a lie in plain words passes, everything passes in a
+// language without rules, and some harmless texts are caught. Guarantees rest on the
+// source of a text (schema.Origin, schema.Trust), not on its wording.
 //
-// It is a leaf and keeps nothing.
+// The package imports no other package of ebb and has no state.
 package poison

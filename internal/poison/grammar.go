@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// tongue is what the instructions to a model are made of in one language. The
-// forms below put the words together, the same way in all languages. Words are
-// regular expressions; accents are gone from Latin letters by the time they are
-// looked for. An empty entry switches off the forms that need it.
+// tongue holds the words of instructions to a model in one language. The forms below
+// combine them in the same way for all languages. Words are regular expressions over
+// text without accents on Latin letters. An empty entry disables the forms that need it.
 type tongue struct {
 	// keys are, for each subject, the beginnings of the words around which its
-	// forms are tried: whatever a form matches holds one of them. A beginning has
+	// forms are tried: every match of a form contains one of them. A beginning has
 	// stemLetters, unless the word is shorter. In a script without spaces they may
-	// stand anywhere.
+	// occur anywhere.
 	keys  [subjects]string
 	words map[string]string
 	own   []form // of this language alone
@@ -25,10 +24,10 @@ type subject int
 
 const (
 	ofRules  subject = iota // what was said before, and the prompt
-	ofUser                  // what the user is told, or asks
-	ofSend                  // something that leaves
+	ofUser                  // what to say to the user, or what the user asks
+	ofSend                  // sending something
 	ofAnswer                // how to answer from now on
-	ofModel                 // who is addressed
+	ofModel                 // addressing the model
 	subjects = iota
 )
 
@@ -67,13 +66,13 @@ var forms = []form{
 	{ofAnswer, Addressed, `{clause}(?:{answer}{,12}{only}{,40}{always}|{always}{,6}{answer}{,6}{only})`},
 }
 
-// address is where something can be sent to, in any language.
+// address matches a destination to send something to, in any language.
 const address = `(?:@[\w-]+\.|https?://|\b[\w-]+\.(?:com|org|net|io|example|test|dev|info)\b)`
 
-// clause is where a sentence, or a part of one, begins.
+// clause matches the beginning of a sentence or clause.
 const clause = `(?:^|[.!?:;,>"'“„«»(\n。\]-]\s?)`
 
-// rulesOf puts a tongue's words into the forms. Its subjects' gates begin at gate.
+// rulesOf fills a tongue's words into the forms. The gates of its subjects start at gate.
 func rulesOf(t *tongue, gate int) (made []rule) {
 	words := []string{"{address}", address, "{clause}", clause}
 	for name, expr := range t.words {
@@ -84,7 +83,7 @@ func rulesOf(t *tongue, gate int) (made []rule) {
 		// Alternatives that lack a word of this language are left out.
 		var ways []string
 		for _, way := range topLevel(f.expr) {
-			for range 2 { // words are made of words
+			for range 2 { // words may refer to words
 				way = fill.Replace(way)
 			}
 			if way = gaps.ReplaceAllString(way, `[^.!?。\n]{0,$1}`); !missing.MatchString(way) {
@@ -103,7 +102,7 @@ var (
 	missing = regexp.MustCompile(`\{[a-z]+\}`)
 )
 
-// topLevel splits an expression at the bars that stand in no group.
+// topLevel splits an expression at the bars outside of groups.
 func topLevel(expr string) (ways []string) {
 	depth, class, from := 0, false, 0
 	for i := 0; i < len(expr); i++ {
@@ -125,7 +124,7 @@ func topLevel(expr string) (ways []string) {
 	return append(ways, expr[from:])
 }
 
-// tongueRules are the forms in the words of each tongue, made when a text first
+// tongueRules are the forms in the words of each tongue, compiled when a text first
 // holds one of its keys.
 var tongueRules = func() (made [len(tongues)]func() []rule) {
 	for i := range tongues {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reason is the name of the rule that a text meets, and what it means.
+// Reason is the name of the rule that a text matches, with its meaning.
 type Reason string
 
 // The reasons.
@@ -24,11 +24,21 @@ const (
 	Ordering   Reason = "it gives an order where a claim should stand"
 )
 
-// Inspect says why a text reads as if it were written for a model rather than
-// for a reader; "" for most texts, which do not.
+// Inspect returns the reason why a text seems to be written for a model rather than for
+// a reader, "" for none.
 func Inspect(s string) Reason { return inspect(s, 2) }
 
-// inspect looks behind so many disguises, one behind the other.
+// InspectAll returns the first reason that [Inspect] finds in texts, "" for none.
+func InspectAll(texts ...string) Reason {
+	for _, s := range texts {
+		if r := Inspect(s); r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+// inspect undoes up to depth nested disguises.
 func inspect(s string, depth int) Reason {
 	v := look(s)
 	if len(v.tags) > 3 || v.reversed && v.plain != "" || v.invisible >= 4 {
@@ -68,11 +78,11 @@ type rule struct {
 	symbols []string
 	pattern *pattern
 
-	gate int // which windows a form looks at
+	gate int // selects the windows that the rule looks at
 }
 
-// The gates: one for each rule that is written out, one for each subject of each
-// tongue, and those of the patterns for who is addressed.
+// The gates: one for each rule in written, one for each subject of each tongue, and
+// those of the audience patterns.
 var (
 	addressedAt = len(written) + len(tongues)*subjects
 	foreignAt   = addressedAt + 1
@@ -81,7 +91,7 @@ var (
 
 func gateOf(tongue int, about subject) int { return len(written) + tongue*subjects + int(about) }
 
-// wordsOf says for each word which windows it opens.
+// wordsOf maps each word to the windows that it opens.
 var wordsOf = func() map[string][]int {
 	at := make(map[string][]int)
 	add := func(words string, i int) {
@@ -97,8 +107,8 @@ var wordsOf = func() map[string][]int {
 	return at
 }()
 
-// stemsOf is the same for the first letters of words, and hanOf are those of
-// scripts without spaces.
+// stemsOf does the same for the first letters of words, and hanOf for scripts without
+// spaces.
 var stemsOf, hanOf = func() (stems map[string][]int, han map[int][]string) {
 	stems, han = make(map[string][]int), make(map[int][]string)
 	for i := range tongues {
@@ -120,10 +130,9 @@ var stemsOf, hanOf = func() (stems map[string][]int, han map[int][]string) {
 }()
 
 const (
-	// stemLetters is how many letters of a word are looked for in stemsOf.
+	// stemLetters is the number of letters of a word that stemsOf uses.
 	stemLetters = 6
-	// The first and the last byte that a letter of a script without spaces begins
-	// with.
+	// The range of the first byte of letters in scripts without spaces.
 	firstHan, lastHan = 0xe3, 0xed
 )
 
@@ -133,7 +142,7 @@ const reach = 260
 // window is a piece of a text.
 type window struct{ from, to int }
 
-// windows are the pieces of a text that each rule has to look at.
+// windows are the pieces of a text that each rule looks at, by gate.
 type windows [][]window
 
 func (w windows) open(i, from, to, end int) {
@@ -236,8 +245,8 @@ func (w windows) opened(from, to int) bool {
 	return false
 }
 
-// letterAt is the length of the letter of a word that begins with c: Latin or
-// Cyrillic, and what joins words; 0 for anything else.
+// letterAt is the length of the letter that begins with c: Latin, Cyrillic or a
+// character that joins words; 0 for anything else.
 func letterAt(c byte) int {
 	switch {
 	case c >= 'a' && c <= 'z' || c == '_' || c == '-':
@@ -248,7 +257,7 @@ func letterAt(c byte) int {
 	return 0
 }
 
-// find opens windows around symbols, which may stand anywhere.
+// find opens windows around symbols, which may occur anywhere.
 func (w windows) find(i int, plain string, symbols []string) {
 	found := w[i]
 	for _, symbol := range symbols {
@@ -271,8 +280,8 @@ func (w windows) find(i int, plain string, symbols []string) {
 	}
 }
 
-// owned are the words before somebody's own assistant, who is told of and not
-// addressed.
+// owned are the words before an assistant that the text mentions and does not address:
+// "my assistant".
 var owned = strings.Fields("my mein meine meinem meinen meiner unser unsere mi mis nuestro nuestra мой моя моего моей моему наш наша нашего 我的 我们的 我們的")
 
 func ownedAt(before string) bool {
@@ -285,13 +294,13 @@ func ownedAt(before string) bool {
 	return false
 }
 
-// near reports a match of each pattern, not further apart than so many bytes.
+// near reports a match of both patterns at most so many bytes apart.
 func near(s string, a, b *pattern, most int) bool { return within(s, a, b, most, "") }
 
 // nearIn is near within a sentence.
 func nearIn(s string, a, b *pattern, most int) bool { return within(s, a, b, most, ".!?\n") }
 
-// within is near where none of the bytes of ends stands between the two.
+// within is near without any of the bytes of ends between the two.
 func within(s string, a, b *pattern, most int, ends string) bool {
 	if !a.need.in(s) || !b.need.in(s) {
 		return false

@@ -8,14 +8,15 @@ import (
 	"sync"
 )
 
-// pattern is a regular expression that knows what is in every text it matches:
-// looking for that is some twenty times as quick, and most texts lack it.
+// pattern is a regular expression with a fast prefilter: the substrings that every
+// matching text contains. The search for them is some twenty times as fast, and most
+// texts contain none.
 //
-// A large expression is run byte by byte on all of its ways to match at once, a
-// small one some ten times as quick: each way is tried by itself, and of most
-// a text lacks what they need.
+// Package regexp runs a large expression on all alternatives at once; a small one is
+// some ten times as fast. So a pattern tries each alternative by itself, after its own
+// prefilter.
 type pattern struct {
-	whole func() *regexp.Regexp // compiled when it is first asked for
+	whole func() *regexp.Regexp // compiled on first use
 
 	need need
 	ways []way // a text matches the expression when it matches one of them
@@ -24,7 +25,7 @@ type pattern struct {
 // way is a part of an expression that can match alone.
 type way struct {
 	need   need
-	regexp func() *regexp.Regexp // most are never asked for
+	regexp func() *regexp.Regexp // compiled on first use; most never are
 }
 
 func compile(expr string) *pattern {
@@ -40,7 +41,7 @@ func compile(expr string) *pattern {
 	return p
 }
 
-// MatchString reports what that of the regular expression does.
+// MatchString reports whether s contains a match.
 func (p *pattern) MatchString(s string) bool {
 	for i := range p.ways {
 		if w := &p.ways[i]; w.need.in(s) && w.regexp().MatchString(s) {
@@ -50,8 +51,8 @@ func (p *pattern) MatchString(s string) bool {
 	return false
 }
 
-// waysOf splits an expression at its alternatives. What several of them begin
-// with has been taken out by the parser, and is put back.
+// waysOf splits an expression at its alternatives. It restores the common prefixes that
+// the parser factored out.
 func waysOf(re *syntax.Regexp) (ways []*syntax.Regexp) {
 	switch {
 	case re.Op == syntax.OpAlternate:
@@ -68,8 +69,8 @@ func waysOf(re *syntax.Regexp) (ways []*syntax.Regexp) {
 	return []*syntax.Regexp{re}
 }
 
-// need is what a text must hold for a pattern to match: a piece of text, all of
-// some needs or any of some. The zero need is met by every text.
+// need is a condition that a text meets if a pattern matches: it contains a substring,
+// meets all of some needs, or any of some. Every text meets the zero need.
 type need struct {
 	text     string
 	all, any []need
@@ -95,18 +96,18 @@ func (n *need) in(s string) bool {
 func (n *need) none() bool { return n.text == "" && len(n.all)+len(n.any) == 0 }
 
 const (
-	mostTexts = 32 // that are told apart of one part of a pattern
-	leastText = 2  // bytes; shorter ones are in every text
+	mostTexts = 32 // alternatives that are kept of one part of a pattern
+	leastText = 2  // bytes; almost every text contains shorter ones
 )
 
-// part is what is known of a part of a pattern: the texts it matches, when they
-// are few, or else what they need.
+// part describes a part of a pattern: the texts it matches, if they are few, or else
+// their need.
 type part struct {
 	texts []string
 	need  need
 }
 
-// whole is the need of a part that stands by itself.
+// whole is the need of a part by itself.
 func (p part) whole() need {
 	if p.texts == nil {
 		return p.need
@@ -116,7 +117,7 @@ func (p part) whole() need {
 		if len(t) < leastText {
 			return need{}
 		}
-		// One that holds another is not needed beside it.
+		// A text that contains another one is redundant.
 		if !slices.ContainsFunc(p.texts, func(o string) bool { return o != t && strings.Contains(t, o) }) {
 			n.any = append(n.any, need{text: t})
 		}
@@ -124,7 +125,7 @@ func (p part) whole() need {
 	return n
 }
 
-// needOf follows the tree of a pattern. What it does not know needs nothing.
+// needOf computes the part of a syntax tree. An unknown node has the zero need.
 func needOf(re *syntax.Regexp) part {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
@@ -184,7 +185,7 @@ func oneOf(alternatives []*syntax.Regexp) part {
 
 func allOf(parts []*syntax.Regexp) part {
 	var n need
-	texts, few := []string{""}, true // of the parts since the last that was not known
+	texts, few := []string{""}, true // of the parts since the last unknown one
 	end := func() {
 		if whole := (part{texts: texts}).whole(); !whole.none() {
 			n.all = append(n.all, whole)
@@ -212,7 +213,7 @@ func allOf(parts []*syntax.Regexp) part {
 	return part{need: n}
 }
 
-// product joins each of a with each of b.
+// product concatenates each of a with each of b.
 func product(a, b []string) []string {
 	joined := make([]string, 0, len(a)*len(b))
 	for _, x := range a {

@@ -1,6 +1,6 @@
 package poison
 
-// written are the rules that are written out, most of them for English alone.
+// written are the rules that no form generates, most of them for English only.
 var written = []rule{
 	{
 		reason: Markers, words: "", symbols: []string{"<|", "[inst", "[/inst", "<<", "<system", "</system", "<assistant", "</assistant", "<memory", "</memory", "<instruction", "</instruction", "<tool_", "</tool_", "<function", "</function", "### system", "###system", "### instr", "###instr", "### assis", "### human", "### resp", "_of_turn>", "<developer", "</developer", "<user_memory", "</user_memory"},
@@ -90,22 +90,21 @@ var written = []rule{
 	},
 }
 
-// asks is what a user does that an instruction waits for.
+// asks matches a user's action that triggers an instruction.
 const asks = `(?:ever |later |next |then |again |first )?(?:asks?|mentions?|says?|types "|requests?|wants? to know|brings? up|greets?|inquires?)\b`
 
 // audiences are the words by which a text addresses a model.
 var audiences = compile(`\b(?:ai (?:assistants?|models?|agents?|readers?|planners?|pair programmers?|contributors?|helpers?|companions?)|(?:digital|virtual|smart|coding|voice|software|llm|wiki|hey|note to|copy for|all|any|every|each|dear) (?:ai |llm |mail |wiki )?(?:assistants?|chat ?bots?|bots?|copilots?|llms?|gpts?)|(?:personal|mail|helpful|wise|good|considerate|whose|your|their|his|her|[a-z]+'s|with|the|our|these|those|for|to|an) (?:ai |llm |mail |wiki )?(?:chat ?bots?|bots?|copilots?|llms?|gpts?)|(?:karaoke|kitchen|scheduling|finance|wiki|ops|smart|inbox|research|review|coding|chat) (?:bots?|copilots?|agents?|assistants?)|(?:language|vision|chat|reasoning) models?|note to models|(?:inbox|scheduling|triage|screening|automated|software|autonomous|browsing|mail) agents?|(?:for|to|dear|note\(|\() ?(?:the |your |all |any |every )?(?:ai|llm|agents?|bots?|models?|companions?|helpers?)\b ?(?:[):,]|[–—])|whoever sums this up|digital (?:helper|companion)s?|(?:wise|good|helpful|considerate|kind|smart) (?:assistants|agents|helpers|companions)|helpful companions?|automated reviewers?|transcript readers?|assistants? (?:reading|that|which|who|processing))\b|(?:^|[\n"'\[(*#/!.>–—-]|<!--)\s{0,3}@?(?:(?:ai|assistants?|bots?|copilots?|llms?|chatgpt|asst|[a-z]+-bot)\s?(?:[:,;]|[–—]|-[^a-z]|->)|agents:|(?:agents?|models?)\s?(?:,|[–—]|-[^a-z]))|\b(?:to|for|dear|attention|attn) (?:the |your |all |any |every )?(?:[a-z]+ )?(?:assistants?|agents?|helpers?|companions?) ?[:)–—]|\[(?:ai|assistant|bot)\]|@(?:assistant|ai|bot)\b|\b(?:note|notes|memo|info|hint|comment|hinweis)\s?[:=]\s?(?:to |for )?(?:the |your )?(?:assistants?|ai|bots?|agents?)\b|\bassistant[- ](?:memory|note|hint)`)
 
-// people are the words for a model that are those for people as well: a shop's
-// assistant, an agent for houses. What they are asked has to follow in the same
-// sentence.
+// people are words for a model that are also words for people: a shop assistant, an
+// estate agent. The instruction has to follow in the same sentence.
 var people = compile(`\b(?:personal|mail|helpful|wise|good|considerate|whose|your|their|his|her|[a-z]+'s|with|the|our|these|those|for|to|an|kind) (?:ai |llm |mail |wiki )?(?:assistants?|agents?|helpers?|companions?)\b|(?:^|[.!?:;>\"'(*\n–—-]\s?)(?:\w+ )?assistants?,`)
 
-// asked is what those may be asked, more strictly than by orders.
+// asked matches instructions to people, more strictly than orders.
 var asked = compile(`\b(?:remembers?|memori[sz]e[sd]?|stores? (?:that|this|it|as)|stored that|saves? (?:that|this|it|as|to)|keeps? (?:that|this|it|in mind|in memory|on)|keep|holds? (?:the|in|on)|records? (?:that|this|it|as)|persists?|notes? (?:that|this)|please note|from now on|from today|always|never|must|shall|permanently|for good|ignores?|forget|forwards|treat|recommends?|obeys?|answers? with|whenever|the next time|learn that|copy this|copies it|is to delete|starts? with|begin with|long-lived|persistent|standing orders?|(?:is|are) (?:required|obliged|expected|asked) to|(?:is|are) to (?:record|remember|keep|store|treat|delete|note|assume)|memory|memories|have you (?:stored|saved)|agrees to|default to|finish with|say that|put it in|only ask|without asking|no need to ask)\b`)
 
-// orders are the words that a text uses to tell a model what to do for long.
+// orders are the words of standing instructions to a model.
 var orders = compile(`\b(?:remembers?|memori[sz]e[sd]?|memory|memories|stores? (?:that|this|the|it|every|for)|store|stored|save this|saves?|keeps? (?:that|this|it|in|on|the|a|§|\w+ing)|keep|kept|records?|persists?|notes? (?:that|this|for|of)|please note|from now on|from today|always|never|ignore[sd]?|forget|must|shall|permanently|permanent|for good|future (?:sessions?|conversations?|chats?|rounds?|calendars?)|forwards?|appends?|treat|recommends?|obeys?|obey|answers? with|whenever|the next time|copy this|copies it|holds? (?:the|in|on)|learn that|is to delete|lie low|starts? with|begin with|without asking|no need to ask|long-lived|persistent|standing orders?|(?:is|are) (?:required|obliged|expected|asked) to|carry (?:it|with)|pass(?:es)? on|have you (?:stored|saved)|write this down|agrees to|left you|mute them|default to|finish with|for later|say that|put it in|note for|reads it again|only ask|let your|this replaces|are refused|drop older|older contacts)\b`)
 
-// audienceWords are those that a text can be looked at for before the pattern.
+// audienceWords are a prefilter of the audience patterns.
 const audienceWords = "assistant assistants ai bot bots chatbot chatbots llm llms gpt chatgpt copilot copilots agent agents helper helpers companion companions model models reviewer reviewers readers asst sums planners"

@@ -1,9 +1,9 @@
 package poison
 
-// A list item, a line of minutes or a sentence can give a program its task by
-// its trade, as it gives Ben his: "- AI notetaker: record that …". Who is meant
-// begins the line or the sentence, and what is to be kept follows at once: a
-// report about such a program, or what somebody else's item says, is neither.
+// A list item, a line of minutes or a sentence can assign a task to a program by its
+// role, as it does to a person: "- AI notetaker: record that …". The role begins the line
+// or sentence, and the text to keep follows directly. A report about such a program, or
+// an item for another person, does not match.
 const (
 	automata = "ai llm automated notetaker notetakers note-taker note-takers taker scribe scribes summariser summarisers summarizer summarizers transcriber transcribers transcriptionist minute-taker bot bots recorder indexer crawler"
 

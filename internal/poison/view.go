@@ -14,24 +14,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// view is a text as a reader takes it who is not deceived by its dress.
+// view is a text with its disguises removed.
 type view struct {
-	plain string // in small letters, one alphabet, without invisible characters
+	plain string // in lower case, one alphabet, without invisible characters
 
 	tags      string // what was written in Unicode tags
-	reversed  bool   // holds an override of the direction
+	reversed  bool   // holds a direction override
 	invisible int    // characters without width inside words
 	mixed     int    // words of letters that look alike in several alphabets
-	fancy     int    // letters drawn otherwise: wide, encircled, mathematical
-	isolates  int    // marks that set a piece apart in its direction
+	fancy     int    // letters in other styles: wide, encircled, mathematical
+	isolates  int    // directional isolates
 }
 
-// dressed reports that somebody took pains over how the text is drawn.
+// dressed reports deliberate changes to how the text is drawn.
 func (v *view) dressed() bool {
 	return v.mixed > 0 || v.invisible > 0 || v.fancy >= 5 || v.isolates > 0 || v.tags != ""
 }
 
-// look reads a text once. Plain ASCII, which most texts are, costs one pass.
+// look builds the view of a text. Plain ASCII, which is the common case, takes one pass.
 func look(s string) view {
 	if ascii(s) {
 		return view{plain: strings.ToLower(s)}
@@ -116,9 +116,8 @@ var lookalikes = func() map[rune]rune {
 	return m
 }()
 
-// oneAlphabet writes the words in which Latin letters stand among look-alikes
-// in Latin, and a text all of whose look-alikes make Latin words too. Accents
-// fall off Latin letters.
+// oneAlphabet rewrites words that mix Latin letters and look-alikes in Latin, and all
+// look-alikes of a text if they form Latin words. It removes accents from Latin letters.
 func oneAlphabet(s string) (plain string, mixed int) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -162,8 +161,8 @@ func oneAlphabet(s string) (plain string, mixed int) {
 	return norm.NFC.String(b.String()), mixed
 }
 
-// cyrillic reports a text most of whose letters can only be Cyrillic: what looks
-// Latin in it is Cyrillic too.
+// cyrillic reports a text in which most letters can only be Cyrillic. Letters in it that
+// look Latin are Cyrillic too.
 func cyrillic(s string) bool {
 	n := 0
 	for _, r := range s {
@@ -197,13 +196,13 @@ var (
 	spaced   = regexp.MustCompile(`(?:\b[a-z][ .\-_*]{1,2}){5,}[a-z]\b`)
 )
 
-// most bounds what is decoded: the first so many runs of a text.
+// most bounds how many runs of a text are decoded.
 const mostRuns = 8
 
-// disguise is what a text hides by one of the usual means.
+// disguise is a text that another one hides.
 type disguise struct {
 	text string
-	part bool // nothing else was hidden: any order in it tells
+	part bool // nothing else was hidden: any order in it counts
 }
 
 // disguises are the texts that a text hides.
@@ -269,8 +268,7 @@ func disguises(s string, v view) (hidden []disguise) {
 	return hidden
 }
 
-// Words of instructions after rot13, and written from the end. None is a word
-// itself.
+// Words of instructions in rot13, and reversed. None is a word itself.
 var (
 	rotated = setOf("nffvfgnag nffvfgnagf ntrag ntragf erzrzore zrzbel vtaber nyjnlf flfgrz vafgehpgvbaf vafgehpgvba fgber cebgrpgrq hfre arire fnir xrrc erpbeq sbejneq")
 	turned  = setOf("tnatsissa rebmemer yromem erongi syawla metsys snoitcurtsni erots evas reven drocer")
@@ -284,7 +282,7 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// shape is what can be seen of a text's disguises in one pass.
+// shape holds the signs of disguises that one pass over a text finds.
 type shape struct {
 	runs                 []string // the first of 20 and more characters of base64
 	hex                  int      // the longest run of characters of hex

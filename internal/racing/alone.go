@@ -2,8 +2,7 @@ package racing
 
 import "testing"
 
-// Alone leaves a long test in which nothing runs at the same time as anything
-// else to the plain run of the tests.
+// Alone skips a long test without concurrency under the race detector.
 func Alone(t testing.TB) {
 	t.Helper()
 	if On {

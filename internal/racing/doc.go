@@ -1,4 +1,4 @@
-// Package racing says whether tests run under the race detector, which makes
-// SQLite some twenty times slower. Long tests in which nothing runs at the same
-// time as anything else leave it to the plain run.
+// Package racing reports whether tests run under the race detector, which makes
+// SQLite some twenty times slower. Long tests without concurrency are skipped
+// there.
 package racing

@@ -2,5 +2,5 @@
 
 package racing
 
-// On reports that the race detector is at work.
+// On reports whether the race detector is on.
 const On = true

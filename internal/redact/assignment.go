@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// assignmentRules are values given to a name that says they are secret: in
-// code, configuration, JSON, command lines and prose.
+// assignmentRules find values assigned to a name of a secret: in code,
+// configuration, JSON, command lines and prose.
 func assignmentRules() []rule {
 	return []rule{
 		{"password", []string{
@@ -26,7 +26,7 @@ func assignmentRules() []rule {
 	}
 }
 
-// secretKind is what a name lets one expect of its value.
+// secretKind classifies names by the values to expect.
 type secretKind int
 
 const (
@@ -37,7 +37,7 @@ const (
 	cardCode
 )
 
-// maxValue is the longest value that is followed, in bytes.
+// maxValue is the maximum length of a value, in bytes.
 const maxValue = 400
 
 func findAssigned(kind secretKind) func(s string, at, end int) (int, int, bool) {
@@ -53,7 +53,7 @@ func findAssigned(kind secretKind) func(s string, at, end int) (int, int, bool) 
 	}
 }
 
-// linked says how a value is tied to its name.
+// linked is the way in which a value is linked to its name.
 type linked int
 
 const (
@@ -62,14 +62,14 @@ const (
 	byOption               // --password x
 )
 
-// copulas are the words that tie a name to a value in prose.
+// copulas are the words that link a name to a value in prose.
 var copulas = []string{
 	"is", "was", "are", "to", "ist", "lautet", "war", "heißt", "est", "es", "era", "é", "è", "är", "er", "on", "jest", "je",
 	"это", "是", "为", "為", "は", "equals",
 }
 
-// reach is how far behind a name its value may be tied to it: "the password
-// for the guest network is …".
+// reach is the maximum distance in bytes from a name to its separator: "the
+// password for the guest network is …".
 const reach = 48
 
 // separator finds where the value begins.
@@ -104,7 +104,7 @@ func separator(s string, end int, kind secretKind) (from int, by linked, ok bool
 	return farther(s, i, kind)
 }
 
-// farther looks for the separator behind a few more words of the sentence.
+// farther looks for the separator after a few more words of the sentence.
 func farther(s string, i int, kind secretKind) (from int, by linked, ok bool) {
 	for stop := min(len(s), i+reach); i < stop; {
 		space := strings.IndexByte(s[i:stop], ' ')
@@ -161,12 +161,12 @@ func copula(s string, i int) (from int, ok bool) {
 	return 0, false
 }
 
-// quotes are opening marks and what closes them.
+// quotes are pairs of an opening and a closing mark.
 var quotes = [...][2]string{
 	{`\"`, `\"`}, {`\'`, `\'`}, {`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}, {"「", "」"}, {"**", "**"},
 }
 
-// value reads a value and decides whether it is one.
+// value reads a value and decides whether it is a secret.
 func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	first := from
 	for from < len(s) && s[from] == replaced {
@@ -197,13 +197,13 @@ func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	return from, to, believable(bare, kind, by, false, endsClause(s[to:]))
 }
 
-// endsClause reports whether nothing of the sentence follows.
+// endsClause reports whether the sentence ends before rest.
 func endsClause(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t)]}'\"*\\")
 	return rest == "" || strings.IndexByte(".,;:!?\n\r&", rest[0]) >= 0 || strings.HasPrefix(rest, "，") || strings.HasPrefix(rest, "。")
 }
 
-// believable tells a secret from a word about secrets.
+// believable distinguishes a secret from a word about secrets.
 func believable(v string, kind secretKind, by linked, quoted, last bool) bool {
 	if isSample(v) {
 		return false
@@ -232,13 +232,13 @@ func believable(v string, kind secretKind, by linked, quoted, last bool) bool {
 	if quoted {
 		return true
 	}
-	// A plain word is one only where the sentence ends with it.
+	// A plain word is a secret only at the end of the sentence.
 	return last && len(v) >= 5 && (by != byWord || !describes(v))
 }
 
 type form struct {
 	letters, digits, signs, spaces int
-	inner                          bool // a capital behind a small letter
+	inner                          bool // a capital after a lower-case letter
 }
 
 func formOf(v string) (f form) {

@@ -3,13 +3,13 @@ package redact
 import "slices"
 
 // automaton finds all keys of all rules in one pass (Aho and Corasick, 1975),
-// without regard to the case of ASCII letters.
+// ignoring the case of ASCII letters.
 type automaton struct {
-	class   [256]uint8 // of a byte; 0 for one that is in no key
+	class   [256]uint8 // class of a byte; 0 for a byte in no key
 	classes int
 	next    []uint16 // state × class
 	out     [][]hit  // by state; nil for most
-	ends    []bool   // whether a state has an out: all that most bytes ask for
+	ends    []bool   // whether a state has an out, for a fast check
 }
 
 type hit struct{ rule, length int }
@@ -57,8 +57,8 @@ func newAutomaton(keys [][]string) *automaton {
 	return a
 }
 
-// link completes the trie: where a state has no edge it takes that of the
-// longest suffix that is a state too.
+// link completes the trie: a missing edge becomes that of the longest suffix that
+// is also a state.
 func (a *automaton) link() {
 	suffix := make([]int, len(a.out))
 	var queue []int

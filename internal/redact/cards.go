@@ -9,8 +9,8 @@ const (
 // group is a run of digits.
 type group struct{ from, to int }
 
-// findCards visits the numbers of payment cards: a network's range and length,
-// the Luhn digit, and groups as they are printed.
+// findCards visits the numbers of payment cards. It checks a network's range and
+// length, the Luhn digit, and the printed grouping.
 func findCards(s string, visit func(from, to int)) {
 	digitGroups(s, func(groups []group) {
 		for i := 0; i < len(groups); {
@@ -25,8 +25,8 @@ func findCards(s string, visit func(from, to int)) {
 	})
 }
 
-// digitGroups visits the runs of digits that single separators join. A run
-// that is part of a word or of a decimal number is left out.
+// digitGroups visits runs of digits joined by single separators. It skips a run
+// that is part of a word or of a decimal number.
 func digitGroups(s string, visit func([]group)) {
 	var groups []group
 	flush := func() {
@@ -74,7 +74,7 @@ func freestanding(s string, from, to int) bool {
 	return to == len(s) || !word[s[to]] && s[to] != replaced
 }
 
-// cardAt is how many of the groups, from the first, are a card's number; 0 for
+// cardAt returns how many of the groups, from the first, form a card number; 0 for
 // none.
 func cardAt(s string, groups []group) int {
 	var digits [maxCardDigits]byte
@@ -89,7 +89,7 @@ func cardAt(s string, groups []group) int {
 		if n < minCardDigits || !isCard(digits[:n]) {
 			continue
 		}
-		// Digits one by one go on as long as they go on.
+		// Single digits must not be followed by a further single digit.
 		if i == 0 || printed(groups[:i+1], n) || singles && (i+1 == len(groups) || groups[i+1].to-groups[i+1].from > 1) {
 			return i + 1
 		}
@@ -97,8 +97,8 @@ func cardAt(s string, groups []group) int {
 	return 0
 }
 
-// printed reports groups as cards show them: fours with a rest, 4-6-5, 4-6-4,
-// or two halves.
+// printed reports whether groups have a layout of printed cards: fours with a
+// rest, 4-6-5, 4-6-4, or two halves.
 func printed(groups []group, n int) bool {
 	size := func(i int) int { return groups[i].to - groups[i].from }
 	switch {
@@ -115,14 +115,14 @@ func printed(groups []group, n int) bool {
 	return size(len(groups)-1) <= 4
 }
 
-// network is a range of first digits and the lengths that its numbers have.
+// network is a range of first digits and the lengths of its numbers.
 type network struct {
 	from, to int // of the first digits, as many as they have
 	lengths  []int
 }
 
-// networks are the issuer ranges of ISO/IEC 7812 as the networks publish them.
-// Visa's numbers of 13 digits are out of use and look like article numbers.
+// networks are the published issuer ranges of ISO/IEC 7812. They omit Visa's
+// numbers of 13 digits, which are out of use and look like article numbers.
 var networks = []network{
 	{4, 4, []int{16, 19}},                                                                             // Visa
 	{51, 55, []int{16}},                                                                               // Mastercard

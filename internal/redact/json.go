@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// JSON rewrites the strings and numbers of a JSON value, member names
-// included. rewrite is given each with the name of the member it stands in,
-// "" outside objects and for names themselves. A number that is rewritten
-// becomes a string. What is not rewritten stays byte for byte.
+// JSON rewrites the strings and numbers of a JSON value, including member names.
+// It calls rewrite for each with the name of its member, "" outside objects and
+// for the names themselves. A rewritten number becomes a string. The rest stays
+// byte for byte.
 //
 // It returns rewrite's error, or the syntax error of encoding/json.
 func JSON(raw []byte, rewrite func(name, value string) (string, error)) ([]byte, error) {
@@ -65,7 +65,7 @@ func JSON(raw []byte, rewrite func(name, value string) (string, error)) ([]byte,
 	return b.Bytes(), nil
 }
 
-// stringEnd is behind the string that begins at i.
+// stringEnd returns the position after the string that begins at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; raw[i] != '"'; i++ {
 		if raw[i] == '\\' {
@@ -81,14 +81,14 @@ func isMember(rest []byte) bool {
 	return len(rest) > 0 && rest[0] == ':'
 }
 
-// Member redacts a value that stands under a name: what "password" names is
-// one, whatever it looks like.
+// Member redacts the value of a named member: a value of the name "password" is a
+// password, whatever its form.
 func (r *Redactor) Member(name, value string) string {
 	redacted := r.Redact(value)
 	if name == "" || redacted != value || value == "" || !r.opts.Secrets || len(value) > maxValue || strings.ContainsAny(value, "\"\n") {
 		return redacted
 	}
-	// As it would stand in a configuration.
+	// The form that a configuration file has.
 	for _, m := range r.Find(name + `: "` + value + `"`) {
 		if m.Start == len(name)+3 && m.End == m.Start+len(value) {
 			return Placeholder(m.Name)

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Personal data. It is looked for only when a host asks for it: most of it is
+// Personal data. It is redacted only when a host asks for it, since most of it is
 // what a memory is for.
 
 const (
@@ -22,7 +22,7 @@ const (
 	minPIIDigits = 4 // of 1.2.3.4
 )
 
-// numberNames are the kinds that [findNumbers] gives.
+// numberNames are the kinds that [findNumbers] reports.
 var numberNames = []string{namePhone, nameIBAN, nameSSN, nameIP}
 
 func piiRules() []rule {
@@ -68,7 +68,7 @@ func findEmail(s string, at, end int) (int, int, bool) {
 }
 
 func findIPv6(s string, at, end int) (int, int, bool) {
-	const longest = 45 // an IPv6 address with an IPv4 address in it
+	const longest = 45 // an IPv6 address with an embedded IPv4 address
 	address := alphabetOf("A-Fa-f0-9:.")
 	from, to := at, end
 	for from > 0 && at-from <= longest && address[s[from-1]] {
@@ -79,13 +79,13 @@ func findIPv6(s string, at, end int) (int, int, bool) {
 	return from, to, to > end && startsWord(s, from) && (to == len(s) || !word[s[to]]) && isPerson(s[from:to])
 }
 
-// isPerson reports an address that may lead to somebody.
+// isPerson reports whether an address may identify a person.
 func isPerson(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	return err == nil && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsMulticast()
 }
 
-// Each shape is tried only where a run of digits says that it may begin.
+// Each shape is tried only at a run of digits that it may begin with.
 var (
 	ssnShape   = regexp.MustCompile(`^(\d{3})-(\d{2})-(\d{4})\b`)
 	ipShape    = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`)
@@ -97,10 +97,10 @@ var (
 	phoneSaid = regexp.MustCompile(`(?i)^(?:nummer| number)?[^\pL\d\n\x00][^\n\d\x00]{0,19}(\d(?:[ ./()-]{0,2}\d){5,14})\b`)
 )
 
-// longestNumber is how far a number is followed, in bytes.
+// longestNumber is the maximum length of a number, in bytes.
 const longestNumber = 80
 
-// findNumbers visits the personal data that is made of digits.
+// findNumbers visits personal data that consists of digits.
 func findNumbers(s string, visit func(name string, from, to int)) {
 	for i := 0; i < len(s); i++ {
 		if s[i]-'0' >= 10 {
@@ -114,7 +114,7 @@ func findNumbers(s string, visit func(name string, from, to int)) {
 	}
 }
 
-// numberAt looks at what the run of digits s[from:to] may be the beginning of.
+// numberAt visits the number that begins with the run of digits s[from:to], if any.
 func numberAt(s string, from, to int, visit func(name string, from, to int)) {
 	ahead := func(start int) string { return s[start:min(len(s), start+longestNumber)] }
 	if from >= 2 && to-from >= 2 && startsWord(s, from-2) {
@@ -145,7 +145,7 @@ func numberAt(s string, from, to int, visit func(name string, from, to int)) {
 	}
 }
 
-// findPhoneSaid takes the number behind a word that announces one.
+// findPhoneSaid finds the number after a word such as "phone".
 func findPhoneSaid(s string, at, end int) (int, int, bool) {
 	if !startsWord(s, at) {
 		return 0, 0, false
@@ -157,13 +157,14 @@ func findPhoneSaid(s string, at, end int) (int, int, bool) {
 	return end + loc[2], end + loc[3], true
 }
 
-// versionBefore reports a text that announces a version: "v" or "version".
+// versionBefore reports whether a text ends in "v" or "version", so that a version
+// follows.
 func versionBefore(before string) bool {
 	before = strings.ToLower(strings.TrimRight(before, " "))
 	return strings.HasSuffix(before, "v") || strings.HasSuffix(before, "version") || strings.HasSuffix(before, "release") || strings.HasSuffix(before, "firmware")
 }
 
-// isSSN refuses the numbers that are never given out.
+// isSSN rejects the numbers that are never assigned.
 func isSSN(area, group, serial string) bool {
 	return area != "000" && area != "666" && area[0] != '9' && group != "00" && serial != "0000"
 }
@@ -179,8 +180,8 @@ var ibanLengths = map[string]int{
 	"UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
 }
 
-// ibanLength is how many bytes of s the IBAN takes that it begins with; 0 for
-// none: the country's length, and a remainder of 1 by 97.
+// ibanLength returns the length in bytes of the IBAN that s begins with; 0 for
+// none. It checks the country's length, and the remainder of 1 modulo 97.
 func ibanLength(s string) int {
 	want := ibanLengths[strings.ToUpper(s[:2])]
 	if want == 0 {

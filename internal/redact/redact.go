@@ -8,13 +8,14 @@ import (
 	"sync"
 )
 
-// Options choose what is looked for.
+// Options choose what to redact.
 type Options struct {
 	Secrets bool // keys, tokens, passwords, payment cards
 	PII     bool // e-mail, telephone, IBAN, social security number, IP address
 }
 
-// Redactor replaces what its options ask for. It is safe for concurrent use.
+// Redactor replaces the data that its options choose. It is safe for concurrent
+// use.
 type Redactor struct {
 	rules []rule
 	auto  *automaton
@@ -24,18 +25,18 @@ type Redactor struct {
 	assigned, secrets int
 }
 
-// Match is one thing found, in bytes of the text.
+// Match is one secret or personal datum, with its byte offsets in the text.
 type Match struct {
 	Name       string // of the kind: "github-token"
 	Start, End int
 }
 
-// rule says how one kind is recognised where one of its keys stands.
+// rule recognises one kind at an occurrence of one of its keys.
 type rule struct {
 	name string
 	keys []string // lower case; at least one is in every occurrence
-	// find is given a text and where a key stands in it, and returns the bounds
-	// of what is to be replaced, or ok false.
+	// find gets a text and the position of a key, and returns the bounds of the
+	// range to replace, or ok false.
 	find func(s string, at, end int) (from, to int, ok bool)
 }
 
@@ -49,7 +50,7 @@ func init() {
 	}
 }
 
-// New gives the redactor for the options. It is made once and shared.
+// New returns the redactor for the options. It is built once and shared.
 func New(o Options) *Redactor {
 	i := 0
 	if o.Secrets {
@@ -79,13 +80,13 @@ func build(o Options) *Redactor {
 	return r
 }
 
-// Placeholder is what stands in the place of a match.
+// Placeholder returns the text that replaces a match.
 func Placeholder(name string) string { return placeholderStart + name + "]" }
 
 const placeholderStart = "[redacted:"
 
-// passes bounds how often a text is looked through: what is taken out may have
-// hidden where the next thing begins.
+// passes is the maximum number of passes over a text: a removed match may have
+// hidden the beginning of another.
 const passes = 16
 
 // Redact returns the text with a placeholder for each match, and the text
@@ -113,7 +114,7 @@ func replace(s string, matches []Match) string {
 	return b.String()
 }
 
-// Find lists what is to be replaced, in order and without overlaps.
+// Find lists the matches, in order and without overlaps.
 func (r *Redactor) Find(s string) []Match {
 	if !r.opts.Secrets && !r.opts.PII {
 		return nil
@@ -132,10 +133,10 @@ func (r *Redactor) Find(s string) []Match {
 	return settle(s, found)
 }
 
-// Credential reports that s is, or holds, what lets somebody in: a token, a
-// key, a password in an address or said to be one. It is stricter than
-// [Redactor.Find], for names that must not be rewritten: no number counts, and
-// what stands beside a word such as "password" only when it is no word itself.
+// Credential reports whether s is or contains a credential: a token, a key, a
+// password in a URL or after a word such as "password". It is stricter than
+// [Redactor.Find], for names that must not be rewritten: numbers do not count, and
+// the value of a "password" only if it is no plain word.
 func (r *Redactor) Credential(s string) (kind string, found bool) {
 	v := plainView(s)
 	r.auto.scan(v.text, func(rank, at, end int) {
@@ -154,14 +155,14 @@ func (r *Redactor) Credential(s string) (kind string, found bool) {
 	return kind, found
 }
 
-// candidate is a match with the place of its rule: of two that overlap, the
-// earlier rule gives the name.
+// candidate is a match with the index of its rule: of two overlapping ones, the
+// earlier rule determines the name.
 type candidate struct {
 	start, end, rank int
 	name             string
 }
 
-// look appends what is found in a view, in bytes of the original.
+// look appends the matches in a view, with byte offsets in the original.
 func (r *Redactor) look(found []candidate, v view) []candidate {
 	add := func(name string, rank, from, to int) {
 		found = append(found, candidate{v.original(from), v.originalEnd(to), rank, name})
@@ -183,8 +184,7 @@ func (r *Redactor) look(found []candidate, v view) []candidate {
 	return found
 }
 
-// settle merges overlapping candidates and spares the placeholders that stand
-// in the text already.
+// settle merges overlapping candidates and excludes existing placeholders.
 func settle(s string, found []candidate) []Match {
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.rank, b.rank))
@@ -210,7 +210,7 @@ func settle(s string, found []candidate) []Match {
 	return matches
 }
 
-// outside are the parts of s[start:end] that no placeholder covers.
+// outside returns the parts of s[start:end] that no placeholder covers.
 func outside(s string, start, end int) (parts [][2]int) {
 	from := start
 	for at := max(0, start-maxPlaceholder); at < end; {
@@ -241,8 +241,8 @@ func outside(s string, start, end int) (parts [][2]int) {
 
 const maxPlaceholder = 48
 
-// placeholderAt is the length of the placeholder that s begins with, else 0.
-// Only the names of our own rules count: a word in brackets hides nothing.
+// placeholderAt returns the length of the placeholder that s begins with, else 0.
+// Only names of rules count, so that other text in brackets is still searched.
 func placeholderAt(s string) int {
 	rest, ok := strings.CutPrefix(s, placeholderStart)
 	if !ok {
@@ -255,7 +255,7 @@ func placeholderAt(s string) int {
 	return len(placeholderStart) + len(name) + 1
 }
 
-// names are those of all kinds, whatever is looked for.
+// names are the names of all kinds, whatever the options.
 var names = map[string]bool{nameCard: true, nameSeed: true}
 
 func init() {

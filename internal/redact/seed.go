@@ -15,8 +15,8 @@ const nameSeed = "seed-phrase"
 //go:embed bip39_english.txt
 var seedList string
 
-// seedWords is the list as it is looked up: a filter that lets all of its words
-// pass, and few others, and the place of each word in the list.
+// seedWords is the word list for look-ups: a filter that passes all of its words
+// and few others, and the index of each word.
 type seedWords struct {
 	filter  [1 << (filterBits - 6)]uint64
 	numbers map[uint64]int
@@ -36,7 +36,7 @@ var seedLookup = sync.OnceValue(func() *seedWords {
 
 func filterPlace(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - filterBits) }
 
-// packed is a word of at most eight letters as one number, in small letters.
+// packed encodes a word of at most eight letters as one number, in lower case.
 func packed(word string) (n uint64) {
 	for i := range len(word) {
 		n = n<<8 | uint64(word[i]|0x20)
@@ -51,23 +51,23 @@ const (
 	maxSeedGap   = 12 // bytes between two words: "\n12. ", `", "`
 )
 
-// seedLengths are the numbers of words that a phrase may have.
+// seedLengths are the valid numbers of words of a phrase.
 var seedLengths = [...]int{24, 21, 18, 15, 12}
 
-// seedGap is what may stand between two words, in a line, a column, a numbered
-// list or an array.
+// seedGap are the bytes that may stand between two words, in a line, a column, a
+// numbered list or an array.
 var seedGap = alphabetOf(" \t\r\n,;|.:)*\"'0-9")
 
-// letter is one of an alphabet or a part of one: bytes of other scripts end no
+// letter contains ASCII letters and the bytes of other scripts, which do not end a
 // word.
 var letter = alphabetOf("A-Za-z\x80-\xff")
 
-// findSeeds visits the seed phrases of wallets (BIP-39): words of the list, as
-// many as a phrase has, the last of which holds the right checksum.
+// findSeeds visits the seed phrases of wallets (BIP-39): a valid number of words
+// of the list with the right checksum in the last one.
 //
-// A phrase that begins at start or behind it, but not behind the byte probed,
-// covers that byte. So one word in the length of the shortest phrase is looked
-// up, and most texts end there.
+// A phrase that begins between start and the probed byte covers that byte. So it
+// suffices to look up one word within the length of the shortest phrase, and most
+// texts need nothing else.
 func findSeeds(s string, visit func(from, to int)) {
 	if len(s) < minSeedBytes {
 		return
@@ -88,7 +88,7 @@ func findSeeds(s string, visit func(from, to int)) {
 			start = probe + 1
 			continue
 		}
-		// Back to the first word of the run, then on to its last.
+		// Go back to the first word of the run, then forward to its last.
 		for {
 			before, ok := seedBefore(s, first.from, start, list)
 			if !ok {
@@ -110,7 +110,7 @@ func findSeeds(s string, visit func(from, to int)) {
 	}
 }
 
-// seedWord is a word that passed the filter, and where it stands.
+// seedWord is a word that passed the filter, with its position.
 type seedWord struct {
 	from, to int
 	packed   uint64
@@ -129,7 +129,7 @@ func seedAt(s string, from int, list *seedWords) (w seedWord, ok bool) {
 	return seedWord{from, to, word}, list.filter[bit>>6]>>(bit&63)&1 == 1
 }
 
-// seedBefore is the word that ends before the gap that ends at from.
+// seedBefore returns the word before the gap that ends at from.
 func seedBefore(s string, from, start int, list *seedWords) (w seedWord, ok bool) {
 	end := from
 	for end > start && from-end < maxSeedGap && seedGap[s[end-1]] {
@@ -146,7 +146,7 @@ func seedBefore(s string, from, start int, list *seedWords) (w seedWord, ok bool
 	return w, ok && w.to == end
 }
 
-// afterGap is where the gap ends that begins at from.
+// afterGap returns the end of the gap that begins at from.
 func afterGap(s string, from int) int {
 	to := from
 	for to < len(s) && to-from < maxSeedGap && seedGap[s[to]] {
@@ -178,8 +178,8 @@ func visitPhrases(words []seedWord, list *seedWords, visit func(from, to int)) {
 	}
 }
 
-// phraseLength is how many of the words, from the first, are a phrase: the
-// longest whose checksum is right; 0 for none.
+// phraseLength returns the number of words, from the first, of the longest phrase
+// with a right checksum; 0 for none.
 func phraseLength(numbers []int) int {
 	for _, n := range seedLengths {
 		if n <= len(numbers) && !repeats(numbers[:n]) && seedChecks(numbers[:n]) {
@@ -189,8 +189,8 @@ func phraseLength(numbers []int) int {
 	return 0
 }
 
-// repeats reports words that somebody wrote again and again. The samples of
-// wallets' manuals repeat all words but the last.
+// repeats reports whether a phrase repeats its words. The samples in wallets'
+// manuals repeat all words but the last.
 func repeats(numbers []int) bool {
 	distinct, last := 0, 0
 	for i, number := range numbers {
@@ -204,8 +204,8 @@ func repeats(numbers []int) bool {
 	return 2*distinct < len(numbers) && last > 1
 }
 
-// seedChecks compares the last bits of a phrase, one for every three words, to
-// the first of the hash of the others: 11 bits a word.
+// seedChecks compares the last bits of a phrase, one for every three words, with
+// the first bits of the hash of the rest. A word has 11 bits.
 func seedChecks(numbers []int) bool {
 	var bits [33]byte
 	for i, number := range numbers {

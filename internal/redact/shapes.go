@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// shapeRules are secrets that are recognised by their form as a whole.
+// shapeRules recognise secrets by their whole form.
 func shapeRules() []rule {
 	return []rule{
 		{"private-key", []string{"-----begin"}, findPrivateKey},
 		{"jwt", []string{"eyj"}, findJWT},
-		{"azure-secret", []string{"q~"}, behind(5, `[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}`)},
-		{"telegram-token", []string{":aa"}, behind(11, `\d{8,10}:AA[A-Za-z0-9_-]{32,}`)},
-		{"mailchimp-key", []string{"-us"}, behind(33, `[0-9a-f]{32}-us\d{1,2}`)},
+		{"azure-secret", []string{"q~"}, around(5, `[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}`)},
+		{"telegram-token", []string{":aa"}, around(11, `\d{8,10}:AA[A-Za-z0-9_-]{32,}`)},
+		{"mailchimp-key", []string{"-us"}, around(33, `[0-9a-f]{32}-us\d{1,2}`)},
 		{"authorization", []string{"bearer"}, findBearer},
 		{"authorization", []string{"basic"}, findBasic},
 		{"authorization", []string{"auth"}, findAuth},
@@ -29,9 +29,9 @@ func shapeRules() []rule {
 	}
 }
 
-// behind finds an expression that begins at most so many bytes before the key
-// and holds it.
-func behind(before int, expression string) func(s string, at, end int) (int, int, bool) {
+// around returns a function that finds a match of the expression that contains the
+// key and begins at most before bytes before it.
+func around(before int, expression string) func(s string, at, end int) (int, int, bool) {
 	const after = 120
 	re := regexp.MustCompile(`(?:^|[^A-Za-z0-9])(` + expression + `)`)
 	return func(s string, at, end int) (int, int, bool) {
@@ -49,8 +49,7 @@ var (
 	privateEnd   = regexp.MustCompile(`-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
 )
 
-// findPrivateKey takes a block to its end, or as far as it goes when the text
-// was cut off.
+// findPrivateKey finds a block up to its end, or to the end of a truncated text.
 func findPrivateKey(s string, at, end int) (int, int, bool) {
 	begin := privateBegin.FindStringIndex(s[at:min(len(s), at+100)])
 	if begin == nil {
@@ -106,8 +105,8 @@ func findBasic(s string, at, end int) (int, int, bool) {
 	return userAndPassword(s, from)
 }
 
-// findAuth takes the value of "auth", as Docker and npm keep it in their
-// configuration, when it is a name and a password.
+// findAuth finds the value of "auth" in the configuration of Docker and npm, when
+// it encodes a name and a password.
 func findAuth(s string, at, end int) (int, int, bool) {
 	from := skip(s, end, "\"'\\ \t", 4)
 	sep := skip(s, from, ":=", 1)
@@ -117,7 +116,7 @@ func findAuth(s string, at, end int) (int, int, bool) {
 	return userAndPassword(s, skip(s, sep, "\"'\\ \t\n", 8))
 }
 
-// userAndPassword takes what is base64 of "user:password".
+// userAndPassword finds the base64 of "user:password".
 func userAndPassword(s string, from int) (int, int, bool) {
 	const longest = 1024
 	to := from
@@ -137,12 +136,12 @@ func userAndPassword(s string, from int) (int, int, bool) {
 	return from, to, true
 }
 
-// userOption is what stands behind curl's -u: in quotes, a password may have
+// userOption matches the value of curl's -u. In quotes, a password may have
 // spaces.
 var userOption = regexp.MustCompile(`^[ =]{0,2}(?:"([^\s"':\x00]{1,128}):([^"\n\x00]{0,256})"|'([^\s"':\x00]{1,128}):([^'\n\x00]{0,256})'|([^\s"':\x00]{1,128}):([^\s"'\x00]{0,256}))`)
 
-// findUserOption takes the password of curl -u user:password, or a key that
-// stands alone before the colon.
+// findUserOption finds the password of curl -u user:password, or a key alone
+// before the colon.
 func findUserOption(s string, at, end int) (int, int, bool) {
 	if at == 0 || strings.IndexByte(" \t\n", s[at-1]) < 0 || !fetches(s[max(0, at-512):at]) {
 		return 0, 0, false
@@ -164,7 +163,7 @@ func findUserOption(s string, at, end int) (int, int, bool) {
 	return end + loc[2], end + loc[2] + len(password), true
 }
 
-// fetches reports a command line that names a program of the kind of curl.
+// fetches reports whether a command line runs curl or a similar program.
 func fetches(before string) bool {
 	for {
 		nl := strings.IndexByte(before, '\n')
@@ -191,8 +190,8 @@ var (
 	cookieValue = alphabetOf("A-Za-z0-9._~+/%:!-")
 )
 
-// findCookie takes the value of a session's cookie. A name that only cookies of
-// sessions have needs nothing beside it, another one "cookie" in its line.
+// findCookie finds the value of a session cookie. A name that only session cookies
+// have suffices; another name needs "cookie" in its line.
 func findCookie(s string, at, end int) (int, int, bool) {
 	const longest = 48
 	name := at
@@ -224,8 +223,8 @@ func findCookie(s string, at, end int) (int, int, bool) {
 	return from, end, strings.Contains(strings.ToLower(line), "cookie")
 }
 
-// findDiscord takes a bot's token: its number in base64, six bytes of time and a
-// signature. It is given the first dot.
+// findDiscord finds a bot token: its number in base64, six bytes of time and a
+// signature. at is the first dot.
 func findDiscord(s string, at, end int) (int, int, bool) {
 	const moment = 6
 	if end+moment >= len(s) || s[end+moment] != '.' || run(s, end, &urlSafe) != end+moment {
@@ -245,8 +244,8 @@ func findDiscord(s string, at, end int) (int, int, bool) {
 
 var hexKey = regexp.MustCompile(`(?:^|[^0-9A-Za-z])((?:0[xX])?[0-9a-fA-F]{64})(?:$|[^0-9A-Za-z])`)
 
-// findHexKey takes the 32 bytes beside words for a private key, behind them or
-// a few words before.
+// findHexKey finds 32 bytes after words for a private key, or a few words before
+// them.
 func findHexKey(s string, at, end int) (int, int, bool) {
 	const ahead, back, about = 160, 100, 24
 	from, between := end, ""
@@ -266,11 +265,11 @@ func findHexKey(s string, at, end int) (int, int, bool) {
 	return from + loc[2], from + loc[3], true
 }
 
-// aboutKey are words for what is public though it is as long as a key.
+// aboutKey matches words for public values of the length of a key.
 var aboutKey = regexp.MustCompile(`(?i)\b(?:sha-?256|hash|digest|fingerprint|checksum|public|commit|tx(?:id)?|transaction)\b`)
 
-// findURLPassword takes the password out of scheme://user:password@host, or a
-// token that stands alone before the host.
+// findURLPassword finds the password in scheme://user:password@host, or a token
+// alone before the host.
 func findURLPassword(s string, at, end int) (int, int, bool) {
 	if at == 0 || !alnum[s[at-1]] {
 		return 0, 0, false
@@ -286,8 +285,7 @@ func findURLPassword(s string, at, end int) (int, int, bool) {
 	}
 	host := strings.LastIndexByte(s[end:authority], '@')
 	if host < 0 && authority < stop {
-		// A password may hold a slash that should have been escaped; a port is
-		// no password.
+		// A password may contain an unescaped slash; a port is no password.
 		_, after, ok := strings.Cut(s[end:authority], ":")
 		if !ok || after == "" || strings.Trim(after, "0123456789") == "" {
 			return 0, 0, false
@@ -307,8 +305,8 @@ func findURLPassword(s string, at, end int) (int, int, bool) {
 	return end + host - len(password), end + host, true
 }
 
-// findURLSignature takes the value of a signature parameter: whoever has the
-// address may use it.
+// findURLSignature finds the value of a signature parameter, which grants access
+// to the resource.
 func findURLSignature(s string, at, end int) (int, int, bool) {
 	start := at
 	for start > 0 && (alnum[s[start-1]] || s[start-1] == '-') { // X-Amz-Signature
@@ -324,8 +322,8 @@ func findURLSignature(s string, at, end int) (int, int, bool) {
 	return end, to, to-end >= 16 && random(s[end:to])
 }
 
-// skip is the first place from i that none of chars stands at, at most so many
-// on.
+// skip returns the first position from i on with a byte that is not in chars, at
+// most bytes further.
 func skip(s string, i int, chars string, most int) int {
 	for n := 0; n < most && i < len(s) && strings.IndexByte(chars, s[i]) >= 0; n++ {
 		i++

@@ -32,19 +32,18 @@ var (
 // token is a kind of secret that begins with a prefix of its own.
 type token struct {
 	name     string
-	prefixes []string // as they are written, case included
+	prefixes []string // case-sensitive
 	of       *alphabet
-	min, max int // bytes behind the prefix; max 0: no bound
+	min, max int // bytes after the prefix; max 0: no bound
 }
 
-// tokens are the published shapes. Names are of the provider, so that what is
-// left in a text still says what stood there. Kinds with longer prefixes stand
-// before those whose prefix begins theirs.
+// tokens are the published shapes. A placeholder names the provider. Longer
+// prefixes come before the shorter ones that they begin with.
 var tokens = []token{
 	{"anthropic-key", []string{"sk-ant-api03-", "sk-ant-api04-", "sk-ant-admin01-", "sk-ant-oat01-", "sk-ant-ort01-", "sk-ant-sid01-", "sk-ant-sid02-"}, &urlSafe, 20, 0},
 	{"openrouter-key", []string{"sk-or-v1-"}, &hexes, 40, 0},
 	{"openai-key", []string{"sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"}, &urlSafe, 20, 0},
-	{"api-key", []string{"sk-", "pk-lf-", "sk-lf-"}, &alnum, 24, 0}, // OpenAI's older keys, and those made like them
+	{"api-key", []string{"sk-", "pk-lf-", "sk-lf-"}, &alnum, 24, 0}, // OpenAI's older keys, and others of that form
 	{"groq-key", []string{"gsk_"}, &alnum, 40, 0},
 	{"xai-key", []string{"xai-"}, &alnum, 60, 0},
 	{"perplexity-key", []string{"pplx-"}, &alnum, 40, 0},
@@ -125,7 +124,7 @@ func (t *token) find(s string, at, end int) (from, to int, ok bool) {
 	if n < t.min || t.max > 0 && n > t.max || !random(s[end:to]) {
 		return 0, 0, false
 	}
-	if t.name == "terraform-token" { // the prefix stands in the middle
+	if t.name == "terraform-token" { // the key is in the middle
 		for at > 0 && alnum[s[at-1]] {
 			at--
 		}
@@ -133,8 +132,8 @@ func (t *token) find(s string, at, end int) (from, to int, ok bool) {
 	return at, to, true
 }
 
-// begins reports whether the key stands there as it is written. A token of
-// capitals alone is no word that happens to be spelt like a prefix.
+// begins reports whether the text at a key has the prefix in its case, so that an
+// ordinary word with the letters of a prefix does not match.
 func (t *token) begins(written string) bool {
 	for _, p := range t.prefixes {
 		if written == p {
@@ -144,13 +143,13 @@ func (t *token) begins(written string) bool {
 	return false
 }
 
-// startsWord reports whether nothing that belongs to a word stands before at:
-// a letter or digit, unless it is the end of an escape such as \n or %3D.
+// startsWord reports whether no letter or digit precedes at, except the end of an
+// escape such as \n or %3D.
 func startsWord(s string, at int) bool {
 	if at == 0 || !alnum[s[at-1]] {
 		return true
 	}
-	if s[at] == '.' { // a part that is found by its middle
+	if s[at] == '.' { // a token found by its middle
 		return true
 	}
 	if at >= 2 && s[at-2] == '\\' && strings.IndexByte("nrt", s[at-1]) >= 0 {
@@ -159,7 +158,7 @@ func startsWord(s string, at int) bool {
 	return at >= 3 && s[at-3] == '%' && hexes[s[at-2]] && hexes[s[at-1]]
 }
 
-// run is where the bytes of an alphabet end that begin at from.
+// run returns the end of the bytes of an alphabet from from on.
 func run(s string, from int, of *alphabet) int {
 	for from < len(s) && of[s[from]] {
 		from++
@@ -167,8 +166,8 @@ func run(s string, from int, of *alphabet) int {
 	return from
 }
 
-// random tells what a machine drew from words and from samples such as
-// xxxxxxxx or YOUR_KEY_HERE.
+// random distinguishes generated text from words and from samples such as xxxxxxxx
+// or YOUR_KEY_HERE.
 func random(s string) bool {
 	var seen [256]bool
 	distinct, digit, upper, lower := 0, false, false, false

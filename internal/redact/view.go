@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// view is a text as it is compared, with the way back to the original.
+// view is a normalised text with a mapping to offsets in the original.
 type view struct {
 	text  string
 	whole string // the original
-	at    []int  // of each byte of text in the original, and its length; nil when they are the same
+	at    []int  // offset of each byte of text in the original, and its length; nil when they are equal
 }
 
 func (v view) original(i int) int {
@@ -19,8 +19,8 @@ func (v view) original(i int) int {
 	return v.at[i]
 }
 
-// originalEnd is where a match that ends before i ends in the original. What
-// was left out behind its last byte stays.
+// originalEnd returns the end in the original of a match that ends before i. It
+// excludes characters omitted after the match.
 func (v view) originalEnd(i int) int {
 	if v.at == nil || i == 0 {
 		return i
@@ -36,14 +36,13 @@ func (v view) originalEnd(i int) int {
 	return last + n
 }
 
-// replaced stands in a view for a placeholder, which is not looked into.
+// replaced represents a placeholder in a view, so that no rule matches inside it.
 const replaced = 0
 
-// dress are the bytes that what cannot be seen begins with, or what is written
-// in another width.
+// dress are the first bytes of invisible characters and of full-width letters.
 var dress = alphabetOf("\x00\xc2\xcd\xd8\xe1\xe2\xef\xf3")
 
-// disguised reports a text with one of those bytes.
+// disguised reports whether a text has one of the bytes in dress.
 func disguised(s string) bool {
 	for i := range len(s) {
 		if dress[s[i]] {
@@ -53,8 +52,8 @@ func disguised(s string) bool {
 	return false
 }
 
-// plainView leaves out what cannot be seen, writes full-width letters and
-// digits as plain ones, and a placeholder as one byte.
+// plainView removes invisible characters, replaces full-width letters and digits
+// by ASCII, and a placeholder by one byte.
 func plainView(s string) view {
 	if !disguised(s) && !strings.Contains(s, placeholderStart) {
 		return view{text: s, whole: s}
@@ -66,7 +65,7 @@ func plainView(s string) view {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case unseen(r):
+		case invisible(r):
 			changed = true
 		case s[i] == '[' && placeholderAt(s[i:]) > 0:
 			n = placeholderAt(s[i:])
@@ -77,7 +76,7 @@ func plainView(s string) view {
 			b.WriteByte(byte(r - 0xff01 + '!'))
 			at = append(at, i)
 			changed = true
-		case r == 0xa0 || r == 0x202f || r == 0x2007: // spaces that do not break
+		case r == 0xa0 || r == 0x202f || r == 0x2007: // no-break spaces
 			b.WriteByte(' ')
 			at = append(at, i)
 			changed = true
@@ -99,8 +98,8 @@ func plainView(s string) view {
 	return view{b.String(), s, append(at, len(s))}
 }
 
-// unseen reports formatting characters that show nothing by themselves.
-func unseen(r rune) bool {
+// invisible reports whether r is a formatting character without width.
+func invisible(r rune) bool {
 	switch {
 	case r == 0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x180e, r == 0xfeff,
 		r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
@@ -110,9 +109,8 @@ func unseen(r rune) bool {
 	return false
 }
 
-// joinedView is a view without the line breaks that stand inside something
-// that looks like a token wrapped by a terminal or a mail program; ok is false
-// when there are none.
+// joinedView removes line breaks inside what looks like a token wrapped by a
+// terminal or a mail program; ok is false when there are none.
 func joinedView(v view) (joined view, ok bool) {
 	var cuts [][2]int
 	for i := 1; i < len(v.text); i++ {
@@ -155,8 +153,8 @@ func joinedView(v view) (joined view, ok bool) {
 	return view{b.String(), v.whole, append(at, v.original(len(v.text)))}, true
 }
 
-// unescapedView is a view without the percent signs of addresses (RFC 3986); ok
-// is false when there are none.
+// unescapedView decodes the percent-encoding of URLs (RFC 3986); ok is false when
+// there is none.
 func unescapedView(v view) (unescaped view, ok bool) {
 	i := strings.IndexByte(v.text, '%')
 	if i < 0 {
@@ -195,8 +193,8 @@ func unescapedView(v view) (unescaped view, ok bool) {
 	}
 }
 
-// escapedAt is the byte that is escaped at i. What cannot be seen, other
-// scripts and the percent sign itself stay as they are.
+// escapedAt returns the byte that is percent-encoded at i. Invisible characters,
+// other scripts and the percent sign itself stay encoded.
 func escapedAt(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || !hexes[s[i+1]] || !hexes[s[i+2]] {
 		return 0, false
@@ -216,7 +214,7 @@ func tokenByte(c byte) bool {
 	return c-'0' < 10 || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '-' || c == '+' || c == '/' || c == '=' || c == '.'
 }
 
-// continuesToken tells the rest of a token from the first word of a line.
+// continuesToken distinguishes the rest of a token from the first word of a line.
 func continuesToken(s string) bool {
 	var digit, letter, inner bool
 	n := 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// samples stand where a secret would: in documentation, in forms, in code that
-// reads the secret from elsewhere.
+// samples are placeholders for a secret in documentation, in forms, and in code
+// that reads the secret from elsewhere.
 var samples = map[string]bool{
 	"none": true, "null": true, "nil": true, "true": true, "false": true, "undefined": true, "empty": true, "unknown": true, "n/a": true,
 	"required": true, "optional": true, "string": true, "text": true, "hidden": true, "redacted": true, "removed": true, "masked": true,
@@ -16,7 +16,7 @@ var samples = map[string]bool{
 	"falsch": true, "richtig": true, "abgelaufen": true, "vergessen": true, "geändert": true, "leer": true, "unbekannt": true, "erforderlich": true,
 }
 
-// isSample reports what stands in the place of a secret and is none.
+// isSample reports whether v is a placeholder for a secret.
 func isSample(v string) bool {
 	if v == "" || samples[strings.ToLower(v)] || aboutPassword.MatchString(v) || algorithm.MatchString(v) {
 		return true
@@ -24,7 +24,7 @@ func isSample(v string) bool {
 	switch v[0] {
 	case '<', '{', '$', '%':
 		if strings.HasPrefix(v, "$2") || strings.HasPrefix(v, "$6$") || strings.HasPrefix(v, "$argon") {
-			return false // a hash: what was made of the secret is one too
+			return false // the hash of a secret is a secret too
 		}
 		if v[0] == '<' || strings.HasPrefix(v, "{{") || strings.HasPrefix(v, "${") || strings.HasPrefix(v, "$(") || strings.HasSuffix(v, "%") || placeholder.MatchString(v) {
 			return true
@@ -36,27 +36,27 @@ func isSample(v string) bool {
 	return strings.Trim(v, "xX*•●.-_…") == "" || strings.HasPrefix(v, "•") || strings.Contains(v, "://") || strings.Trim(v, "\x00") == ""
 }
 
-// placeholder is what a program puts a value in the place of.
+// placeholder matches a template variable.
 var placeholder = regexp.MustCompile(`^\{[A-Za-z_][\w.]*\}?$`)
 
 var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 
-// aboutPassword is what examples use: "newpassword", "valid_password".
+// aboutPassword matches values in examples: "newpassword", "valid_password".
 var aboutPassword = regexp.MustCompile(`(?i)^[a-z_-]*(?:password|passwort|passwd)[a-z_-]*$`)
 
-// algorithm is how a password is hashed.
+// algorithm matches the name of a password hash.
 var algorithm = regexp.MustCompile(`(?i)^(?:pbkdf2|bcrypt|scrypt|argon2\w*|sha-?\d+|md5)(?::\w+)?$`)
 
-// isCode reports an expression that yields a secret, as in programs.
+// isCode reports whether v is an expression of a programming language.
 func isCode(v string) bool {
 	return call.MatchString(v) || identifier.MatchString(v)
 }
 
-// call is a function that is called or a value that is looked up.
+// call matches a function call or an index expression.
 var call = regexp.MustCompile(`^[A-Za-z_.]{4,}[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(`)
 
-// identifier is a name of a program that is none of a person's passwords: of
-// several words without a digit.
+// identifier matches a name in a program, of several words without a digit, which
+// is hardly a password.
 var identifier = regexp.MustCompile(`^[A-Za-z]+(?:[_.][A-Za-z]+)+$`)
 
 func isPath(v string) bool {
@@ -67,7 +67,7 @@ var dates = regexp.MustCompile(`^\d{4}-\d\d-\d\d([T ][\d:.]*Z?)?|^\d{1,2}[./:]\d
 
 func isDate(v string) bool { return dates.MatchString(v) }
 
-// describing are words that say how a password is, or where, and not which.
+// describing are words about a password's quality or place, not its value.
 var describing = map[string]bool{
 	"weak": true, "strong": true, "safe": true, "secure": true, "insecure": true, "right": true, "good": true, "bad": true, "fine": true, "okay": true,
 	"short": true, "long": true, "longer": true, "shorter": true, "simple": true, "complex": true, "easy": true, "hard": true, "enough": true,
@@ -80,7 +80,7 @@ var describing = map[string]bool{
 	"elsewhere": true, "everywhere": true, "nowhere": true, "incorrecta": true, "incorrecto": true, "segura": true, "ok": true,
 }
 
-// describes reports a word that tells something of a password.
+// describes reports whether a word describes a password.
 func describes(v string) bool {
 	w := strings.ToLower(v)
 	if describing[w] {

@@ -9,15 +9,15 @@ import (
 type reader struct {
 	text     string
 	lex      *lexicon
-	reported bool   // somebody else's wording: other persons' forms, subjects may be missing
+	reported bool   // written by somebody else: third-person forms, the subject may be missing
 	lower    bool   // the writer uses no capitals
-	long     bool   // only clear rows count
-	speaker  string // whom the last clause was about: "I", "my sister", or ""
-	person   string // the last of the writer's people that was named
+	long     bool   // a long message: only rows marked clear count
+	speaker  string // the subject of the last clause: "I", "my sister", or ""
+	person   string // the last person of the writer's that was named
 	m        matcher
 }
 
-// read is the claims of a sentence.
+// read returns the claims of a sentence.
 func (r *reader) read(s sentence) []Claim {
 	lex := r.lex
 	tokens := s.tokens
@@ -52,17 +52,17 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
-		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(saysPlease|saysAlways|saysNot) == 0 && !r.reported {
+		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
 		elided := r.elidesAt(tokens, at, start)
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, start)
-		if !ok && start > at && before&(saysPlease|saysAlways|saysNew|saysNot) != 0 {
-			// Rows may begin with such words themselves: "always …", "no como …".
+		if !ok && start > at && before&(flagPlease|flagAlways|flagNew|flagNot) != 0 {
+			// Rows may begin with openers themselves: "always …", "no como …".
 			for from := at; from < start && !ok; from++ {
 				claim, end, ok = r.claimAt(s, tokens[:limit], from, 0, elided, from)
-				ok = ok && (claim.Wish || before&saysNot != 0)
+				ok = ok && (claim.Wish || before&flagNot != 0)
 			}
 		}
 		if !ok && lex.prefixes[tokens[start].word] {
@@ -79,7 +79,7 @@ func (r *reader) read(s sentence) []Claim {
 				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
 					continue
 				}
-				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.saidIn(tokens[start:j]), "", -1)
+				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.flagsIn(tokens[start:j]), "", -1)
 				if ok {
 					start = j
 				}
@@ -93,7 +93,7 @@ func (r *reader) read(s sentence) []Claim {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
 		}
-		// "I think, …" leaves a doubt about what follows it.
+		// "I think, …" makes what follows it uncertain.
 		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
 		r.noteSpeaker(tokens, start, ok && !doubt)
 		at = max(next, at+1)
@@ -104,8 +104,8 @@ func (r *reader) read(s sentence) []Claim {
 	return out
 }
 
-// alike are the further items of a list of things of one class: "two cats and a
-// parrot".
+// alike returns claims for the further items of a list of one class: "two cats
+// and a parrot".
 func (r *reader) alike(c Claim) (out []Claim) {
 	m := &r.m
 	if m.value == "" || m.class != pet && m.class != kin && m.class != condition {
@@ -126,8 +126,8 @@ func (r *reader) alike(c Claim) (out []Claim) {
 	return out
 }
 
-// openings skips what may stand before a clause, and collects what it says.
-func (r *reader) openings(tokens []token, at, limit int) (start int, before says) {
+// openings skips the words that may precede a clause, and collects their flags.
+func (r *reader) openings(tokens []token, at, limit int) (start int, before termFlags) {
 	start = at
 	for start < limit {
 		n, sy := r.lex.openers.at(tokens, start)
@@ -149,7 +149,7 @@ func (r *reader) openings(tokens []token, at, limit int) (start int, before says
 	return start, before
 }
 
-// elidesAt is the subject that a clause without one takes over, "" for none.
+// elidesAt returns the subject that a clause without one inherits, "" for none.
 func (r *reader) elidesAt(tokens []token, at, start int) string {
 	switch {
 	case r.speaker == "" || strings.HasSuffix(tokens[start].word, "ing"):
@@ -164,12 +164,13 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	return ""
 }
 
-// lasting reports a claim that may be dated to the day: a change, a wish.
+// lasting reports whether a claim holds beyond its day although a word dates it:
+// a change, a wish.
 func lasting(c Claim) bool {
 	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
 }
 
-// noteSpeaker records whom a clause is about, for the one behind it.
+// noteSpeaker records the subject of a clause for the next one.
 func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
 	if r.reported {
 		return
@@ -189,7 +190,7 @@ func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
 	}
 }
 
-// reportAt is where somebody else's words begin: behind "he wrote:".
+// reportAt returns where somebody else's words begin: after "he wrote:".
 func (r *reader) reportAt(tokens []token, limit int) int {
 	if r.reported {
 		return limit
@@ -207,8 +208,8 @@ func (r *reader) reportAt(tokens []token, limit int) int {
 	return limit
 }
 
-// reasonsIn is what a question says in passing, from token i on: "…, since I'm
-// vegan?"
+// reasonsIn returns the claims in a question's reason, from token i on: "…, since
+// I'm vegan?"
 func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 	t := s.tokens
 	for ; i < len(t); i++ {
@@ -226,8 +227,8 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 	return out
 }
 
-// wishOf is the standing wish that a question asks for: "Could you always answer
-// in German?"
+// wishOf returns the standing wish in a question: "Could you always answer in
+// German?"
 func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 	if r.reported || blocked || !standing(r.lex, s.tokens) {
 		return nil
@@ -244,13 +245,13 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 	return nil
 }
 
-// standing reports words by which a request is meant for good.
+// standing reports whether a request is meant permanently.
 func standing(lex *lexicon, tokens []token) bool {
 	for i := range tokens {
-		if _, s := lex.adverbs.at(tokens, i); s&saysAlways != 0 {
+		if _, s := lex.adverbs.at(tokens, i); s&flagAlways != 0 {
 			return true
 		}
-		if _, s := lex.openers.at(tokens, i); s&saysAlways != 0 {
+		if _, s := lex.openers.at(tokens, i); s&flagAlways != 0 {
 			return true
 		}
 	}
@@ -266,7 +267,7 @@ func anyPhrase(p phrases, tokens []token) bool {
 	return false
 }
 
-// blockedIn reports words that leave a doubt about a claim in its clause.
+// blockedIn reports whether words in the clause make a claim uncertain.
 func (r *reader) blockedIn(tokens []token, c Claim) bool {
 	for i := range tokens {
 		if tokens[i].word == hiddenWord && !c.Wish {
@@ -279,21 +280,21 @@ func (r *reader) blockedIn(tokens []token, c Claim) bool {
 	return false
 }
 
-// saidIn is what the adverbs among tokens say.
-func (r *reader) saidIn(tokens []token) (s says) {
+// flagsIn returns the flags of the adverbs among tokens.
+func (r *reader) flagsIn(tokens []token) (s termFlags) {
 	for i := range tokens {
 		_, a := r.lex.adverbs.at(tokens, i)
 		_, b := r.lex.openers.at(tokens, i)
 		s |= a | b
 		if r.lex.timely[tokens[i].word] {
-			s |= saysHabit
+			s |= flagHabit
 		}
 	}
 	return s
 }
 
-// questionAt is where the clause that asks begins in a question, after at
-// least one that does not; 0 for none.
+// questionAt returns where the interrogative clause of a question begins, after at
+// least one other clause; 0 for none.
 func (r *reader) questionAt(tokens []token) int {
 	for i := len(tokens) - 2; i > 1; i-- {
 		joined, _ := r.lex.joins.at(tokens, i)
@@ -318,7 +319,7 @@ func (r *reader) questionAt(tokens []token) int {
 	return 0
 }
 
-// nextClause is the first token from i at which a clause may begin.
+// nextClause returns the first token from i on at which a clause may begin.
 func (r *reader) nextClause(tokens []token, i, limit int) int {
 	for ; i < limit; i++ {
 		if tokens[i].mark && !joinsWords(tokens[i].word) {
@@ -340,10 +341,10 @@ func (r *reader) nextMark(tokens []token, i, limit int) int {
 	return limit
 }
 
-// claimAt is the claim that begins at token i: of the speaker, or of one of her
-// people. elided is the subject of a clause without one; begin is i where rows
-// may match that do without a subject.
-func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elided string, begin int) (c Claim, end int, ok bool) {
+// claimAt returns the claim that begins at token i, about the speaker or a person
+// of the speaker's. elided is the subject of a clause without one; begin is i
+// where rows without a subject may match.
+func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, elided string, begin int) (c Claim, end int, ok bool) {
 	m := &r.m
 	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
@@ -362,7 +363,7 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elided 
 	if subject == "" {
 		return Claim{}, 0, false
 	}
-	// "my sister lives …" is read as "I live …" in another person's form.
+	// "my sister lives …" matches "I live …" in the third person.
 	rest := make([]token, 0, len(tokens)-i+1)
 	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
 	rest = append(rest, tokens[i+n:]...)
@@ -371,18 +372,17 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before says, elided 
 	return c, i + n - 1 + end, ok
 }
 
-// people are the pronouns for somebody.
+// people are the pronouns for a person.
 var people = wordSet("she he they er sie él ella 她 他")
 
-// The words that stand for the person spoken of, and for what is hers, in a
-// sentence about her.
+// Placeholder words for the subject of a sentence, and for its possessive.
 const (
 	subjectWord    = "\x01"
 	possessiveWord = "\x02"
 )
 
-// personAt is the phrase "my sister", with a name behind it or not, at token i
-// and the number of its tokens.
+// personAt returns the phrase "my sister" at token i, with or without a name after
+// it, and the number of its tokens.
 func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 	m := matcher{lex: r.lex, tokens: tokens}
 	if !r.lex.possessives[tokens[i].word] {
@@ -408,13 +408,13 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 	return "", 0
 }
 
-// named reports a name at token j: a capitalised word.
+// named reports whether token j is a name: a capitalised word.
 func (r *reader) named(tokens []token, j int) bool {
 	return !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]
 }
 
-// firstRow is the claim of the first row that matches at token i.
-func (r *reader) firstRow(s sentence, i int, before says, subject string) (c Claim, end int, ok bool) {
+// firstRow returns the claim of the first row that matches at token i.
+func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (c Claim, end int, ok bool) {
 	m := &r.m
 	var buf [48]int
 	found := append(buf[:0], r.lex.always...)

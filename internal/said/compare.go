@@ -7,13 +7,14 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// slot is what a predicate fills, so that two wordings of one thing meet.
+// slot identifies what a predicate is about, so that two wordings of one thing are
+// compared.
 type slot struct {
-	family string // what excludes or repeats each other
+	family string // predicates that exclude or repeat each other
 	name   string // within the family, "" where the family is one slot
 }
 
-// families of predicates that say the same thing in other words.
+// families are groups of predicates that state the same thing in other words.
 var families = map[string]string{
 	"lives_in": "home", "address": "home", "home": "home", "house": "home", "flat": "home", "postcode": "postcode",
 	"works_at": "work", "employer": "work", "works_as": "work", "job": "work", "position": "work", "works_in": "work", "company": "work", "school": "school", "university": "school", "studies_at": "school",
@@ -33,7 +34,8 @@ var families = map[string]string{
 	"emojis": "wish", "editor": "use", "operating_system": "use", "programming_language": "use", "bank": "use",
 }
 
-// slotOf is the slot of a predicate; what no table knows is a slot of its own.
+// slotOf returns the slot of a predicate. An unknown predicate has a slot of its
+// own.
 func slotOf(predicate string) slot {
 	if f, ok := families[predicate]; ok {
 		return slot{f, predicate}
@@ -44,7 +46,7 @@ func slotOf(predicate string) slot {
 	return slot{predicate, predicate}
 }
 
-// opposites deny each other of the same object.
+// opposites contradict each other for the same object.
 var opposites = map[[2]string]bool{
 	{"likes", "dislikes"}: true, {"prefers", "dislikes"}: true, {"eats", "cannot_eat"}: true, {"eats", "allergic_to"}: true, {"eats", "does_not_drink"}: true,
 	{"should", "should_not"}: true, {"passion", "dislikes"}: true, {"hobby", "dislikes"}: true,
@@ -52,13 +54,13 @@ var opposites = map[[2]string]bool{
 
 func opposite(a, b string) bool { return opposites[[2]string{a, b}] || opposites[[2]string{b, a}] }
 
-// exclusive groups of objects that cannot both be so.
+// exclusive are groups of objects that cannot hold together.
 var exclusive = []map[string]bool{
 	stems("vegetarian vegan pescatarian omnivore"),
 	stems("single married divorced widowed engaged separated"),
 }
 
-// stems are words as contentWords gives them.
+// stems returns words in the form of contentWords.
 func stems(words string) map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
@@ -77,15 +79,15 @@ func excludes(a, b string) bool {
 	return false
 }
 
-// canonical is an object in the words of the tables, where they know it.
+// canonical returns an object in the words of the tables, where they have it.
 func canonical(object string) string { return strings.Join(contentWords(object), " ") }
 
 // jobless are occupations that end every employment.
 var jobless = stems("retired unemployed")
 
-// Compare says how a later claim stands to an earlier one about the same
-// person. It is judged by form: equal predicate, functional or said to be
-// changed, other object.
+// Compare returns the relation of a later claim to an earlier one about the same
+// person. It decides by form: the same predicate, functional or marked as changed,
+// another object.
 func Compare(later, earlier Claim) Verdict {
 	if v, ok := compareCorrection(later, earlier); ok {
 		return v
@@ -95,7 +97,7 @@ func Compare(later, earlier Claim) Verdict {
 	}
 	a, b := slotOf(later.Predicate), slotOf(earlier.Predicate)
 	if later.Ended == "" && a.family != b.family {
-		return Unrelated // as most are
+		return Unrelated // the common case
 	}
 	same := sameObject(later.Object, earlier.Object)
 	ended := later.Ended != "" && sameObject(later.Ended, earlier.Object)
@@ -151,7 +153,7 @@ func Compare(later, earlier Claim) Verdict {
 // additive families hold several objects whatever a row says.
 var additive = map[string]bool{"pets": true, "languages": true, "health": true, "family": true}
 
-// compareCorrection judges "it's Nora, not Noor", whose subject is not said.
+// compareCorrection compares "it's Nora, not Noor", which has no subject.
 func compareCorrection(later, earlier Claim) (Verdict, bool) {
 	if later.Subject != "she" && later.Subject != "it" {
 		return 0, false
@@ -162,8 +164,9 @@ func compareCorrection(later, earlier Claim) (Verdict, bool) {
 	return Unrelated, true
 }
 
-// kinOf reports whether what ended in one claim may be what another says,
-// although their predicates differ: belongings, tastes, employers and clubs.
+// kinOf reports whether the object that one claim ends may be the object of
+// another, although their predicates differ: belongings, tastes, employers and
+// clubs.
 func kinOf(later, earlier Claim) bool {
 	a, b := slotOf(later.Predicate).family, slotOf(earlier.Predicate).family
 	open := func(f string) bool {
@@ -187,7 +190,7 @@ func compareDenials(later, earlier Claim, a, b slot, same bool) Verdict {
 	return Unrelated
 }
 
-// compareDenial judges a later "no longer" against an earlier claim.
+// compareDenial compares a later "no longer" with an earlier claim.
 func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
 	whole := later.Object == "" || isSlotNoun(later.Object, b.name)
 	switch {
@@ -205,13 +208,13 @@ func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
 	return Unrelated
 }
 
-// isSlotNoun reports an object that only names its kind: "the car".
+// isSlotNoun reports whether an object only names its kind: "the car".
 func isSlotNoun(object, name string) bool {
 	canon, ok := nounIn(strings.Join(contentWords(object), " "), thing)
 	return ok && canon == name
 }
 
-// compareNeighbours judges claims of one family under different predicates.
+// compareNeighbours compares claims of one family under different predicates.
 func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 	pair := [2]string{a.name, b.name}
 	has := func(x, y string) bool { return pair == [2]string{x, y} || pair == [2]string{y, x} }
@@ -221,7 +224,7 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 		case same:
 			return Same
 		case a.name == "lives_in" && later.Change:
-			return Replaces // who moves has another address
+			return Replaces // moving changes the address
 		case later.Change || later.Functional:
 			return Unsure
 		}
@@ -311,8 +314,8 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 // partnerless are states that end a partnership.
 var partnerless = stems("single divorced widowed separated")
 
-// compareActivity judges claims whose subjects are said differently: "yoga" and
-// "yoga class".
+// compareActivity compares claims with different wordings of one subject: "yoga"
+// and "yoga class".
 func compareActivity(later, earlier Claim) Verdict {
 	if later.Predicate == "schedule" && earlier.Predicate == "schedule" && sameObject(later.Subject, earlier.Subject) {
 		if sameObject(later.Object, earlier.Object) {
@@ -360,7 +363,7 @@ func isNumber(s string) bool {
 	return true
 }
 
-// squash is a text without everything but its letters and digits.
+// squash removes everything but letters and digits.
 func squash(s string) string {
 	var b strings.Builder
 	for _, r := range text.Fold(s) {
@@ -371,11 +374,11 @@ func squash(s string) string {
 	return b.String()
 }
 
-// fillers are words of an object that do not tell one thing from another.
+// fillers are words of an object that do not distinguish things.
 var fillers = wordSet("dr mr mrs ms prof professor frau herr sr sra señor señora doctor doctora dra the a an my our new old some der die das dem den ein eine einen einem mein meine meinen mi el la los las un una en de del in at on with mit auf im am and und y to uhr o'clock")
 
-// contentWords are the words of an object, in one form each. Languages and days
-// are named alike in all languages.
+// contentWords returns the words of an object, each in one form. Languages and
+// weekdays have the same name in all languages.
 func contentWords(s string) []string {
 	var out []string
 	folded := text.Fold(s)
@@ -398,8 +401,8 @@ func contentWords(s string) []string {
 	return out
 }
 
-// oneIsCountry reports whether just one of two places is a country, which may
-// hold the other.
+// oneIsCountry reports whether exactly one of two places is a country, which may
+// contain the other.
 func oneIsCountry(a, b string) bool {
 	return countries[strings.Join(contentWords(a), " ")] != countries[strings.Join(contentWords(b), " ")]
 }

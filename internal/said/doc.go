@@ -1,20 +1,20 @@
-// Package said reads what a message says outright about the person who wrote
-// it: standing facts, preferences, wishes, changes, and requests to keep or
-// forget something. It is a leaf, pure, and asks no model.
+// Package said extracts what a message states about its author: lasting facts,
+// preferences, wishes, changes, and requests to keep or forget something. It is a
+// leaf, has no state and asks no model.
 //
-// The stations a message passes:
+// A message is processed in these steps:
 //
-//	mask       code, quotations and pasted mail are hidden   sentence.go
-//	sentences  tokens with offsets into the text             sentence.go
-//	language   the lexicon that knows most of the words      lexicon.go
-//	clauses    where a claim may begin, and what blocks it   clause.go
-//	rows       the first pattern that matches                match.go
-//	object     its bounds, and whether it can be a value     object.go, guards.go
-//	slots      canonical nouns and predicates                slots.go
+//	mask       hide code, quotations and pasted mail          sentence.go
+//	sentences  tokens with offsets into the text              sentence.go
+//	language   the lexicon that knows most of the words       lexicon.go
+//	clauses    where a claim may begin, and what prevents it  clause.go
+//	rows       the first pattern that matches                 match.go
+//	object     its bounds, and whether it can be a value      object.go, guards.go
+//	slots      canonical nouns and predicates                 slots.go
 //
 // A language is a lexicon: lists of words and a table of patterns, one row each
-// (english.go, german.go, spanish.go, chinese.go). The engine is the same for
-// all; in Chinese every character is a token.
+// (english.go, german.go, spanish.go, chinese.go). The engine is the same for all
+// languages; in Chinese every character is a token.
 //
 // # Patterns
 //
@@ -23,34 +23,34 @@
 //	I switched from Y to X    : uses func change
 //
 // Words in capitals are slots: I is the subject, MY the owner, X the object, Y
-// what ended, Z what is passed over, N a noun that becomes the predicate ($).
-// @class is a noun of a table in slots.go and fills N; #class fills X. a|b are
-// alternatives, a_b stands for two words, ? marks what may be missing. Adverbs
-// may stand between any two elements; what they say (not, now, always, also) is
-// recorded. The first row that matches wins, so a special one stands above a
+// the object that ended, Z words to skip, N a noun that becomes the predicate
+// ($). @class is a noun of a table in slots.go and fills N; #class fills X. a|b
+// are alternatives, a_b is two words, ? marks an optional element. Adverbs may
+// stand between any two elements; their meaning (not, now, always, also) is
+// recorded. The first row that matches wins, so a special row stands above a
 // general one.
 //
-// Behind the colon stand the predicate ("%" is the verb of the row) and what
-// the row says: func (one object at a time), adds (several), change, denied,
-// deniable (a "not" makes it a denial), deny=P (a "not" makes it predicate P),
-// pref, wish, a temporal type, value=W (the words of the row are the object),
-// subject=S, elide (the subject may be missing at the start of a sentence),
-// clear (counts in long messages), reported (only in [Reported]) and is=G, a
-// guard in guards.go that the object must pass.
+// After the colon stand the predicate ("%" is the verb of the row) and the
+// properties of the row: func (one object at a time), adds (several), change,
+// denied, deniable (a "not" makes it a denial), deny=P (a "not" makes it predicate
+// P), pref, wish, a temporal type, value=W (the words of the row are the object),
+// subject=S, elide (the subject may be missing at the start of a sentence), clear
+// (counts in long messages), reported (only in [Reported]) and is=G, a guard in
+// guards.go that the object must pass.
 //
-// # What lasts
+// # Sentences without a pattern
 //
-// Most of what people tell of themselves has no form that a table holds: "Lorna
-// picks up from school. Saint." [LastingOf] judges each sentence by its words
-// with a small linear model; it knows no subject and no object.
+// Most statements about oneself match no pattern: "Lorna picks up from school.
+// Saint." [LastingOf] rates each sentence by its words with a small linear model.
+// It finds no subject and no object.
 //
 // # Predicates
 //
 // One thing has one predicate, whatever the words and the language: "I drive a
-// Skoda" and "mein Auto ist ein Skoda" both claim car. Kin and roles are
-// predicates of the person who has them (sister = Noor); what is said of them
-// has them as its subject ("my sister" lives_in Rome). An activity is the
-// subject of its schedule. A correction without a subject ("her name is Nora,
-// not Noor", "it's the 15th, not the 14th") has the subject "she" or "it", and
-// [Compare] judges it by what it says has ended.
+// Skoda" and "mein Auto ist ein Skoda" both claim car. Relatives and roles are
+// predicates of the person who has them (sister = Noor), and subjects of claims
+// about them ("my sister" lives_in Rome). An activity is the subject of its
+// schedule. A correction without a subject ("her name is Nora, not Noor", "it's
+// the 15th, not the 14th") has the subject "she" or "it", and [Compare] goes by
+// the object that it ends.
 package said

@@ -2,7 +2,7 @@ package said
 
 import "strings"
 
-// englishRows are the patterns of English. Verbs stand in the form of "I".
+// englishRows are the patterns of English. Verbs are in the first person singular.
 const englishRows = `
 // wishes: how the assistant should be
 always|please|never|from_now_on call me X : name func wish is=name clear
@@ -13,6 +13,7 @@ I want|like|prefer your? answers|replies|responses in #language : answer_languag
 please? answer|reply|respond|write|explain|talk|speak to|with? me? X : answer_style func wish is=manner clear
 please? be X : answer_style func wish is=manner
 please? keep your|the|all|it|answers|replies|responses|things answers|replies|responses|messages|explanations? X : answer_style func wish is=manner
+please? keep your? answers|replies|responses under|below|within X : answer_style func wish is=short
 please? give me? X answers|replies|explanations|responses : answer_style func wish is=manner
 I prefer|like|want your? X answers|replies|explanations|responses : answer_style func wish is=manner
 X answers|replies|responses only? please : answer_style func wish is=manner
@@ -359,29 +360,29 @@ func english() *lexicon {
 	}
 	l.adverbs = make(phrases)
 	l.adverbs.add("just really still actually currently recently finally only already officially got part_time full_time part-time full-time do both personally absolutely totally definitely kind_of sort_of quite pretty very super mainly primarily truly honestly simply even happily fully a_bit also_currently basically probably_always then ever genuinely sincerely strictly severely highly deathly terribly extremely mildly slightly now_officially originally particularly especially most myself ourselves both_of_us all", 0)
-	l.adverbs.add("not never hardly barely rarely seldom", saysNot)
-	l.adverbs.add("no_longer not_any_longer", saysEnds)
-	l.adverbs.add("now these_days nowadays lately as_of_today since_yesterday as_of_now since_last_week since_last_month since_this_week", saysNew)
-	l.adverbs.add("usually often normally generally typically mostly regularly sometimes frequently tend_to every_day every_morning every_evening every_night every_week every_weekend every_year every_month on_weekends at_weekends", saysHabit)
-	l.adverbs.add("always", saysHabit|saysAlways)
-	l.adverbs.add("also additionally a_second", saysAlso)
+	l.adverbs.add("not never hardly barely rarely seldom", flagNot)
+	l.adverbs.add("no_longer not_any_longer", flagEnds)
+	l.adverbs.add("now these_days nowadays lately as_of_today since_yesterday as_of_now since_last_week since_last_month since_this_week", flagNew)
+	l.adverbs.add("usually often normally generally typically mostly regularly sometimes frequently tend_to every_day every_morning every_evening every_night every_week every_weekend every_year every_month on_weekends at_weekends", flagHabit)
+	l.adverbs.add("always", flagHabit|flagAlways)
+	l.adverbs.add("also additionally a_second", flagAlso)
 	l.openers = make(phrases)
 	l.openers.add(`well so ok okay oh ah hi hey hello yes yeah yep yup no_, nope btw by_the_way fyi just_so_you_know for_the_record actually remember_that remember please_remember_that please_remember please_note_that please_note note_that keep_in_mind_that keep_in_mind you_should_know_that you_should_know i_should_mention_that i_should_mention i_forgot_to_mention_that i_forgot_to_mention personally honestly to_be_honest tbh update correction sorry good_news big_news news small_update quick_update as_you_know as_i_said as_for_me in_case_it_helps for_context for_reference some_background thanks thank_you i_wanted_to_tell_you_that i_wanted_to_tell_you i_wanted_to_let_you_know_that just_to_let_you_know turns_out unfortunately sadly luckily fun_fact that_is_why because given_that considering considering_that never_forget_that never_forget do_not_forget_that do_not_forget remember_for_good one_more_thing one_thing important heads_up guess_what first second also_note_that you_know i_mean let_me_tell_you about_me about_myself small_correction quick_correction scrap_that forget_that no_wait wait haha hmm ooh wow great cool right sure absolutely of_course it_turns_out_that it_turns_out i_told_you_that did_i_mention_that for_your_information just_fyi save_this for_your_notes please_save_that please_save_this please_keep_in_mind_that please_keep_in_mind i_have_to_say i_must_say i_must_admit i_have_to_admit what_i_can_say_is_that the_thing_is the_truth_is`, 0)
-	l.openers.add("from_now_on going_forward in_future in_the_future starting_today as_of_today", saysNew|saysAlways)
-	l.openers.add("please", saysPlease)
-	l.openers.add("also plus", saysAlso)
+	l.openers.add("from_now_on going_forward in_future in_the_future starting_today as_of_today", flagNew|flagAlways)
+	l.openers.add("please", flagPlease)
+	l.openers.add("also plus", flagAlso)
 	l.joins = phrasesOf("and but because so since as though although while whereas plus then cause cuz however that_is_why is_why and_so")
 	l.asks = phrasesOf("what who where when why how which whose can_you could_you would_you will_you should_i should_we do_you do_i do_we does did_you is_there is_it are_there are_you am_i have_you has_it shall can_i can_we could_i any_ideas any_tips any_advice any_suggestions any_recommendations got_any tell_me help_me let_me_know isn't is_this is_that is_my are_these are_my does_that can_this what's right could_we would_it is_the are_the")
 	l.blocksAll = phrasesOf("imagine pretend let_us_say suppose what_if once_upon roleplay role-play role_play in_the_story in_my_novel in_my_story my_character the_character my_protagonist my_narrator hypothetically they_say i_heard people_say yeah_right just_kidding jk joking kidding sarcasm in_a_parallel_universe in_another_life in_my_dream in_my_dreams in_this_scenario in_the_scene legend_has_it rumour_has_it rumor_has_it lol_no not_really as_a_joke oh_sure oh_great sure_sure oh_joy oh_yes_sure")
 	l.blocks = phrasesOf("would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not tomorrow next_week next_month next_year")
 	l.passing = phrasesOf("yesterday last_night this_morning tonight today this_afternoon this_evening just_now right_now at_the_moment this_time a_while_ago earlier the_other_day")
-	l.blocks.add("will_always", saysAlways)
+	l.blocks.add("will_always", flagAlways)
 	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years four_years six_years ten_years about_a_year about_two a_couple yesterday today and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")
 	l.trails = make(phrases)
 	l.trails.add("btw by_the_way tho though please at_the_moment personally a_lot so_much very_much right_now already for_now haha lol myself actually of_course for_sure to_be_honest tbh then anyway generally mostly especially it_seems you_know really most the_most best all_the_time , . : more_than_anything most_of_all", 0)
-	l.trails.add("now these_days nowadays instead again from_now_on going_forward lately in_future", saysNew)
-	l.trails.add("anymore any_more any_longer", saysEnds)
-	l.trails.add("too as_well in_addition", saysAlso)
+	l.trails.add("now these_days nowadays instead again from_now_on going_forward lately in_future", flagNew)
+	l.trails.add("anymore any_more any_longer", flagEnds)
+	l.trails.add("too as_well in_addition", flagAlso)
 	l.instead = phrasesOf("instead_of rather_than in_place_of and_no_longer")
 	l.nots = phrasesOf("not and_not no_longer")
 	l.reports = phrasesOf("said says wrote writes told tells goes reads asked asks answered replied shouted whispered claims claimed texted posted quote")

@@ -2,8 +2,8 @@ package said
 
 import "strings"
 
-// germanRows are the patterns of German. Verbs stand in the form of "ich"; the
-// subject may stand before or behind them.
+// germanRows are the patterns of German. Verbs are in the first person singular;
+// the subject may precede or follow them.
 const germanRows = `
 // wishes
 bitte|ab_jetzt|ab_sofort nenn|nenne mich X : name func wish is=name clear
@@ -314,17 +314,17 @@ func german() *lexicon {
 	l.clipped = map[string]string{"hab": "habe", "geh": "gehe", "fahr": "fahre", "schreib": "schreibe", "rauch": "rauche", "vertrag": "vertrage", "mach": "mache", "wohn": "wohne", "spiel": "spiele", "lern": "lerne", "lauf": "laufe", "trink": "trinke", "ess": "esse", "hass": "hasse", "komm": "komme", "koch": "koche", "les": "lese", "steh": "stehe", "find": "finde", "nutz": "nutze", "benutz": "benutze", "treff": "treffe", "leb": "lebe", "hor": "hore", "sprech": "spreche", "lieb": "liebe", "arbeit": "arbeite", "nehm": "nehme", "nem": "einem", "nen": "einen", "ne": "eine"}
 	l.adverbs = make(phrases)
 	l.adverbs.add("gerade eben ja halt eigentlich übrigens sehr wirklich total echt ganz schon bereits aktuell derzeit momentan zurzeit leider doch mal einfach vor_allem besonders nur seit_jahren seit_langem selbst persönlich beide endlich so stark schwer extrem leicht wohl ziemlich richtig absolut voll dann außerdem hauptberuflich beruflich seit_kurzem_erst gestern_erst erst noch", 0)
-	l.adverbs.add("nicht nie niemals kein keine keinen keinem gar_nicht überhaupt_nicht kaum selten", saysNot)
-	l.adverbs.add("nicht_mehr nie_mehr nie_wieder", saysEnds)
-	l.adverbs.add("jetzt nun inzwischen mittlerweile neuerdings seit_kurzem seit_neuestem seit_gestern seit_heute seit_letzter_woche seit_letztem_monat seit_dieser_woche ab_sofort ab_jetzt von_nun_an künftig zukünftig ab_heute", saysNew)
-	l.adverbs.add("meistens gewöhnlich normalerweise oft häufig regelmäßig üblicherweise jeden_tag jeden_morgen jeden_abend jede_woche jedes_jahr jedes_wochenende meist manchmal täglich", saysHabit)
-	l.adverbs.add("immer stets", saysHabit|saysAlways)
-	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", saysAlso)
+	l.adverbs.add("nicht nie niemals kein keine keinen keinem gar_nicht überhaupt_nicht kaum selten", flagNot)
+	l.adverbs.add("nicht_mehr nie_mehr nie_wieder", flagEnds)
+	l.adverbs.add("jetzt nun inzwischen mittlerweile neuerdings seit_kurzem seit_neuestem seit_gestern seit_heute seit_letzter_woche seit_letztem_monat seit_dieser_woche ab_sofort ab_jetzt von_nun_an künftig zukünftig ab_heute", flagNew)
+	l.adverbs.add("meistens gewöhnlich normalerweise oft häufig regelmäßig üblicherweise jeden_tag jeden_morgen jeden_abend jede_woche jedes_jahr jedes_wochenende meist manchmal täglich", flagHabit)
+	l.adverbs.add("immer stets", flagHabit|flagAlways)
+	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", flagAlso)
 	l.openers = make(phrases)
 	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar ich_wollte_dir_sagen_dass ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
-	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", saysNew|saysAlways)
-	l.openers.add("bitte", saysPlease)
-	l.openers.add("auch außerdem", saysAlso)
+	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", flagNew|flagAlways)
+	l.openers.add("bitte", flagPlease)
+	l.openers.add("auch außerdem", flagAlso)
 	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
 	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
 	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
@@ -333,9 +333,9 @@ func german() *lexicon {
 	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
 	l.trails = make(phrases)
 	l.trails.add("gekauft geholt angeschafft statt fließend heißt bitte übrigens eigentlich momentan derzeit zurzeit gerade ja halt aktuell persönlich sehr danke lol haha wirklich total , . : vor_allem besonders über_alles schon_immer so_sehr wahnsinnig einfach fix leider mal allergisch", 0)
-	l.trails.add("jetzt nun inzwischen mittlerweile neuerdings stattdessen wieder ab_sofort ab_jetzt künftig", saysNew)
-	l.trails.add("mehr nicht_mehr", saysEnds)
-	l.trails.add("auch ebenfalls", saysAlso)
+	l.trails.add("jetzt nun inzwischen mittlerweile neuerdings stattdessen wieder ab_sofort ab_jetzt künftig", flagNew)
+	l.trails.add("mehr nicht_mehr", flagEnds)
+	l.trails.add("auch ebenfalls", flagAlso)
 	l.instead = phrasesOf("statt anstatt anstelle_von")
 	l.nots = phrasesOf("nicht und_nicht nicht_mehr")
 	l.reports = phrasesOf("sagte sagt schrieb schreibt geschrieben gesagt meinte meint erzählte erzählt fragte fragt antwortete stand steht behauptet")

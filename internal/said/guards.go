@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// value is an object that a guard looks at.
+// value is an object that a guard checks.
 type value struct {
 	reader  *reader
 	lex     *lexicon
@@ -15,22 +15,22 @@ type value struct {
 	n       int    // its words
 	first   *token // its first word
 	before  string // the word before it
-	said    says
+	flags   termFlags
 	claim   *Claim
 	article bool // it has an article
 	capital bool // one of its words has a capital, or its writer uses none
 }
 
 // accepts reports whether an object passes the guard of its row.
-func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
+func (r *reader) accepts(guard string, obj span, flags termFlags, c *Claim) bool {
 	m, lex := &r.m, r.lex
 	if c.Subject == "she" && c.Ended == "" && r.person == "" {
-		return false // whose name?
+		return false // the owner of the name is unknown
 	}
 	if obj.empty() || m.value != "" {
-		return guard != "habit" || said&saysHabit != 0
+		return guard != "habit" || flags&flagHabit != 0
 	}
-	v := value{reader: r, lex: lex, m: m, t: m.tokens, obj: obj, n: obj.hi - obj.lo, first: &m.tokens[obj.lo], said: said, claim: c}
+	v := value{reader: r, lex: lex, m: m, t: m.tokens, obj: obj, n: obj.hi - obj.lo, first: &m.tokens[obj.lo], flags: flags, claim: c}
 	if obj.lo > 0 {
 		v.before = v.t[obj.lo-1].word
 	}
@@ -46,7 +46,7 @@ func (r *reader) accepts(guard string, obj span, said says, c *Claim) bool {
 	return !ok || test(&v)
 }
 
-// saysNothing reports an object that cannot be a value of any row.
+// saysNothing reports whether an object cannot be a value of any row.
 func (v *value) saysNothing() bool {
 	if v.first.quoted {
 		return v.lex.vague[v.first.word] && v.n == 1
@@ -60,10 +60,10 @@ func (v *value) saysNothing() bool {
 
 // guards are the tests that rows name with is=….
 var guards = map[string]func(v *value) bool{
-	"name": func(v *value) bool { // of somebody or something
+	"name": func(v *value) bool { // of a person or a thing
 		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article)
 	},
-	"noun": func(v *value) bool { // no mere adjective
+	"noun": func(v *value) bool { // not an adjective alone
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
 	},
 	"place": func(v *value) bool {
@@ -89,7 +89,7 @@ var guards = map[string]func(v *value) bool{
 				return false
 			}
 			if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {
-				return false // what is spoken of just now
+				return false // it refers to the current conversation
 			}
 		}
 		if last := v.t[v.obj.hi-1].word; v.lex.prefixes[v.first.word] && v.first.word != "to" && !v.first.quoted && !v.lex.han && !v.first.upper || refers[last] {
@@ -97,16 +97,16 @@ var guards = map[string]func(v *value) bool{
 		}
 		return v.m.end >= len(v.t) || !restrictive[v.t[v.m.end].word]
 	},
-	"ordered": func(v *value) bool { // begins with what an assistant does
+	"ordered": func(v *value) bool { // begins with an action of an assistant
 		return v.lex.verbs[v.first.word] && (v.obj.lo <= 2 || v.t[v.obj.lo-2].mark)
 	},
 	"correction": func(v *value) bool {
 		return v.n <= 4 && v.m.end >= len(v.t)
 	},
 	"now": func(v *value) bool {
-		return v.said&saysNew != 0 && v.n <= 6
+		return v.flags&flagNew != 0 && v.n <= 6
 	},
-	"pursuit": func(v *value) bool { // "surfing", which somebody takes up
+	"pursuit": func(v *value) bool { // "surfing", something to take up
 		return pursuits[v.first.word] && v.n <= 5
 	},
 	"day": func(v *value) bool {
@@ -132,7 +132,7 @@ var guards = map[string]func(v *value) bool{
 		return strings.ContainsAny(v.claim.Object, "0123456789")
 	},
 	"habit": func(v *value) bool {
-		if v.said&saysHabit != 0 {
+		if v.flags&flagHabit != 0 {
 			return true
 		}
 		for k := v.obj.lo; k < min(v.obj.hi+3, len(v.t)); k++ {
@@ -146,10 +146,10 @@ var guards = map[string]func(v *value) bool{
 	"short": func(v *value) bool {
 		return v.n <= 8
 	},
-	"entire": func(v *value) bool { // a name, and the whole of the sentence
+	"entire": func(v *value) bool { // a name that fills the sentence
 		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
 	},
-	"proper": func(v *value) bool { // the name of somebody
+	"proper": func(v *value) bool { // the name of a person
 		return v.reader.proper(v.obj)
 	},
 	"age": func(v *value) bool {
@@ -176,7 +176,7 @@ var guards = map[string]func(v *value) bool{
 				return false
 			}
 		}
-		return v.n <= 4 && v.lex.manner(v.t, v.obj) && v.said&saysPlease != 0
+		return v.n <= 4 && v.lex.manner(v.t, v.obj) && v.flags&flagPlease != 0
 	},
 	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
 		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
@@ -262,7 +262,7 @@ var guards = map[string]func(v *value) bool{
 	"upper": func(v *value) bool {
 		return v.first.upper || v.reader.lower
 	},
-	"days": func(v *value) bool { // again and again
+	"days": func(v *value) bool { // recurring days
 		for k := v.obj.lo; k < v.obj.hi; k++ {
 			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s")) {
 				return true
@@ -272,12 +272,12 @@ var guards = map[string]func(v *value) bool{
 	},
 	"always": func(v *value) bool {
 		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
-		return v.said&saysAlways != 0 && k == 0
+		return v.flags&flagAlways != 0 && k == 0
 	},
 	"standing": func(v *value) bool {
 		return standing(v.lex, v.t) && v.n <= 12 || v.n <= 4 && v.lex.manner(v.t, v.obj)
 	},
-	"imperative": func(v *value) bool { // begins with a verb, and does not speak of the writer
+	"imperative": func(v *value) bool { // begins with a verb and does not mention the writer
 		return v.n <= maxObject && !v.lex.subjects[v.first.word] && !v.lex.articles[v.first.word] && !v.lex.prefixes[v.first.word] && !v.first.mark && !strings.HasSuffix(v.first.word, "ing") && !v.first.upper && v.first.word != "let" && v.first.word != "lets" && v.first.word != "is"
 	},
 	"wish": func(v *value) bool {
@@ -301,12 +301,13 @@ var guards = map[string]func(v *value) bool{
 	},
 }
 
-// favourite reports a noun phrase of a favourite: "Lieblingsfarbe".
+// favourite reports whether a noun phrase names a favourite: "Lieblingsfarbe".
 func (r *reader) favourite(noun span) bool {
 	return !noun.empty() && strings.HasPrefix(r.m.tokens[noun.lo].word, "lieblings")
 }
 
-// proper reports a name: capitalised words, of which none is a word of a table.
+// proper reports whether an object is a name: capitalised words that are in no
+// table.
 func (r *reader) proper(obj span) bool {
 	t := r.m.tokens
 	if obj.hi-obj.lo > 5 {
@@ -334,7 +335,7 @@ func (r *reader) proper(obj span) bool {
 	return !strings.HasSuffix(w, "ese") && !strings.HasSuffix(w, "ish") && !(strings.HasSuffix(w, "ian") && len(w) > 7)
 }
 
-// whole reports a phrase that is an occupation and nothing more.
+// whole reports whether a phrase is an occupation without further words.
 func (r *reader) whole(obj span) bool {
 	n, _ := r.lex.people.at(r.m.tokens, obj.lo)
 	return n > 0 && obj.lo+n >= obj.hi
@@ -349,13 +350,13 @@ func (r *reader) hasDigit(obj span) bool {
 	return false
 }
 
-// joined reports a word at token k that joins a clause or begins an adverbial.
+// joined reports whether token k joins a clause or begins an adverbial.
 func (r *reader) joined(t []token, k int) bool {
 	n, _ := r.lex.joins.at(t, k)
 	return n > 0
 }
 
-// manner reports an adverbial of how to answer.
+// manner reports whether an object is an adverbial of how to answer.
 func (l *lexicon) manner(t []token, obj span) bool {
 	for k := obj.lo; k < obj.hi; k++ {
 		if n, _ := l.manners.at(t, k); n > 0 {
@@ -365,22 +366,22 @@ func (l *lexicon) manner(t []token, obj span) bool {
 	return false
 }
 
-// refers are words that stand for something said elsewhere.
+// refers are words that refer to another sentence.
 var refers = wordSet("it them this that these those")
 
-// vagueTraits tell nothing of a person.
+// vagueTraits do not describe a person.
 var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
 
-// lodgings are no homes.
+// lodgings are places to stay that are no residence.
 var lodgings = wordSet("hotel hostel airbnb motel guesthouse lake-view next front back final table tears")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
 var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")
 
-// restrictive words narrow what is liked to what is spoken of just now.
+// restrictive words limit a preference to the current subject.
 var restrictive = wordSet("that who which how when")
 
-// pursuits are what people take up.
+// pursuits are activities that people take up.
 var pursuits = wordSet("volunteering surfing running swimming playing painting knitting cycling yoga pilates meditating learning gardening hiking climbing baking cooking jogging lifting boxing dancing journaling crocheting pottery taking doing going skiing snowboarding sailing rowing birdwatching photography drawing singing crossfit guitar piano woodworking sewing")
 
 // numerals are numbers in words, as ages are given.
@@ -389,7 +390,7 @@ ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vi
 uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta
 一 二 三 四 五 六 七 八 九 十 两 半`)
 
-// dayAt reports the name of a weekday at token k.
+// dayAt reports whether token k is the name of a weekday.
 func (r *reader) dayAt(t []token, k int) bool {
 	if r.lex.han {
 		return k+1 < len(t) && (t[k].word == "周" || t[k].word == "週" || k+2 < len(t) && (t[k].word == "星" || t[k].word == "礼"))
@@ -398,7 +399,8 @@ func (r *reader) dayAt(t []token, k int) bool {
 	return ok
 }
 
-// dated reports an explicit date: a day of a month, or one in figures.
+// dated reports whether tokens contain an explicit date: a day of a month, or a
+// date in digits.
 func (r *reader) dated(t []token) bool {
 	month, digits := false, false
 	for _, tok := range t {
@@ -419,7 +421,7 @@ func (r *reader) dated(t []token) bool {
 	return month && digits
 }
 
-// people reports a phrase that says what somebody is: "a nurse", "software
+// people reports whether a phrase is an occupation or role: "a nurse", "software
 // engineer".
 func (r *reader) people(obj span) bool {
 	t := r.m.tokens

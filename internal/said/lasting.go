@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -13,17 +14,17 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// A Lasting is a sentence of a message with how likely it is that it tells
-// something of the writer's life or work that will still matter in months.
+// A Lasting is a sentence of a message with the probability that it states
+// something about the writer's life or work that will still matter in months.
 type Lasting struct {
 	Sentence string
 	P        float64 // 0–1
 }
 
-// LastingOf reads the sentences of a user's own message that say something, in
-// order. Quoted and pasted text, code and questions are left out. It is a linear
-// model over the words of a sentence and the topics it is about, fitted to
-// invented messages in English, German, Spanish and Chinese by
+// LastingOf rates the sentences of a user's own message that have content, in
+// order. It omits quoted and pasted text, code and questions. The rating is a
+// linear model over the words of a sentence and its topics, fitted to invented
+// messages in English, German, Spanish and Chinese by
 //
 //	go run ./internal/train -lasting internal/train/testdata/lasting
 func LastingOf(message string) []Lasting {
@@ -35,13 +36,22 @@ func LastingOf(message string) []Lasting {
 	return out
 }
 
+// change are words with which somebody says that something is new.
+var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new` +
+	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|umgestiegen|gewechselt|neue[nrms]?` +
+	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
+
+// TellsChange reports a sentence with a word of change, in the languages of
+// [LastingOf].
+func TellsChange(sentence string) bool { return change.MatchString(sentence) }
+
 // A LastingUnit is a sentence with its signals, for the trainer.
 type LastingUnit struct {
 	Text    string
 	Signals []uint32
 }
 
-// LastingUnits are what [LastingOf] reads of a message.
+// LastingUnits returns the sentences of a message that [LastingOf] rates.
 func LastingUnits(message string) (units []LastingUnit) {
 	for _, s := range parse(message) {
 		if !s.question && s.words() >= fewestWords && !answers[s.tokens[0].word] {
@@ -51,13 +61,13 @@ func LastingUnits(message string) (units []LastingUnit) {
 	return units
 }
 
-// answers begin sentences that say little without the question before them.
+// answers begin sentences that mean little without the question before them.
 var answers = wordSet("yes yeah nope ja nein doch")
 
-// fewestWords is how many words a sentence has at least that says something.
+// fewestWords is the minimum number of words of a sentence with content.
 const fewestWords = 3
 
-// words is how many words the sentence has.
+// words returns the number of words of the sentence.
 func (s *sentence) words() (n int) {
 	for i := range s.tokens {
 		if !s.tokens[i].mark {
@@ -67,14 +77,14 @@ func (s *sentence) words() (n int) {
 	return n
 }
 
-// LastingBuckets is how many weights the model has: signals are hashed into them.
+// LastingBuckets is the number of weights of the model. Signals are hashed into
+// them.
 const LastingBuckets = 1 << 15
 
-// speakers are words with which somebody speaks of themselves and theirs.
+// speakers are first-person pronouns and possessives.
 var speakers = wordSet("i me my mine we us our ours i'm i've i'd i'll ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren unserer yo me mi mis mí nosotros nos nuestro nuestra nuestros nuestras 我 咱 俺")
 
-// signals are the hashed signals of a sentence, each once for each time it is
-// there.
+// signals returns the hashed signals of a sentence, each as often as it occurs.
 func (s *sentence) signals(message string) (out []uint32) {
 	add := func(kind string, words ...string) {
 		h := uint32(2166136261)
@@ -171,8 +181,8 @@ var lastingModel = sync.OnceValue(func() *linear {
 	return m
 })
 
-// probability is 1 / (1 + e^−z), z the mean weight of the signals, by the root of
-// their number, and the bias.
+// probability returns 1 / (1 + e^−z). z is the sum of the signals' weights over
+// the square root of their number, plus the bias.
 func (m *linear) probability(signals []uint32) float64 {
 	sum := 0.0
 	for _, s := range signals {

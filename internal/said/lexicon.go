@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// says is what adverbs and other small words say of a clause.
-type says uint16
+// termFlags are flags that adverbs and other function words set on a clause.
+type termFlags uint16
 
 const (
-	saysNot    says = 1 << iota // not, never
-	saysNew                     // now, these days, from now on
-	saysEnds                    // no longer, any more
-	saysHabit                   // usually, every
-	saysAlso                    // also, another
-	saysAlways                  // of a wish: it stands
-	saysPlease
+	flagNot    termFlags = 1 << iota // not, never
+	flagNew                          // now, these days, from now on
+	flagEnds                         // no longer, any more
+	flagHabit                        // usually, every
+	flagAlso                         // also, another
+	flagAlways                       // always: a wish is permanent
+	flagPlease
 )
 
-// phrase is a sequence of words and what it says.
+// phrase is a sequence of words and the flags it sets.
 type phrase struct {
 	words []string
-	says  says
+	flags termFlags
 }
 
-// phrases are phrases by their first word, longest first.
+// phrases maps a first word to its phrases, longest first.
 type phrases map[string][]phrase
 
-func (p phrases) add(words string, s says) {
+func (p phrases) add(words string, s termFlags) {
 	for _, w := range strings.Fields(words) {
 		seq := sequence(w)
 		p[seq[0]] = append(p[seq[0]], phrase{seq, s})
@@ -42,8 +42,8 @@ func phrasesOf(words string) phrases {
 	return p
 }
 
-// at is the longest phrase that begins at tokens[i]; n is 0 for none.
-func (p phrases) at(tokens []token, i int) (n int, s says) {
+// at finds the longest phrase that begins at tokens[i]; n is 0 for none.
+func (p phrases) at(tokens []token, i int) (n int, s termFlags) {
 	if i >= len(tokens) || tokens[i].quoted {
 		return 0, 0
 	}
@@ -57,12 +57,12 @@ next:
 				continue next
 			}
 		}
-		return len(ph.words), ph.says
+		return len(ph.words), ph.flags
 	}
 	return 0, 0
 }
 
-// sequence is the folded words of a table entry: a_b is two words, and every
+// sequence returns the folded words of a table entry: a_b is two words, and every
 // Han character is one.
 func sequence(s string) []string {
 	var seq []string
@@ -87,48 +87,48 @@ func sequence(s string) []string {
 	return seq
 }
 
-// lexicon is what the engine knows of a language.
+// lexicon holds the words and patterns of a language.
 type lexicon struct {
 	subjects    map[string]bool            // I, we
 	possessives map[string]bool            // my, our
-	third       map[string]string          // of another person: a verb's form to that of I
-	plural      map[string]string          // of we: a verb's form to that of I
+	third       map[string]string          // third-person form of a verb to its first-person form
+	plural      map[string]string          // plural form of a verb to its first-person singular
 	runTogether map[string][2]string       // contractions typed without an apostrophe
-	clipped     map[string]string          // as people type: hab for habe
-	reports     phrases                    // verbs of saying: what follows is somebody's words
-	passing     phrases                    // what holds just now is no standing claim
-	verbs       map[string]bool            // what an assistant is asked to do
-	reasons     phrases                    // begin a clause that says why: because, considering
-	nots        phrases                    // after a comma they begin what is corrected: "not Noor"
-	thirdForms  func(word string) []string // the regular forms of another person to that of I
+	clipped     map[string]string          // colloquial short forms: hab for habe
+	reports     phrases                    // verbs of saying: somebody's words follow
+	passing     phrases                    // markers of the moment, which make no lasting claim
+	verbs       map[string]bool            // actions asked of an assistant
+	reasons     phrases                    // begin a clause of reason: because, considering
+	nots        phrases                    // after a comma they begin a corrected object: "not Noor"
+	thirdForms  func(word string) []string // the first-person forms that a regular third-person form may have
 	adverbs     phrases                    // may stand anywhere between the elements of a pattern
 	openers     phrases                    // may stand before a clause
 	joins       phrases                    // and, but: a clause may begin after them
 	prefixes    map[string]bool            // begin an adverbial before the clause
 	asks        phrases                    // begin a question
-	blocksAll   phrases                    // nothing in the sentence is said outright
-	blocks      phrases                    // the clause is not said outright
+	blocksAll   phrases                    // the whole sentence is no statement
+	blocks      phrases                    // the clause is no statement
 	ends        phrases                    // an object ends before them
-	trails      phrases                    // are no part of an object at its end
-	instead     phrases                    // after them stands what ended: instead of, not
+	trails      phrases                    // are stripped from the end of an object
+	instead     phrases                    // precede the object that ended: instead of, not
 	over        phrases                    // the same, after a preference only: over, to
 	notButs     [2]phrases                 // not X but Y
-	articles    map[string]bool            // begin an object and are no part of it
+	articles    map[string]bool            // are stripped from the start of an object
 	reacts      phrases                    // objects of likes that only react: that, your idea
-	vague       map[string]bool            // objects that say nothing: it, this
+	vague       map[string]bool            // objects without content: it, this
 	timely      map[string]bool            // words of a recurring time: every, Tuesdays, mornings
-	olds        map[string]bool            // adjectives of what is over: old, former
+	olds        map[string]bool            // adjectives of the past: old, former
 	news        map[string]bool            // new
-	her         map[string]bool            // possessives of somebody spoken of
+	her         map[string]bool            // third-person possessives
 	users       phrases                    // "the user"
 	pronouns    map[string]bool            // he, she
 	of          string                     // joins owner and thing: "el dentista de Elena"
-	people      phrases                    // head nouns of what somebody is, beyond their endings
-	belongs     phrases                    // 会员: what looks like an occupation and is none
+	people      phrases                    // head nouns of occupations that their ending does not show
+	belongs     phrases                    // 会员: nouns that look like an occupation but are not
 	peopleEnds  []string
 	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
-	extra       string          // words that tell the language, beyond the others
+	extra       string          // further words that identify the language
 	han         bool
 
 	patterns []pattern
@@ -177,14 +177,14 @@ const (
 	preference
 	wishes
 	adds   // several may hold, whatever the adverbs
-	denied // says that it is not so
+	denied // a negative statement
 	deniable
 	elides       // the subject may be missing at the start of a sentence
 	clear        // accepted in long messages
-	reportedOnly // as an agent puts it down, not as people talk
+	reportedOnly // an agent's wording, not people's
 )
 
-// finish compiles what the tables say.
+// finish compiles the tables.
 func (l *lexicon) finish() {
 	l.known, l.literals = make(map[string]bool), make(map[string]bool)
 	l.index = make(map[string][]int)
@@ -251,7 +251,7 @@ func (l *lexicon) finish() {
 	}
 }
 
-// usable reports an element by whose words a row can be looked up.
+// usable reports whether a row can be looked up by the words of an element.
 func usable(e element) bool {
 	for _, alt := range e.words {
 		if alt[0] == possessiveWord || alt[0] == subjectWord {
@@ -279,7 +279,7 @@ func rows(table string) []pattern {
 		form, meaning := line[:colon], line[colon+3:]
 		p := pattern{temporal: State, row: line}
 		for _, part := range strings.Fields(form) {
-			p.elements = append(p.elements, elementOf(part)...)
+			p.elements = append(p.elements, elementsOf(part)...)
 		}
 		parts := strings.Fields(meaning)
 		p.predicate = parts[0]
@@ -328,9 +328,9 @@ func rows(table string) []pattern {
 	return out
 }
 
-// elementOf reads one word of a row. A Chinese word may hold several elements
-// without spaces between them; they are written apart.
-func elementOf(part string) []element {
+// elementsOf parses one word of a row. A Chinese word may hold several elements
+// without spaces between them.
+func elementsOf(part string) []element {
 	opt := strings.HasSuffix(part, "?") && part != "?"
 	if opt {
 		part = part[:len(part)-1]
@@ -378,7 +378,7 @@ func wordsKnown(tokens []token) (scores [4]int) {
 	return scores
 }
 
-// best is the language with the highest score.
+// best returns the language with the highest score.
 func best(scores [4]int) int {
 	b := 0
 	for i, n := range scores {

@@ -11,7 +11,7 @@ func (s span) empty() bool { return s.hi <= s.lo }
 type matcher struct {
 	lex    *lexicon
 	tokens []token
-	third  bool // verbs may stand in the forms of another person
+	third  bool // verbs may be in the third person
 	plural bool // the subject is we
 	elide  bool // the subject may be missing
 
@@ -26,23 +26,23 @@ type matcher struct {
 	start  int    // the clause begins here
 	from   int    // the row begins here
 	verbAt span
-	lastAt span // the last words of the row that must stand there
-	says   says
+	lastAt span // the last required words of the row
+	flags  termFlags
 	end    int
 }
 
 // Bounds of a match.
 const (
 	maxNoun   = 4  // words of a noun phrase
-	maxInner  = 9  // words of an object with more of the row behind it
+	maxInner  = 9  // words of an object that is followed by more of the row
 	maxObject = 14 // words of an object at the end of a row; a longer one is no value
-	window    = 16 // words behind the start among which the key of a row must stand
+	window    = 16 // words after the start that must include the key of a row
 )
 
 // run matches the row p from token i on.
 func (m *matcher) run(p *pattern, i int) bool {
 	m.p = p
-	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.says, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
+	m.obj, m.ended, m.noun, m.value, m.canon, m.class, m.flags, m.end = span{}, span{}, span{}, "", "", noClass, 0, 0
 	m.verb, m.lastAt = "", span{}
 	return m.step(0, i, true)
 }
@@ -74,7 +74,8 @@ func (m *matcher) word(i int, word string) bool {
 	return false
 }
 
-// words is the number of tokens from i that an alternative covers, 0 for none.
+// words returns the number of tokens from i that an alternative covers, 0 for
+// none.
 func (m *matcher) words(i int, seq []string) int {
 	if i+len(seq) > len(m.tokens) {
 		return 0
@@ -106,12 +107,12 @@ func (m *matcher) step(e, i int, fresh bool) bool {
 	}
 	if fresh && e > 0 {
 		if n, s := m.lex.adverbs.at(m.tokens, i); n > 0 {
-			saved := m.says
-			m.says |= s
+			saved := m.flags
+			m.flags |= s
 			if m.step(e, i+n, true) {
 				return true
 			}
-			m.says = saved
+			m.flags = saved
 		}
 	}
 	return false
@@ -129,7 +130,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				continue
 			}
 			saved := m.verb
-			savedAt, said := m.lastAt, m.says
+			savedAt, flags := m.lastAt, m.flags
 			if e == m.p.verb {
 				m.verb, m.verbAt = alt[0], span{i, i + n}
 				if len(alt) > 1 {
@@ -139,12 +140,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			if !el.opt {
 				m.lastAt = span{i, i + n}
 			} else if k, s := m.lex.adverbs.at(m.tokens, i); k == n {
-				m.says |= s
+				m.flags |= s
 			}
 			if m.step(e+1, i+n, true) {
 				return true
 			}
-			m.verb, m.lastAt, m.says = saved, savedAt, said
+			m.verb, m.lastAt, m.flags = saved, savedAt, flags
 		}
 	case 'I':
 		if i < len(m.tokens) && m.lex.subjects[m.tokens[i].word] && !m.tokens[i].quoted {
@@ -163,12 +164,12 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			if i++; m.lex.han {
 				i = afterOwner(m.tokens, i)
 			}
-			saved := m.says
+			saved := m.flags
 			for i < len(m.tokens) && (m.lex.news[m.tokens[i].word] || m.lex.olds[m.tokens[i].word]) {
 				if m.lex.news[m.tokens[i].word] {
-					m.says |= saysNew
+					m.flags |= flagNew
 				} else {
-					m.says |= saysEnds
+					m.flags |= flagEnds
 				}
 				i++
 				if m.lex.han && i < len(m.tokens) && m.tokens[i].word == "的" {
@@ -178,7 +179,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			if m.step(e+1, i, false) {
 				return true
 			}
-			m.says = saved
+			m.flags = saved
 		}
 	case 'N':
 		for n := 1; n <= m.maxNoun(); n++ {
@@ -241,7 +242,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 	return false
 }
 
-// afterOwner skips what may stand between 我 and the thing owned: 们, 家, 的.
+// afterOwner skips the particles between 我 and the thing owned: 们, 家, 的.
 func afterOwner(t []token, i int) int {
 	for _, w := range [...]string{"们", "家", "那", "这", "的"} {
 		if i+1 < len(t) && t[i].word == w {
@@ -275,7 +276,7 @@ func (m *matcher) maxObject() int {
 	return maxObject
 }
 
-// last reports whether nothing of the row has to stand behind element e.
+// last reports whether element e is the last required one of the row.
 func (m *matcher) last(e int) bool {
 	for _, el := range m.p.elements[e+1:] {
 		if !el.opt {
@@ -285,7 +286,7 @@ func (m *matcher) last(e int) bool {
 	return true
 }
 
-// joinsWords reports marks that may stand within an object.
+// joinsWords reports whether a mark may stand within an object.
 func joinsWords(mark string) bool {
 	switch mark {
 	case "-", "/", "&", "+", "#", "=", "、":
@@ -294,7 +295,7 @@ func joinsWords(mark string) bool {
 	return false
 }
 
-// nounWord reports a word that may stand in an open noun phrase.
+// nounWord reports whether token i may be part of an open noun phrase.
 func (m *matcher) nounWord(i int) bool {
 	t := &m.tokens[i]
 	if t.mark || t.quoted || m.lex.subjects[t.word] || m.lex.possessives[t.word] || m.lex.articles[t.word] || t.word == "am" || t.word == "is" {
@@ -309,7 +310,7 @@ func (m *matcher) nounWord(i int) bool {
 	return true
 }
 
-// nounLength is how many tokens from i a noun of the tables may have.
+// nounLength returns the maximum number of tokens from i of a noun of the tables.
 func (m *matcher) nounLength(i int) int {
 	if i >= len(m.tokens) {
 		return 0
@@ -322,7 +323,7 @@ func (m *matcher) nounLength(i int) int {
 	return min(n, len(m.tokens)-i)
 }
 
-// nounAt is the canonical name of the n tokens from i in a class.
+// nounAt returns the canonical name of the n tokens from i in a class.
 func (m *matcher) nounAt(i, n int, c class) (string, bool) {
 	for k := i; k < i+n; k++ {
 		if m.tokens[k].mark || m.tokens[k].quoted {
@@ -340,7 +341,7 @@ func (m *matcher) nounAt(i, n int, c class) (string, bool) {
 	return nounIn(m.phrase(span{i, i + n}), c)
 }
 
-// phrase is the folded words of a span.
+// phrase returns the folded words of a span.
 func (m *matcher) phrase(s span) string { return phraseOf(m.tokens[s.lo:s.hi]) }
 
 func phraseOf(tokens []token) string {
@@ -363,8 +364,8 @@ func (m *matcher) stops(i int) bool {
 	return n > 0
 }
 
-// objectEnd is where the object that begins at i ends: at a mark, at a word
-// that begins something else, or, of a list, behind its last item.
+// objectEnd returns where the object that begins at i ends: at a mark, at a word
+// that begins another phrase, or, for a list, after its last item.
 func (m *matcher) objectEnd(i int) int {
 	j := i
 	for j < len(m.tokens) {
@@ -432,8 +433,8 @@ func (m *matcher) beginsClause(i int) bool {
 	return verb && !weak[t.word] && !m.lex.articles[t.word] && !m.lex.prefixes[t.word]
 }
 
-// closes reports whether a row that ends before token i ends where something
-// else begins, so that no word is torn off.
+// closes reports whether a row that ends before token i ends at a boundary, so
+// that it does not cut a phrase.
 func (m *matcher) closes(i int) bool {
 	if m.last(len(m.p.elements)-1) && len(m.p.elements) > 0 {
 		for i < len(m.tokens) {
@@ -451,7 +452,7 @@ func (m *matcher) closes(i int) bool {
 			if n == 0 {
 				return false
 			}
-			m.says |= s
+			m.flags |= s
 			i += n
 		}
 	}

@@ -2,10 +2,10 @@ package said
 
 import "strings"
 
-// build makes the claim of a match, if its object can be one.
-func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
+// build makes the claim of a match, unless its object is no valid value.
+func (r *reader) build(s sentence, before termFlags, subject string) (Claim, bool) {
 	m, p := &r.m, r.m.p
-	said := m.says | before
+	flags := m.flags | before
 	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
 	end := s.hi
 	if len(m.tokens) > 0 && s.question && m.end > 0 {
@@ -18,9 +18,9 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 
 	obj, ended := m.obj, m.ended
 	if !obj.empty() && m.value == "" {
-		var more says
+		var more termFlags
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
-		said |= more
+		flags |= more
 		if obj.empty() {
 			return c, false
 		}
@@ -36,7 +36,7 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 		c.Object = r.textOf(span{m.from, m.end})
 	case p.value != "":
 		at := m.lastAt
-		if n, s := r.lex.adverbs.at(m.tokens, at.lo); n > 0 && s&(saysNot|saysEnds) != 0 {
+		if n, s := r.lex.adverbs.at(m.tokens, at.lo); n > 0 && s&(flagNot|flagEnds) != 0 {
 			at = m.verbAt
 		}
 		c.Object = r.textOf(at)
@@ -80,35 +80,35 @@ func (r *reader) build(s sentence, before says, subject string) (Claim, bool) {
 	}
 
 	if subject != "I" && c.Predicate == "does" {
-		return c, false // what she does just now, most often
+		return c, false // usually a current activity
 	}
 	c.Functional = p.flags&functional != 0
-	c.Change = p.flags&changes != 0 || said&(saysNew|saysEnds) != 0
+	c.Change = p.flags&changes != 0 || flags&(flagNew|flagEnds) != 0
 	if p.flags&wishes != 0 {
-		c.Change = p.flags&changes != 0 || said&saysNew != 0
+		c.Change = p.flags&changes != 0 || flags&flagNew != 0
 	}
-	if said&saysNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
+	if flags&flagNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
 		c.Functional = true
 	}
-	if said&saysAlso != 0 || (m.class == kin || m.class == friend) && p.predicate == "$" || m.class == pet {
+	if flags&flagAlso != 0 || (m.class == kin || m.class == friend) && p.predicate == "$" || m.class == pet {
 		c.Functional = false
-		c.Change = c.Change && said&saysAlso == 0
+		c.Change = c.Change && flags&flagAlso == 0
 	}
 	c.Denied = p.flags&denied != 0
-	if said&(saysNot|saysEnds) != 0 && !c.Denied && !c.Wish {
+	if flags&(flagNot|flagEnds) != 0 && !c.Denied && !c.Wish {
 		switch {
 		case p.deny != "":
 			c.Predicate = p.deny
-		case p.flags&deniable != 0 || said&saysEnds != 0 && c.Predicate != "":
+		case p.flags&deniable != 0 || flags&flagEnds != 0 && c.Predicate != "":
 			c.Denied = true
 		default:
 			return c, false
 		}
 	}
-	if said&saysHabit != 0 && c.Temporal == State && !c.Preference {
+	if flags&flagHabit != 0 && c.Temporal == State && !c.Preference {
 		c.Temporal = Habit
 	}
-	if !r.accepts(p.guard, obj, said, &c) {
+	if !r.accepts(p.guard, obj, flags, &c) {
 		return c, false
 	}
 	if c.Ended != "" && sameObject(c.Ended, c.Object) {
@@ -130,12 +130,12 @@ func (r *reader) textOf(s span) string {
 	return out
 }
 
-// lowerPreference reports languages whose word for likes is that for prefers.
+// lowerPreference reports whether a language has one word for likes and prefers.
 func lowerPreference(l *lexicon, p *pattern) bool {
 	return p.predicate == "likes" && l.of == "von"
 }
 
-// openPredicate is the predicate of a noun phrase that no table holds.
+// openPredicate returns the predicate of a noun phrase that is in no table.
 func (r *reader) openPredicate(noun span) string {
 	phrase := r.m.phrase(noun)
 	if f := favouriteOf(phrase); f != "" {
@@ -158,7 +158,7 @@ func (r *reader) openPredicate(noun span) string {
 	return predicateOf(phrase)
 }
 
-// favouriteOf is the predicate of "lieblingsfarbe" or of the noun in
+// favouriteOf returns the predicate of "lieblingsfarbe" or of the noun in
 // "favourite colour", "" for other phrases.
 func favouriteOf(phrase string) string {
 	rest, german := strings.CutPrefix(phrase, "lieblings")
@@ -175,31 +175,31 @@ func favouriteOf(phrase string) string {
 	return ""
 }
 
-// polish takes from an object what is no part of it: articles, adverbials at
-// its end, and, behind "instead of" or in "not X but Y", what ended.
-func (r *reader) polish(obj, ended span, prefers bool) (span, span, says) {
-	var said says
+// polish strips articles and trailing adverbials from an object, and splits off
+// the object that ended: after "instead of", or in "not X but Y".
+func (r *reader) polish(obj, ended span, prefers bool) (span, span, termFlags) {
+	var flags termFlags
 	if ended.empty() {
-		obj, ended, said = r.notBut(obj)
+		obj, ended, flags = r.notBut(obj)
 	}
 	if ended.empty() {
-		var more says
+		var more termFlags
 		obj, ended, more = r.insteadOf(obj, prefers)
-		said |= more
+		flags |= more
 	}
 	if ended.empty() {
-		var more says
+		var more termFlags
 		ended, more = r.notThis(obj, prefers)
-		said |= more
+		flags |= more
 	}
 	obj, more := r.trimEnd(obj)
-	said |= more
+	flags |= more
 	obj, more = r.trimStart(obj)
-	return obj, ended, said | more
+	return obj, ended, flags | more
 }
 
-// notBut takes "not X but Y" apart.
-func (r *reader) notBut(obj span) (span, span, says) {
+// notBut splits "not X but Y".
+func (r *reader) notBut(obj span) (span, span, termFlags) {
 	m, lex := &r.m, r.lex
 	n, _ := lex.notButs[0].at(m.tokens, obj.lo)
 	if n == 0 {
@@ -216,14 +216,14 @@ func (r *reader) notBut(obj span) (span, span, says) {
 		}
 		obj = span{k + b, m.objectEnd(k + b)}
 		m.end = obj.hi
-		return obj, ended, saysNew
+		return obj, ended, flagNew
 	}
 	return obj, span{}, 0
 }
 
-// insteadOf takes "tea instead of coffee" apart, and of a preference "tea over
+// insteadOf splits "tea instead of coffee" and, in a preference, "tea over
 // coffee".
-func (r *reader) insteadOf(obj span, prefers bool) (span, span, says) {
+func (r *reader) insteadOf(obj span, prefers bool) (span, span, termFlags) {
 	m, lex := &r.m, r.lex
 	for k := obj.lo + 1; k < obj.hi; k++ {
 		n, _ := lex.instead.at(m.tokens, k)
@@ -240,13 +240,14 @@ func (r *reader) insteadOf(obj span, prefers bool) (span, span, says) {
 		if ended.empty() || prefers {
 			return obj, ended, 0
 		}
-		return obj, ended, saysNew
+		return obj, ended, flagNew
 	}
 	return obj, span{}, 0
 }
 
-// notThis is what ended behind the object: "…, not Noor", "… instead of tea".
-func (r *reader) notThis(obj span, prefers bool) (span, says) {
+// notThis returns the object that ended, after the object: "…, not Noor", "…
+// instead of tea".
+func (r *reader) notThis(obj span, prefers bool) (span, termFlags) {
 	m, lex := &r.m, r.lex
 	k := obj.hi
 	if k >= len(m.tokens) {
@@ -255,40 +256,40 @@ func (r *reader) notThis(obj span, prefers bool) (span, says) {
 	if m.tokens[k].mark && m.tokens[k].word == "," {
 		k++
 	}
-	said := saysNew
+	flags := flagNew
 	n, _ := lex.instead.at(m.tokens, k)
 	if n == 0 && (k > obj.hi || m.tokens[k].word == "and") {
 		n, _ = lex.nots.at(m.tokens, k)
 	}
 	if n == 0 && prefers && k == obj.hi {
 		n, _ = lex.over.at(m.tokens, k)
-		said = 0
+		flags = 0
 	}
 	if n == 0 || k+n >= len(m.tokens) {
 		return span{}, 0
 	}
 	end := m.objectEnd(k + n)
 	if end == k+n {
-		return span{}, said
+		return span{}, flags
 	}
-	if end-k-n > 5 || m.beginsClause(k+n) && said != 0 {
+	if end-k-n > 5 || m.beginsClause(k+n) && flags != 0 {
 		return span{}, 0
 	}
 	m.end = end
-	return span{k + n, end}, said
+	return span{k + n, end}, flags
 }
 
-// trimEnd takes adverbials, marks and prepositions off the end of an object.
-func (r *reader) trimEnd(obj span) (span, says) {
+// trimEnd strips adverbials, marks and prepositions from the end of an object.
+func (r *reader) trimEnd(obj span) (span, termFlags) {
 	m, lex := &r.m, r.lex
-	var said says
+	var flags termFlags
 	for k := max(obj.lo, obj.hi-6); k < obj.hi; k++ {
 		n, s := lex.trails.at(m.tokens[:obj.hi], k)
 		if n == 0 && !lex.han {
 			n, s = lex.adverbs.at(m.tokens[:obj.hi], k)
 		}
 		if n > 0 && k+n == obj.hi {
-			said |= s
+			flags |= s
 			obj.hi -= n
 			k = max(obj.lo, obj.hi-6) - 1
 		}
@@ -300,13 +301,13 @@ func (r *reader) trimEnd(obj span) (span, says) {
 		}
 		obj.hi--
 	}
-	return obj, said
+	return obj, flags
 }
 
-// trimStart takes articles, marks and adverbs off the start of an object.
-func (r *reader) trimStart(obj span) (span, says) {
+// trimStart strips articles, marks and adverbs from the start of an object.
+func (r *reader) trimStart(obj span) (span, termFlags) {
 	m, lex := &r.m, r.lex
-	var said says
+	var flags termFlags
 	for obj.lo < obj.hi {
 		first := m.tokens[obj.lo]
 		article := lex.articles[first.word] && !first.quoted && obj.hi-obj.lo > 1 && (!first.upper || obj.lo == 0)
@@ -318,8 +319,8 @@ func (r *reader) trimStart(obj span) (span, says) {
 		if n == 0 || lex.han || obj.lo+n >= obj.hi {
 			break
 		}
-		said |= s
+		flags |= s
 		obj.lo += n
 	}
-	return obj, said
+	return obj, flags
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Requests reads the requests in a user's own message. Quoted and pasted text
-// and code ask for nothing.
+// Requests returns the requests in a user's own message. It ignores quoted and
+// pasted text and code.
 func Requests(message string) []Request {
 	var out []Request
 	for _, s := range parse(message) {
@@ -26,11 +26,16 @@ func Requests(message string) []Request {
 			out = append(out, req)
 		}
 	}
+	if len(out) == 0 {
+		if req, ok := looseForget(message); ok {
+			out = append(out, req)
+		}
+	}
 	return out
 }
 
-// requestRow is one way to ask. What stands before it in the sentence may only
-// be courtesy.
+// requestRow is one wording of a request. Only courtesies may precede it in the
+// sentence.
 type requestRow struct {
 	words []string
 	verb  Verb
@@ -41,9 +46,9 @@ type requestRow struct {
 type restKind byte
 
 const (
-	restNone  restKind = iota // nothing, or the colon before what is to be kept
+	restNone  restKind = iota // nothing, or a colon and the text to keep
 	restClaim                 // a clause: "never forget that I am allergic"
-	restThing                 // a thing that is named: "forget my old address"
+	restThing                 // a thing: "forget my old address"
 	restAny
 )
 
@@ -73,13 +78,13 @@ forget none: 忘掉这个 忘掉刚才说的 忘了刚才说的 忘掉我刚才�
 forget thing: 忘掉我说的关于 忘掉我说过的关于 忘了我说的关于 忘记我说的关于 忘掉关于 忘记关于 忘了关于 忘掉我的 忘记我的 忘了我的 忘掉我 忘掉 删除我的 删掉我的 删除关于 刪除我的 忘記我的 忘掉有關 忘記關於 忘掉關於 忘记我说过 忘掉我说过 忘了我说过
 `
 
-// dismissals are idioms that ask for nothing.
+// dismissals are idioms that are no requests.
 var dismissals = phrasesOf("forget_it forget_about_it vergiss_es vergiss_es_einfach vergessen_sie_es olvídalo olvídate no_importa never_mind nevermind egal_vergiss forget_that_noise forget_you forget_me 算了 lass_uns_das_vergessen lass_uns olvidemos let_us_forget 忘了吧")
 
-// courtesies may stand before a request.
+// courtesies may precede a request.
 var courtesies = phrasesOf("please can_you could_you would_you will_you you_can you_should i_want_you_to i_would_like_you_to i_need_you_to ok okay so and well actually hey hi oh no just now also but sorry wait scrap_that kindly bitte kannst_du könntest_du du_kannst also ach ok und aber jetzt du_sollst könnten_sie por_favor puedes podrías ahora y pero oye vale así_que mejor perdona 请 請 你 能不能 可以 麻烦 麻煩 麻烦你 好吧 那 请你 請你 帮我 幫我 把 so_please and_please then ,")
 
-// requestRows are by their first word, longest first.
+// requestRows maps a first word to its rows, longest first.
 var requestRows = func() map[string][]requestRow {
 	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "any:": restAny}
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
@@ -108,7 +113,7 @@ var requestRows = func() map[string][]requestRow {
 	return table
 }()
 
-// requestIn is the request of a sentence.
+// requestIn returns the request in a sentence.
 func requestIn(message string, s sentence) (Request, bool) {
 	t := s.tokens
 	i := 0
@@ -163,13 +168,14 @@ func (row requestRow) at(t []token, i int) bool {
 	return true
 }
 
-// tails may follow a request that names nothing.
+// tails may follow a request without an object.
 var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
 
-// tasks are what one is not to forget to do: nothing to keep.
+// tasks begin a reminder to do something ("don't forget to …"), which is no
+// request to keep anything.
 var tasks = wordSet("to and the a an about how your me zu 买 带 做 去 it")
 
-// follows reports whether what stands from token i on suits the row.
+// follows reports whether the tokens from i on fit the row.
 func (row requestRow) follows(t []token, i int) bool {
 	switch row.rest {
 	case restNone:
@@ -195,10 +201,10 @@ func (row requestRow) follows(t []token, i int) bool {
 	return i >= len(t) || !tasks[t[i].word] || t[i].word == "about" || t[i].word == "the" || t[i].word == "a"
 }
 
-// loosely follow "forget that" where nothing is named: "forget that noise".
+// loosely are words after "forget that" that name no object: "forget that noise".
 var loosely = wordSet("noise whole we you idea happened ever")
 
-// selfWords are first persons in the languages read.
+// selfWords are first-person words in the supported languages.
 var selfWords = wordSet("i my we our me us mine ich mein meine meinem meinen meiner wir unser unsere mir mich yo mi mis nuestro nuestra me soy tengo vivo estoy somos nos 我 我们 我們")
 
 func statesSelf(t []token) bool {
@@ -213,7 +219,7 @@ func statesSelf(t []token) bool {
 	return false
 }
 
-// aboutOf is what a request names.
+// aboutOf returns the object of a request.
 func aboutOf(message string, t []token, i int, row requestRow) string {
 	from := i + len(row.words)
 	if row.rest == restThing && from > i && row.verb == Forget {
@@ -264,17 +270,18 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 	return strings.TrimSpace(message[t[from].lo:t[to-1].hi])
 }
 
-// saysWhy reports a clause after a comma that gives a reason and names nothing
-// more: "forget the offer, I turned it down".
+// saysWhy reports whether a clause after a comma only gives a reason: "forget the
+// offer, I turned it down".
 func saysWhy(t []token) bool {
 	return len(t) > 0 && whyWords[t[0].word]
 }
 
 var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
 
-// keepForms are what stands before the colon in "and this one, never ever lose
-// it: …": words for always and for remembering, and one that points at what
-// follows. Without that it heads a list: "to remember always: keys, wallet".
+// keepForms match the text before the colon in "and this one, never ever lose it:
+// …": words for always and for remembering, and one that refers to the text after
+// the colon. Without that word it is the heading of a list: "to remember always:
+// keys, wallet".
 var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
 	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b`),
@@ -282,16 +289,17 @@ var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)`),
 }
 
-// pointsAhead is a word for what follows the colon.
+// pointsAhead matches a word that refers to the text after the colon.
 var pointsAhead = regexp.MustCompile(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
 
-// ownHabit is somebody who speaks of their own memory: "I never forget a face: …".
+// ownHabit matches statements about the writer's own memory: "I never forget a
+// face: …".
 var ownHabit = regexp.MustCompile(`(?i)\b(?:i|ich|yo|we|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
 
-// mostBefore is how long what stands before the colon may be, in bytes.
+// mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 100
 
-// keptAfterColon is a request to keep what follows a colon.
+// keptAfterColon returns a request to keep the text after a colon.
 func keptAfterColon(message string, s sentence) (Request, bool) {
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	at := strings.IndexAny(asked, ":：")
@@ -310,8 +318,8 @@ func keptAfterColon(message string, s sentence) (Request, bool) {
 // toldBefore are the words before what a request names.
 var toldBefore = regexp.MustCompile(`(?i)^(?:(?:what|everything|the things?|was|alles, was|lo que|todo lo que) (?:i|ich|te)? ?(?:just )?(?:said|told you|wrote|typed|posted|mentioned|dije|conté)? ?(?:here )?(?:about |über |de |sobre )?)`)
 
-// saidBefore is what a sentence names before it asks: "those digits for the
-// alarm, wipe them please"; "" when it names nothing.
+// saidBefore returns the object that a sentence names before the request: "those
+// digits for the alarm, wipe them please"; "" when it names none.
 func saidBefore(before string) string {
 	before = strings.Trim(toldBefore.ReplaceAllString(strings.TrimSpace(before), ""), " ,;:–—-.")
 	if text.IsSmallTalk(before) || len(text.QueryTerms(before, 0)) == 0 {
@@ -320,7 +328,7 @@ func saidBefore(before string) string {
 	return before
 }
 
-// objectForms are requests that name their object first.
+// objectForms match requests that name their object first.
 var objectForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
 	regexp.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
@@ -329,8 +337,8 @@ var objectForms = []*regexp.Regexp{
 	regexp.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
 }
 
-// objectFirst is a request of a sentence without quotations that names its object
-// before it asks.
+// objectFirst returns the request of a sentence without quotations that names its
+// object first.
 func objectFirst(message string, s sentence) (Request, bool) {
 	for _, t := range s.tokens {
 		if t.quoted {
@@ -355,8 +363,8 @@ func endsIn(t []token, words []string) bool {
 	return true
 }
 
-// requestAtEnd is a request that ends its sentence: "I'm allergic to nuts, never
-// forget that", "das musst du dir für immer merken".
+// requestAtEnd returns a request that ends its sentence: "I'm allergic to nuts,
+// never forget that", "das musst du dir für immer merken".
 func requestAtEnd(message string, s sentence) (Request, bool) {
 	t := s.tokens
 	for i := 1; i < len(t); i++ {

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"github.com/stretchr/testify/assert"
 	"strings"
 	"testing"
 )
@@ -167,5 +168,16 @@ Ada asked about the weather.
 		if got != strings.TrimSpace(want) {
 			t.Errorf("%s\n got %q\nwant %q", text, got, strings.TrimSpace(want))
 		}
+	}
+}
+
+// Talk of one's own memory, of cards and of plans asks for nothing.
+func TestWhatOnlySoundsLikeForgetting(t *testing.T) {
+	for _, s := range []string{
+		"My plate is KV11 TTA in case anyone asks, I never remember it", "I don't keep anything for long, I just chuck it",
+		"Ich vertrag keine Nüsse, da kann ich den Abend vergessen.", "Die alte Karte ist weg, hab eine neue.",
+		"旧卡注销掉了，工资打新卡", "新车牌下来了，之前那个作废", "我把理财全清了，只留国债", "No olvides comprar pan", "Borré la app del banco",
+	} {
+		assert.Empty(t, Requests(s), s)
 	}
 }

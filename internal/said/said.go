@@ -8,28 +8,28 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Temporal says how a claim stands in time; the words are those of
+// Temporal classifies a claim by its duration. The values are those of
 // schema.AttrTemporal.
 type Temporal string
 
 // The temporal types.
 const (
 	State Temporal = "state" // holds until it changes
-	Event Temporal = "event" // happened, or is about to at a date
+	Event Temporal = "event" // happened, or will at a date
 	Plan  Temporal = "plan"  // will happen
-	Habit Temporal = "habit" // happens again and again
+	Habit Temporal = "habit" // recurs
 	Trait Temporal = "trait" // always
 )
 
-// Claim is what one sentence says about its subject.
+// Claim is the statement of one sentence about its subject.
 type Claim struct {
-	// Sentence is the sentence as it stands in the text.
+	// Sentence is the sentence as written.
 	Sentence string
-	// Subject is "I" for the speaker, else what is spoken of, folded: "my sister".
+	// Subject is "I" for the speaker, else the folded subject: "my sister".
 	Subject string
-	// Predicate names what is said of the subject, in snake_case: a canonical
-	// English name where the form is known ("lives_in", "works_at",
-	// "allergic_to"), else made from the words ("favourite_colour", "dentist").
+	// Predicate is the relation, in snake_case: a canonical English name where the
+	// form is known ("lives_in", "works_at", "allergic_to"), else made from the
+	// words ("favourite_colour", "dentist").
 	Predicate string
 	// Object is the value, in the words of the sentence.
 	Object string
@@ -42,22 +42,21 @@ type Claim struct {
 	// Functional is true when the form admits one object at a time: "my dentist
 	// is X", not "my sister is X".
 	Functional bool
-	// Change is true when the sentence says that this is new: "I've moved to",
+	// Change is true when the sentence marks the claim as new: "I've moved to",
 	// "is now", "no longer", "from now on", "my new".
 	Change bool
-	// Ended is the object that it says has ended, "" for none: X in "not X but
-	// Y", "I left X and joined Y".
+	// Ended is the object that no longer holds, "" for none: X in "not X but Y", "I
+	// left X and joined Y".
 	Ended string
-	// Lasting is, of a sentence of which no form is known, how likely it is to
-	// tell something that lasts; 0 for others. See [LastingOf].
+	// Lasting is the probability that a sentence without a known form states
+	// something lasting; 0 for other sentences. See [LastingOf].
 	Lasting float64
-	// Denied is true when it only says what is not, or no longer, so: "I don't
-	// have a car any more".
+	// Denied is true for a negative statement: "I don't have a car any more".
 	Denied bool
 }
 
-// Claims reads a user's own message, at most max claims of it in order; 0 is no
-// bound. Quoted and pasted text and code claim nothing.
+// Claims returns at most max claims of a user's own message, in order; 0 is no
+// bound. It ignores quoted and pasted text and code.
 func Claims(message string, max int) []Claim {
 	sentences := parse(message)
 	if len(sentences) == 0 {
@@ -90,9 +89,9 @@ func Claims(message string, max int) []Claim {
 	return out
 }
 
-// readIn is the claims of a sentence in the language of its text, or in another
-// that knows clearly more of its words; where languages tie, in the first that
-// finds something.
+// readIn returns the claims of a sentence in the language of its text, or in
+// another that knows clearly more of its words. Where languages tie, the first
+// one that finds a claim wins.
 func (r *reader) readIn(s sentence, scores [4]int, main int) []Claim {
 	own := best(scores)
 	if scores[own] <= scores[main]+1 {
@@ -113,7 +112,7 @@ func (r *reader) readIn(s sentence, scores [4]int, main int) []Claim {
 	return nil
 }
 
-// parse is the sentences of a text that are its writer's own.
+// parse returns the sentences of a text that are its writer's own.
 func parse(message string) []sentence {
 	if len(message) > maxMessage || strings.TrimSpace(message) == "" {
 		return nil
@@ -121,9 +120,9 @@ func parse(message string) []sentence {
 	return sentencesOf(message, maskOf(message))
 }
 
-// Reported reads a sentence that somebody else, such as an assistant, wrote
-// about a person: "Ada lives in Oslo", "The user is allergic to nuts". Names are
-// the person's names; "user" and its translations are always understood. The
+// Reported parses a sentence that somebody else, such as an assistant, wrote
+// about a person: "Ada lives in Oslo", "The user is allergic to nuts". names are
+// the person's names; "user" and its translations are always recognised. The
 // subject of a claim about the person is "I", as in [Claims].
 func Reported(statement string, names []string) (c Claim, ok bool) {
 	if len(statement) > maxMessage {
@@ -158,7 +157,7 @@ func Reported(statement string, names []string) (c Claim, ok bool) {
 	return Claim{}, false
 }
 
-// aboutUser puts the words for "I" and "my" where a sentence names the user.
+// aboutUser replaces names of the user by the words for "I" and "my".
 func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 	out := make([]token, 0, len(tokens))
 	for i := 0; i < len(tokens); i++ {
@@ -185,11 +184,11 @@ func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 	return out
 }
 
-// others are pronouns that do not stand for the user in a report.
+// others are pronouns that do not refer to the user in a report.
 var others = wordSet("it there who you es se le quien wer jemand man du")
 
-// userAt is the number of tokens from i that name the user, and whether they say
-// that something is hers: "Adas".
+// userAt returns the number of tokens from i that name the user, and whether they
+// are possessive: "Adas".
 func (l *lexicon) userAt(tokens []token, i int, names [][]string) (n int, owns bool) {
 	if n, _ := l.users.at(tokens, i); n > 0 {
 		return n, false
@@ -218,19 +217,19 @@ func (l *lexicon) userAt(tokens []token, i int, names [][]string) (n int, owns b
 	return 0, false
 }
 
-// Verdict is how a later claim stands to an earlier one.
+// Verdict is the relation of a later claim to an earlier one.
 type Verdict int
 
 // The verdicts.
 const (
 	Unrelated Verdict = iota // about something else
 	Adds                     // both hold
-	Same                     // it says the same
-	Replaces                 // the earlier one has ended
+	Same                     // the same statement
+	Replaces                 // the earlier one no longer holds
 	Unsure                   // they may exclude each other: show both
 )
 
-// Verb is what a [Request] asks for.
+// Verb is the action that a [Request] asks for.
 type Verb int
 
 // The verbs.
@@ -239,12 +238,29 @@ const (
 	Forget                 // "forget that …", "please forget my old address"
 )
 
-// Request is what a user asks of the memory itself.
+// Request is a user's request to the memory itself.
 type Request struct {
 	Verb Verb
-	// Sentence is the sentence that asks.
+	// Sentence is the sentence with the request.
 	Sentence string
-	// About is what it names: the words after "forget …", "" when it only points
-	// at what was said just before ("forget that", "never forget this").
+	// About is its object: the words after "forget …", "" when it only refers to
+	// the preceding text ("forget that", "never forget this").
 	About string
+	// Loose reports a request to forget that fits no known form: About is the
+	// whole message.
+	Loose bool
+	// Names is, of a loose request, the message without the words that ask: what is
+	// left names the object, if anything does.
+	Names string
+	// Back reports a loose request with words for the message before it.
+	Back bool
+}
+
+// Object is what a request names, "" when it only refers to another text: Names of
+// a loose request, About of any other.
+func (r *Request) Object() string {
+	if r.Loose {
+		return r.Names
+	}
+	return r.About
 }

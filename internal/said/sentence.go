@@ -1,6 +1,7 @@
 package said
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,7 +26,7 @@ type sentence struct {
 	question bool
 }
 
-// Bounds that keep the work linear.
+// Bounds that keep the running time linear.
 const (
 	maxSentenceTokens = 120  // longer ones are lists or logs
 	longMessage       = 2000 // runes; beyond it only clear first-person sentences count
@@ -40,7 +41,7 @@ const (
 	title  = 2 // within a short quotation
 )
 
-// pastedAfter begin what others wrote: the rest of the text is hidden.
+// pastedAfter begin text by others. The rest of the message is hidden.
 var pastedAfter = [...]string{
 	"from:", "subject:", "sent from", "begin forwarded", "---------- forwarded", "-----original", "dear ",
 	"von:", "betreff:", "gesendet:", "sehr geehrte", "liebe frau", "lieber herr",
@@ -48,7 +49,7 @@ var pastedAfter = [...]string{
 	"发件人", "主题：", "主题:", "寄件者", "主旨：", "尊敬的", "user:", "assistant:",
 }
 
-// pastedLine end the line before which somebody else's text begins.
+// pastedLine are ends of a line after which somebody else's text begins.
 var pastedLine = [...]string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
 
 // editing are requests to work on a text that follows.
@@ -59,7 +60,7 @@ var editing = [...]string{
 	"翻译", "翻譯", "润色", "潤色", "改写", "改寫", "总结", "總結", "这段", "這段", "以下", "这封", "修改", "校对",
 }
 
-// maskOf marks the bytes of a text that claim nothing.
+// maskOf marks the bytes of a text that are not the writer's statements.
 func maskOf(s string) []byte {
 	mask := make([]byte, len(s))
 	hide := func(lo, hi int) {
@@ -122,7 +123,7 @@ func maskOf(s string) []byte {
 	return mask
 }
 
-// introducesText reports a line that asks to work on a text after its colon.
+// introducesText reports whether a line asks to work on a text after its colon.
 func introducesText(low string) (colon int, ok bool) {
 	colon = strings.IndexByte(low, ':')
 	if wide := strings.Index(low, "："); wide >= 0 && (colon < 0 || wide < colon) {
@@ -157,7 +158,7 @@ func endsWithAny(s string, suffixes []string) bool {
 	return false
 }
 
-// closing is the mark that ends a quotation begun by a rune.
+// closing maps an opening quotation mark to the closing one.
 var closing = map[rune]string{
 	'"': "\"", '“': "”\"", '„': "“”\"", '«': "»", '»': "«", '「': "」", '『': "』", '《': "》", '‘': "’", '\'': "'", '`': "`", '[': "]", '*': "*",
 }
@@ -165,7 +166,7 @@ var closing = map[rune]string{
 // maskQuotes marks the quotations, code spans and stage directions of a line.
 func maskQuotes(s string, lo, hi int, mask []byte) {
 	line := s[lo:hi]
-	var unclosed [16]rune // marks that nothing closes on this line
+	var unclosed [16]rune // opening marks without a closing one on this line
 	count := 0
 	for i, r := range line {
 		end, quote := closing[r]
@@ -199,7 +200,7 @@ func maskQuotes(s string, lo, hi int, mask []byte) {
 		}
 		if stop < 0 {
 			if r == '\'' || r == '‘' || r == '"' || r == '*' || r == '`' || r == '[' {
-				// Nothing closes it, nor any other of its kind on this line.
+				// Neither this mark nor a later one of its kind is closed on this line.
 				unclosed[count] = r
 				count++
 				continue
@@ -210,7 +211,7 @@ func maskQuotes(s string, lo, hi int, mask []byte) {
 		inside := rest[:stop]
 		switch {
 		case r == '[' || r == '`':
-		case r == '*': // emphasis is no quotation, an action is
+		case r == '*': // an action is masked like a quotation, emphasis is not
 			if len(strings.Fields(inside)) < 3 {
 				continue
 			}
@@ -223,7 +224,7 @@ func maskQuotes(s string, lo, hi int, mask []byte) {
 	}
 }
 
-// titleLike reports a quotation short enough to name something.
+// titleLike reports whether a quotation is short enough to be a title.
 func titleLike(s string) bool {
 	han := 0
 	for _, r := range s {
@@ -260,7 +261,7 @@ func sentencesOf(s string, mask []byte) []sentence {
 	}
 	for i := 0; i < len(s); {
 		if mask[i] == hidden {
-			// What is hidden keeps its place, so that nothing is read across it.
+			// Hidden text becomes a token, so that no pattern matches across it.
 			lo := i
 			for i < len(s) && mask[i] == hidden {
 				i++
@@ -334,7 +335,7 @@ func sentencesOf(s string, mask []byte) []sentence {
 				case '-', '/', '+', '&', '=', '*', '#', '~', '|':
 					word = string(r)
 				case ',', '，':
-				default: // an emoji ends what is said
+				default: // an emoji ends the sentence
 					word = ";"
 				}
 				if cur.lo >= 0 {
@@ -348,7 +349,7 @@ func sentencesOf(s string, mask []byte) []sentence {
 	return out
 }
 
-// hiddenWord is the word of a token that stands for hidden text.
+// hiddenWord is the word of a token that represents hidden text.
 const hiddenWord = "\x00"
 
 func isHan(r rune) bool { return r >= 0x3400 && unicode.Is(unicode.Han, r) }
@@ -361,8 +362,8 @@ func isSentenceEnd(r rune) bool {
 	return false
 }
 
-// wordEnd is where the word at i ends: apostrophes, hyphens, points and commas
-// between two letters or digits belong to it.
+// wordEnd returns the end of the word at i. Apostrophes, hyphens, full stops and
+// commas between two letters or digits belong to it.
 func wordEnd(s string, i int, mask []byte) int {
 	at := mask[i]
 	for i < len(s) && mask[i] == at {
@@ -395,10 +396,10 @@ func wordEnd(s string, i int, mask []byte) int {
 	return i
 }
 
-// abbreviations take a point that ends no sentence.
+// abbreviations have a full stop that does not end a sentence.
 var abbreviations = wordSet("dr mr mrs ms prof st jr sr mt no nr vs e.g i.e z.b u.a d.h ca bzw approx ave apt tel str sra sres dra ud uds ing lic hr fr")
 
-// abbreviates reports whether the mark at i ends no sentence.
+// abbreviates reports whether the mark at i does not end a sentence.
 func abbreviates(s string, i int, r rune, tokens []token) bool {
 	if r != '.' || len(tokens) == 0 {
 		return false
@@ -410,7 +411,7 @@ func abbreviates(s string, i int, r rune, tokens []token) bool {
 	if abbreviations[last.word] {
 		return true
 	}
-	// The point of a German ordinal: "am 3. Mai".
+	// The full stop of a German ordinal: "am 3. Mai".
 	rest := strings.TrimLeft(s[i+1:], " ")
 	if last.word != "" && last.word[0] >= '0' && last.word[0] <= '9' && len(last.word) <= 2 && len(rest) < len(s[i+1:]) {
 		word := rest
@@ -423,11 +424,11 @@ func abbreviates(s string, i int, r rune, tokens []token) bool {
 	return last.hi-last.lo == 1 && last.upper && last.word != "i" && !(last.word[0] >= '0' && last.word[0] <= '9')
 }
 
-// contractions are spelled out, so that "I'm" begins with I.
+// contractions are expanded, so that "I'm" begins with I.
 var contractions = map[string]string{"m": "am", "ve": "have", "re": "are", "ll": "will", "d": "would"}
 
-// splitWord makes tokens of a word: "I'm" is I and am, "don't" do and not,
-// "sister's" sister and 's.
+// splitWord splits a word into tokens: "I'm" is I and am, "don't" is do and not,
+// "sister's" is sister and 's.
 func splitWord(s string, lo, hi int) []token {
 	raw := s[lo:hi]
 	r, _ := utf8.DecodeRuneInString(raw)
@@ -440,6 +441,8 @@ func splitWord(s string, lo, hi int) []token {
 		case tail == "t" && (strings.HasSuffix(head, "n") || strings.HasSuffix(head, "N")):
 			verb := foldWord(head[:len(head)-1])
 			switch verb {
+			case "": // "n't" alone, or after marks that fold to nothing
+				return []token{{lo: lo, hi: hi, word: "not", upper: t.upper}}
 			case "ca":
 				verb = "can"
 			case "wo":
@@ -449,6 +452,7 @@ func splitWord(s string, lo, hi int) []token {
 			}
 			cut := lo + at - 1
 			return []token{{lo: lo, hi: cut, word: verb, upper: t.upper}, {lo: cut, hi: hi, word: "not"}}
+		case foldWord(head) == "": // no word to split from
 		case contractions[tail] != "":
 			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: contractions[tail]}}
 		case tail == "s":
@@ -460,12 +464,12 @@ func splitWord(s string, lo, hi int) []token {
 			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: word}}
 		}
 	}
-	t.word = foldWord(raw)
+	t.word = cmp.Or(foldWord(raw), raw) // marks alone fold to nothing: no token is without a word
 	return []token{t}
 }
 
-// spellOut splits contractions typed without their apostrophe: only English has
-// them, and "im" is a German word.
+// spellOut splits contractions typed without an apostrophe. Only English has
+// them; "im" is a German word.
 func (l *lexicon) spellOut(tokens []token) []token {
 	if !slices.ContainsFunc(tokens, func(t token) bool { return l.runTogether[t.word] != [2]string{} }) {
 		return tokens
@@ -483,8 +487,8 @@ func (l *lexicon) spellOut(tokens []token) []token {
 	return out
 }
 
-// foldWord is [text.Fold] for one word, which keeps a final ó: "trabajó" is
-// another person and time than "trabajo".
+// foldWord is [text.Fold] for one word that keeps a final ó: "trabajó" differs
+// from "trabajo" in person and tense.
 func foldWord(s string) string {
 	lower := true
 	for i := range len(s) {
@@ -512,7 +516,8 @@ func foldWord(s string) string {
 	return strings.ToLower(s)
 }
 
-// accented are words whose accent makes another word: "cómo" asks, "como" eats.
+// accented are words that have another meaning without their accent: "cómo" (how)
+// and "como" (I eat).
 var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true}
 
 func wordSet(words string) map[string]bool {

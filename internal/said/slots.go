@@ -7,18 +7,18 @@ type class byte
 
 const (
 	noClass    class = iota
-	role             // somebody in a role, one at a time: dentist
-	kin              // somebody of whom there may be several: sister
-	friend           // somebody of whom there are many: colleague
+	role             // a person in a role, one at a time: dentist
+	kin              // a relative; there may be several: sister
+	friend           // one of many people: colleague
 	pet              // an animal: dog
-	thing            // what belongs to somebody, one at a time: car, address
-	topic            // what one has a favourite of: colour
+	thing            // a belonging, one at a time: car, address
+	topic            // something one can have a favourite of: colour
 	condition        // an illness or intolerance
-	activity         // what has a schedule: yoga
-	place            // where one is a member: gym
+	activity         // something with a schedule: yoga
+	place            // something one can be a member of: gym
 	diet             // a way of eating
 	status           // a civil status
-	occupation       // what stands in place of a job
+	occupation       // a status instead of a job: retired
 	language
 	weekday
 )
@@ -34,8 +34,8 @@ type noun struct {
 	class class
 }
 
-// nounTable lists nouns of all languages read: class, canonical name, then the
-// words for it. A word may stand in several classes; a pattern asks for one.
+// nounTable lists the nouns of all languages: class, canonical name, then the
+// words for it. A word may be in several classes; a pattern asks for one.
 const nounTable = `
 role dentist: dentist zahnarzt zahnärztin dentista 牙医 牙醫
 role doctor: doctor gp physician family_doctor hausarzt hausärztin arzt ärztin médico médica doctora médico_de_cabecera médica_de_cabecera 医生 家庭医生 醫生 主治医生
@@ -410,8 +410,8 @@ var nouns = func() map[string][]noun {
 	return table
 }()
 
-// nounLengths is the number of tokens of the longest noun phrase that begins
-// with a word.
+// nounLengths maps a first word to the number of tokens of the longest noun
+// phrase that begins with it.
 var nounLengths = func() map[string]int {
 	table := make(map[string]int, len(nouns))
 	for phrase := range nouns {
@@ -430,7 +430,7 @@ func foldPhrase(s string) string {
 	return strings.Join(words, " ")
 }
 
-// nounIn is the entry of a phrase in a class.
+// nounIn returns the canonical name of a phrase in a class.
 func nounIn(phrase string, c class) (string, bool) {
 	for _, n := range nouns[phrase] {
 		if n.class == c {
@@ -446,8 +446,8 @@ jan feb mar apr jun jul aug sep sept oct nov dec
 januar jänner februar märz mai juni juli oktober dezember
 enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre`)
 
-// predicateOf is a noun phrase as a predicate: canonical where the table knows
-// it, else in snake_case.
+// predicateOf returns the predicate of a noun phrase: the canonical name where the
+// table has one, else the words in snake_case.
 func predicateOf(phrase string) string {
 	for _, c := range [...]class{thing, role, kin, friend, pet, topic, place} {
 		if canon, ok := nounIn(phrase, c); ok {

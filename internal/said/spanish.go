@@ -2,8 +2,8 @@ package said
 
 import "strings"
 
-// spanishRows are the patterns of Spanish. Verbs stand in the form of "yo"; the
-// subject is mostly left out.
+// spanishRows are the patterns of Spanish. Verbs are in the first person singular;
+// the subject is mostly omitted.
 const spanishRows = `
 // wishes
 llámame|llamame|dime|llámeme X : name func wish is=name clear
@@ -12,6 +12,7 @@ trátame|tratame de X : form_of_address func wish is=short
 háblame|hablame|tutéame de? X : form_of_address func wish is=treat
 tutéame|tuteame : form_of_address func wish value=tú
 respóndeme|respondeme|contéstame|contestame|responde|contesta|escríbeme|escribe|háblame|habla|responda|conteste siempre? en #language : answer_language func wish clear
+por_favor? responde|contesta|respóndeme|contéstame siempre? en|con menos_de|máximo|no_más_de X : answer_style func wish is=short
 respóndeme|respondeme|contéstame|contestame|responde|contesta|escríbeme|escribe|explícame|explica|sé|se|sea|responda|conteste|dame|da|mantén|háblame|habla me|de|las|tus|respuestas? X : answer_style func wish is=manner clear
 I prefiero|quiero|necesito respuestas|explicaciones X : answer_style func wish is=manner
 respuestas X : answer_style func wish is=manner
@@ -268,17 +269,17 @@ func spanish() *lexicon {
 	}
 	l.adverbs = make(phrases)
 	l.adverbs.add("ya realmente muy mucho muchísimo actualmente recién recientemente por_fin finalmente solo sólo sí también_yo todavía aún sobre_todo especialmente bastante personalmente la_verdad simplemente principalmente originalmente desde_siempre de_verdad tanto pues hace_poco ambos últimamente_solo por_desgracia severamente", 0)
-	l.adverbs.add("no nunca jamás tampoco apenas", saysNot)
-	l.adverbs.add("ya_no", saysEnds)
-	l.adverbs.add("ahora desde_hace_poco últimamente desde_ayer desde_hoy a_partir_de_ahora de_ahora_en_adelante hoy_en_día desde_la_semana_pasada nuevo nueva", saysNew)
-	l.adverbs.add("normalmente generalmente a_menudo habitualmente usualmente todos_los_días cada_día cada_mañana cada_noche cada_semana cada_año todas_las_semanas todas_las_mañanas a_veces por_lo_general casi_siempre", saysHabit)
-	l.adverbs.add("siempre", saysHabit|saysAlways)
-	l.adverbs.add("también además otro_más", saysAlso)
+	l.adverbs.add("no nunca jamás tampoco apenas", flagNot)
+	l.adverbs.add("ya_no", flagEnds)
+	l.adverbs.add("ahora desde_hace_poco últimamente desde_ayer desde_hoy a_partir_de_ahora de_ahora_en_adelante hoy_en_día desde_la_semana_pasada nuevo nueva", flagNew)
+	l.adverbs.add("normalmente generalmente a_menudo habitualmente usualmente todos_los_días cada_día cada_mañana cada_noche cada_semana cada_año todas_las_semanas todas_las_mañanas a_veces por_lo_general casi_siempre", flagHabit)
+	l.adverbs.add("siempre", flagHabit|flagAlways)
+	l.adverbs.add("también además otro_más", flagAlso)
 	l.openers = make(phrases)
 	l.openers.add("bueno pues ok vale hola oye ah oh sí si_, no_, por_cierto para_que_lo_sepas para_tu_información que_sepas_que recuerda_que recuerda no_olvides_que nunca_olvides_que ten_en_cuenta_que toma_nota apunta apunta_que importante aviso novedad novedades corrección perdón perdona como_sabes como_te_dije la_verdad_es_que la_verdad sinceramente gracias actualización fyi quería_decirte_que te_cuento_que te_cuento debo_decir_que desgraciadamente lamentablemente afortunadamente buenas_noticias noticias porque ya_que dado_que es_que resulta_que en_cuanto_a_mí en_mi_caso para_mí yo_personalmente dato dato_curioso un_dato una_cosa eso_sí claro exacto bueno_pues mira bien olvida_eso no_espera espera buenas por_si_acaso por_si_te_sirve nunca_lo_olvides así_que_ya_sabes como_dato", 0)
-	l.openers.add("a_partir_de_ahora de_ahora_en_adelante en_adelante desde_ahora a_partir_de_hoy", saysNew|saysAlways)
-	l.openers.add("por_favor porfa porfavor", saysPlease)
-	l.openers.add("también además", saysAlso)
+	l.openers.add("a_partir_de_ahora de_ahora_en_adelante en_adelante desde_ahora a_partir_de_hoy", flagNew|flagAlways)
+	l.openers.add("por_favor porfa porfavor", flagPlease)
+	l.openers.add("también además", flagAlso)
 	l.joins = phrasesOf("y e pero porque así_que aunque sino ya_que pues mientras por_eso entonces o_sea además")
 	l.asks = phrasesOf("qué que_me cuál cuáles cómo dónde cuándo quién por_qué cuánto cuántos puedes puede podrías podría me_recomiendas me_puedes debería hay sabes tienes conoces crees te_parece alguna algún alguna_idea me_ayudas qué_tal es_posible puedo podemos recomiéndame ayúdame dime_qué")
 	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo sí_claro ay_sí")
@@ -287,9 +288,9 @@ func spanish() *lexicon {
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
 	l.trails = make(phrases)
 	l.trails.add("por_favor por_cierto personalmente actualmente la_verdad mucho muchísimo jaja lol siempre gracias de_momento por_ahora desde_siempre más sobre_todo especialmente ya , . : bastante un_montón tanto comprado", 0)
-	l.trails.add("ahora últimamente en_su_lugar otra_vez de_nuevo a_partir_de_ahora de_ahora_en_adelante", saysNew)
-	l.trails.add("ya_no nunca_más", saysEnds)
-	l.trails.add("también además", saysAlso)
+	l.trails.add("ahora últimamente en_su_lugar otra_vez de_nuevo a_partir_de_ahora de_ahora_en_adelante", flagNew)
+	l.trails.add("ya_no nunca_más", flagEnds)
+	l.trails.add("también además", flagAlso)
 	l.instead = phrasesOf("en_vez_de en_lugar_de")
 	l.nots = phrasesOf("no y_no")
 	l.reports = phrasesOf("dijo dice escribió puso pone contó preguntó pregunta respondió responde_él decía")

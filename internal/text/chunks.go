@@ -12,9 +12,9 @@ const DefaultChunkRunes = 900
 // Chunks cuts text into pieces of at most size runes (size <= 0 means
 // [DefaultChunkRunes]). It cuts at the last paragraph break of the second half of
 // the window, else at the last sentence end there, else at the last white space,
-// else between two characters, without tearing a mark, a joined emoji or a flag
-// apart where it can. The pieces in order lose nothing but white space at the
-// cuts and at both ends; text of white space alone has no pieces. Time is linear.
+// else between two characters, where possible without splitting a combining
+// mark, a joined emoji or a flag. Only white space at the cuts and at both ends
+// is lost; text of white space alone has no pieces. Time is linear.
 func Chunks(s string, size int) []string {
 	if size <= 0 {
 		size = DefaultChunkRunes
@@ -28,11 +28,11 @@ func Chunks(s string, size int) []string {
 	return out
 }
 
-// trim removes leading white space only: trailing space would make each round
-// look at the far end of a long text again.
+// trim removes leading white space only. Trimming both ends would scan the far
+// end of a long text in every round.
 func trim(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
-// chunkEnd gives the byte offset at which the first chunk of s ends, > 0.
+// chunkEnd returns the byte offset at which the first chunk of s ends, > 0.
 func chunkEnd(s string, size int) int {
 	var paragraph, sentence, word int
 	runes, newlines := 0, 0
@@ -100,8 +100,8 @@ func isCloser(r rune) bool {
 	return false
 }
 
-// hardCut moves a cut at byte i to the left until it stands between two
-// characters as a reader sees them, for at most 32 runes.
+// hardCut moves a cut at byte i left to a boundary between two visible
+// characters, by at most 32 runes.
 func hardCut(s string, i int) int {
 	at := i
 	for range 32 {

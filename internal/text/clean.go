@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ValidUTF8 is b without invalid bytes; b itself when there are none.
+// ValidUTF8 returns b without invalid bytes, or b itself when there are none.
 func ValidUTF8(b []byte) []byte {
 	if utf8.Valid(b) {
 		return b
@@ -32,7 +32,7 @@ func Clean(s string) string {
 	return norm.NFC.String(s)
 }
 
-// plain reports whether s is ASCII that Clean leaves alone.
+// plain reports whether s is ASCII that Clean returns unchanged.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c == 0 || c == '\r' {

@@ -1,11 +1,11 @@
 // Package text holds what ebb knows about written language without a model:
 // index terms, chunks, token estimates, mentions and time expressions.
 //
-// It is a leaf: it imports nothing else of ebb, keeps no files, reads no clock
-// and never touches the network, so the hot path of a publish may call it.
-// Every function is deterministic and safe for concurrent use.
+// It is a leaf: it imports no other package of ebb and uses no files, clock or
+// network, so the hot path of a publish may call it. Every function is
+// deterministic and safe for concurrent use.
 //
-// The stations a message passes:
+// A message is processed in these steps:
 //
 //	s = text.Clean(s)                  // storable: no NUL, valid UTF-8, NFC, LF
 //	for _, c := range text.Chunks(s, 0) { // about 900 runes each
@@ -13,21 +13,22 @@
 //	}
 //	for _, m := range text.Mentions(s) { … } // names, URLs, e-mails, handles, hashtags, dates
 //
-// A question goes another way:
+// A question is processed in these:
 //
 //	terms := text.QueryTerms(q, 64)    // index terms without function words
 //	spans := text.TimeSpans(q, now)    // "last week" -> [Monday, Monday)
 //
 // # Index terms
 //
-// [Terms] is the only tokenizer of the index: both sides, storing and asking,
-// go through it, and FTS5's unicode61 is left with nothing to decide because
-// every term is made of letters and digits alone. English words are stemmed
-// with Porter2; scripts that write without spaces become overlapping bigrams.
+// [Terms] is the only tokenizer of the index, for stored text and for queries.
+// Its terms consist of letters and digits alone, so FTS5's unicode61 splits
+// them only at spaces. English words are stemmed with Porter2; scripts without
+// spaces become overlapping bigrams.
 //
 // # Mentions and times
 //
 // [Mentions] prefers precision at the start of a sentence, where a capital says
-// nothing, and recall elsewhere. [TimeSpans] reads English; an expression
-// without a year means the nearest past one, as memories speak of the past.
+// nothing, and recall elsewhere. [TimeSpans] reads English, German, Spanish and
+// Chinese; an expression without a year means the nearest past one, as memories
+// are mostly about the past.
 package text

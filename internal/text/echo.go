@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// longestEcho bounds, in bytes, the texts that [OnlyAsks] and [IsNoAnswer]
-// recognise: a longer one states something as well.
+// longestEcho is the maximum length in bytes of the texts that [OnlyAsks] and
+// [IsNoAnswer] recognise. A longer one also states something.
 const longestEcho = 300
 
-// OnlyAsks reports a text that asks and states nothing, in English, German,
-// Spanish or Chinese: each of its sentences is a question that opens as one
+// OnlyAsks reports whether a text asks and states nothing, in English, German,
+// Spanish or Chinese: each of its sentences is a question that begins like one
 // ("Which car do I have?", "wo wohnt Jana", "¿Qué coche tengo?", "我开什么车？").
 // "I'm allergic to nuts, what can I cook?" states something. It errs towards
 // false.
@@ -36,7 +36,7 @@ func OnlyAsks(s string) bool {
 	return asked
 }
 
-// mayAsk is a quick look: a question ends in its mark or is short.
+// mayAsk is a cheap test: a question ends in a question mark or is short.
 func mayAsk(s string) bool {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	return last == '?' || last == '？' || last == '吗' || last == '呢' || len(s) < 80 && last != '.' && last != '!'
@@ -73,8 +73,9 @@ func sentences(s string) func(yield func(sentence string, mark rune) bool) {
 	}
 }
 
-// opensQuestion reports words that open as a question does. Without a question
-// mark only a word that asks will do, as "did" and "can" may open other things.
+// opensQuestion reports whether a sentence begins like a question. Without a
+// question mark an interrogative word is required, as "did" and "can" also begin
+// other sentences.
 func opensQuestion(sentence string, words []string, mark rune) bool {
 	for len(words) > 1 && beforeQuestion[words[0]] {
 		words = words[1:]
@@ -91,9 +92,10 @@ func opensQuestion(sentence string, words []string, mark rune) bool {
 	return mark == '?' && openingVerb[words[0]] && len(words) > 2
 }
 
-// asksUnspaced reports a question in Chinese: its asking word may stand anywhere.
+// asksUnspaced reports whether a Chinese sentence is a question. Its
+// interrogative word may stand anywhere.
 func asksUnspaced(sentence, s string, mark rune) bool {
-	const vocative = 4 // characters: what goes before a question and says nothing
+	const vocative = 4 // characters of an address before the question
 	if clause, _, more := strings.Cut(sentence, "，"); more && utf8.RuneCountInString(clause) > vocative &&
 		!slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(clause, w) }) {
 		return false
@@ -107,9 +109,10 @@ func asksUnspaced(sentence, s string, mark rune) bool {
 	return slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// IsNoAnswer reports a text that says it has nothing to say, in English, German,
-// Spanish or Chinese: "I do not know that, sorry.", "Das weiß ich leider nicht."
-// Besides that it may apologise, repeat what is not known, and ask to be told.
+// IsNoAnswer reports whether a text only says that the answer is unknown, in
+// English, German, Spanish or Chinese: "I do not know that, sorry.", "Das weiß
+// ich leider nicht." It may also apologise, repeat the question, and ask for the
+// answer.
 func IsNoAnswer(s string) bool {
 	if len(s) > longestEcho || !mayBeNoAnswer(s) {
 		return false
@@ -126,7 +129,7 @@ func IsNoAnswer(s string) bool {
 		case said:
 			unknown = true
 		case len(words) == 0:
-		case unknown && asksToBeTold(words):
+		case unknown && asksForAnswer(words):
 		default:
 			return false
 		}
@@ -171,7 +174,7 @@ func saysUnknown(words []string) bool {
 	return false
 }
 
-func asksToBeTold(words []string) bool {
+func asksForAnswer(words []string) bool {
 	joined := strings.Join(words, " ")
 	return slices.ContainsFunc(invitations, func(p string) bool { return strings.HasPrefix(joined, p) })
 }
@@ -180,8 +183,8 @@ func isCourtesy(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !apologies[w] && !beforeQuestion[w] })
 }
 
-// AsksWhatWasAsked reports a question about what was asked or answered before:
-// to it, earlier questions are the answer.
+// AsksWhatWasAsked reports whether a question is about earlier questions or
+// answers, so that an earlier question can answer it.
 func AsksWhatWasAsked(s string) bool {
 	words := courtesyWords(s)
 	joined := " " + strings.Join(words, " ") + " "

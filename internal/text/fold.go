@@ -8,15 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold gives the canonical form of a name for alias lookup: NFKC, lower case,
+// Fold returns the canonical form of a name for alias lookup: NFKC, lower case,
 // diacritics removed, typographic apostrophes and hyphens made plain, and white
 // space collapsed to single spaces. It is idempotent.
 func Fold(s string) string {
 	if isASCII(s) {
 		return foldASCII(s)
 	}
-	// Removing a mark can bring two others together that compose; a second
-	// pass settles that, and is a no-op for everything people write.
+	// Removing a mark can make two other characters adjacent that compose. A
+	// second pass composes them; it changes nothing in ordinary text.
 	for range 4 {
 		t := foldOnce(s)
 		if t == s {
@@ -27,7 +27,7 @@ func Fold(s string) string {
 	return s
 }
 
-// foldASCII is Fold of what most text is.
+// foldASCII is Fold for ASCII, the common case.
 func foldASCII(s string) string {
 	folded := make([]byte, 0, len(s))
 	gap := false
@@ -62,7 +62,7 @@ func foldOnce(s string) string {
 		case unicode.IsSpace(r):
 			gap = b.Len() > 0
 			continue
-		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || isJoiner(r): // nothing that is seen
+		case r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || isJoiner(r): // invisible
 			continue
 		case isApostrophe(r):
 			r = '\''
@@ -92,13 +92,13 @@ func keepsMarks(s string) bool {
 	return r != utf8.RuneError && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Common, unicode.Inherited)
 }
 
-// runeSink is what a folded rune is written to.
+// runeSink receives folded runes.
 type runeSink interface {
 	WriteRune(rune) (int, error)
 	WriteString(string) (int, error)
 }
 
-// unaccented spells letters that Unicode does not decompose.
+// unaccented maps letters that Unicode does not decompose to ASCII.
 var unaccented = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d",
 	'þ': "th", 'ħ': "h", 'ı': "i", 'ŧ': "t", 'ĸ': "k", 'ŋ': "n", 'ς': "σ", 'ё': "е",
@@ -121,7 +121,7 @@ func writeFolded(w runeSink, r rune) {
 		var buf [utf8.UTFMax]byte
 		n := utf8.EncodeRune(buf[:], r)
 		if d := norm.NFD.Properties(buf[:n]).Decomposition(); d != nil {
-			// The base letter comes first; it may itself need spelling out (ǿ).
+			// The base letter comes first; it may need the table itself (ǿ).
 			base, size := utf8.DecodeRune(d)
 			if base != r && size > 0 {
 				writeFolded(w, base)
@@ -132,7 +132,7 @@ func writeFolded(w runeSink, r rune) {
 	w.WriteRune(r)
 }
 
-// isApostrophe covers the marks people and keyboards use as an apostrophe.
+// isApostrophe reports whether r is used as an apostrophe.
 func isApostrophe(r rune) bool {
 	switch r {
 	case '\'', '’', '‘', 'ʼ', 'ʻ', '`', '´', '′', '＇', '‛':
@@ -141,7 +141,8 @@ func isApostrophe(r rune) bool {
 	return false
 }
 
-// isJoiner reports invisible characters that live inside a word.
+// isJoiner reports whether r is an invisible character that may occur inside a
+// word.
 func isJoiner(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200c', '\u200d', '\u2060', '\ufeff', '\u034f':

@@ -5,17 +5,17 @@ import (
 	"unicode"
 )
 
-// IsSmallTalk reports a text that only greets, thanks, agrees or takes leave,
-// in English, German, Spanish, French, Italian, Portuguese, Dutch, Russian,
-// Turkish, Chinese, Japanese or Korean: "hi", "ok great", "danke!", "好的".
-// There is nothing in it to search a memory for. A text without a single
-// letter or digit ("🙂", "?!") is small talk as well.
+// IsSmallTalk reports whether a text only greets, thanks, agrees or says
+// goodbye, in English, German, Spanish, French, Italian, Portuguese, Dutch,
+// Russian, Turkish, Chinese, Japanese or Korean: "hi", "ok great", "danke!",
+// "好的". Such a text needs no search. A text without a single letter or digit
+// ("🙂", "?!") is small talk as well.
 //
-// It errs towards false: every word must be known small talk, a question mark
-// after anything but a courtesy ("how are you?") rules it out, and so does any
-// name, so "thanks Vitya" is searched for and "who is Vitya?" of course.
+// It errs towards false: every word must be known small talk. A name, or a
+// question mark after anything but a courtesy ("how are you?"), makes it false,
+// so "thanks Vitya" is searched for.
 func IsSmallTalk(s string) bool {
-	const longest = 120 // bytes; whoever writes more says something
+	const longest = 120 // bytes; a longer text has content
 	if s = strings.TrimSpace(s); len(s) > longest {
 		return false
 	}
@@ -24,7 +24,7 @@ func IsSmallTalk(s string) bool {
 		return true
 	}
 	asks := strings.ContainsAny(s, "?？")
-	substance := false // something beyond fillers, which alone may point to what was said
+	substance := false // a phrase other than a filler; fillers alone may refer to something said before
 	for len(words) > 0 {
 		n, kind := courtesyAt(words)
 		if n == 0 || asks && kind != courtesyAsk && kind != courtesyFill && kind != courtesyHello {
@@ -36,7 +36,7 @@ func IsSmallTalk(s string) bool {
 	return substance
 }
 
-// courtesyWords are the words of a text, folded; a run of an unspaced script
+// courtesyWords returns the folded words of a text. A run of an unspaced script
 // is one word.
 func courtesyWords(s string) []string {
 	var folded strings.Builder
@@ -53,18 +53,18 @@ func courtesyWords(s string) []string {
 	return strings.Fields(folded.String())
 }
 
-// courtesyKind is what a phrase of small talk does.
+// courtesyKind classifies a phrase of small talk.
 type courtesyKind uint8
 
 const (
-	courtesyFill  courtesyKind = iota + 1 // "so", "very": goes with another
+	courtesyFill  courtesyKind = iota + 1 // "so", "very": accompanies another phrase
 	courtesyHello                         // greets
-	courtesyAsk                           // "how are you": a question that asks nothing
-	courtesyOther                         // thanks, agrees, refuses, takes leave
+	courtesyAsk                           // "how are you": a question without content
+	courtesyOther                         // thanks, agrees, refuses, says goodbye
 )
 
-// courtesyAt finds the longest phrase that words begin with, in words; 0 for
-// none.
+// courtesyAt returns the length in words of the longest phrase that words begin
+// with, 0 for none.
 func courtesyAt(words []string) (n int, kind courtesyKind) {
 	for n := min(len(words), longestCourtesy); n > 0; n-- {
 		phrase := strings.Join(words[:n], " ")
@@ -104,7 +104,7 @@ const longestCourtesy = 5 // words
 
 var courtesies = func() map[string]courtesyKind {
 	m := make(map[string]courtesyKind)
-	for _, of := range []struct { // the last word on a phrase in several counts
+	for _, of := range []struct { // for a phrase in several lists the last one counts
 		kind courtesyKind
 		list string
 	}{{courtesyFill, fillers}, {courtesyOther, acknowledgements}, {courtesyHello, greetings}, {courtesyAsk, courtesyQuestions}} {

@@ -8,21 +8,20 @@ import (
 	"unicode/utf16"
 )
 
-// JSON is v as one line of JSON for a model to read as data: <, > and & are
-// escaped, and so is what cannot be seen, such as characters without width,
-// overrides of the direction, tags and private use. Read back, it is the same.
+// JSON encodes v as one line of JSON that a model reads as data. It escapes <, >
+// and &, and invisible characters: zero-width characters, direction overrides,
+// tags and private use. Decoding yields the original text.
 //
-// v must be something that can be encoded: strings, numbers, and what is made of
-// them.
+// v must be encodable: strings, numbers, and values composed of them.
 func JSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // those can always be encoded
+		panic(err) // such values can always be encoded
 	}
-	return escapeUnseen(string(b))
+	return escapeInvisible(string(b))
 }
 
-func escapeUnseen(s string) string {
+func escapeInvisible(s string) string {
 	if plainASCII(s) {
 		return s
 	}
@@ -30,7 +29,7 @@ func escapeUnseen(s string) string {
 	b.Grow(len(s))
 	runes := []rune(s)
 	for i, r := range runes {
-		if seen(runes, i) {
+		if visible(runes, i) {
 			b.WriteRune(r)
 			continue
 		}
@@ -52,16 +51,16 @@ func plainASCII(s string) bool {
 	return true
 }
 
-// seen reports a character that leaves a mark, or that joins its neighbours as
-// some scripts and pictures need it.
-func seen(runes []rune, i int) bool {
+// visible reports whether the character at i is visible, or joins its neighbours
+// as some scripts and emoji require.
+func visible(runes []rune, i int) bool {
 	r := runes[i]
 	switch {
 	case r < 0x7F:
 		return true
 	case r == '\u200C' || r == '\u200D': // joiners
 		return i > 0 && i+1 < len(runes) && takesJoiner(runes[i-1]) && takesJoiner(runes[i+1])
-	case r == '\uFE0E' || r == '\uFE0F': // how a picture is drawn
+	case r == '\uFE0E' || r == '\uFE0F': // variation selectors of emoji
 		return i > 0 && runes[i-1] >= 0x203C && unicode.In(runes[i-1], unicode.So, unicode.Sm, unicode.Po, unicode.Sk)
 	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 		return false
@@ -69,7 +68,8 @@ func seen(runes []rune, i int) bool {
 	return true
 }
 
-// takesJoiner reports letters of scripts that use joiners, and pictures.
+// takesJoiner reports whether r is a letter of a script that uses joiners, or an
+// emoji.
 func takesJoiner(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada, unicode.Malayalam,
 		unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu, unicode.Khmer, unicode.Syriac, unicode.Mongolian, unicode.So) ||

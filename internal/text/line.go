@@ -6,20 +6,20 @@ import (
 	"unicode"
 )
 
-// lineBreak stands in a [Line] where the text had a line break.
+// lineBreak replaces a line break in a [Line].
 const lineBreak = " / "
 
-// Line is s as one line for a model to read as data. Line breaks become " / ",
-// other white space one space; what cannot be seen (controls, characters without
-// width, overrides of the direction, tags, private use) is left out; and a "<"
-// that could begin a tag becomes "‹", so that no text opens or closes a fence or
-// holds a special token of a model. It is idempotent.
+// Line returns s as one line that a model reads as data. Line breaks become
+// " / " and other white space becomes one space. Invisible characters (controls,
+// zero-width characters, direction overrides, tags, private use) are removed. A
+// "<" that could begin a tag becomes "‹", so that no text opens or closes a fence
+// or holds a special token of a model. Line is idempotent.
 func Line(s string) string {
 	if plainLine(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	for range 4 { // leaving a character out can bring two others together
+	for range 4 { // removing a character can make two others adjacent
 		line := oneLine(s)
 		if line == s {
 			break
@@ -29,7 +29,7 @@ func Line(s string) string {
 	return tagStart.ReplaceAllString(s, "‹$1")
 }
 
-// tagStart is the beginning of a tag. "a < b", "<3", "<=" and "<-" begin none.
+// tagStart matches the beginning of a tag, but not "a < b", "<3", "<=" or "<-".
 var tagStart = regexp.MustCompile(`(?i)<( ?/? ?memory|[^ 0-9=<‹-])`)
 
 func oneLine(s string) string {
@@ -45,7 +45,7 @@ func oneLine(s string) string {
 		case unicode.IsSpace(r):
 			space = true
 			continue
-		case unicode.IsControl(r) || !seen(runes, i):
+		case unicode.IsControl(r) || !visible(runes, i):
 			continue
 		}
 		switch {
@@ -61,7 +61,7 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// plainLine reports printable ASCII that Line leaves alone.
+// plainLine reports whether s is printable ASCII that Line returns unchanged.
 func plainLine(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

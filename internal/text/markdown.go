@@ -11,10 +11,10 @@ type Section struct {
 	Text     string
 }
 
-// Sections cuts a Markdown text at its headings, and what stands under one of
-// them between its paragraphs into parts of about size characters; a paragraph
-// that is longer is cut between its lines, sentences or words. Headings inside
-// code are none. What holds no text but its heading is left out.
+// Sections cuts a Markdown text at its headings, and the text under each heading
+// into parts of about size characters, between paragraphs. A longer paragraph is
+// cut between its lines, sentences or words. A heading inside a code block does
+// not count. A section without text below its heading is omitted.
 func Sections(markdown string, size int) (sections []Section) {
 	var headings []string
 	var levels []int
@@ -48,8 +48,8 @@ func Sections(markdown string, size int) (sections []Section) {
 	return sections
 }
 
-// CodeFence is the mark with which a line, without white space around it, begins or
-// ends a block of code in Markdown; "" when it does neither.
+// CodeFence returns the mark with which a trimmed line begins or ends a block of
+// code in Markdown, or "" when it does neither.
 func CodeFence(line string) string {
 	for _, mark := range [...]string{"```", "~~~"} {
 		if strings.HasPrefix(line, mark) {
@@ -59,7 +59,7 @@ func CodeFence(line string) string {
 	return ""
 }
 
-// headingOf is the level of a heading and its text; level 0 is none.
+// headingOf returns the level of a heading and its text. Level 0 is no heading.
 func headingOf(line string) (level int, title string) {
 	rest := strings.TrimLeft(line, "#")
 	level = len(line) - len(rest)
@@ -99,8 +99,8 @@ func pack(body string, size int) (parts []string) {
 	return parts
 }
 
-// cutAt is where a paragraph is best cut within its first size characters: after
-// a line, a sentence, a word, or else between two characters.
+// cutAt returns the best place to cut a paragraph within its first size
+// characters: after a line, a sentence or a word, or else between two characters.
 func cutAt(paragraph string, size int) int {
 	most := len(paragraph)
 	for i := range paragraph {

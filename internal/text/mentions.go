@@ -22,7 +22,7 @@ const (
 	MentionDate    MentionType = "date"    // "last Friday", "in March", "every Sunday"
 )
 
-// Mention is something a text names.
+// Mention is a name, address, handle, hashtag or date in a text.
 type Mention struct {
 	Type MentionType
 	// Text is the mention as written, without quotes, possessive or trailing
@@ -30,21 +30,22 @@ type Mention struct {
 	Text string
 	// Start and End are byte offsets: s[Start:End] == Text.
 	Start, End int
-	// Confidence is in (0, 1]: 1 for what its form gives away, about .9 for a
-	// name inside a sentence, down to .5 for a single unknown word at its start.
+	// Confidence is in (0, 1]: 1 where the form alone decides, as for a URL;
+	// about .9 for a name inside a sentence, down to .5 for a single unknown word
+	// at its start.
 	Confidence float64
 }
 
 // Mentions finds names, URLs, e-mail addresses, @handles, #hashtags and dates by
 // form alone: no model, no gazetteer. They come in text order and do not overlap.
 //
-// Code spans and blocks, file names and paths are passed over. A capital at the
-// start of a sentence proves nothing: such a word is a name only if it is not a
-// common English word nor a usual opener in a few other languages, or if another
-// capital follows, a possessive ending does,
-// or it is capitalised inside a sentence elsewhere in the text. A title belongs
-// to its name ("Dr. Hansen", "Aunt Rosa"). Days, months, nationalities and bare
-// roles ("Mum", "CEO") are not names; neither is text in capitals throughout.
+// Code spans and blocks, file names and paths are skipped. A capital at the start
+// of a sentence proves nothing: such a word is a name only if it is neither a
+// common English word nor a usual first word in a few other languages, or if
+// another capital or a possessive ending follows, or if it is capitalised inside
+// a sentence elsewhere in the text. A title belongs to its name ("Dr. Hansen",
+// "Aunt Rosa"). Days, months, nationalities and bare roles ("Mum", "CEO") are not
+// names; neither is text in capitals throughout.
 // A leading "in" belongs to a date, other prepositions do not; clock times,
 // durations and ages are not dates, and a range is two dates.
 func Mentions(s string) []Mention {
@@ -58,19 +59,19 @@ func Mentions(s string) []Mention {
 	return f.found
 }
 
-// finder collects mentions; what is taken is not looked at again.
+// finder collects mentions. Later passes skip the intervals in taken.
 type finder struct {
 	src   string
 	found []Mention
 	taken []interval // sorted, disjoint
-	fresh []interval // joins taken at the next settle
+	fresh []interval // settle merges them into taken
 }
 
 type interval struct{ start, end int }
 
 func (f *finder) take(start, end int) { f.fresh = append(f.fresh, interval{start, end}) }
 
-// settle makes what the last pass found count as taken.
+// settle marks the intervals found by the last pass as taken.
 func (f *finder) settle() {
 	if len(f.fresh) == 0 {
 		return
@@ -88,7 +89,7 @@ func (f *finder) settle() {
 	f.taken, f.fresh = merged, f.fresh[:0]
 }
 
-// free reports whether nothing in [start, end) is taken.
+// free reports whether no part of [start, end) is taken.
 func (f *finder) free(start, end int) bool {
 	i, _ := slices.BinarySearchFunc(f.taken, start, func(t interval, at int) int {
 		if t.end <= at {
@@ -104,7 +105,7 @@ func (f *finder) add(typ MentionType, start, end int, confidence float64) {
 	f.take(start, end)
 }
 
-// code takes fenced blocks and inline code out of consideration.
+// code excludes fenced blocks and inline code.
 func (f *finder) code() {
 	s := f.src
 	if strings.IndexByte(s, '`') < 0 {
@@ -138,15 +139,15 @@ func (f *finder) code() {
 
 var (
 	urlPattern = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]{1,15}://|www\.)[^\s<>"` + "`" + `“”«»]+`)
-	// A bare domain needs a well-known ending, else every missing space after a
-	// full stop would be one.
+	// A bare domain needs a well-known ending: a missing space after a full stop
+	// is more frequent than any other.
 	domainPattern = regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:com|org|net|edu|gov|int|io|dev|ai|app|co|uk|de|no|se|dk|fr|es|it|nl|ch|at|eu|pl|ru|jp|cn|in|ca|au|nz|br|me|tv|info|xyz|cloud|tech|blog|shop|site|online|wiki|fm|gg|ly|to|sh)\b(?:[/?#][^\s<>"` + "`" + `“”«»]*)?`)
 	emailPattern  = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{N}._%+'-]*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,24}`)
 	filePattern   = regexp.MustCompile(`(?i)[\w~./\\-]*\w\.(?:go|py|md|txt|json|jsonl|csv|tsv|pdf|png|jpe?g|gif|svg|ya?ml|toml|html?|css|jsx?|tsx?|sql|log|docx?|xlsx?|pptx?|db|sqlite|java|rs|cpp|rb|php|zip|tar|gz|mp3|mp4|mod|sum|env|ini|cfg|conf|lock|ipynb)\b`)
 	pathPattern   = regexp.MustCompile(`(?:^|[\s("'])((?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@-]+(?:[/\\][\w.@-]*)*|[\w.@-]+(?:[/\\][\w.@-]+){2,})`)
 )
 
-// links finds e-mail addresses and URLs and passes over files and paths.
+// links finds e-mail addresses and URLs, and excludes file names and paths.
 func (f *finder) links() {
 	s := f.src
 	// Each pattern needs a character that most messages lack.
@@ -194,8 +195,8 @@ func (f *finder) links() {
 	}
 }
 
-// hasInnerDot reports a dot with something other than white space and
-// punctuation behind it, which is in every address and file name.
+// hasInnerDot reports whether s has a dot followed by something other than white
+// space and punctuation, as every address and file name has.
 func hasInnerDot(s string) bool {
 	for i := strings.IndexByte(s, '.'); i >= 0 && i+1 < len(s); {
 		if next := s[i+1]; next > ' ' && next != '.' {
@@ -210,12 +211,14 @@ func hasInnerDot(s string) bool {
 	return false
 }
 
-// isJSName keeps product names such as Node.js and Vue.js out of the file names.
+// isJSName reports whether a file name is a product name such as Node.js or
+// Vue.js.
 func isJSName(s string) bool {
 	return strings.HasSuffix(s, ".js") && s[0] >= 'A' && s[0] <= 'Z' && !strings.ContainsAny(s, `/\`)
 }
 
-// looksLikeDomain turns away "end.So" and "e.g.no": a sentence glued to the next.
+// looksLikeDomain rejects "end.So" and "e.g.no", two sentences without a space
+// between them.
 func looksLikeDomain(s string) bool {
 	host, _, path := strings.Cut(s, "/")
 	labels := strings.Split(host, ".")
@@ -319,8 +322,8 @@ func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 
-// isColour reports #rgb and #rrggbb; all-letter words other than "fff" and the
-// like are given the benefit of the doubt.
+// isColour reports whether w is a colour such as #rgb or #rrggbb. Words of
+// letters alone count as hashtags unless they repeat one letter, like "fff".
 func isColour(w string) bool {
 	if len(w) != 3 && len(w) != 6 && len(w) != 8 {
 		return false
@@ -355,7 +358,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// grammarRef stands in for a reference time where only the wording matters.
+// grammarRef is the reference time where only the wording matters.
 var grammarRef = time.Date(2000, 6, 15, 12, 0, 0, 0, time.UTC)
 
 var (
@@ -364,7 +367,7 @@ var (
 		the and or but between`)
 )
 
-// namesSomebody reports a month that is a given name before another name:
+// namesSomebody reports whether a month is a given name before another name:
 // "April Jones called", "I met May Chen", but not "since May Anna is here".
 func (f *finder) namesSomebody(start, end int) bool {
 	if !givenMonths[strings.ToLower(f.src[start:end])] {

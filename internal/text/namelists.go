@@ -10,12 +10,12 @@ import (
 //go:embed common.txt
 var commonText string
 
-// commonWords are everyday English words in their base form: at a sentence start
-// their capital means nothing. The list was written for this package.
+// commonWords are everyday English words in their base form. Their capital at a
+// sentence start means nothing. The list was written for this package.
 var commonWords = set(commonText)
 
-// starters open a sentence in front of a name and are no part of it: greetings,
-// interjections, imperatives and other verbs, adverbs, question words.
+// starters precede a name at a sentence start without being part of it:
+// greetings, interjections, imperatives and other verbs, adverbs, question words.
 var starters = set(`
 hey hi hello hiya howdy yo greetings welcome bye goodbye cheers thanks thank thx ta congrats congratulations sorry
 pardon please yeah yep yup yes yah nope nah no ok okay okey k kk sure right alright well oh ooh ah aha ahh aww aw
@@ -61,8 +61,8 @@ dear merry hola bonjour ciao hallo salut danke merci gracias grazie namaste konn
 от до по про для без под над при через у к о об так вот ну ой ах ладно хорошо конечно пожалуйста извини извините
 добрый доброе доброго понедельник вторник среда четверг пятница суббота воскресенье`)
 
-// foreignOpeners open sentences in languages with a chat or two in most
-// memories. Inside a sentence their capital counts: some are names as well.
+// foreignOpeners begin sentences in languages that most memories contain now and
+// then. Inside a sentence their capital counts: some are names as well.
 var foreignOpeners = set(`
 danach leider hoffentlich vielleicht trotzdem nein vielen jetzt bitte alles genau gerne gern wann wieso weshalb wohin woher
 können kannst könntest könnten könnte willst wollen wollte möchte möchtest muss musst müssen müsste soll sollen sollte sollten
@@ -104,8 +104,9 @@ am pm utc gmt cet cest est pst bc ad
 montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember
 январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь`)
 
-// properHead and properTail lift neverNames in company: "British Museum",
-// "African Queen"; a language or a day at the end of a run is no part of it.
+// properHead and properTail make neverNames part of a longer name: "British
+// Museum", "African Queen". A language or a day at the end of a run is not part
+// of it.
 var (
 	properHead = set(`british american scottish irish welsh canadian australian french german spanish italian dutch swiss
 		danish norwegian swedish finnish polish greek turkish russian chinese japanese korean indian african asian european latin
@@ -113,7 +114,7 @@ var (
 	properTail = set("april june august christian georgian may")
 )
 
-// titleWords belong to the name that follows and are nothing alone.
+// titleWords belong to the name that follows and are no name alone.
 var titleWords = set(`
 mr mrs ms mx miss dr prof professor sir dame lord lady king queen prince princess duke duchess count countess baron emperor pope
 saint st father fr sister brother uncle aunt auntie aunty grandma grandpa granny grandmother grandfather cousin
@@ -128,17 +129,17 @@ var (
 		ivy lily violet olive hazel amber ruby pearl jade crystal sandy cliff grant chase chuck dean duke earl glen heath hunter
 		lance miles norm pierce rich rocky stew wade ward penny holly daisy iris poppy heather summer autumn robin jay martin
 		angel angela iris victor sky star melody harmony constance patience charity prudence basil ginger bob nick don jimmy`)
-	// finiteVerbs are those that neither "ed" nor "s" gives away.
+	// finiteVerbs are the finite verbs without an ending "ed" or "s".
 	finiteVerbs = set(`is isnt was wasnt has hasnt had does doesnt did didnt can cant could would wouldnt said told got went came saw took gave made
 		wrote met knew found brought bought thought felt kept ran sang sat stood won lost spoke drove ate fell grew held led left paid sent spent taught
 		wore and or from of`)
-	// spokenVerbs have somebody for a subject.
+	// spokenVerbs have a person as their subject.
 	spokenVerbs = set(`said says told tells asked asks called calls texted emailed wrote thinks thought wants wanted likes liked loves knows knew
 		met sent invited visited married`)
 	auxiliary = set("will may can mark hope grant chase") // verbs that a name may follow: "Will Anna come?"
 )
 
-// institutions open or close a name made of common words: "Bank of Norway",
+// institutions begin or end a name made of common words: "Bank of Norway",
 // "National Gallery".
 var institutions = set(`
 bank university college school institute academy ministry department museum gallery library church cathedral hospital
@@ -148,7 +149,7 @@ state states republic kingdom empire union council house palace castle tower cou
 foundation fund company corporation group agency office bureau court party league cup prize award project operation
 north south east west new great royal national international central united`)
 
-// plainAcronyms are words of trade, measure and chat in capitals, not names.
+// plainAcronyms are capitalised terms of trade, measure and chat, not names.
 var plainAcronyms = set(`
 ok tv pc id ip ui ux api url uri http https html css xml json yaml csv pdf png jpg jpeg gif svg sql cpu gpu ram ssd hdd usb lan wan vpn
 dns ssh ssl tls tcp udp ide sdk cli gui ai ml llm nlp ocr iot saas crm erp kpi okr roi mvp poc qa qc pr hr it ceo cto cfo coo
@@ -159,7 +160,8 @@ todo fixme wip rfc lgtm nit ci cd eod eow eom cob ooo pto wfh q a ad bc ce vat n
 pvc mdf abs pla hdmi wifi lte oop orm crud rest soap utf ascii uuid jwt sso mfa otp csrf xss tdd bdd yes no not and the or but so
 why what who how when very really never always all more stop now please help wow yay ugh haha hey hi`)
 
-// nounOnly are common words with an emphatic or reverent capital.
+// nounOnly are common words that some authors capitalise for emphasis or
+// reverence.
 var nounOnly = set(`
 mum mom mommy mummy dad daddy mama papa grandma grandpa granny gran nana nan boss god lord sir madam internet web net
 president ceo king queen team company office school university church government parliament police army state
@@ -169,7 +171,7 @@ monday sir miss maths math science history english physics chemistry biology geo
 yes no ok okay note warning important todo question answer summary result user assistant system human bot agent
 hello thanks thank please sorry dear best regards sincerely love cheers kind`)
 
-// germanMarkers betray a German line; the determiners among them make the next
+// germanMarkers identify a German line; the determiners among them make the next
 // capitalised word a noun.
 var (
 	germanMarkers = set(`ich du er wir ihr der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war

@@ -27,7 +27,7 @@ func (f *finder) names() {
 	}
 }
 
-// runEnd is the end of the run of name-like words that begins at i.
+// runEnd returns the end of the run of name-like words that begins at i.
 func runEnd(words []nameWord, i int) int {
 	for j := i + 1; ; {
 		if j >= len(words) || words[j-1].possessive {
@@ -57,10 +57,10 @@ func runEnd(words []nameWord, i int) int {
 	}
 }
 
-// name decides what of the run [i, j) is a name.
+// name decides which part of the run [i, j) is a name.
 func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	// Greetings, function words and verbs at a sentence start are no part of it.
-	opened := false // something was taken off the front: what follows stands inside a sentence
+	opened := false // words were stripped from the front, so the rest is inside a sentence
 	for i < j && (words[i].strips(j-i) || opened && (foreignOpeners[words[i].low] || greetingNouns[words[i].low])) && !(givenNames[words[i].low] && seen[words[i].low]) && !f.opensName(words, i, j) {
 		opened = true
 		i++
@@ -81,10 +81,10 @@ func (f *finder) name(words []nameWord, i, j int, seen map[string]bool) {
 	}
 }
 
-// opensName reports that the run [i, j) begins with a given name that is an
-// everyday word elsewhere: "Hope said", "Will Turner left" and "May Chen is
-// here", but not "Will Anna come?" nor "May Anna rest": after a verb that needs
-// another, none is finite.
+// opensName reports whether the run [i, j) begins with a given name that is also
+// an everyday word: "Hope said", "Will Turner left" and "May Chen is here", but
+// not "Will Anna come?" nor "May Anna rest": after an auxiliary verb the next
+// verb is not finite.
 func (f *finder) opensName(words []nameWord, i, j int) bool {
 	w := words[i]
 	if j-i == 1 {
@@ -102,12 +102,13 @@ func (f *finder) opensName(words []nameWord, i, j int) bool {
 	return next.shape == lowerCase && (finiteVerbs[next.low] || len(next.low) > 3 && strings.HasSuffix(next.low, "ed") || third && commonWords[base])
 }
 
-// speaks reports a given name whose verb only somebody can be the subject of.
+// speaks reports whether a given name is followed by a verb with a person as its
+// subject.
 func speaks(words []nameWord, i int) bool {
 	return givenNames[words[i].low] && words[i].shape == capital && i+1 < len(words) && words[i+1].spaced && spokenVerbs[words[i+1].low]
 }
 
-// strips reports that a word at the front of a run of n is not part of a name.
+// strips reports whether a word at the front of a run of n is not part of a name.
 func (w nameWord) strips(n int) bool {
 	switch {
 	case w.shape == mixedCase:
@@ -115,7 +116,7 @@ func (w nameWord) strips(n int) bool {
 	case givenNames[w.low] && (!w.initial || w.possessive || n > 1 && !auxiliary[w.low]):
 		return false
 	case w.low == "may" && !w.initial && n > 1:
-		return false // the month is a date, and taken
+		return false // the month is a date, taken by another pass
 	case neverNames[w.low]:
 		return !(properHead[w.low] && n > 1)
 	case !w.initial && !w.heading:
@@ -127,7 +128,7 @@ func (w nameWord) strips(n int) bool {
 	return starters[w.low] || foreignOpeners[w.low] && w.shape == capital || IsStopWord(w.low) || n > 1 && w.possessive && isCommon(w.low) || n > 1 && looksVerbal(w.low)
 }
 
-// judge gives the confidence that a run is a name, 0 for none.
+// judge returns the confidence that a run is a name, 0 for none.
 func judge(run, words []nameWord, at int, opened bool, seen map[string]bool) float64 {
 	if shouting(run) {
 		return 0
@@ -222,7 +223,7 @@ func judgeGerman(w nameWord, words []nameWord, at int) float64 {
 	return .6
 }
 
-// shouting reports a run that consists of capitals because everything around does.
+// shouting reports whether a run is in capitals only because its surroundings are.
 func shouting(run []nameWord) bool {
 	caps := 0
 	for _, w := range run {
@@ -239,13 +240,13 @@ func shouting(run []nameWord) bool {
 	return caps > 0 && len(run) > 1
 }
 
-// looksVerbal reports forms that open sentences in front of a name:
-// "Meeting Anna", "Emailed Bob".
+// looksVerbal reports whether a word is a verb form that precedes a name at a
+// sentence start: "Meeting Anna", "Emailed Bob".
 func looksVerbal(low string) bool {
 	return len(low) > 5 && (strings.HasSuffix(low, "ing") || strings.HasSuffix(low, "ed"))
 }
 
-// looksDerived reports endings that English builds its common words with.
+// looksDerived reports whether a word has an ending of derived common words.
 func looksDerived(low string) bool {
 	if len(low) < 6 {
 		return false
@@ -258,7 +259,8 @@ func looksDerived(low string) bool {
 	return false
 }
 
-// isCommon reports a common English word, in its base form or a regular inflection.
+// isCommon reports whether low is a common English word, in its base form or a
+// regular inflection.
 func isCommon(low string) bool {
 	if commonWords[low] || starters[low] || IsStopWord(low) {
 		return true
@@ -275,7 +277,8 @@ func isCommon(low string) bool {
 	return false
 }
 
-// undouble: "planning" is of "plan".
+// undouble reports whether base is a common word with its final consonant
+// doubled, as in "planning".
 func undouble(base string) bool {
 	n := len(base)
 	return n > 3 && base[n-1] == base[n-2] && commonWords[base[:n-1]]

@@ -70,9 +70,9 @@ func nameWords(f *finder) []nameWord {
 	return words
 }
 
-// joins reports a gap between two words of one name: a space or two, whichever
-// their width, an ampersand, or the full stop of what is short for a word.
-// Wider gaps and tabs stand between columns.
+// joins reports whether a gap may stand between two words of one name: one or
+// two spaces of any width, an ampersand, or the full stop of an abbreviation.
+// Wider gaps and tabs separate columns.
 func joins(gap string, prev nameWord, s string) bool {
 	if gap == "." {
 		return isInitialLetter(prev, s)
@@ -83,14 +83,14 @@ func joins(gap string, prev nameWord, s string) bool {
 		switch {
 		case unicode.Is(unicode.Zs, r):
 			spaces++
-		case !unicode.Is(unicode.Cf, r): // a format character is not seen
+		case !unicode.Is(unicode.Cf, r): // format characters are invisible
 			return gap == " & "
 		}
 	}
 	return (spaces == 1 || spaces == 2) && (!dotted || abbreviates(prev, s))
 }
 
-// nameEnd is the end of the word at i.
+// nameEnd returns the end of the word at i.
 func nameEnd(s string, i int) int {
 	for j := i; j < len(s); {
 		r, n := utf8.DecodeRuneInString(s[j:])
@@ -218,7 +218,7 @@ func brandPrefix(w string, lead int) bool {
 	return false
 }
 
-// gluedCode reports that the word is part of an identifier, a call, a path or
+// gluedCode reports whether the word is part of an identifier, a call, a path or
 // a mark-up tag.
 func gluedCode(s string, start, end int, next rune) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:start])
@@ -243,12 +243,12 @@ func gluedCode(s string, start, end int, next rune) bool {
 	return false
 }
 
-// abbreviates reports that the full stop after w does not end a sentence.
+// abbreviates reports whether the full stop after w does not end a sentence.
 func abbreviates(w nameWord, s string) bool {
 	return abbreviations[w.low] && s[w.start] < 'a' || isInitialLetter(w, s)
 }
 
-// isInitialLetter reports the "J" of "J. Smith".
+// isInitialLetter reports whether w is an initial, as the "J" of "J. Smith".
 func isInitialLetter(w nameWord, s string) bool {
 	r, n := utf8.DecodeRuneInString(s[w.start:w.end])
 	return n == w.end-w.start && unicode.IsUpper(r) && r != 'I'
@@ -257,7 +257,7 @@ func isInitialLetter(w nameWord, s string) bool {
 var abbreviations = set("dr mr mrs ms prof st sr jr rev hon capt sgt lt col gen fr frau mt ft dipl ing mx")
 
 // opensSentence reports whether a word after gap begins a sentence, a line, a
-// list item or a quotation that is one.
+// list item or a quoted sentence.
 func opensSentence(s, gap string, prev nameWord) bool {
 	if strings.ContainsAny(gap, ".!?\n…:;。！？•|") {
 		if strings.HasPrefix(gap, ".") && abbreviates(prev, s) && !strings.Contains(gap, "\n") {
@@ -265,8 +265,8 @@ func opensSentence(s, gap string, prev nameWord) bool {
 		}
 		return true
 	}
-	// A quotation after a comma or at a dash opens a sentence of its own; inside a
-	// running sentence a quoted word is more likely a title.
+	// A quotation after a comma or a dash begins a sentence of its own. Elsewhere
+	// inside a sentence a quoted word is more likely a title.
 	return strings.ContainsAny(gap, ",—–") && strings.ContainsAny(gap, "\"“„«—–")
 }
 
@@ -326,7 +326,7 @@ func markLine(lead string, line []nameWord) {
 func markShouting(line []nameWord) {
 	for i := 0; i < len(line); {
 		j := i
-		words := 0 // initials are no words
+		words := 0 // initials do not count
 		for j < len(line) && line[j].shape == allCaps {
 			if len(line[j].low) > 1 {
 				words++

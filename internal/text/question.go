@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// WithoutFunctionWords puts a space for every Chinese function word, so that no
-// bigram joins one with half a content word: 他的店是什么时候开业的 gives 店 and 开业.
-// A piece of one character stays one; in a search it stands for every word
-// that holds it. Other scripts, and a text of nothing else, stay as they are.
+// WithoutFunctionWords replaces every Chinese function word by a space, so that
+// no bigram joins one with half a content word: 他的店是什么时候开业的 becomes 店 and
+// 开业. A remaining piece of one character matches every word that holds it. Other
+// scripts, and a text of function words alone, are returned unchanged.
 func WithoutFunctionWords(s string) string {
 	if isASCII(s) {
 		return s
@@ -29,8 +29,8 @@ func WithoutFunctionWords(s string) string {
 	return content.String()
 }
 
-// functionWord is how many runes the longest Chinese function word at the
-// start takes, 0 for none.
+// functionWord returns the length in runes of the longest Chinese function word
+// at the start, 0 for none.
 func functionWord(run []rune) int {
 	if !unicode.Is(unicode.Han, run[0]) {
 		return 0
@@ -47,7 +47,8 @@ func functionWord(run []rune) int {
 
 const longestFunction = 4
 
-// functionWords frame a Chinese sentence, question words first. Both scripts.
+// functionWords are Chinese function words, question words first, in simplified
+// and traditional characters.
 var functionWords = wordSet(`
 什么时候 什麼時候 为什么 為什麼 怎么样 怎麼樣 怎么办 怎麼辦 是不是 有没有 有沒有 多少钱 多少錢 哪一个 哪一個 哪一种
 哪一種 什么 什麼 甚麼 怎么 怎麼 怎样 怎樣 如何 哪里 哪裡 哪裏 哪儿 哪兒 哪个 哪個 哪些 哪天 哪年 哪位 哪家 哪种 哪種 哪几
@@ -58,7 +59,8 @@ var functionWords = wordSet(`
 的 了 吗 嗎 呢 吧 啊 呀 谁 誰 哪 是 在 我 你 您 他 她 它 牠 们 們 也 就 很 着 著 把 被 和 与 與 跟 由 及 都 不 那 这 這 几 幾
 过 過 有 会 會 要 去 为 為 给 給 对 對 从 從 到 做`)
 
-// contentWords begin with a function word and are none.
+// contentWords begin with the characters of a function word but are content
+// words.
 var contentWords = wordSet(`
 会计 會計 会议 會議 过敏 過敏 过年 過年 过世 過世 过期 過期 了解 着急 著急 在线 在線 和平 有趣 有名 目的 对象 對象 对手 對手
 到期 要求 去世 去年 从前 從前 为难 為難 做饭 做飯 做菜 是非 都市 有限 就业 就業 就医 就醫 就读 就讀 哪吒 跟团 跟團 和尚

@@ -6,10 +6,10 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Stemming costs about a microsecond a word and people repeat their words, so
-// stems are remembered in a direct-mapped table: no lock, bounded memory, and a
-// collision merely overwrites. Conversations take some 15,000 different words:
-// in a table of that size one word in fourteen had been driven out.
+// Stemming takes about a microsecond a word and words repeat, so stems are cached
+// in a direct-mapped table: no lock, bounded memory, and a collision merely
+// overwrites. Conversations use some 15,000 different words; a table of that size
+// lost one word in fourteen to collisions.
 const (
 	stemSlots   = 1 << 16
 	maxStemmed  = 32 // bytes; longer "words" are keys, hashes and noise
@@ -21,8 +21,8 @@ type stemEntry struct{ word, stem string }
 
 var stems [stemSlots]atomic.Pointer[stemEntry]
 
-// stem gives the term of a folded word: its Porter2 stem if it is made of ASCII
-// letters, otherwise the word itself.
+// stem returns the term of a folded word: its Porter2 stem if it consists of
+// ASCII letters, otherwise the word itself.
 func stem(w []byte) string {
 	if len(w) > maxStemmed {
 		return string(w)

@@ -3,11 +3,11 @@ package text
 import "strings"
 
 // IsStopWord reports whether a folded, unstemmed word (lower case, no
-// diacritics, apostrophes removed: "dont") says too little to search for. The
-// list holds English function words, auxiliaries, their contractions and question
+// diacritics, apostrophes removed: "dont") is too common to search for. The list
+// holds English function words, auxiliaries, their contractions and question
 // words, and the commonest function words of German, Spanish, French, Russian,
-// Chinese and Japanese. A foreign word that is a content word of English ("die",
-// "son", "pour", "war") is left out, and so is every number.
+// Chinese and Japanese. It omits numbers, and foreign words that are content
+// words of English ("die", "son", "pour", "war").
 func IsStopWord(term string) bool { return stopWords[term] }
 
 var stopWords = func() map[string]bool {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// MaxTermRunes is the length at which a term is cut.
+	// MaxTermRunes is the maximum length of a term, in runes.
 	MaxTermRunes = 64
 	// DefaultQueryTerms is how many terms a query keeps when no limit is given.
 	// A long FTS5 query is slow out of proportion (a 200 KB one took 44 s).
@@ -19,16 +19,16 @@ const (
 // Terms turns text into index terms, in order and with repetitions: NFKC, lower
 // case, diacritics removed, split at everything that is not a letter or a digit.
 //
-//   - A possessive or contracted ending goes ("Anna's" -> anna, "she'll" -> she);
-//     any other apostrophe is dropped ("don't" -> dont, "O'Neil" -> oneil).
+//   - A possessive or contracted ending is removed ("Anna's" -> anna, "she'll" ->
+//     she); any other apostrophe is dropped ("don't" -> dont, "O'Neil" -> oneil).
 //   - Words of ASCII letters are stemmed with Porter2; all others stay as folded.
 //   - Runs of Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer and Myanmar become
 //     overlapping bigrams; a run of one character stays as it is.
 //   - A term longer than [MaxTermRunes] is cut.
 //
 // Every term consists of letters and decimal digits only, so FTS5's unicode61
-// splits [Prepare]'s text exactly at our spaces. Order-insensitive callers must
-// de-duplicate themselves; see [QueryTerms].
+// splits [Prepare]'s text exactly at its spaces. Callers that want each term once
+// must deduplicate; see [QueryTerms].
 func Terms(s string) []string {
 	if s == "" {
 		return nil
@@ -41,13 +41,13 @@ func Terms(s string) []string {
 	return out
 }
 
-// Prepare is the text that goes into the index: [Terms] joined by single spaces.
+// Prepare returns the text that is indexed: [Terms] joined by single spaces.
 func Prepare(s string) string { return strings.Join(Terms(s), " ") }
 
-// QueryTerms gives the terms worth asking for: [Terms] without stop-words and
+// QueryTerms returns the terms to search for: [Terms] without stop-words and
 // repetitions, in order of appearance, at most limit of them (limit <= 0 means
-// [DefaultQueryTerms]). A query of nothing but stop-words keeps them, so a query
-// with a letter or digit never comes out empty.
+// [DefaultQueryTerms]). A query of stop-words alone keeps them, so a query with a
+// letter or digit never yields an empty list.
 func QueryTerms(s string, limit int) []string {
 	if limit <= 0 {
 		limit = DefaultQueryTerms
@@ -94,10 +94,10 @@ func isASCII(s string) bool {
 // scanner collects one word or one run of an unspaced script at a time.
 type scanner struct {
 	emit  func(word []byte, term string)
-	array [96]byte // backs word, so that short words need no allocation
+	array [96]byte // backing store of word; short words need no allocation
 	word  []byte
 	apos  int    // length of word at its last apostrophe, 0 for none
-	run   []rune // pending run of an unspaced script
+	run   []rune // the current run of an unspaced script
 }
 
 // asciiKind is 0 for separators, otherwise the lower-case byte.
@@ -130,8 +130,8 @@ func (sc *scanner) ascii(s string) {
 	sc.flushWord()
 }
 
-// lateLetters are letters of which unicode61 still knows that they were marks:
-// vowels of New Tai Lue and two Vedic signs.
+// lateLetters are letters that were marks in the Unicode version of SQLite's
+// unicode61: vowels of New Tai Lue and two Vedic signs.
 var lateLetters = &unicode.RangeTable{R16: []unicode.Range16{{0x19b0, 0x19c0, 1}, {0x19c8, 0x19c9, 1}, {0x1cf2, 0x1cf3, 1}}}
 
 func (sc *scanner) unicode(s string) {
@@ -149,7 +149,7 @@ func (sc *scanner) unicode(s string) {
 			// dropped without ending the word
 		case isUnspaced(r):
 			sc.flushWord()
-			if r == '〇' { // category Nl; unicode61 and we agree on letters only
+			if r == '〇' { // category Nl, which unicode61 does not treat as a letter
 				r = '零'
 			}
 			sc.run = append(sc.run, r)
@@ -204,8 +204,8 @@ func (sc *scanner) flushRun() {
 	}
 }
 
-// isClitic reports an ending after an apostrophe that is a word of its own.
-// "n't" is not among them: its apostrophe stands inside the ending.
+// isClitic reports whether an ending after an apostrophe is a word of its own.
+// "n't" is not: its apostrophe is inside the ending.
 func isClitic(b []byte) bool {
 	switch string(b) {
 	case "s", "ll", "re", "ve", "d", "m":
@@ -227,12 +227,12 @@ func cutRunes(b []byte, n int) []byte {
 	return b
 }
 
-// isTermRune reports what a term may consist of. Numbers other than decimal
-// digits (½, Ⅳ) were already rewritten by NFKC or separate words.
+// isTermRune reports whether r may be part of a term. Numbers other than decimal
+// digits (½, Ⅳ) were rewritten by NFKC, or separate words.
 func isTermRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// unspaced are the scripts written without spaces between words (Korean has
-// spaces, but glues particles to its nouns, which bigrams see through).
+// unspaced are the scripts written without spaces between words. Korean has
+// spaces, but attaches particles to its nouns, which bigrams tolerate.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,

@@ -2,15 +2,16 @@ package text
 
 import "time"
 
-// Calendar arithmetic on half-open spans. All of it goes through time.Date, so
-// daylight saving is the location's business.
+// Calendar arithmetic on half-open spans. All of it uses time.Date, which
+// handles daylight saving time.
 
 func dayStart(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
 }
 
-// floor gives the start of the calendar unit that holds t; weeks begin on Monday.
+// floor returns the start of the calendar unit that holds t. Weeks begin on
+// Monday.
 func floor(t time.Time, g grain) time.Time {
 	y, m, d := t.Date()
 	loc := t.Location()
@@ -37,8 +38,8 @@ func floor(t time.Time, g grain) time.Time {
 	return dayStart(t)
 }
 
-// addUnits moves t by n units. A month has no 31st everywhere: the day is
-// clamped to the last of the target month (31 March - 1 month = 28 February).
+// addUnits moves t by n units. The day is clamped to the last of the target month
+// (31 March - 1 month = 28 February).
 func addUnits(t time.Time, n int, g grain) time.Time {
 	switch g {
 	case minute:
@@ -76,7 +77,7 @@ func daysIn(y int, m time.Month) int {
 	return time.Date(y, m+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// unitSpan is the calendar unit n units away from the one that holds t.
+// unitSpan returns the calendar unit n units away from the one that holds t.
 func unitSpan(t time.Time, n int, g grain) (from, to time.Time) {
 	from = addUnits(floor(t, g), n, g)
 	switch g {
@@ -88,8 +89,8 @@ func unitSpan(t time.Time, n int, g grain) (from, to time.Time) {
 	return from, addUnits(from, 1, g)
 }
 
-// dayParts are hours from midnight; a night runs into the next morning. They
-// overlap on purpose: one person's evening is another's night.
+// dayParts are the hours of morning, afternoon, evening and night, from midnight;
+// a night ends on the next morning. They overlap on purpose.
 var dayParts = [...][2]int{{5, 12}, {12, 18}, {17, 24}, {18, 30}}
 
 func partSpan(d time.Time, part int) (from, to time.Time) {
@@ -98,7 +99,7 @@ func partSpan(d time.Time, part int) (from, to time.Time) {
 	return time.Date(y, m, dd, h[0], 0, 0, 0, d.Location()), time.Date(y, m, dd, h[1], 0, 0, 0, d.Location())
 }
 
-// easter is Easter Sunday by the anonymous Gregorian computus
+// easter returns the date of Easter Sunday by the anonymous Gregorian computus
 // (Meeus, Astronomical Algorithms, chapter 8).
 func easter(y int) (time.Month, int) {
 	a, b, c := y%19, y/100, y%100
@@ -113,7 +114,8 @@ func easter(y int) (time.Month, int) {
 	return time.Month(n / 31), n%31 + 1
 }
 
-// nthWeekday is the nth weekday of a month (n from 1; -1 for the last), or 0.
+// nthWeekday returns the day of the nth weekday of a month (n from 1; -1 for the
+// last), or 0.
 func nthWeekday(y int, m time.Month, wd time.Weekday, n int) int {
 	first := time.Date(y, m, 1, 0, 0, 0, 0, time.UTC).Weekday()
 	d := 1 + (int(wd)-int(first)+7)%7
@@ -127,7 +129,7 @@ func nthWeekday(y int, m time.Month, wd time.Weekday, n int) int {
 	return d
 }
 
-// holidays gives the day of a holiday in a year. Only days with one agreed date
+// holidays maps a holiday to its day in a year. Only holidays with one agreed date
 // are listed; Thanksgiving and Labor Day are the American ones.
 var holidays = map[string]func(y int) (time.Month, int){
 	"christmas":    fixed(12, 25),

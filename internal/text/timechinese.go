@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Chinese time expression is one pattern with the groups it needs. The first
-// that matches at a place is taken, so longer ones stand first.
+// A Chinese time expression is one pattern with its groups. The first match
+// wins, so longer patterns come first.
 //
 // The rules are those of [TimeSpans]: 上周 and 上个月 are calendar units, 上周三 is
 // the Wednesday of the week before, a month or weekday alone is the nearest
@@ -59,7 +59,7 @@ func chineseSpans(s string, ref time.Time) (out []TimeSpan) {
 	return out
 }
 
-// zhLeading is a number that is to be left as a whole: 十三月 is no 三月.
+// zhLeading matches a whole number, which is not cut: 十三月 does not contain 三月.
 var zhLeading = regexp.MustCompile(`^(?:\d+|[〇零一二两兩三四五六七八九十廿百千万萬]+)`)
 
 func firstSize(s string) int {
@@ -84,8 +84,8 @@ func chineseSpan(s string, ref time.Time) (TimeSpan, int) {
 	return TimeSpan{}, 0
 }
 
-// withChinese adds Chinese expressions, which a reader of digits alone would
-// take for less than they are, to those already found.
+// withChinese adds Chinese expressions to those already found. They replace
+// matches of their digits alone.
 func withChinese(found []TimeSpan, s string, ref time.Time) []TimeSpan {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
 		return found
@@ -105,7 +105,7 @@ var zhDigits = map[rune]int{
 	'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '兩': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9,
 }
 
-// zhNumberOf reads 7, 二十三, 十, 廿五 and 二〇二四; -1 for what is no number.
+// zhNumberOf parses 7, 二十三, 十, 廿五 and 二〇二四. It returns -1 for anything else.
 func zhNumberOf(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
@@ -162,7 +162,7 @@ func zhMonthAndDay(year, month int, day, part string, ref time.Time) (from, to t
 	return from, from.AddDate(0, 0, 1), d >= 1 && from.Month() == time.Month(month)
 }
 
-// zhThird is a part of the month that begins at from.
+// zhThird returns a third of the month that begins at from.
 func zhThird(from time.Time, part string) (time.Time, time.Time) {
 	switch part {
 	case "初", "上旬":
@@ -207,7 +207,7 @@ func zhDate(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	return from, to, ok
 }
 
-// zhHoliday is a holiday with one agreed date, the nearest past one.
+// zhHoliday returns the nearest past date of a holiday with one agreed date.
 func zhHoliday(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	on := fixed(12, 25)
 	switch {
@@ -234,7 +234,7 @@ func zhMonth(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	return from, to, true
 }
 
-// zhMonday is the start of ref's week.
+// zhMonday returns the start of ref's week.
 func zhMonday(ref time.Time) time.Time {
 	return dayStart(ref).AddDate(0, 0, -(int(ref.Weekday())+6)%7)
 }
@@ -282,7 +282,7 @@ func zhNearDay(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	return from, to, true
 }
 
-// zhUnit is the calendar unit that is so many away.
+// zhUnit returns the calendar unit n units away.
 func zhUnit(unit string, n int, ref time.Time) (from, to time.Time) {
 	switch unit {
 	case "天", "日":

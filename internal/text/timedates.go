@@ -2,7 +2,7 @@ package text
 
 import "time"
 
-// Rules for dates that stand in a calendar: days, months, years, seasons, holidays.
+// Rules for calendar dates: days, months, years, seasons, holidays.
 
 // dayNumber reads a day of the month: "3", "3rd", "third", "twenty-first".
 func (p *timeParser) dayNumber(i int) (d, j int, ok bool) {
@@ -190,7 +190,7 @@ func (p *timeParser) introduced(i int) bool {
 }
 
 // season reads "summer 2020", "the summer of last year". Alone it needs "in" or
-// "during", as springs, falls and winters are other things as well.
+// "during", as "spring" and "fall" have other meanings.
 func (p *timeParser) season(i, _ int) (timeMatch, bool) {
 	t := p.toks[i]
 	at := func(y int) time.Time { return time.Date(y, time.Month(t.n), 1, 0, 0, 0, 0, p.ref.Location()) }

@@ -82,7 +82,7 @@ func numberOf(digits string) int {
 	return n
 }
 
-// yearNamed is a year near enough to be one.
+// yearNamed reads a year near enough to ref to be a year.
 func yearNamed(digits string, ref time.Time) (timeMatch, bool) {
 	y := numberOf(digits)
 	if y < 1000 || y >= 2200 {
@@ -137,7 +137,7 @@ func germanSeason(name string) time.Month {
 	return time.March
 }
 
-// germanPart is an index into dayParts, -1 for a part that is none of them.
+// germanPart returns an index into dayParts, -1 for any other part.
 func germanPart(name string) int {
 	switch name {
 	case "früh", "morgen", "vormittag":
@@ -245,7 +245,7 @@ func germanHoliday(g []string, ref time.Time) (timeMatch, bool) {
 	case "pfingsten":
 		return easterSpan(49, 2, g[2], ref)
 	}
-	// The holidays are whichever are nearest, gone or to come.
+	// Take the nearest occurrence, past or future.
 	winter, _ := holidaySpan(fixed(12, 24), 0, 9, g[2], ref)
 	spring, _ := easterSpan(-2, 4, g[2], ref)
 	near := winter
@@ -266,7 +266,7 @@ func away(m timeMatch, ref time.Time) time.Duration {
 	return max(m.from.Sub(ref), ref.Sub(m.to), 0)
 }
 
-// easterSpan is some days about Easter Sunday.
+// easterSpan returns a span of days relative to Easter Sunday.
 func easterSpan(shift, days int, yr string, ref time.Time) (timeMatch, bool) {
 	m, ok := holidaySpan(easter, shift, days, yr, ref)
 	if m.future != 0 {

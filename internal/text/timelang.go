@@ -12,11 +12,12 @@ import (
 )
 
 // German and Spanish time expressions are patterns that begin with one of a few
-// words or a digit. The first pattern that matches is taken, so longer ones stand
-// first. The rules are those of [TimeSpans].
+// words or a digit. The first match wins, so longer patterns come first. The
+// rules are those of [TimeSpans].
 
-// timePhrase reads one form of expression. g are the groups of its pattern; a
-// match that is recurring ("jeden Montag") is no time, nor is any part of it.
+// timePhrase reads one form of expression. g are the groups of its pattern. A
+// recurring match ("jeden Montag") yields no time, and neither does any part of
+// it.
 type timePhrase struct {
 	pattern *regexp.Regexp
 	resolve func(g []string, ref time.Time) (timeMatch, bool)
@@ -24,14 +25,14 @@ type timePhrase struct {
 
 // timeLanguage is the phrases of one language.
 type timeLanguage struct {
-	leads   map[string]bool // folded first words, beside digits
+	leads   map[string]bool // folded first words; a digit may begin a phrase too
 	phrases []timePhrase
 }
 
 // timeLanguages are in timegerman.go and timespanish.go.
 var timeLanguages = []*timeLanguage{&germanTimes, &spanishTimes}
 
-// phraseSpan is a span, or what is to be read as none.
+// phraseSpan is a span, or a range of text that must not be read as one.
 type phraseSpan struct {
 	TimeSpan
 
@@ -39,13 +40,13 @@ type phraseSpan struct {
 }
 
 // withPhrases adds German and Spanish expressions to those already found, and
-// takes out what they hold or say better.
+// removes the ones that they contain or refine.
 func withPhrases(found []TimeSpan, s string, ref time.Time) []TimeSpan {
 	phrases := phraseSpans(s, ref)
 	if len(phrases) == 0 {
 		return found
 	}
-	// "am 14." inside "14 February 2024" says less than the whole.
+	// "am 14." inside "14 February 2024" is less specific than the whole.
 	phrases = slices.DeleteFunc(phrases, func(p phraseSpan) bool {
 		return slices.ContainsFunc(found, func(f TimeSpan) bool {
 			return f.Offset <= p.Offset && p.Offset < f.Offset+len(f.Text) && len(f.Text) > len(p.Text)
@@ -116,13 +117,13 @@ func phraseAt(s string, at int, ref time.Time) (phraseSpan, int) {
 	return phraseSpan{}, 0
 }
 
-// goesOn reports that the word before goes on.
+// goesOn reports whether rest continues the word before it.
 func goesOn(rest string) bool {
 	r, _ := utf8.DecodeRuneInString(rest)
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// later notes the next such time, where an expression may mean that as well.
+// later sets the next occurrence, for an expression that may mean that as well.
 func (t *TimeSpan) later(m timeMatch) {
 	switch {
 	case !m.nextFrom.IsZero():
@@ -132,7 +133,7 @@ func (t *TimeSpan) later(m timeMatch) {
 	}
 }
 
-// spaced lets any white space stand for the blanks of a pattern.
+// spaced makes the blanks of a pattern match any white space.
 var spaced = strings.NewReplacer(" ?", `\s*`, " ", `\s+`)
 
 func wordList(lists ...string) map[string]bool {
@@ -145,7 +146,7 @@ func wordList(lists ...string) map[string]bool {
 	return set
 }
 
-// Times that more than one language needs. The reference is ref throughout.
+// Times that several languages share, relative to ref.
 
 func wholeUnit(n int, g grain) func(ref time.Time) (timeMatch, bool) {
 	return func(ref time.Time) (timeMatch, bool) {
@@ -154,13 +155,13 @@ func wholeUnit(n int, g grain) func(ref time.Time) (timeMatch, bool) {
 	}
 }
 
-// dayPart is part of the day n days away.
+// dayPart returns a part of the day n days away.
 func dayPart(n, part int, ref time.Time) (timeMatch, bool) {
 	from, to := partSpan(dayStart(ref).AddDate(0, 0, n), part)
 	return timeMatch{from: from, to: to, grain: partOfDay}, true
 }
 
-// calendarDay is a day of a month; without a year the nearest past one.
+// calendarDay returns a day of a month; without a year the nearest past one.
 func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref}
 	m := timeMatch{grain: day}
@@ -178,7 +179,7 @@ func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, boo
 	return m, ok
 }
 
-// calendarMonth is a month; without a year the nearest past one.
+// calendarMonth returns a month; without a year the nearest past one.
 func calendarMonth(mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
 	y, _ := strconv.Atoi(yr)
 	m := timeMatch{grain: month}
@@ -193,21 +194,21 @@ func calendarMonth(mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
 	return m, y >= 1
 }
 
-// relativeTo is last (-1), this (0) or next (+1) of a unit, weekday, month or
-// season, as English "last Friday" is read.
+// relativeTo returns the last (-1), this (0) or next (+1) unit, weekday, month or
+// season, by the rules for English "last Friday".
 func relativeTo(rel int, e lexEntry, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref, toks: []tok{{lexEntry: lexEntry{word: [...]string{"last", "this", "next"}[rel+1], kind: lexRelative, n: rel}}, {lexEntry: e}}}
 	return p.relative(0, 0)
 }
 
-// bareWeekday is the nearest before today, or the one to come.
+// bareWeekday returns the nearest weekday before today, with the next one.
 func bareWeekday(wd int, ref time.Time) timeMatch {
 	p := timeParser{ref: ref}
 	from := p.lastWeekday(wd)
 	return timeMatch{from: from, to: from.AddDate(0, 0, 1), grain: day, future: week}
 }
 
-// bareWeekend is the one that runs or the last, or the one to come.
+// bareWeekend returns the current or last weekend, with the next one.
 func bareWeekend(ref time.Time) timeMatch {
 	from, to := unitSpan(ref, 0, weekend)
 	if from.After(ref) {
@@ -216,21 +217,21 @@ func bareWeekend(ref time.Time) timeMatch {
 	return timeMatch{from: from, to: to, grain: weekend, future: week}
 }
 
-// bareSeason is the one that runs or the last, or the one to come.
+// bareSeason returns the current or last season, with the next one.
 func bareSeason(first time.Month, yr string, ref time.Time) (timeMatch, bool) {
 	m, ok := calendarMonth(first, yr, ref)
 	m.to, m.grain = addUnits(m.from, 1, season), season
 	return m, ok
 }
 
-// monthDay is the nearest past day with this number, or the one to come.
+// monthDay returns the nearest past day with this number, with the next one.
 func monthDay(d int, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref}
 	return p.dayOfMonth(0, 0, d)
 }
 
-// holidaySpan is some days from a holiday on, in the nearest past year that has
-// them, or in the year to come.
+// holidaySpan returns a span of days from a holiday on, in the nearest past year
+// that has them, with the next one.
 func holidaySpan(in func(int) (time.Month, int), shift, days int, yr string, ref time.Time) (timeMatch, bool) {
 	at := func(y int) time.Time {
 		mo, d := in(y)
@@ -247,20 +248,20 @@ func holidaySpan(in func(int) (time.Month, int), shift, days int, yr string, ref
 	return m, true
 }
 
-// laterHoliday is holidaySpan whose next time is not the same date.
+// laterHoliday returns the next occurrence of a holiday with a varying date.
 func laterHoliday(m timeMatch, in func(int) (time.Month, int), shift, days int) (from, to time.Time) {
 	mo, d := in(m.from.AddDate(0, 0, -shift).Year() + 1)
 	from = time.Date(m.from.AddDate(0, 0, -shift).Year()+1, mo, d+shift, 0, 0, 0, 0, m.from.Location())
 	return from, from.AddDate(0, 0, days)
 }
 
-// countedUnits is n units away, as "two weeks ago" is read.
+// countedUnits returns the unit n units away, by the rules for "two weeks ago".
 func countedUnits(n int, g grain, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref}
 	return p.away(0, 0, n, g)
 }
 
-// lastUnits ends with ref, as "the last two weeks" does.
+// lastUnits returns the n units that end with ref, like "the last two weeks".
 func lastUnits(n int, g grain, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref}
 	return p.rolling(0, 0, -n, g)

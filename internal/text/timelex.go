@@ -7,7 +7,7 @@ import (
 )
 
 // Time expressions are read word by word: the lexer marks what a word may mean
-// in a date, the rules in timerules.go say which sequences are dates.
+// in a date, and the rules in timerules.go decide which sequences are dates.
 
 // grain is the precision of a time expression.
 type grain int
@@ -34,7 +34,7 @@ const (
 	lexNone     lexKind = iota
 	lexSymbol           // one character, see tok.sym
 	lexDigits           // tok.n, with tok.digits characters
-	lexKeyword          // a word that only the rules give meaning to
+	lexKeyword          // a word that only the rules interpret
 	lexMonth            // n = 1..12
 	lexWeekday          // n = 0 (Sunday)..6
 	lexUnit             // n = grain
@@ -51,7 +51,7 @@ type lexEntry struct {
 	word string // canonical, lower case
 	kind lexKind
 	n    int
-	weak bool // also an everyday word ("may", "sat"): needs company
+	weak bool // also an everyday word ("may", "sat"): needs other evidence
 }
 
 // tok is one word, number or symbol with its place in the source.
@@ -111,7 +111,7 @@ func buildLexicon() map[string]lexEntry {
 		add(lexOrdinal, i+1, false, w)
 	}
 	add(lexOrdinal, 30, false, "thirtieth")
-	// The plainest words of other languages, where English has no other use for them.
+	// Common time words of other languages that are not English words.
 	for n, words := range map[int]string{1: "januar", 2: "februar", 3: "märz", 5: "mai", 6: "juni", 7: "juli", 10: "oktober", 12: "dezember"} {
 		add(lexMonth, n, false, words)
 	}

@@ -23,7 +23,7 @@ func (p *timeParser) numeric(i, _ int) (timeMatch, bool) {
 		return p.numericPair(i, sep)
 	}
 	if p.glued(i+5) && p.ok(i+6) && p.glued(i+6) && (p.isSym(i+5, '-') || p.isSym(i+5, '/') || p.isSym(i+5, '.')) {
-		return none, false // longer chains are numbers of something else
+		return none, false // longer chains are no dates
 	}
 	a, b, c := p.toks[i], p.toks[i+2], p.toks[i+4]
 	if b.digits > 2 {
@@ -72,8 +72,8 @@ func (p *timeParser) numericPair(i int, sep rune) (timeMatch, bool) {
 	return timeMatch{}, false
 }
 
-// bareYear reads a year that a preposition or brackets announce: "in 2021",
-// "(1999)". A plural noun after it makes it a count.
+// bareYear reads a year after a preposition or in brackets: "in 2021", "(1999)".
+// A plural noun after it makes it a count.
 func (p *timeParser) bareYear(i, _ int) (timeMatch, bool) {
 	j := i
 	if p.isSym(i, '(') {

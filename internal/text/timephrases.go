@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Rules for what an article, a preposition or a modifier leads into.
+// Rules for expressions that begin with an article, a preposition or a modifier.
 
 // modified reads "early 2020", "mid-June", "the end of last year", "later this month".
 func (p *timeParser) modified(i, depth int) (timeMatch, bool) {
@@ -71,8 +71,8 @@ func (p *timeParser) modified(i, depth int) (timeMatch, bool) {
 	return m, m.from.Before(m.to)
 }
 
-// article reads what "the", "in" or "on the" lead into and takes them along:
-// "the day before yesterday", "the 24th", "in March", "in two weeks".
+// article reads expressions with a leading "the", "in" or "on the", which they
+// include: "the day before yesterday", "the 24th", "in March", "in two weeks".
 func (p *timeParser) article(i, depth int) (timeMatch, bool) {
 	switch p.word(i) {
 	case "the":
@@ -100,7 +100,7 @@ func (p *timeParser) article(i, depth int) (timeMatch, bool) {
 	return timeMatch{}, false
 }
 
-// definite reads what begins with "the".
+// definite reads expressions that begin with "the".
 func (p *timeParser) definite(i, depth int) (timeMatch, bool) {
 	j := i + 1
 	best := timeMatch{}
@@ -166,7 +166,7 @@ func (p *timeParser) weekdayNear(j, depth int) (timeMatch, bool) {
 	return span(j, m.j, from, from.AddDate(0, 0, 1), day)
 }
 
-// dayOfMonth is the nearest past day with that number.
+// dayOfMonth reads the nearest past day with that number.
 func (p *timeParser) dayOfMonth(i, j, d int) (timeMatch, bool) {
 	first := floor(p.ref, month)
 	for range 12 {
@@ -178,8 +178,8 @@ func (p *timeParser) dayOfMonth(i, j, d int) (timeMatch, bool) {
 	return timeMatch{}, false
 }
 
-// standsAlone reports that no noun follows at k: "the 24th" is a day, "the 24th
-// floor" is not.
+// standsAlone reports whether no noun follows at k: "the 24th" is a day, "the
+// 24th floor" is not.
 func (p *timeParser) standsAlone(k int) bool {
 	if !p.ok(k) || p.kind(k) != lexNone {
 		return !p.isSym(k, '-') && p.kind(k) != lexUnit
@@ -187,7 +187,7 @@ func (p *timeParser) standsAlone(k int) bool {
 	return IsStopWord(p.toks[k].folded(p.src))
 }
 
-// countNoun reports a plural noun at k, which makes the number before it a count.
+// countNoun reports whether a plural noun at k makes the number before it a count.
 func (p *timeParser) countNoun(k int) bool {
 	if !p.ok(k) || p.kind(k) != lexNone {
 		return false

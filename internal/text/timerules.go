@@ -8,10 +8,10 @@ type timeMatch struct {
 	from, to  time.Time
 	grain     grain
 	noYear    bool  // the nearest past one was chosen
-	future    grain // if it may as well lie one such unit later, else 0
+	future    grain // the unit by which it may also lie later, else 0
 	recurring bool
 
-	nextFrom, nextTo time.Time // the next one, where future does not say it
+	nextFrom, nextTo time.Time // the next occurrence, where future does not give it
 }
 
 type timeParser struct {
@@ -39,7 +39,8 @@ func (p *timeParser) kind(i int) lexKind {
 
 func (p *timeParser) isSym(i int, r rune) bool { return p.ok(i) && p.toks[i].sym == r }
 
-// isApos is a straight or typographic apostrophe glued to what precedes it.
+// isApos reports whether the token at i is an apostrophe, straight or
+// typographic.
 func (p *timeParser) isApos(i int) bool { return p.ok(i) && isApostrophe(p.toks[i].sym) }
 
 func (p *timeParser) glued(i int) bool { return p.ok(i) && p.toks[i].glued }
@@ -85,7 +86,7 @@ func (p *timeParser) moment(i, depth int) (timeMatch, bool) {
 
 type timeRule func(p *timeParser, i, depth int) (timeMatch, bool)
 
-// timeRules says which rules may begin with which kind of word.
+// timeRules maps the kind of a first word to the rules that may begin with it.
 var timeRules [lexHoliday + 1][]timeRule
 
 func init() { //nolint:gochecknoinits // not a literal: the rules refer back to moment
@@ -119,7 +120,7 @@ func (p *timeParser) withPart(m timeMatch) timeMatch {
 	return m
 }
 
-// dayAt is the whole day y-m-d, or false where the month has no such day.
+// dayAt returns the whole day y-m-d, or false where the month has no such day.
 func (p *timeParser) dayAt(y int, m time.Month, d int) (from, to time.Time, ok bool) {
 	if y < 1 || m < 1 || m > 12 || d < 1 || d > daysIn(y, m) {
 		return from, to, false
@@ -128,7 +129,7 @@ func (p *timeParser) dayAt(y int, m time.Month, d int) (from, to time.Time, ok b
 	return from, from.AddDate(0, 0, 1), true
 }
 
-// pastDay is the nearest m-d that is not after ref's day; 29 February reaches
+// pastDay returns the nearest m-d that is not after ref's day. 29 February reaches
 // back to the last leap year.
 func (p *timeParser) pastDay(m time.Month, d int) (from, to time.Time, ok bool) {
 	for y := p.ref.Year(); y > p.ref.Year()-9; y-- {
@@ -243,7 +244,7 @@ func (p *timeParser) relative(i, depth int) (timeMatch, bool) {
 	return timeMatch{}, false
 }
 
-// rolling is the n units up to ref (n < 0) or from ref on.
+// rolling returns the n units up to ref (n < 0) or from ref on.
 func (p *timeParser) rolling(i, j, n int, g grain) (timeMatch, bool) {
 	if n == 0 || n > maxCount || n < -maxCount {
 		return timeMatch{}, false

@@ -143,7 +143,7 @@ func spanishSeason(name string) time.Month {
 	return time.March
 }
 
-// spanishPart is an index into dayParts, -1 for none.
+// spanishPart returns an index into dayParts, -1 for none.
 func spanishPart(name string) int {
 	switch name {
 	case "mañana":

@@ -7,8 +7,8 @@ type TimeSpan struct {
 	// Start and End are a half-open interval [Start, End) in the reference time's
 	// location. An open past ("before 2020") starts at the year 1.
 	Start, End time.Time
-	// NextStart and NextEnd are the nearest to come of an expression that leaves
-	// open which is meant ("Friday", "14 May", "in March"), else zero.
+	// NextStart and NextEnd are the next future occurrence of an ambiguous
+	// expression ("Friday", "14 May", "in March"), else zero.
 	NextStart, NextEnd time.Time
 	// Text is the expression as written and Offset its byte offset in the input.
 	Text   string
@@ -16,8 +16,8 @@ type TimeSpan struct {
 }
 
 // TimeSpans finds English, German, Spanish and Chinese time expressions in s (and
-// today and its neighbours in a few languages more), from left to right and without
-// overlaps, and resolves them against ref. The wall clock is never read.
+// today, yesterday and tomorrow in a few more languages), from left to right and
+// without overlaps, and resolves them against ref. It never reads the clock.
 //
 // The rules, where English leaves a choice:
 //
@@ -29,8 +29,8 @@ type TimeSpan struct {
 //     week (from Monday) of ref and "next Friday" in the week after it.
 //   - "last", "this" and "next" week, month, quarter and year are calendar units;
 //     "the last two weeks" and "the past month" end with ref.
-//   - "two weeks ago" and "in two weeks" are the calendar unit that far away:
-//     nobody who speaks in weeks means the very day.
+//   - "two weeks ago" and "in two weeks" are the calendar unit that far away, not
+//     the exact day.
 //   - "5/6/2023" is month first unless that is impossible; "5.6.2023" is day first.
 //   - early, mid and late are the first, middle and second half of a period.
 //   - Morning is 5-12 h, afternoon 12-18 h, evening 17-24 h, night 18 h to 6 h.
@@ -59,7 +59,8 @@ func TimeSpans(s string, ref time.Time) []TimeSpan {
 	return withChinese(withPhrases(out, s, ref), s, ref)
 }
 
-// valid keeps results inside what can be written as a date.
+// valid reports whether a result is within the years that can be written as a
+// date.
 func valid(m timeMatch) bool {
 	return m.from.Year() >= 1 && m.to.Year() <= 9999 && m.from.Before(m.to)
 }
@@ -80,7 +81,7 @@ func (p *timeParser) expression(i int) (timeMatch, bool) {
 		}
 	case "before", "until", "till":
 		if m, ok := p.moment(i+1, 0); ok && !m.recurring {
-			m.nextFrom, m.nextTo = p.ref, m.from // of one to come, the time until then
+			m.nextFrom, m.nextTo = p.ref, m.from // for a future time, the time until then
 			if !m.from.After(p.ref) && m.future != 0 {
 				m.nextTo = addUnits(m.from, 1, m.future)
 			}
@@ -130,7 +131,7 @@ func (p *timeParser) rangeOf(i int, and bool) (timeMatch, bool) {
 	}
 	a.j = b.j
 	if a.noYear {
-		// The first takes its year from the second: the nearest that lies before.
+		// The first takes its year from the second: the nearest one before it.
 		for n := 0; n < 200 && a.from.Year() < b.from.Year() && addUnits(a.from, 1, year).Before(b.to); n++ {
 			a.from = addUnits(a.from, 1, year)
 		}

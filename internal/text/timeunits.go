@@ -4,7 +4,7 @@ import "time"
 
 // Rules for times counted in units and for parts of longer times.
 
-// maxCount bounds counts: "99999999 centuries ago" is no date.
+// maxCount is the largest count: "99999999 centuries ago" is no date.
 const maxCount = 9999
 
 // number reads a count: "3", "three", "twenty-one", "a", "a couple of", "a few".
@@ -120,7 +120,7 @@ func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
 	return timeMatch{}, false
 }
 
-// away is the calendar unit n units from ref.
+// away returns the calendar unit n units from ref.
 func (p *timeParser) away(i, j, n int, g grain) (timeMatch, bool) {
 	if n > maxCount || n < -maxCount {
 		return timeMatch{}, false
@@ -132,7 +132,7 @@ func (p *timeParser) away(i, j, n int, g grain) (timeMatch, bool) {
 	return span(i, j, from, to, g)
 }
 
-// apart is the time n units from another one.
+// apart returns the time n units from another one.
 func (p *timeParser) apart(i int, m timeMatch, n int, g grain) (timeMatch, bool) {
 	at := m.from
 	if n > 0 && m.grain > day && g <= day {
@@ -219,7 +219,7 @@ func (p *timeParser) ordinal(i, depth int) (timeMatch, bool) {
 }
 
 // containing reads the larger time after "of", where a bare year needs no
-// further announcement.
+// preposition.
 func (p *timeParser) containing(i, depth int) (timeMatch, bool) {
 	m, ok := p.moment(i, depth)
 	return m, ok && !m.recurring && m.grain > day

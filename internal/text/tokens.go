@@ -9,8 +9,8 @@ import (
 // tokenUnit is the weight of one whole token; weights are twelfths of it.
 const tokenUnit = 12
 
-// Tokens estimates how many tokens an LLM's tokenizer makes of s. No vocabulary
-// is needed: each rune has a fixed weight and the sum is rounded up.
+// Tokens estimates the number of tokens that an LLM's tokenizer makes of s. It
+// needs no vocabulary: each rune has a fixed weight and the sum is rounded up.
 //
 //	ASCII letter or space         1/4 token (four characters a token)
 //	digit                         1/3 (tokenizers take up to three at a time)
@@ -47,12 +47,12 @@ func tokenWeight(r rune) int {
 	return 12
 }
 
-// ellipsis marks a cut; it weighs one token.
+// ellipsis marks a cut. It counts as one token.
 const ellipsis = "…"
 
-// Truncate shortens s to at most maxTokens by [Tokens], the closing "…"
-// included. It cuts after a word where there is one, otherwise between two
-// characters. Text that fits is returned unchanged; maxTokens <= 0 gives "".
+// Truncate shortens s to at most maxTokens by [Tokens], including the closing
+// "…". It cuts after a word where there is one, otherwise between two
+// characters. Text that fits is returned unchanged; maxTokens <= 0 yields "".
 func Truncate(s string, maxTokens int) string {
 	if maxTokens <= 0 {
 		return ""
@@ -72,7 +72,7 @@ func Truncate(s string, maxTokens int) string {
 			break
 		}
 	}
-	// A word boundary in the first half would throw too much away.
+	// A word boundary in the first half would discard too much.
 	if word > cut/2 {
 		cut = word
 	} else if cut > 0 {

@@ -13,17 +13,17 @@ import (
 //go:embed topics.txt en.txt wordnet.txt de.txt es.txt zh.txt tech.txt
 var files embed.FS
 
-// maxTopics bounds the topics that topics.txt may name.
+// maxTopics is the maximum number of topics in topics.txt.
 const maxTopics = 128
 
-// kinship scales how near topics.txt says two topics are.
+// kinship scales the similarities of topics in topics.txt.
 const kinship = 0.7
 
-// weak is the weight of a word marked with "~": it has other meanings as well,
-// or says little.
+// weak is the weight of a word marked with "~": it has other meanings as well, or
+// little meaning.
 const weak = 0.4
 
-// words is what the lists say.
+// words is the content of the lists.
 type words struct {
 	names   []string
 	weights [maxTopics]float64
@@ -39,7 +39,7 @@ type table struct {
 	stems map[string]span // without ending; of English as [text.Terms] gives it
 	opens map[string]bool // first words of phrases
 
-	begins map[rune]uint8 // lengths of the Chinese words that begin so, a bit each
+	begins map[rune]uint8 // lengths of the Chinese words with this first character, a bit each
 }
 
 // span is a word's topics in words.entries.
@@ -78,7 +78,7 @@ func mustRead(name string) string {
 	return string(b)
 }
 
-// readTopics reads topics.txt and gives each topic's number.
+// readTopics reads topics.txt and returns the number of each topic.
 func (l *words) readTopics(list string) map[string]uint8 {
 	number := make(map[string]uint8)
 	var related []string
@@ -184,7 +184,7 @@ func (l *words) table(listed map[string][]weighted, lang language) table {
 	return t
 }
 
-// join adds a topic, or keeps the smaller weight where words of one stem differ.
+// join adds a topic. Where words of one stem differ it keeps the smaller weight.
 func join(all []weighted, e weighted) []weighted {
 	for i := range all {
 		if all[i].topic == e.topic {
@@ -204,8 +204,8 @@ func (l *words) add(topics []weighted) span {
 	return span{uint16(from), uint16(len(l.entries))}
 }
 
-// fold gives a rune as the lists are keyed: lower case, without diacritics.
-// "ß" is left to the caller. 0 is no letter or digit.
+// fold returns a rune in the form of the lists' keys: lower case, without
+// diacritics. The caller handles "ß". 0 means neither letter nor digit.
 func fold(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '+' || r == '&':
@@ -225,7 +225,7 @@ func fold(r rune) rune {
 // firstHan is the first of the Chinese characters.
 const firstHan = 0x3400
 
-// latin folds U+00C0 to U+017F; a space stands for what is no letter of ours.
+// latin folds U+00C0 to U+017F; a space means no letter of the supported languages.
 var latin = func() (t [0x180 - 0xc0]byte) {
 	groups := map[byte]string{
 		'a': "àáâãäåāăą", 'c': "çćĉċč", 'd': "ďđð", 'e': "èéêëēĕėęě", 'g': "ĝğġģ", 'h': "ĥħ",

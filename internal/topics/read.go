@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	// maxRunes is how much of a text is read.
+	// maxRunes is the length at which a text is cut.
 	maxRunes = 4000
 	// maxPhrase is the length of the longest phrase, in words.
 	maxPhrase = 3
 	// maxHan is the length of the longest Chinese word, in characters.
 	maxHan = 6
-	// Words that are found in another language than the text's, as part of a
-	// compound's head, or of its first part weigh so much.
+	// Weights of words found in another language than the text's, as the head of a
+	// compound, or as its first part.
 	foreign  = 0.8
 	headPart = 0.9
 	leadPart = 0.6
@@ -105,7 +105,7 @@ func possessive(text string) bool {
 }
 
 // readWord adds the topics of the first of the words, or of the longest phrase
-// they begin, and says how many words that took; 0 if none is known.
+// they begin, and returns the number of words it used; 0 if none is known.
 func (l *words) readWord(lang language, folded []byte, list []word, times float32, sums *[maxTopics]float32) int {
 	t := &l.languages[lang]
 	if s, n := t.phrase(folded, list); n > 0 {
@@ -135,8 +135,8 @@ func (l *words) readWord(lang language, folded []byte, list []word, times float3
 	return 0
 }
 
-// phrase finds the longest phrase that the words begin with, and of how many of
-// them it consists; 0 if there is none.
+// phrase finds the longest phrase that the words begin with, and its number of
+// words; 0 if there is none.
 func (t *table) phrase(folded []byte, list []word) (span, int) {
 	if !t.opens[string(folded[list[0].from:list[0].to])] {
 		return span{}, 0
@@ -167,10 +167,10 @@ func (l *words) met(s span, times float32, sums *[maxTopics]float32) {
 	}
 }
 
-// once is what a word that is sure of its topic gives it; two give more.
+// once is the weight that one unambiguous word gives its topic; two give more.
 const once = 0.7
 
-// find looks a word up as it is, then without its ending.
+// find looks a word up as written, then without its ending.
 func (t *table) find(w []byte, lang language) (span, bool) {
 	if s, ok := t.exact[string(w)]; ok {
 		return s, true
@@ -179,7 +179,7 @@ func (t *table) find(w []byte, lang language) (span, bool) {
 		if s, ok := t.lemma(w); ok {
 			return s, true
 		}
-		s, ok := t.stems[string(w)] // of a text that went through [text.Prepare]
+		s, ok := t.stems[string(w)] // in a text prepared by [text.Prepare]
 		return s, ok
 	}
 	s, ok := t.stems[string(stem(w, lang))]
@@ -233,7 +233,7 @@ var englishEndings = []struct {
 	{[]byte("ves"), []string{"f", "fe"}, false},
 }
 
-// stem takes the ending off a German or Spanish word.
+// stem removes the ending of a German or Spanish word.
 func stem(w []byte, lang language) []byte {
 	endings := germanEndings
 	if lang == spanish {
@@ -259,8 +259,8 @@ var (
 	spanishEndings = fields("aciones iendo ieron abais aremos eremos iremos ando aban aron aste iste adas ados idas idos amos emos imos aba ado ada ido ida ian ara era ira are ere ire as es os an en ar er ir ia io a e o s n")
 )
 
-// compound adds the topics of a German compound's head, the longest word it
-// ends in, and of the longest it begins with.
+// compound adds the topics of a German compound's head, the longest word at its
+// end, and of the longest word at its beginning.
 func (l *words) compound(t *table, w []byte, times float32, sums *[maxTopics]float32) bool {
 	if len(w) < 2*minStem-1 {
 		return false
@@ -319,8 +319,8 @@ func (l *words) readHan(run []byte, sums *[maxTopics]float32) {
 	}
 }
 
-// guess tells the language of a text from its function words; it is certain
-// when one has more of them than the others.
+// guess determines the language of a text by its function words. It is certain
+// when one language has more of them than the others.
 func guess(folded []byte, list []word) (language, bool) {
 	var hits [languageCount]int
 	for _, w := range list {
@@ -335,8 +335,8 @@ func guess(folded []byte, list []word) (language, bool) {
 	return surest(&hits)
 }
 
-// surest is the language with the most function words, and whether no other has
-// as many.
+// surest returns the language with the most function words, and whether no other
+// has as many.
 func surest(hits *[languageCount]int) (language, bool) {
 	best, most, second := english, 0, 0
 	for lang, n := range hits {

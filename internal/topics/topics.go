@@ -1,15 +1,15 @@
-// Package topics tells which everyday topics a text is about and how near two
-// texts are by them, where they share no word: "Shall we order the pizza?" is
-// near "I can't eat gluten", "Was soll ich Oma schenken?" near "Meine Großmutter
-// sammelt Fingerhüte", 今晚吃什么 near 我不吃香菜.
+// Package topics determines the everyday topics of a text, and the similarity of
+// two texts by their topics where they share no word: "Shall we order the pizza?"
+// is near "I can't eat gluten", "Was soll ich Oma schenken?" near "Meine
+// Großmutter sammelt Fingerhüte", 今晚吃什么 near 我不吃香菜.
 //
-// It knows some hundred topics, the words that belong to them in English,
-// German, Spanish and Chinese, and how near the topics are to each other. A text
-// becomes a small [Set]; two sets are compared by [Near]. Neither needs a model,
-// a file or the network. It is a weak signal: it belongs beside words, entities
-// and vectors, not in their place.
+// It has some hundred topics, their words in English, German, Spanish and
+// Chinese, and the similarity of each pair of topics. A text becomes a small
+// [Set]; [Near] compares two sets. Neither needs a model, a file or the network.
+// It is a weak signal that adds to words, entities and vectors and does not
+// replace them.
 //
-// The lists are described in README.md.
+// README.md describes the lists.
 package topics
 
 import (
@@ -19,10 +19,10 @@ import (
 	"slices"
 )
 
-// A Set is the topics of a text, each with how much of the text is about it.
-// The zero Set is that of a text of which nothing is known.
+// A Set is the topics of a text, each with its share of the text. The zero Set has
+// no topics.
 type Set struct {
-	// codes are two bytes for each topic, in order: the topic and its weight in
+	// codes has two bytes for each topic, in order: the topic and its weight in
 	// 255ths, at least 1.
 	codes []byte
 }
@@ -32,7 +32,7 @@ type weighted struct {
 	weight float32 // 0–1
 }
 
-// weightUnit is what a weight of 1 is in a Set.
+// weightUnit is the encoding of a weight of 1 in a Set.
 const weightUnit = 255
 
 // Empty reports whether no topic of the text is known.
@@ -53,8 +53,7 @@ func (s Set) Names() []string {
 	return names
 }
 
-// Of gives the topics of a text. Of a long text only the first [maxRunes] runes
-// are read.
+// Of returns the topics of a text. It reads at most the first [maxRunes] runes.
 func Of(text string) Set {
 	l := lexicon()
 	var sums [maxTopics]float32
@@ -62,7 +61,7 @@ func Of(text string) Set {
 	return Set{appendCodes(nil, &sums)}
 }
 
-// Load reads the lists, as the first use does otherwise.
+// Load reads the lists. Without it the first use reads them.
 func Load() { lexicon() }
 
 // all yields the topics.
@@ -97,14 +96,14 @@ func (s Set) Has(topic uint8) bool {
 	return false
 }
 
-// Codes returns the set as bytes, two for each topic, of which the first is its
-// number. They belong to the set.
+// Codes returns the set as bytes, two for each topic; the first is its number. The
+// caller must not change them.
 func (s Set) Codes() []byte { return s.codes }
 
-// FromCodes is the set of which [Set.Codes] returned these bytes. It keeps them.
+// FromCodes returns the set with these [Set.Codes]. It keeps the slice.
 func FromCodes(codes []byte) Set { return Set{codes[:len(codes)&^1]} }
 
-// Join is the set of two parts of one text.
+// Join returns the set of a text of two parts.
 func Join(a, b Set) Set {
 	var sums [maxTopics]float32
 	for t := range a.all() {
@@ -116,11 +115,11 @@ func Join(a, b Set) Set {
 	return Set{appendCodes(nil, &sums)}
 }
 
-// both is the weight of a topic that was met twice: more than either, less than
-// their sum.
+// both returns the weight of a topic that occurs twice: more than either, less
+// than their sum.
 func both(a, b float32) float32 { return 1 - (1-a)*(1-b) }
 
-// appendCodes appends the codes of the topics that were met.
+// appendCodes appends the codes of the topics in sums.
 func appendCodes(codes []byte, sums *[maxTopics]float32) []byte {
 	for i, w := range sums {
 		if w > 0 {
@@ -130,15 +129,15 @@ func appendCodes(codes []byte, sums *[maxTopics]float32) []byte {
 	return codes
 }
 
-// Near says how near a sentence is to a question, 0–1: for each topic of the
-// question the nearest of the sentence's, weighted by how much the topic tells,
-// over the lengths of both. It is 0 when either is empty.
+// Near returns the similarity of a sentence to a question, 0–1: for each topic of
+// the question the nearest one of the sentence, weighted by the topic's
+// specificity, over the lengths of both. It is 0 when either is empty.
 func Near(question, sentence Set) float64 { return Ask(question).Near(sentence) }
 
 // A Question is a question's topics, prepared for many sentences. It does not
 // change and may be used by several goroutines.
 type Question struct {
-	rows    [][maxTopics]float32 // for each of its topics what each topic of a sentence is worth
+	rows    [][maxTopics]float32 // for each of its topics the value of each topic of a sentence
 	weights *[maxTopics]float64  // squared, of the topics
 	length  float64
 }
@@ -165,11 +164,11 @@ func ask(q Set, weights *[maxTopics]float64) *Question {
 	return a
 }
 
-// Near is [Near] of the question.
+// Near is [Near] for the prepared question.
 func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
 
-// Above is [Question.Near] where that is more than least, and else 0. It takes
-// less time for a sentence that is not.
+// Above returns [Question.Near] if that is more than least, and else 0. It is
+// faster than Near for sentences at or below least.
 func (q *Question) Above(sentence Set, least float64) float64 {
 	codes := sentence.codes
 	if q.length == 0 || len(codes) == 0 {
@@ -205,8 +204,8 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 	return near
 }
 
-// Topics lists, by number, the topics of which a sentence must have one for the
-// question to be near it, those that bring it nearest first.
+// Topics lists by number the topics that give a sentence a similarity above 0, in
+// order of their contribution.
 func (q *Question) Topics() (all []uint8) {
 	var worth [maxTopics]float32
 	for i := range q.rows {
@@ -223,14 +222,14 @@ func (q *Question) Topics() (all []uint8) {
 	return all
 }
 
-// lengthPower is the share of a sentence's length that counts against it; 1
-// makes Near a cosine, which puts long turns too far down. [Question.Above] relies
-// on the value.
+// lengthPower is the exponent of a sentence's length in the denominator; 1 makes
+// Near a cosine, which ranks long turns too low. [Question.Above] relies on the
+// value.
 const lengthPower = 0.8
 
 // A Census counts in how many of one user's texts each topic occurs, so that a
-// topic she always speaks of tells less. It is not safe for
-// concurrent use while texts are added.
+// frequent topic weighs less. It is not safe for concurrent use while texts are
+// added.
 type Census struct {
 	texts int
 	with  [maxTopics]int
@@ -239,7 +238,7 @@ type Census struct {
 // Add counts a text.
 func (c *Census) Add(s Set) { c.count(s, 1) }
 
-// Remove takes a text back that was added.
+// Remove reverts Add for a text.
 func (c *Census) Remove(s Set) { c.count(s, -1) }
 
 func (c *Census) count(s Set, n int) {
@@ -250,17 +249,16 @@ func (c *Census) count(s Set, n int) {
 }
 
 const (
-	// priorTexts are added to a census, of which each topic has priorShare, so
-	// that a few texts are not taken for the world.
+	// A census starts with priorTexts texts, with priorShare of them about each
+	// topic, so that a few texts do not dominate.
 	priorTexts = 30
 	priorShare = 0.03
 )
 
-// Near is [Near] with each topic weighted by how seldom it is in the census.
+// Near is [Near] with each topic weighted by its rarity in the census.
 func (c *Census) Near(question, sentence Set) float64 { return c.Ask(question).Near(sentence) }
 
-// Ask is [Ask] with each topic weighted by how seldom it is in the census, as
-// it is now.
+// Ask is [Ask] with each topic weighted by its current rarity in the census.
 func (c *Census) Ask(question Set) *Question {
 	l := lexicon()
 	var weights [maxTopics]float64

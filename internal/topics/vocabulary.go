@@ -6,18 +6,17 @@ import (
 	"slices"
 )
 
-// A Vocabulary knows the topics of an index's terms, so that the sets of its
-// texts are made without looking the words up each time. It is for prepared
-// text, of which it makes what [Of] makes of the original. It is not safe for concurrent use
-// while terms are added.
+// A Vocabulary holds the topics of an index's terms, so that the sets of its texts
+// need no look-up of words. From prepared text it makes the set that [Of] makes
+// from the original. It is not safe for concurrent use while terms are added.
 type Vocabulary struct {
-	terms []uint16 // by number of the term, its place in known; 0 = nothing is known
+	terms []uint16 // by number of the term, its index in known; 0 = unknown
 	known []known
 	lists []weighted
 	han   bool // any term is Chinese
 }
 
-// known is what is known of one term.
+// known are the topics and languages of one term.
 type known struct {
 	from     uint32               // in lists
 	lengths  [languageCount]uint8 // of the lists, one for each language it may be read in
@@ -25,7 +24,7 @@ type known struct {
 	opens    uint8                // languages of which phrases may begin with it, a bit each
 }
 
-// Add takes in the next term.
+// Add adds the next term.
 func (v *Vocabulary) Add(term []byte) {
 	l := lexicon()
 	if len(v.known) == 0 {
@@ -62,8 +61,7 @@ func (v *Vocabulary) Add(term []byte) {
 	v.known = append(v.known, k)
 }
 
-// enter appends the topics that read finds to the lists and returns how many
-// they are.
+// enter appends the topics that read finds to the lists and returns their number.
 func (v *Vocabulary) enter(read func(*[maxTopics]float32)) (n uint8) {
 	var sums [maxTopics]float32
 	read(&sums)
@@ -76,8 +74,8 @@ func (v *Vocabulary) enter(read func(*[maxTopics]float32)) (n uint8) {
 	return n
 }
 
-// Append appends the codes of a prepared text's set, which consists of these
-// terms, to codes.
+// Append appends to codes the codes of the set of a prepared text with these
+// terms.
 func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 	var hits [languageCount]int
 	found := false
@@ -138,9 +136,9 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums 
 	return n
 }
 
-// readBigrams adds the topics of the Chinese words of a prepared text, in which
-// a run of characters is overlapping pairs: read one by one, every character
-// would count twice and longer words would be missed.
+// readBigrams adds the topics of the Chinese words of a prepared text. There a run
+// of characters is a sequence of overlapping pairs: read separately, every
+// character would count twice and longer words would be missed.
 func readBigrams(prepared []byte, sums *[maxTopics]float32) {
 	var space [256]byte
 	run := space[:0]
@@ -188,7 +186,7 @@ func add(list []weighted, sums *[maxTopics]float32) {
 	}
 }
 
-// phraseOf is table.phrase of the terms that a prepared text begins with.
+// phraseOf applies table.phrase to the terms that a prepared text begins with.
 func phraseOf(prepared []byte, lang language) (span, int) {
 	end := 0
 	for range maxPhrase {

@@ -13,10 +13,10 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// encoder is a server of OpenAI's embeddings API; none without a URL.
+// encoder is a server of OpenAI's embeddings API. Without a URL there is none.
 type encoder struct{ url, model string }
 
-// connect puts the encoder into a configuration.
+// connect adds the encoder to a configuration.
 func (e encoder) connect(cfg *extension.Config) error {
 	if e.url == "" {
 		return nil
@@ -25,12 +25,12 @@ func (e encoder) connect(cfg *extension.Config) error {
 	if err != nil {
 		return err
 	}
-	cfg.EmbedModel = e.model
-	cfg.Embedder, err = embeddings.NewEmbedder(client)
+	cfg.Embedding.Model = e.model
+	cfg.Embedding.Embedder, err = embeddings.NewEmbedder(client)
 	return err
 }
 
-// ask searches until the encoder has answered in time.
+// ask repeats a search until the encoder has answered in time.
 func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q extension.Query) (*extension.Answer, error) {
 	const tries, pause = 600, 100 * time.Millisecond
 	for try := 1; ; try++ {
@@ -45,7 +45,7 @@ func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q
 	}
 }
 
-// namesAny reports whether a question holds one of the words.
+// namesAny reports whether a question contains one of the names.
 func namesAny(question string, names []string) bool {
 	asked := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, word := range asked {

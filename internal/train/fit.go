@@ -44,8 +44,8 @@ func fit(d *data, drop ...string) []float64 {
 	return normalised(d, weights, free)
 }
 
-// normalised scales the fitted weights to a text weight of 1 and rounds all to
-// two decimals, as the code holds them.
+// normalised scales the fitted weights to a text weight of 1 and rounds all to two
+// decimals, like those in the code.
 func normalised(d *data, weights []float64, fitted []int) []float64 {
 	unit := 1.0
 	if text := slices.Index(d.signals, "text"); text >= 0 && weights[text] > 0 {
@@ -57,8 +57,8 @@ func normalised(d *data, weights []float64, fitted []int) []float64 {
 	return weights
 }
 
-// deviations are the standard deviations of the signals over all rows; 0 for
-// one that does not vary.
+// deviations returns the standard deviations of the signals over all rows; 0 for a
+// constant signal.
 func deviations(d *data) []float64 {
 	n := 0.0
 	sum, square := make([]float64, len(d.signals)), make([]float64, len(d.signals))
@@ -80,7 +80,7 @@ func deviations(d *data) []float64 {
 	return out
 }
 
-// gradient is that of the loss in doc.go at w.
+// gradient returns the gradient of the loss in doc.go at w.
 func gradient(d *data, free []int, scale, w []float64) []float64 {
 	g := make([]float64, len(w))
 	for k := range g {
@@ -110,7 +110,8 @@ func gradient(d *data, free []int, scale, w []float64) []float64 {
 	return g
 }
 
-// pushes is the derivative of a question's loss by the score of each row.
+// pushes returns the derivative of a question's loss with respect to the score of
+// each row.
 func pushes(e *example, free []int, slope []float64) []float64 {
 	if !slices.Contains(e.right, true) {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/ebbmem/ebb/internal/said"
 )
 
-// told is a sentence of an invented message, labelled.
-type told struct {
+// labelled is a labelled sentence of an invented message.
+type labelled struct {
 	set     string
 	signals []uint32
 	lasts   bool
@@ -27,14 +27,14 @@ type told struct {
 }
 
 // fitLasting fits the model of said.LastingOf to labelled messages, one JSON
-// object a line, {"m": message, "keep": [sentences that last]}, and writes it.
-// Each tenth message is left out of a first fit and measured.
+// object per line, {"m": message, "keep": [lasting sentences]}, and writes it. It
+// measures every tenth message with a fit to the others.
 func fitLasting(w io.Writer, dir, out string) error {
-	all, err := readTold(dir)
+	all, err := readLabelled(dir)
 	if err != nil {
 		return err
 	}
-	var fitted []told
+	var fitted []labelled
 	for _, t := range all {
 		if !t.held {
 			fitted = append(fitted, t)
@@ -46,12 +46,12 @@ func fitLasting(w io.Writer, dir, out string) error {
 	return os.WriteFile(out, pack(weights, bias), 0o644)
 }
 
-func readTold(dir string) ([]told, error) {
+func readLabelled(dir string) ([]labelled, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("no *.jsonl in %s: %w", dir, err)
 	}
-	var all []told
+	var all []labelled
 	for _, path := range files {
 		f, err := os.Open(path)
 		if err != nil {
@@ -71,7 +71,7 @@ func readTold(dir string) ([]told, error) {
 			h.Write([]byte(m.M))
 			for _, u := range said.LastingUnits(m.M) {
 				s := u.Text
-				t := told{set: strings.TrimSuffix(filepath.Base(path), ".jsonl"), signals: u.Signals, held: h.Sum32()%10 == 0}
+				t := labelled{set: strings.TrimSuffix(filepath.Base(path), ".jsonl"), signals: u.Signals, held: h.Sum32()%10 == 0}
 				for _, k := range m.Keep {
 					k, s = strings.TrimSpace(k), strings.TrimSpace(s)
 					t.lasts = t.lasts || k != "" && (strings.Contains(s, k) || strings.Contains(k, s))
@@ -87,9 +87,8 @@ func readTold(dir string) ([]told, error) {
 	return all, nil
 }
 
-// fitLinear is logistic regression over hashed signals by Adagrad, with weights
-// held small.
-func fitLinear(all []told) (weights []float64, bias float64) {
+// fitLinear runs a regularised logistic regression over hashed signals by Adagrad.
+func fitLinear(all []labelled) (weights []float64, bias float64) {
 	const (
 		rounds = 30
 		rate   = 0.3
@@ -122,9 +121,9 @@ func fitLinear(all []told) (weights []float64, bias float64) {
 	return weights, bias
 }
 
-// report prints, for each set's messages left out, the precision and the recall
-// at several probabilities.
-func report(w io.Writer, all []told, weights []float64, bias float64) {
+// report prints precision and recall at several probabilities for the held-out
+// messages of each set.
+func report(w io.Writer, all []labelled, weights []float64, bias float64) {
 	type scored struct {
 		p     float64
 		lasts bool
@@ -168,7 +167,7 @@ func report(w io.Writer, all []told, weights []float64, bias float64) {
 	}
 }
 
-// pack is the model as said.LastingOf reads it.
+// pack encodes the model in the format that said.LastingOf reads.
 func pack(weights []float64, bias float64) []byte {
 	most := 1e-9
 	for _, w := range weights {

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/learn"
 )
 
-// factsFile of a set's folder holds what was extracted from its turns.
+// factsFile is the file of facts in a set's folder.
 const factsFile = "observations.jsonl"
 
-// depth is how many results of a question are kept.
+// depth is the number of results kept for a question.
 const depth = 300
 
-// example is one question with the signals of what was found for it.
+// example is one question with the signals of its results.
 type example struct {
 	set, conversation string
 	evidence          int // turns that answer it, found or not
@@ -34,7 +35,7 @@ type example struct {
 // data is all examples and the names of their columns.
 type data struct {
 	signals  []string
-	defaults []float64 // the ranker's present weights
+	defaults []float64 // the ranker's current weights
 	dropped  []string  // columns that are never fitted
 	facts    bool      // also learn each set's facts
 	encoder  encoder
@@ -42,10 +43,10 @@ type data struct {
 	examples []example
 }
 
-// sets are the names of the sets, in order of loading.
+// sets returns the names of the sets, in order of loading.
 func (d *data) sets() []string { return d.distinct(func(e *example) string { return e.set }) }
 
-// conversations are the names of the conversations, in order of loading.
+// conversations returns the names of the conversations, in order of loading.
 func (d *data) conversations() []string {
 	return d.distinct(func(e *example) string { return e.conversation })
 }
@@ -59,7 +60,7 @@ func (d *data) distinct(key func(*example) string) (all []string) {
 	return all
 }
 
-// only is the data of which keep holds.
+// only returns the examples for which keep is true.
 func (d *data) only(keep func(*example) bool) *data {
 	part := &data{signals: d.signals, defaults: d.defaults, dropped: d.dropped}
 	for _, e := range d.examples {
@@ -93,13 +94,13 @@ func (d *data) load(ctx context.Context, dir string) error {
 	})
 }
 
-// withMemory imports the set in dir, each conversation under a user of its
-// own, and lets ask use the memory and set its clock.
+// withMemory imports the set in dir, each conversation under a user of its own,
+// and calls ask with the memory and a function that sets its clock.
 func withMemory(ctx context.Context, dir string, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) error {
 	return withLearnt(ctx, dir, false, e, ask)
 }
 
-// withLearnt is withMemory of a memory that has learnt the set's facts too.
+// withLearnt is withMemory for a memory that also holds the set's facts.
 func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
@@ -113,7 +114,7 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask 
 	var now atomic.Int64
 	clock := func(t time.Time) { now.Store(t.UnixMilli()) }
 	clock(set.Conversations[0].Turns[0].Time)
-	cfg := &extension.Config{Now: func() time.Time { return time.UnixMilli(now.Load()).UTC() }, Location: time.UTC, NoSchedule: true}
+	cfg := &extension.Config{Now: func() time.Time { return time.UnixMilli(now.Load()).UTC() }, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true}}
 	if err := e.connect(cfg); err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask 
 		if err != nil {
 			return err
 		}
-		_, err = x.Import(ctx, f, extension.ImportOptions{Scope: extension.Scope{User: c.Name}, Clock: clock})
+		_, err = x.Import(ctx, f, transfer.ImportOptions{Scope: extension.Scope{User: c.Name}, Clock: clock})
 		if err := errors.Join(err, f.Close()); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (d *data) add(set string, q question, answer *extension.Answer) {
 	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence), paraphrase: q.kind == "paraphrase", held: q.held}
 	for _, r := range answer.Results {
 		if r.Memory.Kind != extension.KindEpisode {
-			continue // what is fitted is which turn answers
+			continue // only turns are fitted
 		}
 		row := make([]float64, len(r.Signals))
 		for i, s := range r.Signals {
@@ -166,7 +167,8 @@ func (d *data) add(set string, q question, answer *extension.Answer) {
 	d.examples = append(d.examples, e)
 }
 
-// dump writes the examples, one a line, after a line that names the signals.
+// dump writes the examples, one per line, after a line with the names of the
+// signals.
 func (d *data) dump(path string) error {
 	var all bytes.Buffer
 	to := json.NewEncoder(&all)

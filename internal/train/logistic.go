@@ -6,11 +6,11 @@ import "math"
 type observation struct {
 	values []float64
 	right  bool
-	weight float64 // how many observations it counts for
+	weight float64 // number of observations that it counts as
 }
 
 // logisticFit minimises − Σ weight · ln p(right) + ½ |w|² by Newton's method.
-// Weights that are not free keep their present value.
+// Weights that are not free keep their value.
 func logisticFit(observed []observation, present []float64, free []bool) []float64 {
 	const rounds = 30
 	w := make([]float64, len(present))
@@ -60,7 +60,7 @@ func target(right bool) float64 {
 	return 0
 }
 
-// probability is the logistic function of the weighed values.
+// probability returns the logistic function of the weighted values.
 func probability(values, w []float64) float64 {
 	sum := 0.0
 	for j, v := range values {
@@ -69,7 +69,7 @@ func probability(values, w []float64) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// solve solves ax = b by elimination with pivots. It changes both.
+// solve solves ax = b by elimination with pivots. It overwrites both.
 func solve(a [][]float64, b []float64) []float64 {
 	n := len(b)
 	for i := range n {

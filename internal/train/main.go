@@ -112,7 +112,7 @@ func leaveOut(d *data, parts []string, key func(*example) string) map[string]eva
 	return means(all)
 }
 
-// ablate fits without each signal and prints what that changes.
+// ablate fits without each signal and prints the difference.
 func (d *data) ablate(w io.Writer, with float64) {
 	change := make([]float64, len(d.signals))
 	inParallel(len(change), func(j int) { change[j] = goal(measure(d, fit(d, d.signals[j]))) - with })
@@ -123,7 +123,7 @@ func (d *data) ablate(w io.Writer, with float64) {
 	}
 }
 
-// inParallel calls do for 0 … n−1, as many at a time as there are processors.
+// inParallel calls do for 0 … n−1, on all processors.
 func inParallel(n int, do func(int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup

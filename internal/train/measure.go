@@ -8,7 +8,7 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-// measure ranks every example by w and gives the mean of each set.
+// measure ranks every example by w and returns the mean of each set.
 func measure(d *data, w []float64) map[string]evalset.Metrics {
 	parts := make(map[string][]evalset.Metrics)
 	for i := range d.examples {
@@ -51,7 +51,7 @@ func score(e *example, w []float64) evalset.Metrics {
 	return evalset.Score(ranking, evidence)
 }
 
-// goal is what a change has to raise: the mean over sets of R@5 and R@10.
+// goal is the quantity to raise: the mean over sets of R@5 and R@10.
 func goal(bySet map[string]evalset.Metrics) (sum float64) {
 	for _, m := range bySet {
 		sum += 100 * (m.Recall[0] + m.Recall[1]) / 2 / float64(len(bySet))

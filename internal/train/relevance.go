@@ -20,12 +20,13 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 )
 
-// question is one that is asked of memories, in its own words.
+// question is a question that is asked of several memories.
 type question struct {
 	evalset.Query
 	kind string // "labelled", "paraphrase", "general"
@@ -37,13 +38,13 @@ type asked struct {
 	Set    string      `json:"set"`
 	Of     string      `json:"of"`     // the conversation it belongs to; "" for a general question
 	Memory string      `json:"memory"` // the conversation that was asked
-	Young  bool        `json:"young"`  // only a few turns of it
-	Next   bool        `json:"next"`   // it is the one after its own
-	Named  bool        `json:"named"`  // it names someone who speaks there
+	Young  bool        `json:"young"`  // the memory holds only a few turns of it
+	Next   bool        `json:"next"`   // the conversation after the question's own
+	Named  bool        `json:"named"`  // the question names a speaker of it
 	Kind   string      `json:"kind"`
 	Held   bool        `json:"held"`   // never fitted to
 	Needed int         `json:"needed"` // turns that answer it, found or not; 0 off topic
-	Found  bool        `json:"found"`  // anything speaks for a result but who says it
+	Found  bool        `json:"found"`  // a result has a ground other than its speaker
 	About  []float64   `json:"about"`  // grounds of the answer
 	Rows   [][]float64 `json:"rows"`   // grounds of each result
 	More   [][]float64 `json:"more"`   // the ranker's signals of each result
@@ -52,16 +53,16 @@ type asked struct {
 	Ask    string      `json:"ask"`
 }
 
-// own reports a question that the memory answers.
+// own reports whether the memory answers the question.
 func (a *asked) own() bool { return a.Needed > 0 }
 
-// relevanceDepth is how many results of a question are looked at.
+// relevanceDepth is the number of results considered for a question.
 const relevanceDepth = 15
 
 //go:embed testdata/general.jsonl
 var generalQuestions []byte
 
-// relevanceData is every question beside the memories it was asked of.
+// relevanceData is every question with the memories it was asked of.
 type relevanceData struct {
 	sets           []string
 	about, answers model
@@ -82,7 +83,7 @@ func modelOf(grounds []recall.Signal) (m model) {
 	return m
 }
 
-// options say what is trained on beside the sets.
+// options are the training data beside the sets.
 type options struct {
 	paraphrases string // folder of further questions of the sets, "" for none
 	encoder     encoder
@@ -135,7 +136,7 @@ func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) er
 // weights are those of both models.
 type weights struct{ about, answers []float64 }
 
-// share is how much a question counts in a fit beside a labelled one.
+// share is the weight of a question in a fit, relative to a labelled one.
 func (a *asked) share() float64 {
 	share := map[string]float64{"labelled": 1, "paraphrase": 0.3, "general": 0.3}[a.Kind]
 	if a.Young {
@@ -144,15 +145,15 @@ func (a *asked) share() float64 {
 	return share
 }
 
-// fitted reports whether a question may be fitted to. To a young memory, what
-// somebody asks another conversation is nothing that its owner would ask.
+// fitted reports whether a question may be used in a fit. A young memory takes no
+// questions about other conversations, which its owner would not ask.
 func (a *asked) fitted() bool {
 	return !a.Held && len(a.Rows) > 0 && (a.own() || !a.Young || a.Kind == "general")
 }
 
-// fit finds the weights of both models from the questions that keep lets in.
-// Questions of a set, a kind, an age and on or off topic count together as many
-// as their share of 300, beside a ridge of 1.
+// fit returns the weights of both models from the questions for which keep is
+// true. All questions of one set, kind and age, on or off topic, count together as
+// their share of 300 observations, with a ridge of 1.
 func (d *relevanceData) fit(keep func(*asked) bool) weights {
 	const prior = 300
 	type class struct {
@@ -183,7 +184,7 @@ func (d *relevanceData) fit(keep func(*asked) bool) weights {
 	return weights{d.about.fit(about), d.answers.fit(answers)}
 }
 
-// fit fits what varies.
+// fit fits the grounds that vary.
 func (m *model) fit(observed []observation) []float64 {
 	free := make([]bool, len(m.names))
 	for j := range free {
@@ -193,9 +194,9 @@ func (m *model) fit(observed []observation) []float64 {
 	return logisticFit(observed, m.present, free)
 }
 
-// leaveOut fits once for each part, without what belongs to it, and gives each
-// question the weights that have not seen its parts; the first of them counts
-// that is not the empty one.
+// leaveOut fits once for each part, without the questions that belong to it. The
+// result gives each question the weights of a fit without it, by the first of its
+// parts that is not empty.
 func (d *relevanceData) leaveOut(parts []string, of func(*asked) []string) func(*asked) weights {
 	found := make([]weights, len(parts))
 	inParallel(len(parts), func(i int) {
@@ -220,7 +221,7 @@ func (d *relevanceData) conversations() (all []string) {
 	return all
 }
 
-// relevances are those of the answer and of each result.
+// relevances returns the relevance of the answer and of each result.
 func (a *asked) relevances(w weights) (about float64, results []float64) {
 	if len(a.Rows) == 0 || !a.Found {
 		return 0, nil
@@ -232,7 +233,7 @@ func (a *asked) relevances(w weights) (about float64, results []float64) {
 	return about, results
 }
 
-// print writes what is put before a model at the default thresholds.
+// print writes what is injected at the default thresholds.
 func (d *relevanceData) print(w io.Writer, name string, of func(*asked) weights) {
 	type figures struct{ own, evidence, tokens, memories, off, injected float64 }
 	for _, set := range d.sets {
@@ -257,7 +258,7 @@ func (d *relevanceData) print(w io.Writer, name string, of func(*asked) weights)
 			about, results := a.relevances(of(a))
 			shown := 0
 			for r, relevance := range results {
-				if about >= extension.DefaultInjectMaybe && relevance >= extension.DefaultInjectLeast {
+				if about >= extension.DefaultMinRelevance && relevance >= extension.DefaultMinResultRelevance {
 					shown++
 					f.tokens += float64(a.Tokens[r]) * target(a.own())
 					if a.Right[r] {
@@ -281,9 +282,9 @@ func (d *relevanceData) print(w io.Writer, name string, of func(*asked) weights)
 	}
 }
 
-// reliability prints, for results of a relevance between two bounds, their mean
-// relevance beside the share that is evidence, on and off topic alike; and the
-// same of answers. Each set, and each side of it, weighs the same.
+// reliability prints, for results with a relevance between two bounds, their mean
+// relevance and the share that is evidence, on and off topic together; and the
+// same for answers. Each set, and each class in it, weighs the same.
 func (d *relevanceData) reliability(w io.Writer, of func(*asked) weights) {
 	type bin struct{ n, weight, said, right float64 }
 	print := func(what string, bounds []float64, visit func(add func(relevance float64, right bool, weight float64))) {
@@ -335,7 +336,8 @@ func (d *relevanceData) reliability(w io.Writer, of func(*asked) weights) {
 	})
 }
 
-// dump writes the observations, one a line, after a line that names the grounds.
+// dump writes the observations, one per line, after a line with the names of the
+// grounds.
 func (d *relevanceData) dump(path string) error {
 	var all bytes.Buffer
 	to := json.NewEncoder(&all)
@@ -395,7 +397,7 @@ func youngOf(c evalset.Conversation) ([]young, error) {
 	return all, nil
 }
 
-// holds reports whether all evidence of a question is there.
+// holds reports whether the memory has all evidence of a question.
 func (y *young) holds(q *question) bool {
 	return !slices.ContainsFunc(q.Evidence, func(id string) bool {
 		return !slices.ContainsFunc(y.turns, func(t evalset.Turn) bool { return t.ID == id })
@@ -424,7 +426,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 		for _, c := range of.Conversations {
 			last[c.Name] = c.Turns[len(c.Turns)-1].Time
 			if o.encoder.url != "" {
-				continue // to make their vectors takes too long
+				continue // embedding them would take too long
 			}
 			some, err := youngOf(c)
 			if err != nil {
@@ -438,7 +440,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 			}
 		}
 		for _, y := range cuts {
-			if _, err := x.Import(ctx, bytes.NewReader(y.lines), extension.ImportOptions{Scope: extension.Scope{User: y.user}, Clock: clock}); err != nil {
+			if _, err := x.Import(ctx, bytes.NewReader(y.lines), transfer.ImportOptions{Scope: extension.Scope{User: y.user}, Clock: clock}); err != nil {
 				return err
 			}
 		}
@@ -532,7 +534,7 @@ func values(grounds []recall.Signal) []float64 {
 	return all
 }
 
-// readParaphrases reads FOLDER/SET.jsonl, where SET loses its "-dev".
+// readParaphrases reads FOLDER/SET.jsonl, with SET without its "-dev".
 func readParaphrases(folder, set string) ([]question, error) {
 	if folder == "" {
 		return nil, nil
@@ -571,7 +573,7 @@ func readGeneral() ([]question, error) {
 	return all, nil
 }
 
-// speakersOf are the words of the names of all who speak in a conversation.
+// speakersOf returns the words of the names of all speakers of each conversation.
 func speakersOf(set *evalset.Set) map[string][]string {
 	all := make(map[string][]string)
 	for _, c := range set.Conversations {

@@ -17,20 +17,20 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// Fault is a way for a disk to fail.
+// Fault is a kind of disk failure.
 type Fault string
 
-// The faults, and what they strike.
+// The faults, and the operations they affect.
 const (
 	ReadError  Fault = "read error"  // reading, sizes, existence, opening what exists
-	WriteError Fault = "write error" // writing, resizing, creating, removing, linking: nothing is done
-	ShortWrite Fault = "short write" // writing: a part of it is done, up to the middle of a sector
-	TornWrite  Fault = "torn write"  // writing: the second half is done, the first is not
+	WriteError Fault = "write error" // writing, resizing, creating, removing, linking: without any effect
+	ShortWrite Fault = "short write" // writing: only a first part is written, up to the middle of a sector
+	TornWrite  Fault = "torn write"  // writing: only the second half is written
 	SyncError  Fault = "sync error"  // syncing files and folders
-	DiskFull   Fault = "disk full"   // what needs room: writing, growing, creating, linking
+	DiskFull   Fault = "disk full"   // operations that need space: writing, growing, creating, linking
 )
 
-// Faults are all of them.
+// Faults lists all faults.
 var Faults = []Fault{ReadError, WriteError, ShortWrite, TornWrite, SyncError, DiskFull}
 
 // How long a fault lasts.
@@ -39,7 +39,7 @@ const (
 	Always = 1 << 30
 )
 
-// operation is what a fault can strike.
+// operation is a kind of operation that a fault can affect.
 type operation string
 
 const (
@@ -64,21 +64,21 @@ var strikes = map[Fault][]operation{
 	DiskFull:   {write, resize, create, link},
 }
 
-// Disk is the file system. It is safe for concurrent use, and lets one
-// operation through at a time.
+// Disk is the file system. It is safe for concurrent use and runs one operation at
+// a time.
 type Disk struct {
 	name string
 	os   vfs.VFS
 
-	slow atomic.Int64 // nanoseconds that a sync takes
+	slow atomic.Int64 // duration of a sync in nanoseconds
 
 	mu     sync.Mutex
 	armed  map[operation]bool
-	only   string // strike this file alone
+	only   string // the only file to affect; "" for all
 	fault  Fault
-	first  int // the operation that is struck first, from 1
+	first  int // the first operation that fails, from 1
 	last   int
-	seen   int // operations that the armed fault could have struck
+	seen   int // operations that the armed fault could have affected
 	struck []string
 
 	recording *Recording
@@ -86,7 +86,7 @@ type Disk struct {
 
 var disks atomic.Int64
 
-// New makes a disk and registers it until the test ends.
+// New makes a disk and registers it with SQLite until the test ends.
 func New(t testing.TB) *Disk {
 	d := &Disk{name: fmt.Sprintf("vfstest%d", disks.Add(1)), os: vfs.Find("")}
 	vfs.Register(d.name, d)
@@ -94,18 +94,17 @@ func New(t testing.TB) *Disk {
 	return d
 }
 
-// Name is what SQLite knows the disk by.
+// Name returns the name under which the disk is registered with SQLite.
 func (d *Disk) Name() string { return d.name }
 
-// Slow has each sync of a file take so long, as on a disk that has to write. Default:
-// it takes no time.
+// Slow sets the duration of each sync of a file. Default 0.
 func (d *Disk) Slow(long time.Duration) { d.slow.Store(int64(long)) }
 
-// Arm has the n-th operation from now that the fault can strike fail, from 1,
-// and so many in all. It takes the place of what was armed before.
+// Arm makes operations fail: of those that the fault affects, the n-th from now,
+// counted from 1, and the following ones, times in all. It replaces an armed fault.
 func (d *Disk) Arm(f Fault, n, times int) { d.ArmFile("", f, n, times) }
 
-// ArmFile is Arm for the operations on one file of its folder alone.
+// ArmFile is Arm for the operations on one file only.
 func (d *Disk) ArmFile(name string, f Fault, n, times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,9 +115,9 @@ func (d *Disk) ArmFile(name string, f Fault, n, times int) {
 	d.only, d.fault, d.first, d.last, d.seen, d.struck = name, f, n, n+times-1, 0, nil
 }
 
-// Mend ends what is armed. It returns how many operations could have been
-// struck, and the first that were.
-func (d *Disk) Mend() (seen int, struck []string) {
+// Disarm removes the armed fault. It returns the number of operations that it could
+// have affected, and the first that failed.
+func (d *Disk) Disarm() (seen int, struck []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	seen, struck = d.seen, d.struck
@@ -126,14 +125,14 @@ func (d *Disk) Mend() (seen int, struck []string) {
 	return seen, struck
 }
 
-// Struck reports whether the armed fault has struck.
+// Struck reports whether an operation has failed by the armed fault.
 func (d *Disk) Struck() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.struck) > 0
 }
 
-// fails says whether an operation is to fail. The caller holds the lock.
+// fails decides whether an operation fails. The caller holds the lock.
 func (d *Disk) fails(op operation, path string) bool {
 	if !d.armed[op] || d.only != "" && d.only != filepath.Base(path) {
 		return false
@@ -148,7 +147,7 @@ func (d *Disk) fails(op operation, path string) bool {
 	return true
 }
 
-// errorOf is how the operating system reports the fault.
+// errorOf returns the error with which an operating system reports the fault.
 func (d *Disk) errorOf(op operation, path string) error {
 	if d.fault == DiskFull {
 		return &fs.PathError{Op: string(op), Path: path, Err: syscall.ENOSPC}
@@ -221,7 +220,7 @@ func (d *Disk) Access(path string, flags vfs.AccessFlag) (bool, error) {
 // FullPathname implements [vfs.VFS].
 func (d *Disk) FullPathname(path string) (string, error) { return d.os.FullPathname(path) }
 
-// Link gives a file a second name, for what SQLite does not ask for.
+// Link gives a file a second name. SQLite has no such operation.
 func (d *Disk) Link(path, name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -235,7 +234,7 @@ func (d *Disk) Link(path, name string) error {
 	return err
 }
 
-// Remove takes a name away.
+// Remove removes a name.
 func (d *Disk) Remove(path string) error {
 	if err := d.Delete(path, false); !errors.Is(err, sqlite3.IOERR_DELETE_NOENT) {
 		return err
@@ -243,7 +242,7 @@ func (d *Disk) Remove(path string) error {
 	return &fs.PathError{Op: string(remove), Path: path, Err: fs.ErrNotExist}
 }
 
-// Full reports whether the disk is full, as far as it fails because of it now.
+// Full reports whether operations fail now because the disk is full.
 func (d *Disk) Full(string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

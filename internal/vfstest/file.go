@@ -119,7 +119,7 @@ func (f *file) Size() (int64, error) {
 	return f.File.Size()
 }
 
-// What SQLite may also ask of a file goes to the operating system's.
+// SQLite's other operations on files are passed to the operating system's VFS.
 
 func (f *file) Unwrap() vfs.File                { return f.File }
 func (f *file) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }

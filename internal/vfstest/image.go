@@ -9,18 +9,17 @@ import (
 	"slices"
 )
 
-// Image is what a disk may hold after a power loss.
+// Image is a possible content of a disk after a power loss.
 type Image struct {
-	// Files by the name of each in its folder.
+	// Files are the contents by name in the folder.
 	Files map[string][]byte
-	// Acked is what had been acknowledged before.
+	// Acked lists the acknowledgements before that moment.
 	Acked []string
-	// Moment is how many events of the recording were over.
+	// Moment is the number of events before the power loss.
 	Moment int
 }
 
-// Put writes the image's files into a folder, and removes there what it does
-// not hold.
+// Put writes the image's files into a folder, and removes all others.
 func (i *Image) Put(dir string) error {
 	old, err := os.ReadDir(dir)
 	if err != nil {
@@ -36,9 +35,8 @@ func (i *Image) Put(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Images yields n images at random moments, in the order of time, until yield
-// returns false. One seed gives the same images each time. The files' bytes
-// are yield's to keep.
+// Images yields n images at random moments, in order of time, until yield returns
+// false. The same seed yields the same images. yield may keep the files' bytes.
 func (r *Recording) Images(seed uint64, n int, yield func(*Image) bool) {
 	rng := rand.New(rand.NewPCG(seed, uint64(n)))
 	moments := make([]int, n)
@@ -57,16 +55,16 @@ func (r *Recording) Images(seed uint64, n int, yield func(*Image) bool) {
 	}
 }
 
-// platter is the disk below the page cache.
+// platter models the disk below the page cache.
 type platter struct {
 	rng   *rand.Rand
-	over  int // events that have happened
+	over  int // number of events so far
 	acked []string
 
-	saved   map[int][]byte  // by inode: what is there for certain
-	unsaved map[int][]event // what was written since
-	names   map[string]int  // the entries of the folder that are there for certain
-	renames []event         // those made since
+	saved   map[int][]byte  // by inode: the synced content
+	unsaved map[int][]event // writes since
+	names   map[string]int  // the synced entries of the folder
+	renames []event         // changes of entries since
 }
 
 func newPlatter(r *Recording, rng *rand.Rand) *platter {
@@ -86,7 +84,7 @@ func (p *platter) happen(e event) {
 		p.renames = append(p.renames, e)
 	case synced:
 		if e.bad {
-			p.saved[e.inode] = p.content(e.inode) // what came of it, for good
+			p.saved[e.inode] = p.content(e.inode) // this outcome is final
 		} else {
 			p.saved[e.inode] = apply(p.saved[e.inode], p.unsaved[e.inode])
 		}
@@ -111,8 +109,8 @@ func (p *platter) image() *Image {
 	return i
 }
 
-// entries is the folder with some first part of what was done to it since: it
-// is kept in order by every file system with a journal.
+// entries returns the folder with the first few of its changes since the last
+// sync. File systems with a journal keep their order.
 func (p *platter) entries() map[string]int {
 	names := maps.Clone(p.names)
 	rename(names, p.renames[:p.rng.IntN(len(p.renames)+1)])
@@ -129,7 +127,7 @@ func rename(names map[string]int, events []event) {
 	}
 }
 
-// content is one thing that a file may hold.
+// content returns a possible content of a file.
 func (p *platter) content(inode int) []byte {
 	saved, unsaved := p.saved[inode], p.unsaved[inode]
 	if len(unsaved) == 0 {

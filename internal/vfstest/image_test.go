@@ -123,7 +123,7 @@ func TestFaultsReachSQLite(t *testing.T) {
 		} else {
 			require.Error(t, exec("INSERT INTO t VALUES (1)"), "%s", fault)
 		}
-		seen, struck := disk.Mend()
+		seen, struck := disk.Disarm()
 		require.NotEmpty(t, struck, "%s", fault)
 		require.GreaterOrEqual(t, seen, len(struck))
 		require.NoError(t, exec("INSERT INTO t VALUES (2)"), "%s", fault)

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Recording is what happened on a disk, in order.
+// Recording is the sequence of events on a disk.
 type Recording struct {
 	events []event
 
 	inodes map[string]int // by name, now
-	base   map[int][]byte // what was there before
-	names  map[string]int // of what was there before
+	base   map[int][]byte // content at the start
+	names  map[string]int // names at the start
 	next   int
 }
 
@@ -38,8 +38,8 @@ const (
 	acknowledged
 )
 
-// Record starts to remember what is changed and synced from now on. What the
-// files hold now counts as synced. Files that are open already are not seen.
+// Record starts recording changes and syncs. The current content of files counts
+// as synced. It does not see files that are already open.
 func (d *Disk) Record() *Recording {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,19 +54,19 @@ func (d *Disk) Stop() {
 	d.recording = nil
 }
 
-// Acknowledge notes that somebody was told that something is stored.
+// Acknowledge records that a caller was promised that something is stored.
 func (d *Disk) Acknowledge(what string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.recording.add(event{what: acknowledged, name: what})
 }
 
-// Len is the number of moments at which the power can fail, but for the first.
+// Len returns the number of moments at which the power can fail, except the first.
 func (r *Recording) Len() int { return len(r.events) }
 
-// The methods below do nothing without a recording. A file is known by its name
-// in its folder: a test may go on with a copy of the folder, as another process
-// would with the original.
+// The methods below do nothing on a nil recording. Files are identified by their
+// name in the folder, so that a test may continue with a copy of the folder, as
+// another process would with the original.
 
 func (r *Recording) add(e event) {
 	if r != nil {
@@ -74,7 +74,7 @@ func (r *Recording) add(e event) {
 	}
 }
 
-// meet takes in a file that was there before.
+// meet adds a file that existed at the start.
 func (r *Recording) meet(path string) {
 	if r == nil || r.inode(path) != 0 {
 		return

@@ -1,4 +1,4 @@
--- The full schema from the first migration. Instants are INTEGER Unix
+-- The full schema. Instants are INTEGER Unix
 -- milliseconds, UTC. Text of users lives in events.payload, memories.content
 -- and (prepared for search) chunks; nowhere else.
 
@@ -8,11 +8,23 @@ CREATE TABLE users (
   name        TEXT NOT NULL,
   time_zone   TEXT NOT NULL DEFAULT '',          -- IANA name; '' = Config.Location
   created_at  INTEGER NOT NULL,
-  extracted_through INTEGER NOT NULL DEFAULT 0,  -- memories.id watermark of the night's extract stage
   nights_through    TEXT NOT NULL DEFAULT '',    -- last consolidated local day, YYYY-MM-DD
   importance_since  REAL NOT NULL DEFAULT 0,     -- importance gathered since the last reflection
+  -- Chunk ids up to this one were used and are not given again: caches of a
+  -- user's text would take one text for another.
+  chunk_floor       INTEGER NOT NULL DEFAULT 0,
+  cycle             INTEGER NOT NULL DEFAULT 0,  -- of a team's agents; 0 = not counted
+  reflected_cycle   INTEGER NOT NULL DEFAULT 0,  -- the cycle of the last reflection
+  reflected_at      INTEGER,                     -- when it was; NULL = never
   UNIQUE (tenant, name)
 );
+
+CREATE TABLE watermarks (                        -- how far a stage has got through a user's memories
+  user_id INTEGER NOT NULL REFERENCES users(id),
+  name    TEXT NOT NULL,                         -- the stage
+  through INTEGER NOT NULL,                      -- memories.id
+  PRIMARY KEY (user_id, name)
+) WITHOUT ROWID;
 
 CREATE TABLE sessions (
   id         INTEGER PRIMARY KEY,
@@ -54,6 +66,8 @@ CREATE TABLE deliveries (                        -- only what did not succeed at
 ) WITHOUT ROWID;
 CREATE INDEX deliveries_due ON deliveries (consumer, next_attempt_at);
 
+-- For a CHECK with a list of more than two values SQLite builds and drops a
+-- table for each row that is written; comparisons cost nothing.
 CREATE TABLE memories (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   uid           TEXT NOT NULL UNIQUE,            -- UUIDv7, the public id
@@ -61,7 +75,7 @@ CREATE TABLE memories (
   session_id    INTEGER REFERENCES sessions(id),
   event_seq     INTEGER REFERENCES events(seq),  -- the message an episode came from
   agent         TEXT NOT NULL DEFAULT '',
-  kind          TEXT NOT NULL CHECK (kind IN ('episode','fact','preference','reflection')),
+  kind          TEXT NOT NULL CHECK (kind = 'episode' OR kind = 'fact' OR kind = 'preference' OR kind = 'reflection'),
   role          TEXT NOT NULL DEFAULT '',
   speaker       TEXT NOT NULL DEFAULT '',
   content       TEXT NOT NULL,
@@ -82,7 +96,7 @@ CREATE TABLE memories (
   protected     INTEGER NOT NULL DEFAULT 0,
   pinned        INTEGER NOT NULL DEFAULT 0,
   state         TEXT NOT NULL DEFAULT 'active'
-                CHECK (state IN ('active','dormant','quarantined','superseded','retired')),
+                CHECK (state = 'active' OR state = 'dormant' OR state = 'quarantined' OR state = 'superseded' OR state = 'retired' OR state = 'forgotten'),
   origin        TEXT NOT NULL,
   trust         INTEGER NOT NULL CHECK (trust BETWEEN 0 AND 4),
   subject       TEXT,
@@ -100,6 +114,11 @@ CREATE INDEX memories_by_hash    ON memories (user_id, content_hash) WHERE kind 
 CREATE INDEX memories_by_claim   ON memories (user_id, subject, predicate) WHERE subject IS NOT NULL;
 CREATE INDEX memories_by_run     ON memories (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX memories_tagged     ON memories (user_id) WHERE tags <> '[]';
+-- Each turn asks for a user's last claim, to know whether the core section changed.
+CREATE INDEX memories_claims     ON memories (user_id, id) WHERE kind <> 'episode';
+-- Without these, deleting an event or a memory reads every memory of the file.
+CREATE INDEX memories_by_event     ON memories (event_seq) WHERE event_seq IS NOT NULL;
+CREATE INDEX memories_by_successor ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE TABLE memory_sources (
   memory_id INTEGER NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
@@ -125,6 +144,9 @@ CREATE VIRTUAL TABLE chunks_fts USING fts5 (
   tokenize = "unicode61 remove_diacritics 0"
 );
 INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('secure-delete', 1);
+-- The writer merges segments between commits, see textmerge.go.
+INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('automerge', 0);
+INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('usermerge', 8);  -- mergeSegments
 
 CREATE TABLE entities (
   id            INTEGER PRIMARY KEY,
@@ -199,16 +221,20 @@ CREATE TABLE blocks (
   user_id    INTEGER NOT NULL REFERENCES users(id),
   agent      TEXT NOT NULL DEFAULT '',
   name       TEXT NOT NULL,
+  kind       TEXT NOT NULL DEFAULT 'text',
   content    TEXT NOT NULL,
+  trust      INTEGER NOT NULL DEFAULT 0,
   version    INTEGER NOT NULL DEFAULT 1,
   updated_at INTEGER NOT NULL,
   UNIQUE (user_id, agent, name)
 );
 
-CREATE TABLE block_history (
+CREATE TABLE block_history (                     -- every version of a block, the current one too
   block_id   INTEGER NOT NULL REFERENCES blocks(id) ON DELETE CASCADE,
   version    INTEGER NOT NULL,
   content    TEXT NOT NULL,
+  trust      INTEGER NOT NULL DEFAULT 0,
+  agent      TEXT NOT NULL DEFAULT '',           -- the agent that wrote it
   actor      TEXT NOT NULL,
   at         INTEGER NOT NULL,
   PRIMARY KEY (block_id, version)
@@ -224,9 +250,26 @@ CREATE TABLE runs (
   started_at  INTEGER NOT NULL,
   finished_at INTEGER,
   stages      TEXT NOT NULL DEFAULT '[]',        -- JSON: per stage counts, costs, durations, prompt versions
-  error       TEXT NOT NULL DEFAULT ''
+  error       TEXT NOT NULL DEFAULT '',
+  calls         INTEGER NOT NULL DEFAULT 0,      -- of the model
+  input_tokens  INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  cost          REAL NOT NULL DEFAULT 0,         -- in the currency of the host's prices
+  faults        INTEGER NOT NULL DEFAULT 0       -- unusable answers, failed calls
 );
 CREATE INDEX runs_by_user ON runs (user_id, started_at);
+
+CREATE TABLE gaps (                              -- what a stage gave up on, to try again
+  id         INTEGER PRIMARY KEY,
+  uid        TEXT NOT NULL UNIQUE,
+  user_id    INTEGER NOT NULL REFERENCES users(id),
+  stage      TEXT NOT NULL,
+  memories   TEXT NOT NULL,                      -- JSON: uids
+  attempts   INTEGER NOT NULL,
+  last_error TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX gaps_by_user ON gaps (user_id, stage);
 
 CREATE TABLE proposals (
   id         INTEGER PRIMARY KEY,
@@ -284,12 +327,37 @@ CREATE TABLE confirmations (                     -- protection waiting for the h
 );
 CREATE INDEX confirmations_by_state ON confirmations (user_id, state);
 
-CREATE TABLE tombstones (                        -- erased ids, without content, so redelivery cannot resurrect
-  user_id   INTEGER NOT NULL REFERENCES users(id),
+-- Erased ids, without content, so that redelivery cannot store them again. The
+-- hash is of the owner's name and the id together; see tombstones.go.
+CREATE TABLE tombstones (
   id_hash   TEXT NOT NULL,
+  user_id   INTEGER NOT NULL REFERENCES users(id),
   erased_at INTEGER NOT NULL,
-  PRIMARY KEY (user_id, id_hash)
+  PRIMARY KEY (id_hash, user_id)
 ) WITHOUT ROWID;
+CREATE INDEX tombstones_by_user ON tombstones (user_id);
+
+CREATE TABLE erasures (                          -- requests to erase, without what was erased
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  uid         TEXT NOT NULL UNIQUE,
+  user_id     INTEGER NOT NULL REFERENCES users(id),
+  everything  INTEGER NOT NULL,                  -- the user and all that is theirs
+  state       TEXT NOT NULL CHECK (state IN ('marking','erasing','logged','done')),
+  actor       TEXT NOT NULL,
+  asked_at    INTEGER NOT NULL,
+  finished_at INTEGER,                           -- when no file of the database held it any more
+  receipt     TEXT NOT NULL                      -- JSON: counts, public ids
+);
+CREATE INDEX erasures_open    ON erasures (state) WHERE state <> 'done';
+CREATE INDEX erasures_by_user ON erasures (user_id, id);
+
+CREATE TABLE erasing (                           -- rows that wait to be erased; searches leave them out
+  record     TEXT NOT NULL,                      -- memories | events | sessions
+  id         INTEGER NOT NULL,
+  erasure_id INTEGER NOT NULL REFERENCES erasures(id),
+  PRIMARY KEY (record, id)
+) WITHOUT ROWID;
+CREATE INDEX erasing_by_erasure ON erasing (erasure_id, record);
 
 CREATE TABLE documents (                         -- files taken into memory, to re-take them on change
   id      INTEGER PRIMARY KEY,
@@ -316,3 +384,16 @@ CREATE TABLE failures (                          -- background failures, for mem
   last_at    INTEGER NOT NULL,
   PRIMARY KEY (source, user_id)
 ) WITHOUT ROWID;
+
+CREATE TABLE identity (                          -- one row: tells this memory from any other; copies share it
+  id TEXT NOT NULL
+);
+INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
+
+CREATE TABLE losses (                            -- the file was found to hold less than before; see mark.go
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  noticed_at      INTEGER NOT NULL,
+  marked_at       INTEGER NOT NULL,              -- when it was last known to hold more
+  gone            TEXT NOT NULL,                 -- JSON: table → {"after", "through"}, row numbers
+  acknowledged_at INTEGER                        -- NULL until the host acknowledges it
+);

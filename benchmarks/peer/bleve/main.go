@@ -1,5 +1,5 @@
-// Bleve is the full-text index in Go, on disk, one for all users: what a
-// program would take that wants words found and no SQLite.
+// Bleve is the full-text index in Go, on disk, one for all users: the choice for
+// word search without SQLite.
 package main
 
 import (

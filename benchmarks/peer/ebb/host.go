@@ -10,6 +10,7 @@ import (
 	"github.com/ebbmem/ebb/benchmarks/workload"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 // message is a turn as a host publishes it.
@@ -46,7 +47,7 @@ func byUser(turns []workload.Turn) (map[string]*bytes.Buffer, error) {
 }
 
 func load(ctx context.Context, x *extension.Extension, scope extension.Scope, lines *bytes.Buffer) error {
-	options := extension.ImportOptions{Scope: scope, Origin: eventbus.OriginUser, Format: extension.FormatTurns}
+	options := transfer.ImportOptions{Scope: scope, Origin: eventbus.OriginUser, Format: transfer.FormatTurns}
 	_, err := x.Import(ctx, lines, options)
 	return err
 }

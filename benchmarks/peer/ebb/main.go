@@ -37,9 +37,9 @@ type options struct {
 }
 
 func (o options) config() *extension.Config {
-	cfg := &extension.Config{NoSchedule: true, NoBackground: o.alone, EmbedModel: "words"}
+	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: o.alone, Embedding: extension.EmbeddingConfig{Model: "words"}}
 	if o.vectors {
-		cfg.Embedder = words.Embedder{}
+		cfg.Embedding.Embedder = words.Embedder{}
 	}
 	return cfg
 }

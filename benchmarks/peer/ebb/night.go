@@ -40,13 +40,12 @@ func (m *memory) Night(ctx context.Context, user string) (time.Duration, error) 
 
 // applied reports a stage that carried a proposal out.
 func applied(s extension.StageReport) bool {
-	return slices.ContainsFunc(s.Outcomes, func(o extension.Outcome) bool { return o.Fate == consolidate.Applied })
+	return slices.ContainsFunc(s.Outcomes, func(o extension.Outcome) bool { return o.Status == consolidate.Applied })
 }
 
-// quick is a model that answers at once: of every fourth message shown to it,
-// the message itself is a fact; claims never contradict one another, and names
-// mean nobody in particular. It keeps everything that follows from an answer
-// at work: checking quotes, storing, comparing, linking.
+// quick is a model that answers at once. It returns every fourth message as a fact,
+// finds no contradictions, and resolves no names. So the work that follows an answer
+// is measured: checking quotes, storing, comparing, linking.
 type quick struct{ took time.Duration }
 
 func (q *quick) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
@@ -114,7 +113,7 @@ type judgement struct {
 	Why      string `json:"why"`
 }
 
-// judged says of each pair of claims that both can be true.
+// judged answers for each pair of claims that both can be true.
 func judged(prompt string) []judgement {
 	all := []judgement{}
 	for line := range strings.Lines(prompt) {

@@ -14,11 +14,11 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// talk has turns with a model behind an address that speaks OpenAI's API and
-// takes its time; langchaingo's client asks it.
+// talk runs turns with a server of OpenAI's API that delays its answers, through
+// langchaingo's client.
 type talk struct{ model *timedModel }
 
-// timedModel adds up what the model took.
+// timedModel sums the model's time.
 type timedModel struct {
 	llms.Model
 

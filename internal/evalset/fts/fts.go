@@ -1,6 +1,6 @@
-// Package fts searches texts with SQLite's FTS5 alone: the line that a memory
-// has to be above. It is a package of its own because whoever measures another
-// SQLite must not have this one in their program.
+// Package fts searches texts with SQLite's FTS5 alone, as a baseline. It is a
+// package of its own because a program that measures another SQLite must not link
+// this one.
 package fts
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Index is what SQLite alone finds: one FTS5 row a text, porter stems, best by
-// bm25, for a question without its function words.
+// Index is an FTS5 table with one row per text and Porter stems. It ranks by bm25,
+// for a question without its function words.
 type Index struct{ db *sql.DB }
 
 // New makes an empty index. Close it.
@@ -28,7 +28,7 @@ func New(ctx context.Context) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each has a database of its own
+	db.SetMaxOpenConns(1) // each connection has a database of its own
 	_, err = db.ExecContext(ctx, `CREATE VIRTUAL TABLE texts USING fts5 (text, id UNINDEXED, role UNINDEXED, cycle UNINDEXED, issues UNINDEXED, tokenize = 'porter unicode61')`)
 	return &Index{db}, err
 }
@@ -36,7 +36,7 @@ func New(ctx context.Context) (*Index, error) {
 // Close frees the index.
 func (ix *Index) Close() error { return ix.db.Close() }
 
-// Add takes texts in.
+// Add adds texts.
 func (ix *Index) Add(ctx context.Context, texts ...evalset.PlainText) error {
 	for _, t := range texts {
 		var issues strings.Builder

@@ -1,0 +1,124 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/kaptinlin/jsonrepair"
+
+	"github.com/ebbmem/ebb/internal/redact"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ErrIncomplete means that an answer ends before its JSON is complete. Such an
+// answer is not repaired: closing the brackets would turn half a list into
+// a complete one.
+var ErrIncomplete = unusable("the answer ends before its JSON is complete", "; answer more briefly")
+
+// answerError says why an answer cannot be read. summary contains nothing of the
+// answer; detail is shown to the model alone.
+type answerError struct{ summary, detail string }
+
+func (e *answerError) Error() string { return e.summary + e.detail }
+
+func unusable(summary, detail string) error { return &answerError{summary, detail} }
+
+// Decode reads the JSON object in a model's answer into v. It accepts fences,
+// prose before and after, trailing commas, comments, single quotes and whatever
+// else can be repaired without guessing content.
+//
+// It rejects answers above the limits below before reading them, because repair
+// and the checks that follow take more than linear time.
+func Decode(ctx context.Context, answer string, v any, rewrite schema.Redact) error {
+	if len(answer) > maxAnswer {
+		return unusable(fmt.Sprintf("the answer is longer than %d KiB", maxAnswer>>10), "; answer more briefly")
+	}
+	object, err := objectIn(answer)
+	if err != nil {
+		return err
+	}
+	if !json.Valid([]byte(object)) {
+		if object, err = jsonrepair.Repair(object); err != nil {
+			return unusable("the answer is no JSON", ": "+err.Error())
+		}
+	}
+	if object, err = redactAnswer(ctx, object, rewrite); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(object), v); err != nil {
+		return unusable("the answer has the wrong form", ": "+err.Error())
+	}
+	return nil
+}
+
+const (
+	maxAnswer     = 256 << 10 // bytes
+	maxAnswerText = 8 << 10   // bytes of one text in it
+	maxNesting    = 64        // of objects and lists; repair takes its square
+)
+
+// redactAnswer redacts the texts of an answer before any is used: a model may
+// repeat secrets from elsewhere.
+func redactAnswer(ctx context.Context, object string, rewrite schema.Redact) (string, error) {
+	redacted, err := redact.JSON([]byte(object), func(name, text string) (string, error) {
+		if len(text) > maxAnswerText {
+			return "", unusable(fmt.Sprintf("the answer holds a text of more than %d KiB", maxAnswerText>>10), "; answer more briefly")
+		}
+		if rewrite == nil {
+			return text, nil
+		}
+		return rewrite(ctx, name, text)
+	})
+	return string(redacted), err
+}
+
+// objectIn returns the first JSON object of an answer. Braces inside quotes do
+// not count.
+func objectIn(answer string) (string, error) {
+	start := strings.IndexByte(answer, '{')
+	if start < 0 {
+		return "", unusable("the answer holds no JSON object", "")
+	}
+	depth, nesting, quoted := 0, 0, false
+	for i := start; i < len(answer); i++ {
+		switch c := answer[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{':
+			depth++
+			nesting++
+		case c == '[':
+			nesting++
+		case c == ']':
+			nesting--
+		case c == '}':
+			nesting--
+			if depth--; depth == 0 {
+				return answer[start : i+1], nil
+			}
+		}
+		if nesting > maxNesting {
+			return "", unusable("the answer is nested too deeply", "; keep to the form that was asked for")
+		}
+	}
+	// A stray quotation mark hides the end. Take the last brace if nothing but
+	// fences follows it.
+	if end := strings.LastIndexByte(answer, '}'); end > start && strings.TrimSpace(strings.Trim(strings.TrimSpace(answer[end+1:]), "`")) == "" {
+		return answer[start : end+1], balanced(answer[start : end+1])
+	}
+	return "", ErrIncomplete
+}
+
+// balanced distinguishes an object with a stray quotation mark from one that was
+// cut off after an inner brace.
+func balanced(object string) error {
+	if strings.Count(object, "{") != strings.Count(object, "}") || strings.Count(object, "[") != strings.Count(object, "]") {
+		return ErrIncomplete
+	}
+	return nil
+}

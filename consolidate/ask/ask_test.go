@@ -1,0 +1,188 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/internal/llmtest"
+)
+
+var probe = Prompt{Name: "probe", Version: 1, System: "Answer.", User: "How many?", Schema: map[string]any{
+	"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}},
+}}
+
+func asker(model llms.Model, b Budget) *Asker {
+	return &Asker{model: model, account: NewAccount(b, Prices{}, Usage{}), timeout: 200 * time.Millisecond, pause: time.Millisecond}
+}
+
+func (a *Asker) number(t *testing.T) (n int, err error) {
+	t.Helper()
+	err = a.Ask(t.Context(), probe, func(read func(any) error) error {
+		var answer struct{ N *int }
+		if err := read(&answer); err != nil {
+			return err
+		}
+		if answer.N == nil {
+			return errors.New("n is missing")
+		}
+		n = *answer.N
+		return nil
+	})
+	return n, err
+}
+
+func TestFormsOfAnswers(t *testing.T) {
+	call := func(arguments string) llmtest.Reply {
+		return llmtest.ToolCall("c1", "probe", json.RawMessage(arguments))
+	}
+	for name, test := range map[string]struct {
+		replies []llmtest.Reply
+		calls   int
+		faults  int
+	}{
+		"a call":             {[]llmtest.Reply{call(`{"n": 3}`)}, 1, 0},
+		"text":               {[]llmtest.Reply{llmtest.Text(`{"n": 3}`)}, 1, 0},
+		"fences":             {[]llmtest.Reply{llmtest.Text("```json\n{\"n\": 3}\n```")}, 1, 0},
+		"prose around":       {[]llmtest.Reply{llmtest.Text(`Here you are: {"n": 3} – anything else?`)}, 1, 0},
+		"a trailing comma":   {[]llmtest.Reply{llmtest.Text(`{"n": 3,}`)}, 1, 0},
+		"single quotes":      {[]llmtest.Reply{llmtest.Text(`{'n': 3}`)}, 1, 0},
+		"cut JSON, then all": {[]llmtest.Reply{llmtest.Text(`{"n": 3, "why": "bec`), llmtest.Text(`{"n": 3}`)}, 2, 1},
+		"cut by the length":  {[]llmtest.Reply{llmtest.Raw(`{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"{\"n\": 7}"}}]}`), llmtest.Text(`{"n": 3}`)}, 2, 1},
+		"wrong, then right":  {[]llmtest.Reply{llmtest.Text(`{"n": "many"}`), llmtest.Text(`{"n": 3}`)}, 2, 1},
+		"missing, then told": {[]llmtest.Reply{llmtest.Text(`{}`), llmtest.Text(`{"n": 3}`)}, 2, 1},
+		"a 500, then right":  {[]llmtest.Reply{llmtest.Status(500, "overloaded"), llmtest.Text(`{"n": 3}`)}, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := llmtest.New(t)
+			for _, r := range test.replies {
+				server.On(llmtest.Any, r).Times(1)
+			}
+			a := asker(server.LLM(t), Budget{})
+			n, err := a.number(t)
+			require.NoError(t, err)
+			require.Equal(t, 3, n)
+			require.Equal(t, test.faults, a.account.Usage().Faults)
+			require.Equal(t, test.calls, a.account.Usage().Calls)
+			require.Equal(t, []string{"probe@1"}, a.TakePrompts())
+			if last := server.Requests()[len(server.Requests())-1]; test.calls == 2 {
+				require.Contains(t, last.Last(), "cannot be used", "the model is told what was wrong")
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	var answer *AnswerError
+	var model *ModelError
+	useless := llmtest.New(t)
+	useless.On(llmtest.Any, llmtest.Text("I would rather not."))
+	a := asker(useless.LLM(t), Budget{})
+	_, err := a.number(t)
+	require.ErrorAs(t, err, &answer)
+	require.Equal(t, "probe@1", answer.Prompt)
+	require.Equal(t, 2, a.account.Usage().Faults)
+
+	failing := llmtest.New(t)
+	failing.On(llmtest.Any, llmtest.Status(500, "on fire"))
+	_, err = asker(failing.LLM(t), Budget{}).number(t)
+	require.ErrorAs(t, err, &model)
+	require.Len(t, failing.Requests(), 2)
+
+	silent := llmtest.New(t)
+	silent.On(llmtest.Any, llmtest.Hang())
+	_, err = asker(silent.LLM(t), Budget{}).number(t)
+	require.ErrorAs(t, err, &model)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+
+	_, err = asker(panicking{}, Budget{}).number(t)
+	require.ErrorAs(t, err, &model)
+	require.EqualError(t, err, "the model cannot be asked: the client failed: panicked with a string", "which may hold the prompt")
+}
+
+type panicking struct{ llms.Model }
+
+func (panicking) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	panic("out of cheese")
+}
+
+func TestProviderWithoutFunctions(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Status(400, "this model does not support tools")).Times(1)
+	server.On(llmtest.Contains("JSON Schema"), llmtest.Text(`{"n": 3}`))
+	a := asker(server.LLM(t), Budget{})
+	for range 2 {
+		n, err := a.number(t)
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Len(t, server.Requests(), 3, "it is asked for functions once")
+	require.Zero(t, a.account.Usage().Faults)
+}
+
+func TestBudget(t *testing.T) {
+	for name, b := range map[string]Budget{
+		"calls":  {Calls: 2},
+		"tokens": {Tokens: 100},
+		"cost":   {Cost: 1e-4},
+		"time":   {Time: time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			acc := NewAccount(b, Prices{Input: 1, Output: 1}, Usage{})
+			now := acc.start
+			acc.now = func() time.Time { return now }
+			for range 2 {
+				require.NoError(t, acc.check())
+				acc.addCall(40, 10)
+				now = now.Add(30 * time.Second)
+			}
+			require.ErrorIs(t, acc.check(), ErrBudget)
+		})
+	}
+	unbounded := NewAccount(Budget{Calls: -1, Time: -1}, Prices{}, Usage{})
+	for range 10 * DefaultBudgetCalls {
+		require.NoError(t, unbounded.check())
+		unbounded.addCall(1e6, 1e6)
+	}
+	resumed := NewAccount(Budget{Calls: 2}, Prices{}, Usage{Calls: 2})
+	require.ErrorIs(t, resumed.check(), ErrBudget, "a continued run has used part of its budget")
+}
+
+func TestLongAnswersAreRefused(t *testing.T) {
+	var got any
+	long := `{"a": [` + strings.Repeat(`"x",`, maxAnswer/4) + `"x"]}`
+	require.ErrorContains(t, Decode(t.Context(), long, &got, nil), "longer than 256 KiB")
+	require.ErrorContains(t, Decode(t.Context(), `{"a": "`+strings.Repeat("x", maxAnswerText+1)+`"}`, &got, nil), "more than 8 KiB")
+	require.NoError(t, Decode(t.Context(), `{"a": "`+strings.Repeat("x", maxAnswerText)+`"}`, &got, nil))
+	deep := strings.Repeat(`{"a":`, maxAnswer/8) + strings.Repeat(`}`, maxAnswer/8)
+	require.ErrorContains(t, Decode(t.Context(), deep, &got, nil), "nested too deeply")
+	require.NoError(t, Decode(t.Context(), `{"a": `+strings.Repeat("[", 40)+strings.Repeat("]", 40)+`}`, &got, nil))
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{`{"a": [1, {"b": "}"}]}`, "```json\n{\"a\": 1,}\n```", `{"a": "\"{"}`, "{", "}{", `{"a": {}`, "{'a': 1}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, answer string) {
+		var got any
+		err := Decode(t.Context(), answer, &got, nil)
+		var want map[string]any
+		if json.Unmarshal([]byte(answer), &want) != nil || want == nil {
+			return // no object: only that nothing panics
+		}
+		require.NoError(t, err)
+		require.True(t, reflect.DeepEqual(any(want), got))
+		require.NoError(t, Decode(t.Context(), "Gladly:\n```json\n"+answer+"\n```\nThat is all.", &got, nil))
+		require.True(t, reflect.DeepEqual(any(want), got))
+		if cut := strings.TrimRight(answer, " \n\t\r"); len(cut) > 1 {
+			_ = Decode(t.Context(), cut[:len(cut)-1], &got, nil)
+		}
+	})
+}

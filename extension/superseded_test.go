@@ -1,0 +1,54 @@
+package extension
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is no longer so ranks below the claim that holds instead, unless a time is
+// asked about, and its score says why.
+func TestWhatHoldsRanksAboveWhatHasEnded(t *testing.T) {
+	l := newDiary(t)
+	l.says("Life first. I live in Lisbon, up in Graça, on a street so steep that the postman takes a break outside my door.")
+	l.now.Set(l.now.Now().AddDate(0, 1, 0))
+	l.says("I've moved to Oslo.")
+	l.now.Set(l.now.Now().AddDate(0, 0, 1))
+
+	const question = "Where do I live, in Lisbon, up in Graça, on a steep street?"
+	byScore, err := l.x.recall(t.Context(), dora, Query{Text: question, Wait: true})
+	require.NoError(t, err)
+	require.Contains(t, byScore.Results[0].Memory.Content, "Lisbon", "the old address has more of the question's words")
+
+	answer, err := l.x.Recall(t.Context(), dora, Query{Text: question, Wait: true})
+	require.NoError(t, err)
+	require.Len(t, answer.Results, len(byScore.Results))
+	var order []string
+	for i, r := range answer.Results {
+		require.Equal(t, i+1, r.Rank)
+		sum := 0.0
+		for _, s := range r.Signals {
+			sum += s.Contribution()
+		}
+		require.InDelta(t, r.Score, sum, 1e-9)
+		for _, place := range []string{"Oslo", "Lisbon"} {
+			if strings.Contains(r.Memory.Content, place) {
+				order = append(order, place)
+			}
+		}
+	}
+	require.Equal(t, "Oslo", order[0], order)
+
+	march := PlanOf("Where did I live in March, in Lisbon, up in Graça?", l.now.Now())
+	require.NotEmpty(t, march.Spans)
+	for name, q := range map[string]Query{
+		"a time asked about": {Text: question, Plan: &march, Wait: true},
+		"another present":    {Text: question, AsOf: AsOf{Valid: time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC)}, Wait: true},
+	} {
+		answer, err := l.x.Recall(t.Context(), dora, q)
+		require.NoError(t, err)
+		require.Contains(t, answer.Results[0].Memory.Content, "Lisbon", name)
+	}
+}

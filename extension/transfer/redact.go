@@ -1,0 +1,139 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// keepLine redacts a record of an export before anything of it is stored: it
+// may come from a host that kept more. What identifies a record is left, and
+// refused when it holds a credential.
+func keepLine(ctx context.Context, r *memory.Redactor) func(*exportLine) error {
+	return func(l *exportLine) error {
+		if err := l.labels(r); err != nil {
+			return err
+		}
+		for _, field := range l.texts() {
+			redacted, err := r.Text(ctx, "", *field)
+			if err != nil {
+				return err
+			}
+			*field = redacted
+		}
+		for _, field := range l.objects() {
+			redacted, err := r.JSON(ctx, *field)
+			if err != nil {
+				return err
+			}
+			*field = redacted
+		}
+		for _, field := range l.objectTexts() {
+			redacted, err := r.JSON(ctx, []byte(*field))
+			if err != nil {
+				return err
+			}
+			*field = string(redacted)
+		}
+		if l.Memory != nil {
+			for name, value := range l.Memory.Attributes {
+				redacted, err := r.Text(ctx, name, value)
+				if err != nil {
+					return err
+				}
+				l.Memory.Attributes[name] = redacted
+			}
+		}
+		return nil
+	}
+}
+
+// labels checks the labels of a record.
+func (l *exportLine) labels(r *memory.Redactor) error {
+	var scope schema.Scope
+	var id string
+	switch {
+	case l.Header != nil:
+		scope = schema.Scope{Tenant: l.Header.Tenant, User: l.Header.User}
+	case l.Session != nil:
+		scope.Session = l.Session.Name
+	case l.Event != nil:
+		scope, id = schema.Scope{Agent: l.Event.Agent, Session: l.Event.Session}, l.Event.ID
+		if i := l.Event.Injection; i != nil && scope.Session == "" {
+			scope.Session = i.Session
+		}
+	case l.Memory != nil:
+		scope, id = schema.Scope{Agent: l.Memory.Agent, Session: l.Memory.SessionName}, l.Memory.UID
+	case l.Block != nil:
+		scope.Agent, id = l.Block.Agent, l.Block.Name
+	case l.BlockVersion != nil:
+		scope = schema.Scope{Agent: l.BlockVersion.Agent, Session: l.BlockVersion.As}
+		id = l.BlockVersion.Name
+	}
+	return r.Labels(scope, id)
+}
+
+// texts are the fields that hold text of users, models or tools.
+func (l *exportLine) texts() (fields []*string) {
+	switch {
+	case l.Run != nil:
+		fields = append(fields, &l.Run.Error)
+	case l.Entity != nil:
+		fields = append(fields, &l.Entity.Name, &l.Entity.Summary)
+	case l.Alias != nil:
+		fields = append(fields, &l.Alias.Alias, &l.Alias.Surface)
+	case l.Event != nil && l.Event.Injection != nil:
+		fields = append(fields, &l.Event.Injection.Query)
+	case l.Memory != nil:
+		m := l.Memory
+		fields = append(fields, &m.Content, &m.Speaker, &m.Subject, &m.Predicate, &m.Object)
+		for i := range m.Tags {
+			fields = append(fields, &m.Tags[i])
+		}
+		for i := range m.Mentions {
+			fields = append(fields, &m.Mentions[i].Surface)
+		}
+	case l.Source != nil:
+		fields = append(fields, &l.Source.Quote)
+	case l.Block != nil:
+		fields = append(fields, &l.Block.Content)
+	case l.BlockVersion != nil:
+		fields = append(fields, &l.BlockVersion.Content)
+	case l.Proposal != nil:
+		fields = append(fields, &l.Proposal.Reason)
+	case l.Confirmation != nil:
+		fields = append(fields, &l.Confirmation.Shown)
+	case l.Gap != nil:
+		fields = append(fields, &l.Gap.LastError)
+	case l.Document != nil:
+		fields = append(fields, &l.Document.URI)
+	}
+	return fields
+}
+
+// objects are the fields that hold JSON.
+func (l *exportLine) objects() (fields []*json.RawMessage) {
+	switch {
+	case l.Run != nil:
+		fields = append(fields, &l.Run.Stages)
+	case l.Event != nil:
+		fields = append(fields, &l.Event.Payload)
+		if l.Event.Injection != nil {
+			fields = append(fields, &l.Event.Injection.Items)
+		}
+	}
+	return fields
+}
+
+// objectTexts are the fields that hold JSON as text.
+func (l *exportLine) objectTexts() []*string {
+	switch {
+	case l.Proposal != nil:
+		return []*string{&l.Proposal.Payload}
+	case l.Op != nil:
+		return []*string{&l.Op.Before, &l.Op.After}
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// maxExportLine is the longest accepted line of an export, in bytes: the
+// longest text with every byte escaped, and its frame.
+const maxExportLine = 16 << 20
+
+// importedRecord is one line of an export, checked, with the work done that
+// needs no database.
+type importedRecord struct {
+	where  string
+	line   exportLine
+	chunks []schema.Chunk // of a memory
+}
+
+// restore takes an export of ebb back in.
+func (j *importJob) restore(ctx context.Context) error {
+	if err := j.m.Redactor.Labels(j.opts.Scope); err != nil {
+		return err
+	}
+	switch {
+	case j.opts.Scope.Session != "" || j.opts.Scope.Agent != "":
+		return &schema.InvalidError{Field: "Scope", Reason: "has a session or agent; an export of ebb brings its own"}
+	case j.opts.Origin != "":
+		return &schema.InvalidError{Field: "Origin", Reason: "cannot be set for an export of ebb; restore your own, any other is an import"}
+	case !j.opts.Restore && j.opts.Scope.User == "":
+		return &schema.InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
+	}
+	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
+	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		return s.Row(ctx, "SELECT coalesce((SELECT max(id) FROM memories), 0), coalesce((SELECT max(seq) FROM events), 0)", nil, &r.before.memory, &r.before.eventSeq)
+	}); err != nil {
+		return err
+	}
+	keep := keepLine(ctx, j.m.Redactor)
+	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
+		return err
+	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	if err := r.dropOrphans(ctx); err != nil {
+		return err
+	}
+	j.m.Searcher.Forget(r.userID) // sources may have come in a later batch than the text
+	j.done.Restored, j.done.User = true, r.scope
+	return nil
+}
+
+// readExport reads and checks the lines of an export in order. It passes on
+// every record, redacted by keep, the header first; the end it keeps to itself.
+func readExport(lines *lines, keep func(*exportLine) error, visit func(importedRecord) error) error {
+	var records int64
+	ended := false
+	for first := true; ; first = false {
+		raw, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		rec := importedRecord{where: "line " + strconv.Itoa(lines.n)}
+		if err == nil {
+			err = rec.parse(raw, first, ended, keep)
+		}
+		if err == nil && rec.line.End != nil {
+			ended = true
+			if rec.line.End.Records != records {
+				err = &schema.InvalidError{Field: "end", Reason: fmt.Sprintf("counts %d records, but %d stand before it: lines were lost or added", rec.line.End.Records, records)}
+			}
+		}
+		if err != nil {
+			return &ImportError{Where: rec.where, Err: err}
+		}
+		if ended {
+			continue
+		}
+		if !first {
+			records++
+		}
+		if err := visit(rec); err != nil {
+			return err
+		}
+	}
+	if !ended {
+		return &ImportError{Where: "line " + strconv.Itoa(lines.n), Err: &schema.InvalidError{Field: "end", Reason: "is missing: the export was cut off; export again and import that, what was stored of this one is kept"}}
+	}
+	return nil
+}
+
+func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportLine) error) error {
+	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(raw)))
+	dec.DisallowUnknownFields() // they would be lost
+	if err := dec.Decode(&r.line); err != nil {
+		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return &schema.InvalidError{Field: fieldName(strings.Trim(field, `"`)), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
+		}
+		return invalidJSON(err)
+	}
+	switch {
+	case ended:
+		return &schema.InvalidError{Field: "line", Reason: "stands after the end; import each export by itself"}
+	case countRecords(&r.line) != 1 || dec.More():
+		return &schema.InvalidError{Field: "line", Reason: "does not hold exactly one record"}
+	case first != (r.line.Header != nil):
+		return &schema.InvalidError{Field: "ebb", Reason: "is the first line of an export, and only that"}
+	}
+	if err := keep(&r.line); err != nil {
+		return err
+	}
+	return r.check()
+}
+
+// fieldName is the name of a field as far as it looks like one.
+func fieldName(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return "a field"
+}
+
+var plainName = regexp.MustCompile(`^[a-z]{1,16}(?:_[a-z]{1,16}){0,3}$`)
+
+func countRecords(l *exportLine) (n int) {
+	v := reflect.ValueOf(l).Elem()
+	for i := range v.NumField() { //nolint:modernize // Fields allocates, and every line of an import is counted
+		if !v.Field(i).IsNil() {
+			n++
+		}
+	}
+	return n
+}
+
+// check refuses what the database would, while nothing is stored yet.
+func (r *importedRecord) check() error {
+	switch l := r.line; {
+	case l.Header != nil:
+		if l.Header.Export < 1 || l.Header.Export > exportVersion {
+			return &schema.InvalidError{Field: "export", Reason: fmt.Sprintf("has version %d, this ebb reads up to %d: use a newer ebb", l.Header.Export, exportVersion)}
+		}
+		return schema.Scope{Tenant: l.Header.Tenant, User: l.Header.User}.Validate()
+	case l.Run != nil:
+		var stages []consolidate.StageReport // a night reads them to go on
+		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
+			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + schema.JSONFault(err)}
+		}
+	case l.Event != nil:
+		return l.Event.check()
+	case l.Memory != nil:
+		if err := l.Memory.Validate(); err != nil {
+			return err
+		}
+		if l.Memory.UID == "" {
+			return &schema.InvalidError{Field: "id", Reason: "is missing"}
+		}
+		r.chunks = schema.PrepareChunks(l.Memory.Content, l.Memory.Speaker, l.Memory.Tags...)
+	}
+	return nil
+}
+
+func (r *eventRecord) check() error {
+	for _, label := range [...]struct{ field, value string }{{"id", r.ID}, {"topic", r.Topic}} {
+		if label.value == "" {
+			return &schema.InvalidError{Field: label.field, Reason: "is missing"}
+		}
+		if err := schema.ValidLabel(label.field, label.value); err != nil {
+			return err
+		}
+	}
+	if err := r.Origin.Validate(); err != nil {
+		return err
+	}
+	if r.Trust < 0 || r.Trust > r.Origin.Ceiling() {
+		return &schema.InvalidError{Field: "trust", Reason: "is above what its origin can carry"}
+	}
+	if len(r.Payload) == 0 || r.OccurredAt.IsZero() || r.RecordedAt.IsZero() {
+		return &schema.InvalidError{Field: "event", Reason: "lacks its payload, occurred_at or recorded_at"}
+	}
+	if r.Injection != nil && len(r.Injection.Items) == 0 {
+		return &schema.InvalidError{Field: "items", Reason: "of an injection are missing"}
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, r.Payload); err != nil {
+		return invalidJSON(err)
+	}
+	r.Payload = compact.Bytes()
+	switch r.Topic {
+	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
+		_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
+		return err
+	}
+	return nil
+}
+
+// restorer stores records in batches, each in one transaction.
+type restorer struct {
+	job     *importJob
+	scope   schema.Scope // that the export is imported for
+	userID  int64
+	pending []importedRecord
+	bytes   int
+	passed  *passed
+	fresh   map[string]bool // memories that are new here, by public id
+	before  arrivals        // what was here
+}
+
+// settle gives each episode that came without its message an entry in the journal,
+// and each message that came without its episode an episode: an untrusted file may
+// lack one of the two, and this memory needs both.
+func (r *restorer) settle(ctx context.Context) error {
+	if r.before.userID = r.userID; r.userID == 0 {
+		return nil
+	}
+	for {
+		var changed int64
+		err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			for id := range r.passed.events { // the episode was erased here
+				if _, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND seq > ?
+					AND seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, r.userID, id, r.before.eventSeq); err != nil {
+					return err
+				}
+			}
+			journalled, err := journalEpisodes(ctx, tx, r.before)
+			if err != nil {
+				return err
+			}
+			changed, err = rememberMessages(ctx, r.job.m, tx, r.before)
+			changed += journalled
+			return err
+		})
+		if err != nil || changed == 0 {
+			return err
+		}
+	}
+}
+
+func (r *restorer) add(ctx context.Context, rec importedRecord) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if h := rec.line.Header; h != nil {
+		r.scope = r.job.opts.Scope
+		if r.scope.User == "" {
+			r.scope = schema.Scope{Tenant: h.Tenant, User: h.User}
+		}
+		if err := r.scope.Validate(); err != nil {
+			return err
+		}
+	}
+	if !r.job.opts.Restore {
+		said := rec.line.trust()
+		if !rec.line.distrust() {
+			r.job.done.Report.Skipped++
+			return nil
+		}
+		if said > rec.line.trust() {
+			r.job.done.Report.Lowered++
+		}
+	}
+	if s := rec.line.Session; s != nil {
+		r.job.sessions[s.Name] = struct{}{}
+	}
+	r.pending = append(r.pending, rec)
+	if m := rec.line.Memory; m != nil {
+		r.bytes += len(m.Content)
+	}
+	if e := rec.line.Event; e != nil {
+		r.bytes += len(e.Payload)
+	}
+	if len(r.pending) >= batchTurns || r.bytes >= batchBytes {
+		return r.flush(ctx)
+	}
+	return nil
+}
+
+func (r *restorer) flush(ctx context.Context) error {
+	var read, fresh, erased int
+	var userID int64
+	var found passed
+	err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		read, fresh, erased = 0, 0, 0
+		found = *r.passed // this may run twice; its sets hold the same then
+		w := &restoring{m: r.job.m, tx: tx, scope: r.scope, userID: r.userID, trusted: r.job.opts.Restore, passed: &found}
+		for i := range r.pending {
+			rec := &r.pending[i]
+			over, err := w.passOver(ctx, &rec.line)
+			stored := false
+			if !over && err == nil {
+				stored, err = w.record(ctx, *rec)
+			}
+			if err != nil {
+				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
+			}
+			if rec.line.Header != nil {
+				continue
+			}
+			read++
+			switch {
+			case over:
+				erased++
+			case stored:
+				fresh++
+				r.note(&rec.line)
+			}
+		}
+		userID = w.userID
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.userID, *r.passed = userID, found
+	r.job.stored(read, fresh, erased, r.job.in.done)
+	r.pending, r.bytes = r.pending[:0], 0
+	return nil
+}
+
+// note remembers what is new here.
+func (r *restorer) note(l *exportLine) {
+	switch {
+	case l.Memory != nil:
+		r.fresh[l.Memory.UID] = true
+	case l.Entity != nil:
+		r.passed.entities[l.Entity.UID] = true
+	}
+}

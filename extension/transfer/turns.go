@@ -1,0 +1,213 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// maxTurnLine is the longest accepted line of turns, in bytes.
+const maxTurnLine = 2 << 20
+
+// importedTurn is one message of a history, checked and cleaned.
+type importedTurn struct {
+	id, session, speaker, role, text string
+	at                               time.Time
+	untimed                          bool // at is when it was imported
+
+	agent  string // that speaks; "" for the agent of the scope
+	cycle  int64  // 0 for none
+	labels []eventbus.MessageOption
+}
+
+// visitTurn is given each turn of an input in order, with its place.
+type visitTurn func(where string, t importedTurn) error
+
+// keepText gives a text as it may be stored: redacted.
+type keepText func(text string) (string, error)
+
+// parseLine reads one line of an input.
+type parseLine func(line []byte, keep keepText, ids *turnIDs) (importedTurn, error)
+
+// readTurns reads JSON objects, one a line. Those that are messages of a chat API
+// go to chat, unless that is nil.
+func readTurns(lines *lines, parse parseLine, chat *messages, keep keepText, visit visitTurn) error {
+	ids := &turnIDs{}
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		where := "line " + strconv.Itoa(lines.n)
+		if err == nil && chat != nil && mayBeMessages(line) {
+			if taken, err := chat.take(where, line, keep, visit); err != nil {
+				return err
+			} else if taken {
+				continue
+			}
+		}
+		if err == nil {
+			var t importedTurn
+			if t, err = parse(line, keep, ids); err == nil {
+				if err := visit(where, t); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		return &ImportError{Where: where, Err: err}
+	}
+}
+
+// mayBeMessages reports a line that names a field of messages, which turns lack.
+func mayBeMessages(line []byte) bool {
+	return bytes.Contains(line, []byte(`"content"`)) || bytes.Contains(line, []byte(`"messages"`))
+}
+
+func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
+	var raw struct {
+		ID      string `json:"id"`
+		Session string `json:"session"`
+		Time    string `json:"time"`
+		Speaker string `json:"speaker"`
+		Role    string `json:"role"`
+		Text    string `json:"text"`
+	}
+	// JSON would turn invalid bytes into replacement characters.
+	if err := json.Unmarshal(text.ValidUTF8(line), &raw); err != nil {
+		return importedTurn{}, invalidJSON(err)
+	}
+	t := importedTurn{id: raw.ID, session: raw.Session, speaker: raw.Speaker, role: raw.Role, text: raw.Text}
+	if raw.Time == "" {
+		return t, &schema.InvalidError{Field: "time", Reason: "is missing; say when the turn was said, as 2026-03-01T18:00:00Z"}
+	}
+	at, err := time.Parse(time.RFC3339Nano, raw.Time)
+	if err != nil {
+		return t, &schema.InvalidError{Field: "time", Reason: "is not RFC 3339 with a zone, as 2026-03-01T18:00:00Z"}
+	}
+	t.at = at
+	if err := t.check(keep); err != nil {
+		return t, err
+	}
+	if t.id == "" {
+		t.id = ids.of(t)
+	}
+	return t, nil
+}
+
+// invalidJSON puts a decoding error into the reader's terms.
+func invalidJSON(err error) error {
+	fault := schema.JSONFault(err)
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return &schema.InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: strings.TrimPrefix(fault, kind.Field+" ")}
+	}
+	return &schema.InvalidError{Field: "JSON", Reason: "is not one whole object: it " + fault}
+}
+
+// check cleans and redacts a turn and refuses what could not be stored, before
+// anything of its batch is. The id of a turn that has none is made of what is
+// left. It returns an [*InvalidError] or a [*RedactionError].
+func (t *importedTurn) check(keep keepText) (err error) {
+	t.at = schema.At(t.at).Time
+	if year := t.at.Year(); t.at.IsZero() || year < 1 || year > 9999 {
+		return &schema.InvalidError{Field: "time", Reason: "lies outside the years 1 to 9999"}
+	}
+	for _, label := range [...]struct{ field, value string }{{"id", t.id}, {"session", t.session}, {"speaker", t.speaker}} {
+		if err := schema.ValidLabel(label.field, label.value); err != nil {
+			return err
+		}
+	}
+	switch t.role {
+	case "":
+		t.role = "user"
+	case "user", "assistant", "tool":
+	default:
+		return &schema.InvalidError{Field: "role", Reason: "is none of user, assistant, tool"}
+	}
+	for _, field := range [...]*string{&t.speaker, &t.text} {
+		if *field, err = keep(text.Clean(*field)); err != nil {
+			return err
+		}
+	}
+	return schema.ValidContent("text", t.text)
+}
+
+// turnIDs makes ids for turns that have none: the same for the same turn at
+// the same place, so that importing again recognises it. Equal turns of one
+// moment, "yes" and "yes", differ by a count.
+type turnIDs struct {
+	moment time.Time
+	seen   map[[sha256.Size]byte]int // of this moment
+}
+
+func (ids *turnIDs) of(t importedTurn) string {
+	if ids.seen == nil || !t.at.Equal(ids.moment) {
+		ids.moment, ids.seen = t.at, make(map[[sha256.Size]byte]int)
+	}
+	h := sha256.New()
+	for _, part := range [...]string{t.session, t.at.Format(time.RFC3339Nano), t.speaker, t.role, t.text} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	key := [sha256.Size]byte(h.Sum(nil))
+	n := ids.seen[key]
+	ids.seen[key]++
+	id := "turn-" + hex.EncodeToString(key[:16])
+	if n > 0 {
+		id += "-" + strconv.Itoa(n)
+	}
+	return id
+}
+
+// lines reads a stream by lines of bounded length.
+type lines struct {
+	r     *bufio.Reader
+	n     int // number of the line last read, from 1
+	limit int
+	buf   []byte
+}
+
+// newLines continues after skipped line breaks.
+func newLines(r *bufio.Reader, skipped, limit int) *lines {
+	return &lines{r: r, n: skipped, limit: limit}
+}
+
+// next returns the next line that is not blank, valid until the next call, or
+// io.EOF.
+func (l *lines) next() ([]byte, error) {
+	for {
+		l.buf = l.buf[:0]
+		l.n++
+		var err error
+		for more := true; more; {
+			var part []byte
+			part, err = l.r.ReadSlice('\n')
+			l.buf = append(l.buf, part...)
+			if len(bytes.TrimRight(l.buf, "\r\n")) > l.limit {
+				return nil, &schema.InvalidError{Field: "line", Reason: fmt.Sprintf("is longer than %d MiB; split its text into several turns", l.limit>>20)}
+			}
+			more = errors.Is(err, bufio.ErrBufferFull)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if line := bytes.TrimSpace(l.buf); len(line) > 0 {
+			return line, nil
+		}
+		if err != nil {
+			return nil, io.EOF
+		}
+	}
+}

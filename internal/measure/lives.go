@@ -1,0 +1,350 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/internal/evalset"
+)
+
+// LivesView is the shape of `ebb eval --life --json`.
+type LivesView struct {
+	Lives []LifeResult `json:"lives"`
+	Total []LifeFigure `json:"total"`
+}
+
+type LifeResult struct {
+	Life     string       `json:"life"`
+	Messages int          `json:"messages"`
+	Seconds  float64      `json:"seconds"`
+	Figures  []LifeFigure `json:"figures"`
+	Missed   []LifeMiss   `json:"missed,omitempty"`
+}
+
+// LifeFigure is what stood before the model for one kind of question on one day.
+type LifeFigure struct {
+	Kind      string  `json:"kind"`
+	Day       int     `json:"day,omitempty"` // 0: on all days, or a day of the question's own
+	Questions int     `json:"questions"`
+	Present   float64 `json:"present"`  // share with all that is true; for forgotten and off: with nothing of it, with nothing but the core
+	Stale     float64 `json:"stale"`    // share with what was true before, and without what is
+	Evidence  float64 `json:"evidence"` // mean share of what is wanted
+	Tokens    float64 `json:"tokens"`   // mean
+	Memories  float64 `json:"memories"` // mean
+}
+
+type LifeMiss struct {
+	Question string   `json:"question"`
+	Kind     string   `json:"kind"`
+	Day      int      `json:"day"`
+	Ask      string   `json:"ask"`
+	Missing  []string `json:"missing,omitempty"` // statements
+	Wrong    []string `json:"wrong,omitempty"`   // statements shown that should not be
+}
+
+// Lives measures each life in a memory of its own.
+func Lives(ctx context.Context, lives []*evalset.Life, o Options) (*LivesView, error) {
+	v := &LivesView{}
+	var all tally
+	for _, life := range lives {
+		r := &lifeRun{ctx: ctx, o: o, life: life}
+		if err := r.run(); err != nil {
+			return nil, fmt.Errorf("life %s: %w", life.Name, err)
+		}
+		v.Lives = append(v.Lives, LifeResult{life.Name, r.messages, r.took.Seconds(), r.tally.figures(), r.missed})
+		all.add(r.tally)
+	}
+	v.Total = all.figures()
+	return v, nil
+}
+
+// lifeRun lives one life.
+type lifeRun struct {
+	ctx   context.Context
+	o     Options
+	life  *evalset.Life
+	clock clock.Simulated
+	x     *extension.Extension
+
+	messages int
+	took     time.Duration
+	tally    tally
+	missed   []LifeMiss
+}
+
+func (r *lifeRun) run() (err error) {
+	dir, err := os.MkdirTemp("", "ebb-life-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	r.clock.Set(r.life.Start)
+	cfg, err := r.o.Config()
+	if err != nil {
+		return err
+	}
+	cfg.Now, cfg.Location, cfg.Night.NoSchedule = r.clock.Now, r.life.Zone, true
+	began := time.Now()
+	if r.x, err = extension.Open(r.ctx, filepath.Join(dir, "life.db"), cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.x.Close(context.WithoutCancel(r.ctx))) }()
+	step, done := r.o.Progress(r.life.Days, r.life.Name)
+	defer done()
+	for day := range r.life.Days {
+		if err := r.day(day); err != nil {
+			return fmt.Errorf("day %d: %w", day, err)
+		}
+		step()
+	}
+	r.took = time.Since(began)
+	return nil
+}
+
+// day lives through one day: a night, what is said in order of time, and in the
+// evening the questions.
+func (r *lifeRun) day(day int) error {
+	midnight, next := r.life.Midnight(day), r.life.Midnight(day+1)
+	if day > 0 {
+		r.clock.Set(midnight.Add(time.Hour))
+		if _, err := r.x.Consolidate(r.ctx, r.scope("", "")); err != nil {
+			return err
+		}
+	}
+	said := slices.DeleteFunc(slices.Clone(r.life.Statements), func(s evalset.Statement) bool {
+		return s.At.Before(midnight) || !s.At.Before(next)
+	})
+	for n := range 4 {
+		at, message, reply := r.life.Small(day, n)
+		if message != "" {
+			said = append(said, evalset.Statement{At: at, Session: fmt.Sprintf("day-%d", day), Text: message, Reply: reply, Speaker: r.life.Speaker})
+		}
+	}
+	slices.SortStableFunc(said, func(a, b evalset.Statement) int { return a.At.Compare(b.At) })
+	for _, s := range said {
+		if err := r.say(s); err != nil {
+			return err
+		}
+	}
+	evening := midnight.Add(21 * time.Hour)
+	due := r.life.Due(day, evening)
+	if len(due) == 0 {
+		return nil
+	}
+	if err := r.x.WaitIdle(r.ctx); err != nil {
+		return err
+	}
+	for i, q := range due {
+		r.clock.Set(evening.Add(time.Duration(i) * time.Minute))
+		if err := r.ask(q); err != nil {
+			return fmt.Errorf("question %s: %w", q.ID, err)
+		}
+	}
+	return r.x.WaitIdle(r.ctx)
+}
+
+func (r *lifeRun) scope(session, agent string) extension.Scope {
+	return extension.Scope{User: r.life.User, Session: session, Agent: agent}
+}
+
+func (r *lifeRun) publish(e eventbus.Event) error {
+	r.messages++
+	return r.x.Bus().Publish(r.ctx, e)
+}
+
+// say is one statement: the message, what the agent saves of it, its reply.
+func (r *lifeRun) say(s evalset.Statement) error {
+	r.clock.Set(s.At)
+	scope := r.scope(s.Session, s.Agent)
+	if s.Role == "assistant" {
+		return r.publish(eventbus.AgentResponse(scope, s.Text, eventbus.Speaker(s.Speaker)))
+	}
+	if err := r.publish(eventbus.UserMessage(scope, s.Text, eventbus.Speaker(s.Speaker))); err != nil {
+		return err
+	}
+	if s.Fact != "" {
+		session, err := r.x.Session(scope)
+		if err != nil {
+			return err
+		}
+		arguments, err := json.Marshal(map[string]string{"content": s.Fact})
+		if err != nil {
+			return err
+		}
+		call := llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: "remember_fact", Arguments: string(arguments)}}
+		if _, err := session.CallTool(r.ctx, call); err != nil {
+			return err
+		}
+	}
+	if len(s.Forgets) > 0 || s.Changes != "" || s.Keep {
+		if err := r.x.WaitIdle(r.ctx); err != nil { // a person takes longer to go on than this
+			return err
+		}
+	}
+	if s.Reply == "" {
+		return nil
+	}
+	r.clock.Set(s.At.Add(20 * time.Second))
+	return r.publish(eventbus.AgentResponse(scope, s.Reply))
+}
+
+// noAnswer is what the agent says to every question: the next one must not live
+// off it.
+const noAnswer = "I do not know that, sorry."
+
+// ask puts a question through a wrapped model, as a host does, and judges what
+// stands before it.
+func (r *lifeRun) ask(q evalset.Asked) error {
+	scope := r.scope(fmt.Sprintf("ask-%s-%d", q.ID, q.Day), "")
+	session, err := r.x.Session(scope)
+	if err != nil {
+		return err
+	}
+	var history []llms.MessageContent
+	for _, e := range q.Before {
+		if _, err := r.turn(session, &history, e.Ask, e.Reply); err != nil {
+			return err
+		}
+	}
+	if err := r.o.Await(r.ctx, r.x, scope, q.Ask); err != nil {
+		return err
+	}
+	shown, err := r.turn(session, &history, q.Ask, noAnswer)
+	if err != nil {
+		return err
+	}
+	r.judge(q, shown)
+	return nil
+}
+
+// turn is one exchange: what is shown, then both sides are stored.
+func (r *lifeRun) turn(session *extension.Session, history *[]llms.MessageContent, ask, reply string) (*extension.Injection, error) {
+	shown, err := session.Preview(r.ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	*history = append(*history, llms.TextParts(llms.ChatMessageTypeHuman, ask))
+	model := extension.WrapModel(fixedAnswer(reply), session)
+	if _, err := model.GenerateContent(r.ctx, *history); err != nil {
+		return nil, err
+	}
+	*history = append(*history, llms.TextParts(llms.ChatMessageTypeAI, reply))
+	if err := r.publish(eventbus.UserMessage(session.Scope(), ask, eventbus.Speaker(r.life.Speaker))); err != nil {
+		return nil, err
+	}
+	return shown, r.publish(eventbus.AgentResponse(session.Scope(), reply))
+}
+
+// fixedAnswer says one thing.
+type fixedAnswer string
+
+func (m fixedAnswer) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(m)}}}, nil
+}
+
+func (m fixedAnswer) Call(context.Context, string, ...llms.CallOption) (string, error) {
+	return string(m), nil
+}
+
+func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) {
+	lines := evalset.Lines(shown.Block)
+	var f LifeFigure
+	miss := LifeMiss{Question: q.ID, Kind: q.Kind, Day: q.Day, Ask: q.Ask}
+	f.Questions, f.Tokens, f.Memories = 1, float64(shown.Tokens), float64(len(shown.Items))
+	switch q.Kind {
+	case evalset.AskOff:
+		f.Present = share(len(shown.Items) == 0)
+		for _, item := range shown.Items {
+			miss.Wrong = append(miss.Wrong, item.Memory.Content)
+		}
+	case evalset.AskForgotten:
+		for _, s := range q.Harmful {
+			if s.Shown(lines) {
+				miss.Wrong = append(miss.Wrong, s.ID)
+			}
+		}
+		f.Present = share(len(miss.Wrong) == 0)
+	default:
+		for _, s := range q.Wanted {
+			if s.Shown(lines) {
+				f.Evidence += 1 / float64(len(q.Wanted))
+			} else {
+				miss.Missing = append(miss.Missing, s.ID)
+			}
+		}
+		f.Present = share(len(miss.Missing) == 0)
+		for _, s := range q.Stale {
+			if len(miss.Missing) > 0 && s.Shown(lines) {
+				miss.Wrong = append(miss.Wrong, s.ID)
+			}
+		}
+		f.Stale = share(len(miss.Wrong) > 0)
+	}
+	if f.Present == 0 {
+		r.missed = append(r.missed, miss)
+	}
+	day := q.Day
+	if q.LifeQuestion.Day != 0 {
+		day = 0
+	}
+	r.tally.count(q.Kind, day, f)
+}
+
+func share(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// tally adds figures up, by kind and day.
+type tally struct{ sums []LifeFigure }
+
+func (t *tally) count(kind string, day int, f LifeFigure) {
+	at := slices.IndexFunc(t.sums, func(s LifeFigure) bool { return s.Kind == kind && s.Day == day })
+	if at < 0 {
+		at = len(t.sums)
+		t.sums = append(t.sums, LifeFigure{Kind: kind, Day: day})
+	}
+	s := &t.sums[at]
+	s.Questions += f.Questions
+	s.Present += f.Present
+	s.Stale += f.Stale
+	s.Evidence += f.Evidence
+	s.Tokens += f.Tokens
+	s.Memories += f.Memories
+}
+
+func (t *tally) add(other tally) {
+	for _, s := range other.sums {
+		t.count(s.Kind, s.Day, s)
+	}
+}
+
+// figures are the means, by kind, then day.
+func (t *tally) figures() []LifeFigure {
+	var all []LifeFigure
+	for _, kind := range evalset.AskKinds {
+		for _, day := range append([]int{0}, evalset.CheckDays...) {
+			for _, s := range t.sums {
+				if s.Kind == kind && s.Day == day {
+					n := float64(s.Questions)
+					s.Present, s.Stale, s.Evidence, s.Tokens, s.Memories = s.Present/n, s.Stale/n, s.Evidence/n, s.Tokens/n, s.Memories/n
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	return all
+}

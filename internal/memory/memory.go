@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"time"
+
+	"github.com/ebbmem/ebb/consolidate/embed"
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
+)
+
+// Memory is one open memory. Its fields are set once, before it is shared.
+type Memory struct {
+	DB       *schema.DB
+	Bus      *eventbus.Journal
+	Searcher *recall.Searcher
+	Vectors  *embed.Worker // nil without an embedder
+	Redactor *Redactor
+	Cycles   *Cycles
+	Blocks   []core.BlockSpec // of core memory
+	Now      func() time.Time
+	ReadOnly bool
+	// CallHost calls a function of the host's and reports its panic to the host's
+	// error hook: name is that of the function, source what the fault is counted
+	// under.
+	CallHost func(name, source string, call func()) (returned bool)
+}
+
+// Options are what the packages of this module choose when they open a memory,
+// beside its configuration.
+type Options struct {
+	// File is how the file is opened. Its clock, key, hooks and ReadOnly come from
+	// the configuration.
+	File schema.Options
+	// OnDemandNights has a memory without a schedule run the nights that the start
+	// of a cycle makes due. Default false.
+	OnDemandNights bool
+}
+
+// The durable names of the consumers that work in the background.
+const (
+	EnrichConsumer   = "ebb.enrich"
+	RecalledConsumer = "ebb.recalled"
+	SaidConsumer     = "ebb.said"
+)
+
+// ByHost is the actor that the audit names for what the host changes.
+var ByHost = schema.Actor{Name: "host"}
+
+// Block is the description of a block of core memory, or nil.
+func (m *Memory) Block(name string) *core.BlockSpec {
+	for i := range m.Blocks {
+		if m.Blocks[i].Name == name {
+			return &m.Blocks[i]
+		}
+	}
+	return nil
+}
+
+// CallHost calls a function of the host's and returns its panic as an error.
+func CallHost(name string, call func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = schema.ForeignPanic(name, r)
+		}
+	}()
+	return call()
+}

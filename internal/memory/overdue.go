@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// NightClock says which nights are due.
+type NightClock struct {
+	Now      time.Time
+	Location *time.Location // of users without one of their own
+	At       time.Duration  // local time at which a night begins
+	First    bool           // whether users who never had a night should have had one
+}
+
+// Overdue counts the local days of one user that a night should have
+// consolidated and has not.
+func (c NightClock) Overdue(zone, through string, created time.Time) int64 {
+	location := c.Location
+	if named, err := time.LoadLocation(zone); err == nil && zone != "" {
+		location = named
+	}
+	if through == "" {
+		if !c.First {
+			return 0
+		}
+		through = created.In(location).AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	day, due := consolidate.DueDay(c.Now, through, location, c.At)
+	if !due {
+		return 0
+	}
+	return daysBetween(through, day)
+}
+
+// FurthestBehind is a query that lists, for each time zone and last night, the
+// user who was created first.
+const FurthestBehind = "SELECT time_zone, nights_through, min(created_at) FROM users GROUP BY time_zone, nights_through"
+
+// MostOverdue counts the overdue nights of the user furthest behind, and gives the
+// last day that is consolidated for every user who ever had a night. It closes the
+// rows, which are those of [FurthestBehind].
+func (c NightClock) MostOverdue(rows *sql.Rows) (most int64, through string, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var zone, last string
+		var created schema.Time
+		if err := rows.Scan(&zone, &last, &created); err != nil {
+			return 0, "", err
+		}
+		most = max(most, c.Overdue(zone, last, created.Time))
+		if last != "" && (through == "" || last < through) {
+			through = last
+		}
+	}
+	return most, through, rows.Err()
+}
+
+// daysBetween counts the dates after one through another; 0 when either is none.
+func daysBetween(after, through string) int64 {
+	from, err1 := time.Parse(time.DateOnly, after)
+	to, err2 := time.Parse(time.DateOnly, through)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return int64(to.Sub(from) / (24 * time.Hour))
+}

@@ -1,0 +1,114 @@
+// Package memtest is a test kit: it opens databases of memories, stores
+// memories in them and reads them back.
+package memtest
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Open opens a new database that is closed at the end of the test.
+func Open(t testing.TB, opts ...func(*schema.Options)) *schema.DB {
+	t.Helper()
+	var options schema.Options
+	for _, opt := range opts {
+		opt(&options)
+	}
+	db, err := schema.Open(context.Background(), filepath.Join(t.TempDir(), "memory.db"), &options)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+// Remember stores a memory of the scope's user: by default an episode of the
+// user's own words, at the highest trust.
+func Remember(t testing.TB, db *schema.DB, scope schema.Scope, m schema.Memory) *schema.Memory {
+	t.Helper()
+	if m.Kind == "" {
+		m.Kind = schema.KindEpisode
+	}
+	if m.Origin == "" {
+		m.Origin, m.Trust = schema.OriginUser, schema.MaxTrust
+	}
+	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		if m.UserID, err = tx.UserID(ctx, scope); err != nil {
+			return err
+		}
+		return tx.InsertMemory(ctx, &m, schema.PrepareChunks(m.Content, m.Speaker))
+	}))
+	return &m
+}
+
+// Reread reads a memory again.
+func Reread(t testing.TB, db *schema.DB, m *schema.Memory) (got *schema.Memory) {
+	t.Helper()
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) (err error) {
+		got, err = s.Memory(ctx, m.UserID, m.UID)
+		return err
+	}))
+	return got
+}
+
+// Links returns the names of the entities that a memory is linked to, with the
+// confidence of each link.
+func Links(t testing.TB, db *schema.DB, m *schema.Memory) map[string]float64 {
+	t.Helper()
+	links := make(map[string]float64)
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+		var rows []struct {
+			Name       string
+			Confidence float64
+		}
+		err := s.NewRaw(`SELECT e.name, me.confidence FROM memory_entities me JOIN entities e ON e.id = me.entity_id WHERE me.memory_id = ?`, m.ID).Scan(ctx, &rows)
+		for _, r := range rows {
+			links[r.Name] = r.Confidence
+		}
+		return err
+	}))
+	return links
+}
+
+// Dump returns everything that enriching and nights may change, for comparing
+// before and after.
+func Dump(t testing.TB, db *schema.DB) string {
+	t.Helper()
+	var all []string
+	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+		for _, query := range []string{
+			`SELECT json_group_array(json_array(id, state, version, confidence, importance, valid_until, access_count)) FROM memories`,
+			`SELECT json_group_array(json_array(id, operation, record_id, run_id)) FROM ops`,
+			`SELECT json_group_array(json_array(id, name, type, mention_count)) FROM entities`,
+			`SELECT json_group_array(json_array(alias, entity_id, surface, confidence)) FROM entity_aliases`,
+			`SELECT json_group_array(json_array(memory_id, entity_id, surface, confidence)) FROM memory_entities`,
+			`SELECT json_group_array(json_array(id, importance_since, nights_through)) FROM users`,
+			`SELECT json_group_array(json_array(event_seq, items)) FROM injections`,
+		} {
+			var part string
+			if err := s.NewRaw(query).Scan(ctx, &part); err != nil {
+				return err
+			}
+			all = append(all, part)
+		}
+		return nil
+	}))
+	return fmt.Sprint(all)
+}
+
+// FewerChecks lets a property that writes to disk run a quarter of rapid's
+// checks.
+func FewerChecks(t *testing.T) {
+	t.Helper()
+	all := flag.Lookup("rapid.checks").Value.String()
+	n, err := strconv.Atoi(all)
+	require.NoError(t, err)
+	require.NoError(t, flag.Set("rapid.checks", strconv.Itoa(max(1, n/4))))
+	t.Cleanup(func() { require.NoError(t, flag.Set("rapid.checks", all)) })
+}

@@ -1,0 +1,73 @@
+package main
+
+// everyFault is the test of what the health reports say about each fault; a
+// subtest covers one.
+const everyFault = "TestEveryAilmentIsSaid/"
+
+// telling are the reports of memory_stats, `ebb stats` and `ebb doctor`.
+var telling = []Mutant{
+	tells("`ebb doctor` says what is parked", "extension/doctor_work.go",
+		"FROM deliveries d GROUP BY consumer ORDER BY consumer`", "FROM deliveries d WHERE 0 GROUP BY consumer ORDER BY consumer`", "an_event_that_is_parked"),
+	tells("memory_stats says what is parked and retried", "extension/health.go",
+		"[]any{userID, memory.EnrichConsumer, memory.RecalledConsumer, memory.SaidConsumer}, &h.Retrying", "[]any{-1, memory.EnrichConsumer, memory.RecalledConsumer, memory.SaidConsumer}, &h.Retrying", "an_event_that_is"),
+	tells("`ebb doctor` says how far the work behind is behind the journal", "extension/doctor_behind.go",
+		"if waiting == 0 {", "if waiting >= 0 {", "a_journal_that_nobody_works_through"),
+	tells("memory_stats says how far the work behind is behind the journal", "extension/health.go",
+		"&h.Waiting, &since)", "new(int64), &since)", "a_journal_that_nobody_works_through"),
+	tells("Health counts only events of a consumer's topics as lag, also for a consumer of another process", "eventbus/stats.go",
+		"topics, ok := j.opts.Topics[consumer]", "topics, ok := map[string][]string{}[consumer]", "a_journal_that_nobody_works_through"),
+	tells("`ebb doctor` says which texts wait for vectors, and since when", "extension/doctor_behind.go",
+		"case stats.Pending > 0:", "case stats.Pending < 0:", "an_embedder_that_is_away"),
+	tells("health says which texts wait for vectors where no embedder is", "extension/stats_behind.go",
+		"stats, err = embed.StoredStats(ctx, s)", "stats, err = nil, nil", "texts_that_no_embedder_comes_for"),
+	tells("memory_stats says which texts wait for vectors where no embedder is", "extension/stats_behind.go",
+		"stats, err = embed.StoredStatsOf(ctx, s, userID)", "stats, err = nil, nil", "texts_that_no_embedder_comes_for"),
+	tells("an embedder that fails is put on record", "consolidate/embed/stats.go",
+		"return tx.RecordFailure(ctx, source, 0, failure)", "return nil", "an_embedder_that_is_away"),
+	tells("`ebb doctor` says that a reader holds the log", "extension/doctor_behind.go",
+		"case held > 0:", "case held < 0:", "a_reader_that_holds_the_log$"),
+	tells("a read-only database detects that another reader blocks the checkpoint", "internal/sqlite/checkpoint.go",
+		"pages = frames - moved", "pages = 0 * (frames - moved)", "a_reader_that_holds_the_log,_seen"),
+	tells("`ebb doctor` says which nights are overdue, and which was the last", "extension/doctor_nights.go",
+		"if overdue > 0 {", "if overdue < 0 {", "nights_that_are_overdue"),
+	tells("memory_stats says which nights are overdue", "extension/stats.go",
+		"stats.Health.NightsOverdue = ", "_ = ", "nights_that_are_overdue"),
+	tells("a first night that never came is overdue where nights are kept", "internal/memory/overdue.go",
+		"if !c.First {", "if true {", "a_first_night_that_never_came"),
+	tells("`ebb doctor` says that a night failed", "extension/doctor_nights.go",
+		"if failed > 0 {", "if failed < 0 {", "a_night_that_failed"),
+	tells("memory_stats says that a night failed", "extension/stats.go",
+		"stats.Health.NightFailed = ", "_ = ", "a_night_that_failed"),
+	tells("`ebb doctor` says what nights gave up on", "extension/doctor_nights.go",
+		"if givenUp > 0 {", "if givenUp < 0 {", "messages_that_nights_gave_up_on"),
+	tells("health says what nights failed at and gave up on", "extension/health.go",
+		"&h.NightFailed, &h.GivenUp)", "new(bool), new(bool))", "(a_night_that_failed|messages_that_nights_gave_up_on)"),
+	tells("`ebb doctor` says which work behind fails", "extension/doctor_work.go",
+		"ORDER BY last_at DESC LIMIT 20", "ORDER BY last_at DESC LIMIT 0", "background_work_that_fails"),
+	tells("memory_stats says which work behind fails", "extension/health.go",
+		"return f.UserID != userID })", "return true })", "background_work_that_fails"),
+	tells("`ebb doctor` counts what is set aside", "extension/doctor_behind.go",
+		"case n > 0:", "case n < 0:", "a_text_in_quarantine"),
+	tells("health says that the text index lacks a row", "schema/integrity.go",
+		"AND d.id IS NULL)", "AND d.id < 0)", "a_row_of_the_text_index_that_is_gone"),
+	tells("health says that a memory has no text to search", "schema/integrity.go",
+		"AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)", "AND 0", "a_memory_without_text"),
+	tells("health says that an entity lacks a mention", "schema/integrity.go",
+		"(SELECT count(*) FROM (`+miscountedEntities(of)+`))", "(SELECT 0 * count(*) FROM (`+miscountedEntities(of)+`))", "a_mention_of_an_entity_that_is_gone"),
+	tells("memory_stats says what is not whole of the user's", "extension/health.go",
+		"h.Integrity, err = s.Integrity(ctx, userID)", "_, err = s.Integrity(ctx, userID)", "a_memory_without_text"),
+	tells("memory_stats says that the file has lost something", "extension/stats.go",
+		"stats.Health.Incomplete = ", "_ = ", "a_log_that_was_lost"),
+	tells("`ebb doctor` says that the file has lost something", "extension/losses.go",
+		"case len(found) > 0:", "case len(found) < 0:", "a_log_that_was_lost"),
+	tells("`ebb doctor` says which erasures are not finished", "extension/doctor_erasures.go",
+		"if rows+logged == 0 {", "if rows+logged >= 0 {", "an_erasure_that_is_not_finished"),
+	tells("memory_stats says which arms of the user's searches fail", "extension/stats.go",
+		"stats.Health.Degraded = ", "_ = ", "an_arm_of_searches_that_fails"),
+	tells("a search that asks no arm hides none that fails", "recall/degradation.go",
+		"if userID == 0 {", "if userID < -1 {", "an_arm_of_searches_that_fails"),
+}
+
+func tells(defence, file, old, without, fault string) Mutant {
+	return Mutant{Defence: defence, File: file, Old: old, New: without, Package: "./extension", Test: everyFault + fault}
+}

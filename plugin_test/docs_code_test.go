@@ -1,0 +1,130 @@
+package plugin_test
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/embeddings"
+	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/openai"
+
+	"github.com/ebbmem/ebb/encoder"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/recall"
+)
+
+// The functions below hold the Go blocks of README.md and docs/. They are compiled and never
+// run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
+var _ = []any{
+	readmeQuickStart, readmeEmbedder, readmeNights, readmeConsolidate, encoderOpen,
+	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam,
+}
+
+func readmeQuickStart(ctx context.Context, llm llms.Model) error {
+	ext, err := extension.Open(ctx, "memory.db", nil)
+	if err != nil {
+		return err
+	}
+	defer ext.Close(ctx)
+
+	s, err := ext.Session(extension.Scope{User: "ada", Session: "2026-03-01"})
+	if err != nil {
+		return err
+	}
+	agent := agents.NewConversationalAgent(llm, s.Tools())
+	exec := agents.NewExecutor(agent, agents.WithMemory(s.Memory()))
+	_ = exec
+	return nil
+}
+
+func readmeEmbedder() error {
+	client, err := openai.New(openai.WithEmbeddingModel("text-embedding-3-large"))
+	if err != nil {
+		return err
+	}
+	embedder, err := embeddings.NewEmbedder(client)
+	if err != nil {
+		return err
+	}
+	cfg := &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "text-embedding-3-large", Dims: 256}}
+	_ = cfg
+	return nil
+}
+
+func readmeNights(llm llms.Model, mine extension.Stage) {
+	cfg := &extension.Config{
+		Model: llm,
+		Night: extension.NightConfig{
+			Budget: extension.Budget{Calls: 100, Time: 10 * time.Minute},
+			Stages: func(list []extension.Stage) []extension.Stage { return slices.Insert(list, len(list)-1, mine) },
+		},
+	}
+	_ = cfg
+}
+
+func readmeConsolidate(ctx context.Context, ext *extension.Extension, scope extension.Scope) error {
+	report, err := ext.Consolidate(ctx, scope)
+	if err != nil {
+		return err
+	}
+	undone, err := ext.Undo(ctx, scope, report.RunID)
+	_ = undone
+	return err
+}
+
+func encoderOpen() error {
+	e, err := encoder.Open("/models/all-MiniLM-L6-v2")
+	if err != nil {
+		return err
+	}
+	cfg := &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: e, Model: e.ID()}}
+	_ = cfg
+	return nil
+}
+
+func profilesRetention(cfg *extension.Config) {
+	cfg.Ranking.Retention = extension.DocumentRetention
+	cfg.Ranking.Retention = recall.Standing{Floor: .7, Of: recall.Exponential{Rate: .05, Power: 1}.Left}.Left
+}
+
+func profilesDual(llm llms.Model, embedder embeddings.Embedder) {
+	cfg := extension.Dual()
+	lite := extension.DualOptions{Lite: true}.Config()
+	fast := extension.DualOptions{Tau: 200 * time.Hour}.Config()
+	cfg.Model, cfg.Embedding.Embedder = llm, embedder
+	_, _ = lite, fast
+}
+
+func profilesBlocks(cfg *extension.Config) {
+	cfg.CoreMemory.Blocks = []extension.BlockSpec{
+		{Name: "rules", Kind: extension.BlockText, Writer: extension.ModelProposes},
+		{Name: "status", Kind: extension.BlockFields, Writer: extension.ModelWrites,
+			Fields: []extension.BlockField{{Name: "goal"}, {Name: "shipped", List: true, Items: 5, Newest: true}}},
+		{Name: "roleState", Kind: extension.BlockFields, PerAgent: true, Writer: extension.ModelWrites,
+			Fields: []extension.BlockField{{Name: "workingOn"}}},
+	}
+}
+
+func profilesThreeTier() {
+	cfg := extension.ThreeTier()
+	short := extension.ThreeTierOptions{Keep: 50}.Config()
+	_, _ = cfg, short
+}
+
+func profilesTeam(ctx context.Context, ext *extension.Extension, scope extension.Scope, stream, bank io.Reader) error {
+	if err := ext.SetCycle(ctx, scope, 188); err != nil {
+		return err
+	}
+	if _, err := ext.Import(ctx, stream, transfer.ImportOptions{Scope: scope, Format: transfer.FormatStream}); err != nil {
+		return err
+	}
+	if _, err := ext.ImportBank(ctx, scope, bank); err != nil {
+		return err
+	}
+	_, err := ext.ImportArchive(ctx, scope, "docs", transfer.ArchiveOptions{})
+	return err
+}

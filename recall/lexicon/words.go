@@ -1,0 +1,72 @@
+package lexicon
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// TermSet returns the terms of words, as [text.Terms] gives them, as a set.
+func TermSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, t := range text.Terms(words) {
+		set[t] = true
+	}
+	return set
+}
+
+// IsUnspaced reports a bigram, or a single character, of a script without spaces.
+func IsUnspaced(term string) bool {
+	first, _ := utf8.DecodeRuneInString(term)
+	return first >= firstUnspaced
+}
+
+// IsFunctional reports a term of a script without spaces that is not a word: a
+// single character, or a bigram with a function character.
+func IsFunctional(term string) bool {
+	return IsUnspaced(term) && (utf8.RuneCountInString(term) == 1 || strings.ContainsAny(term, FunctionCharacters))
+}
+
+// FunctionCharacters are Chinese characters that are rarely part of a word of two
+// characters.
+const FunctionCharacters = "的了着过吗呢吧啊呀嘛么们我你您他她它咱这那哪些个什怎谁几是在和与跟或但也都就还又很不没被把给让从到曾其而且经于由"
+
+// IsFrame reports a word that frames a question instead of naming its topic: "what
+// kind of", "do they both".
+func IsFrame(term string) bool { return frameWord[term] }
+
+// IsGeneric reports a term that may stand in a question about anything: a frame, a
+// date, or one of the commonest words.
+func IsGeneric(term string) bool {
+	return frameWord[term] || dateWord[term] || commonWord[term] || term[0] >= '0' && term[0] <= '9'
+}
+
+// frameWord lists words that frame a question ("what kind of …", "do they both …").
+var frameWord = TermSet(`kind type sort name describe description mention say tell talk discuss think feel many much
+	time times number often recently might would likely consider according specific particular various different both
+	share common thing things way ways make take give use become happen come plan decide want able start currently
+	recent new first last ever person people example inspire regarding related involve include participate engage
+	activity activities show help try seem look conversation question answer summary summarize comprehensive order
+	walk bring brought aspect across item list session only throughout topic explain
+	什么 怎么 时候 哪里 哪个 哪些 哪天 多少 几个 现在 目前 最后 最近 以前 之前 后来`)
+
+// commonWord lists the commonest words that may stand in a question about
+// anything and, missing from a memory, say nothing about its topic.
+var commonWord = TermSet(`call called good bad better best well great big small little long short old young high low
+	find found keep put set turn start stop begin end finish work working live lived need like love enjoy prefer favorite favourite
+	know learn learned understand understanding believe hope wish hear heard see saw look watch meet met visit visited
+	buy bought pay spend cost bring leave left stay move moved go went come came back return run play attend
+	ask asked answer reply speak spoke write wrote read use used using approach handle manage
+	day week month year today tomorrow yesterday morning afternoon evening night weekend hour minute moment future past
+	man woman friend friends family life world home house place city country part side end point number kind
+	idea reason problem issue question result change changed improve improved increase develop developed progress
+	important main major minor general overall total full complete whole entire single couple few several next early late later
+	especially usually always never sometimes already still together alone instead besides around away
+	influence impact affect feel feeling relate related interest interested information detail details step steps
+	option options choose choice suggest suggestion recommend advice tip mean meaning true false real possible likely
+	current previous original key focus goal experience role level type form case event reach allow follow create receive
+	曾经 名字 提到 告诉 看到 听到 记得 知道 觉得 认为 喜欢 推荐 建议 一些 一部 一本 一次 一天 一起 这天 当时 关于 内容
+	事情 东西 问题 地方 工作 生活 朋友 时间 因为 因此 最近 计划 今天 昨天 明天 每天 今年 去年 第一 需要 应该 打算 准备 决定
+	开始 结束 发生 遇到 参加 使用 进行 帮助 原因 方法 方式 情况 最喜 描述 介绍 说过 聊过 讨论 分享 期间 以后 之后 哪种
+	种类 类型 多久 多长 有没 是否 能不 不能 想要 希望`)

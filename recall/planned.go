@@ -1,0 +1,815 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// The reasons for which a plan ranks a memory first.
+const (
+	whyTime     = "from the time asked about"
+	whyDate     = "about the date asked about"
+	whyWhen     = "what has the date asked for"
+	whyAhead    = "among what is to come"
+	whyNearest  = "the nearest to the time asked about"
+	whyLastTalk = "from the last conversation"
+	whySelf     = "known of the user"
+	whyTalk     = "about what the talk is about"
+	whyCarry    = "what the talk was about just before"
+)
+
+// The least relevance of what a plan picks: of an answer, and of what is shown
+// beside it.
+const (
+	answerRelevance = 0.8
+	besideRelevance = 0.55
+)
+
+const (
+	// storyDepth is how many texts of a time are read to summarise it, and
+	// datedDepth how many texts with a date.
+	storyDepth = 80
+	datedDepth = 400
+	// weighedDepth is how many texts of a time are scored by their words.
+	weighedDepth = 2000
+	// datedBefore and datedAfter bound how far from a date people mention it
+	// without its number.
+	datedBefore = 60 * 24 * time.Hour
+	datedAfter  = 14 * 24 * time.Hour
+	// mostFill is how many texts of a time fill up the results of a question that
+	// asks for something in it.
+	mostFill = 6
+	// mostAhead is how many upcoming events a question about one of them gets.
+	mostAhead = 6
+)
+
+// pick is a memory that the plan ranks first.
+type pick struct {
+	doc          uint32
+	memory       *schema.Memory
+	why          string
+	minRelevance float64
+	info         float64
+}
+
+// applyPlan ranks first what the plan is about.
+func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
+	p := r.Plan
+	var picks []pick
+	only := false
+	var err error
+	switch {
+	case p.About == intent.AboutLastTalk:
+		picks, err = r.pickLastTalk(ctx)
+		only = true
+	case p.About == intent.AboutSelf:
+		picks, err = r.pickSelf(ctx)
+		only = true
+	case r.namesStranger(all.topic): // the memory holds nothing about them
+	case len(p.Spans) > 0:
+		picks, err = r.pickSpans(ctx, all)
+		only = p.Story
+	case p.When:
+		picks, err = r.pickDated(ctx, all)
+	}
+	if err != nil {
+		return err
+	}
+	if p.Bare && p.About == "" {
+		talked, err := r.pickTalk(ctx, all)
+		if err != nil {
+			return err
+		}
+		picks = append(picks, talked...)
+		only = len(p.Words) == 0 && len(r.question.parts) == r.question.own // there is nothing to look for
+	}
+	coming := slices.ContainsFunc(picks, func(p pick) bool { return p.why == whyAhead })
+	if p.When && all.relevant && !coming { // they keep the ranks that the words gave them
+		all.mark(r.index, picks)
+		return nil
+	}
+	all.first(r.index, picks, only)
+	return nil
+}
+
+// mark records the reasons of picks without changing the order.
+func (all *ranked) mark(ix *index, picks []pick) {
+	for _, p := range picks {
+		id := ix.memories.at(int(p.doc))
+		if i := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == id }); i >= 0 {
+			all.candidates[i].picked = &p
+		}
+	}
+}
+
+// namesStranger reports a question about a name that does not occur in the memory.
+func (r *Request) namesStranger(t *topic) bool {
+	for i := range t.names {
+		n := &t.names[i]
+		if !n.heard() && slices.ContainsFunc(r.Plan.Words, func(w string) bool {
+			return !intent.IsGerman(r.Text) && slices.ContainsFunc(text.Terms(w), func(term string) bool { return slices.Contains(n.terms, term) })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// first ranks picks before all other candidates. With only, it drops the others.
+func (all *ranked) first(ix *index, picks []pick, only bool) {
+	if len(picks) == 0 && !only {
+		return
+	}
+	at := make(map[int64]int, len(all.candidates))
+	for i := range all.candidates {
+		at[all.candidates[i].memoryID] = i
+	}
+	picked := make(map[int64]bool, len(picks))
+	first := make([]scored, 0, len(picks))
+	for _, p := range picks {
+		id := ix.memories.at(int(p.doc))
+		if picked[id] {
+			continue
+		}
+		picked[id] = true
+		c := scored{fused: fused{memoryID: id, place: p.doc + 1}, doc: p.doc}
+		if i, ranked := at[id]; ranked {
+			c = all.candidates[i]
+		}
+		c.picked = &p
+		first = append(first, c)
+	}
+	if !only {
+		for _, c := range all.candidates {
+			if !picked[c.memoryID] {
+				first = append(first, c)
+			}
+		}
+	}
+	all.candidates = first
+}
+
+// limit is how many memories a plan may rank first.
+func (r *Request) limit() int { return max(1, r.Limit) }
+
+// readPicks reads the documents and keeps the informative ones.
+func (r *Request) readPicks(ctx context.Context, docs []uint32) (picks []pick, err error) {
+	ids := make([]int64, len(docs))
+	for i, doc := range docs {
+		ids[i] = r.index.memories.at(int(doc))
+	}
+	memories, err := readByID(ctx, r.Snapshot, r.UserID, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, doc := range docs {
+		if m := memories[ids[i]]; m != nil && isInformative(m) && r.excludes(m) == "" {
+			picks = append(picks, pick{doc: doc, memory: m, info: r.informative(doc)})
+		}
+	}
+	return picks, nil
+}
+
+// informative is how much a text says that other texts of the memory do not: the
+// sum of the rarities of its distinct words. [Request.rarity] is to the fourth
+// power, so that ten common words count less than a rare one.
+func (r *Request) informative(doc uint32) (sum float64) {
+	const most = 12
+	ix := r.index
+	terms := ix.chunks.terms(r.terms[:0], ix.chunks.first(doc))
+	r.terms = terms
+	slices.Sort(terms)
+	for _, t := range slices.Compact(terms) {
+		sum += r.rarity(ix.frequency(t))
+	}
+	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.names())
+}
+
+// rarity is that of a term in df chunks, 0–1.
+func (r *Request) rarity(df int) float64 {
+	const tabled = 4096
+	if r.rarities == nil {
+		r.rarities = make([]float64, tabled)
+	}
+	if df >= tabled {
+		df = tabled - 1
+	}
+	if r.rarities[df] == 0 {
+		top := inverseDocumentFrequency(r.index.counts.chunks, 1)
+		r.rarities[df] = math.Pow(max(1e-6, inverseDocumentFrequency(r.index.counts.chunks, df)/top), 4)
+	}
+	return r.rarities[df]
+}
+
+// pickSpans picks what was said in the times asked about, and what was said about
+// them at other times.
+func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
+	p := r.Plan
+	dated, err := r.dated(ctx, p.Spans)
+	if err != nil {
+		return nil, err
+	}
+	if ahead := p.Spans[0]; len(dated) == 0 && !ahead.Start.Before(r.Now) { // guests arrive before a holiday
+		const about = 4
+		wide := intent.Span{Start: ahead.Start.AddDate(0, 0, -about), End: ahead.End.AddDate(0, 0, about)}
+		if dated, err = r.dated(ctx, []intent.Span{wide}); err != nil {
+			return nil, err
+		}
+		if len(dated) > 0 && p.Story {
+			all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
+		}
+	}
+	var from []pick
+	if !p.Advice && slices.ContainsFunc(p.Spans, func(s intent.Span) bool { return s.Start.Before(r.Now) }) {
+		if from, err = r.from(ctx, p.Spans); err != nil {
+			return nil, err
+		}
+	}
+	for i := range dated {
+		dated[i].why, dated[i].minRelevance = whyDate, answerRelevance
+	}
+	for i := range from {
+		from[i].why, from[i].minRelevance = whyTime, answerRelevance
+	}
+	if !p.Story {
+		return r.matching(append(dated, from...)), nil
+	}
+	picks := r.thin(dated, from)
+	if len(picks) == 0 {
+		return r.nearest(ctx, all)
+	}
+	return picks, nil
+}
+
+// from picks what was said in spans, the user's own words first.
+func (r *Request) from(ctx context.Context, spans []intent.Span) ([]pick, error) {
+	const others = 0.6 // weight of what others said
+	type place struct {
+		doc  uint32
+		info float64
+	}
+	info := func(doc uint32) float64 {
+		if r.index.docs[doc].flags&byUser == 0 {
+			return others * r.informative(doc)
+		}
+		return r.informative(doc)
+	}
+	var inside []uint32
+	for i := range r.index.docs {
+		if r.index.meta[i].said() && within(spans, r.index.docs[i].time) && r.filter.admits(r.index, uint32(i)) {
+			inside = append(inside, uint32(i))
+		}
+	}
+	if len(inside) > weighedDepth { // of a year, the longer ones
+		slices.SortStableFunc(inside, func(a, b uint32) int { return cmp.Compare(r.index.docs[b].words, r.index.docs[a].words) })
+		inside = inside[:weighedDepth]
+	}
+	places := make([]place, len(inside))
+	for i, doc := range inside {
+		places[i] = place{doc, info(doc)}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
+	var docs []uint32
+	for _, p := range places[:min(len(places), storyDepth)] {
+		docs = append(docs, p.doc)
+	}
+	picks, err := r.readPicks(ctx, docs)
+	for i := range picks {
+		picks[i].info = info(picks[i].doc)
+	}
+	return picks, err
+}
+
+// within reports a time, in Unix milliseconds, that lies in one of spans.
+func within(spans []intent.Span, at int64) bool {
+	return slices.ContainsFunc(spans, func(s intent.Span) bool { return s.Start.UnixMilli() <= at && at < s.End.UnixMilli() })
+}
+
+// thin chooses a summary of a time: what was said about its dates, and then the
+// most informative texts, spread over its days and without repetition. It returns
+// them in order of time.
+func (r *Request) thin(dated, from []pick) []pick {
+	const (
+		again = 0.7  // factor for each further text of one day
+		alike = 0.5  // share of words from which two texts count as the same
+		least = 0.25 // of the most informative text's value
+	)
+	chosen := r.distinct(dated, min(mostAhead, r.limit()))
+	days := make(map[string]int)
+	results := make([]Result, len(from))
+	for i := range from {
+		results[i].Memory.Content = from[i].memory.Content
+	}
+	sets := termSets(results)
+	var taken []int
+	top := 0.0
+	for len(chosen) < r.limit() {
+		best, value := -1, 0.0
+		for i := range from {
+			if slices.Contains(taken, i) || slices.ContainsFunc(chosen, func(c pick) bool { return c.doc == from[i].doc }) ||
+				slices.ContainsFunc(taken, func(t int) bool { return jaccard(sets[i], sets[t]) > alike }) {
+				continue
+			}
+			v := (0.1 + from[i].info) * math.Pow(again, float64(days[r.day(from[i].memory)]))
+			if best < 0 || v > value {
+				best, value = i, v
+			}
+		}
+		top = max(top, value)
+		if best < 0 || len(taken) >= 3 && value < least*top {
+			break
+		}
+		taken = append(taken, best)
+		days[r.day(from[best].memory)]++
+		chosen = append(chosen, from[best])
+	}
+	slices.SortStableFunc(chosen, func(a, b pick) int { return a.memory.EventTime.Compare(b.memory.EventTime.Time) })
+	return chosen
+}
+
+// day is the date of a memory where the user is.
+func (r *Request) day(m *schema.Memory) string {
+	return m.EventTime.In(r.Now.Location()).Format(time.DateOnly)
+}
+
+// distinct keeps up to most picks, and drops claims whose source text is among
+// the picks.
+func (r *Request) distinct(picks []pick, most int) (kept []pick) {
+	for _, p := range picks {
+		if len(kept) < most && !slices.ContainsFunc(picks, func(other pick) bool { return slices.Contains(r.index.keys[p.doc], other.doc) }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// matching orders the texts of a time for a question that asks for something in
+// it: first those that match the question, best first, then the most informative.
+func (r *Request) matching(picks []pick) []pick {
+	const (
+		much   = 0.4 // share of a longer question
+		longer = 40 * 24 * time.Hour
+	)
+	q := r.question
+	if s := r.Plan.Spans[0]; s.End.Sub(s.Start) > longer { // so long a time narrows little down
+		if !r.Plan.AsksDate {
+			return nil
+		}
+		picks = slices.DeleteFunc(picks, func(p pick) bool {
+			return !slices.ContainsFunc(r.datesIn(p.memory), func(d intent.Span) bool {
+				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) < longer
+			})
+		})
+		for i := range picks {
+			picks[i].why = whyDate
+		}
+	}
+	several := len(r.Plan.Words) > intent.MaxBareWords
+	held := func(p *pick) float64 {
+		d := r.matches.of(p.doc)
+		return q.weigh(d.held() | d.lent)
+	}
+	var some, rest []pick
+	for _, p := range r.distinct(picks, len(picks)) {
+		if share := held(&p); share >= much || share > 0 && !several {
+			some = append(some, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	slices.SortStableFunc(some, func(a, b pick) int { return cmp.Compare(held(&b), held(&a)) })
+	if several { // what matches nothing is about something else
+		return some[:min(len(some), r.limit())]
+	}
+	slices.SortStableFunc(rest, func(a, b pick) int {
+		return cmp.Or(cmp.Compare(boolToInt(b.why == whyDate), boolToInt(a.why == whyDate)), cmp.Compare(b.info, a.info))
+	})
+	room := max(0, min(mostFill, r.limit())-len(some))
+	rest = rest[:min(len(rest), room)]
+	return append(some[:min(len(some), r.limit())], rest...)
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// dated picks what names a date within spans and was said outside of them.
+func (r *Request) dated(ctx context.Context, spans []intent.Span) ([]pick, error) {
+	docs := r.dateHolders(spans)
+	picks, err := r.readPicks(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(picks, func(p pick) bool {
+		return !slices.ContainsFunc(r.datesIn(p.memory), func(d intent.Span) bool {
+			return slices.ContainsFunc(spans, func(s intent.Span) bool {
+				longest := 2*s.End.Sub(s.Start) + 24*time.Hour
+				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) <= longest
+			})
+		})
+	}), nil
+}
+
+// datesIn are the dates that a text names, resolved against the time at which it
+// was said, without that day itself.
+func (r *Request) datesIn(m *schema.Memory) (dates []intent.Span) {
+	at := m.EventTime.In(r.Now.Location())
+	for _, s := range text.TimeSpans(m.Content, at) {
+		for _, d := range []intent.Span{{Start: s.Start, End: s.End}, {Start: s.NextStart, End: s.NextEnd}} {
+			if !d.Start.IsZero() && (at.Before(d.Start) || !at.Before(d.End)) {
+				dates = append(dates, d)
+			}
+		}
+	}
+	return dates
+}
+
+// dateHolders are documents that may name a date within spans: documents from any
+// time with the number of the day and the month, and documents from around spans
+// with a date word or a number, the nearest first.
+func (r *Request) dateHolders(spans []intent.Span) (docs []uint32) {
+	ix := r.index
+	taken := make(map[uint32]bool)
+	add := func(doc uint32) {
+		if !taken[doc] && !within(spans, ix.docs[doc].time) && r.filter.admits(ix, doc) {
+			taken[doc] = true
+			docs = append(docs, doc)
+		}
+	}
+	for _, s := range spans {
+		for doc := range ix.explicit(s, r.Now.Location()) {
+			if len(docs) < datedDepth {
+				add(doc)
+			}
+		}
+	}
+	var near []uint32
+	for i := range ix.docs {
+		d := &ix.docs[i]
+		if d.flags&lexicon.HoldsDate == 0 || taken[uint32(i)] {
+			continue
+		}
+		for _, s := range spans {
+			if s.Start.Add(-datedBefore).UnixMilli() <= d.time && d.time < s.End.Add(datedAfter).UnixMilli() {
+				near = append(near, uint32(i))
+				break
+			}
+		}
+	}
+	away := func(doc uint32) int64 {
+		at := ix.docs[doc].time
+		least := int64(math.MaxInt64)
+		for _, s := range spans {
+			least = min(least, max(s.Start.UnixMilli()-at, at-s.End.UnixMilli(), 0))
+		}
+		return least
+	}
+	slices.SortStableFunc(near, func(a, b uint32) int { return cmp.Compare(away(a), away(b)) })
+	for _, doc := range near[:min(len(near), datedDepth)] {
+		add(doc)
+	}
+	return docs
+}
+
+// explicit lists the documents that name a day of s by its number and month, or
+// for more than eight days the month alone, in any language.
+func (ix *index) explicit(s intent.Span, loc *time.Location) map[uint32]bool {
+	found := make(map[uint32]bool)
+	days := s.End.Sub(s.Start).Hours() / 24
+	if days > 100 {
+		return found
+	}
+	of := func(terms []string) map[uint32]bool {
+		docs := make(map[uint32]bool)
+		for _, t := range terms {
+			if id, known := ix.terms[t]; known {
+				for at := range ix.postings[id].all() {
+					docs[ix.chunks.doc(at)] = true
+				}
+			}
+		}
+		return docs
+	}
+	for day := s.Start.In(loc); day.Before(s.End); day = day.AddDate(0, 0, 1) {
+		months := of(lexicon.MonthTerms(day.Month()))
+		if days > 8 { // the month is enough
+			for doc := range months {
+				found[doc] = true
+			}
+			day = time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, loc)
+			continue
+		}
+		for doc := range of(lexicon.DayTerms(day.Day())) {
+			if months[doc] {
+				found[doc] = true
+			}
+		}
+	}
+	return found
+}
+
+// nearest picks the texts of the day that is nearest to a time without any, and
+// sets the answer's note.
+func (r *Request) nearest(ctx context.Context, all *ranked) ([]pick, error) {
+	asked := r.Plan.Spans[0]
+	if !r.Plan.Personal && !r.remembers(asked) {
+		return nil, nil
+	}
+	what := "from " + spanName(asked)
+	if !asked.Start.Before(r.Now) {
+		all.note = "Nothing is stored about " + spanName(asked) + "."
+		return nil, nil
+	}
+	all.note = "Nothing is stored " + what + "."
+	best, least := -1, int64(math.MaxInt64)
+	for i := range r.index.docs {
+		d := &r.index.docs[i]
+		away := max(asked.Start.UnixMilli()-d.time, d.time-asked.End.UnixMilli(), 0)
+		if r.index.meta[i].said() && d.flags&(byUser|lexicon.Asks) == byUser && away < least && r.filter.admits(r.index, uint32(i)) {
+			best, least = i, away
+		}
+	}
+	if best < 0 {
+		return nil, nil
+	}
+	start := time.UnixMilli(r.index.docs[best].time).In(r.Now.Location())
+	start = time.Date(start.Year(), start.Month(), start.Day(), 0, 0, 0, 0, start.Location())
+	day := intent.Span{Start: start, End: start.AddDate(0, 0, 1)}
+	from, err := r.from(ctx, []intent.Span{day})
+	if err != nil || len(from) == 0 {
+		return nil, err
+	}
+	for i := range from {
+		from[i].why, from[i].minRelevance = whyNearest, answerRelevance
+	}
+	all.note = "Nothing is stored " + what + "; nearest is " + spanName(day) + "."
+	return r.thin(nil, from), nil
+}
+
+// remembers reports a time that is near a stored text.
+func (r *Request) remembers(s intent.Span) bool {
+	const near = 60 * 24 * time.Hour
+	for i := range r.index.docs {
+		at := time.UnixMilli(r.index.docs[i].time)
+		if at.After(s.Start.Add(-near)) && at.Before(s.End.Add(near)) {
+			return true
+		}
+	}
+	return false
+}
+
+// spanName formats a span as its first and last day.
+func spanName(s intent.Span) string {
+	const form = "Mon 2006-01-02"
+	if last := s.End.AddDate(0, 0, -1); last.After(s.Start) {
+		return s.Start.Format(form) + " to " + last.Format(form)
+	}
+	return s.Start.Format(form)
+}
+
+// pickDated answers a question that asks for a date: texts that match its words and
+// hold a date, upcoming ones first. If no text matches, it picks upcoming events.
+func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
+	const depth = 30
+	if !r.Plan.Personal && !r.Plan.Definite {
+		return nil, nil
+	}
+	enough := 0.45 // share of the question
+	if len(r.Plan.Words) > intent.MaxBareWords {
+		enough = 0.6
+	}
+	var docs []uint32
+	for _, c := range all.candidates[:min(len(all.candidates), depth)] {
+		d := r.matches.of(c.doc)
+		if r.question.weigh(d.held()|d.lent) >= enough {
+			docs = append(docs, c.doc)
+		}
+	}
+	found, err := r.readPicks(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	past := intent.AsksPast(r.Text)
+	var ahead, gone []pick
+	for _, p := range found {
+		p.why, p.minRelevance = whyWhen, answerRelevance
+		switch dates := r.datesIn(p.memory); {
+		case slices.ContainsFunc(dates, func(d intent.Span) bool { return d.End.After(r.Now) }):
+			ahead = append(ahead, p)
+		case len(dates) > 0:
+			gone = append(gone, p)
+		}
+	}
+	if past {
+		gone = nil // words alone decide, as for any question
+	}
+	picks := r.distinct(append(ahead, gone...), 3)
+	if past || len(r.Plan.Words) > intent.MaxBareWords || len(ahead) > 0 && all.relevant {
+		return picks, nil
+	}
+	coming, err := r.ahead(ctx)
+	return append(picks, coming...), err
+}
+
+// ahead picks upcoming events, the next first.
+func (r *Request) ahead(ctx context.Context) ([]pick, error) {
+	const far = 400 * 24 * time.Hour
+	var docs []uint32
+	since := r.Now.Add(-far).UnixMilli()
+	for i := len(r.index.docs) - 1; i >= 0 && len(docs) < datedDepth; i-- {
+		d := &r.index.docs[i]
+		if d.flags&lexicon.HoldsDate != 0 && d.flags&byUser != 0 && d.time >= since && d.time <= r.Now.UnixMilli() && r.filter.admits(r.index, uint32(i)) {
+			docs = append(docs, uint32(i))
+		}
+	}
+	found, err := r.readPicks(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	next := make(map[uint32]time.Time)
+	found = slices.DeleteFunc(found, func(p pick) bool {
+		for _, d := range r.datesIn(p.memory) {
+			if d.End.After(r.Now) && d.Start.Before(r.Now.Add(far)) && d.End.Sub(d.Start) <= 72*time.Hour {
+				if at, known := next[p.doc]; !known || d.Start.Before(at) {
+					next[p.doc] = d.Start
+				}
+			}
+		}
+		return next[p.doc].IsZero()
+	})
+	slices.SortStableFunc(found, func(a, b pick) int { return next[a.doc].Compare(next[b.doc]) })
+	found = r.distinct(found, min(mostAhead, r.limit()))
+	for i := range found {
+		found[i].why, found[i].minRelevance = whyAhead, answerRelevance
+	}
+	return found, nil
+}
+
+// pickLastTalk picks what was said in the last conversation, and while there is
+// room the most informative texts of the two before it. A conversation ends with
+// its session, or with a pause.
+func (r *Request) pickLastTalk(ctx context.Context) ([]pick, error) {
+	const (
+		talks = 3
+		turns = 60 // read
+	)
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var docs []uint32
+	for i := len(r.index.docs) - 1; i >= 0; i-- {
+		d := &r.index.docs[i]
+		if len(docs) == turns && d.time <= r.index.docs[docs[turns-1]].time {
+			continue
+		}
+		if r.index.meta[i].said() && d.time <= r.Now.UnixMilli() && !r.isRunning(uint32(i), current) && r.filter.admits(r.index, uint32(i)) {
+			at, _ := slices.BinarySearchFunc(docs, d.time, func(doc uint32, time int64) int { return cmp.Compare(time, r.index.docs[doc].time) })
+			docs = slices.Insert(docs, at, uint32(i)) // the newest first
+			docs = docs[:min(len(docs), turns)]
+		}
+	}
+	spoken, err := r.readPicks(ctx, docs)
+	if err != nil {
+		return nil, err
+	}
+	var groups [][]pick
+	for i, p := range spoken {
+		if i > 0 {
+			before := spoken[i-1]
+			if r.index.docs[p.doc].session == r.index.docs[before.doc].session && before.memory.EventTime.Sub(p.memory.EventTime.Time) < talkPause {
+				groups[len(groups)-1] = append(groups[len(groups)-1], p)
+				continue
+			}
+		}
+		if len(groups) == talks {
+			break
+		}
+		groups = append(groups, []pick{p})
+	}
+	var picks []pick
+	for i, group := range groups {
+		slices.SortStableFunc(group, func(a, b pick) int {
+			return cmp.Or(cmp.Compare(boolToInt(b.memory.Role == "user"), boolToInt(a.memory.Role == "user")), cmp.Compare(b.info, a.info))
+		})
+		most := [talks]int{6, 3, 2}[i]
+		for _, p := range group[:min(len(group), most)] {
+			p.why, p.minRelevance = whyLastTalk, answerRelevance
+			picks = append(picks, p)
+		}
+	}
+	return picks[:min(len(picks), r.limit())], nil
+}
+
+// pickSelf picks what is known about the user: the most important facts and
+// preferences, and while there is room what the user said about themselves.
+func (r *Request) pickSelf(ctx context.Context) ([]pick, error) {
+	var docs, said []uint32
+	for i := len(r.index.docs) - 1; i >= 0; i-- {
+		l, d := &r.index.meta[i], &r.index.docs[i]
+		dormant := l.keyed() && l.state == bitOfState(schema.StateDormant)
+		switch {
+		case !dormant && !r.filter.admits(r.index, uint32(i)) || dormant && !r.filter.byState:
+		case l.keyed():
+			docs = append(docs, uint32(i))
+		case l.said() && d.flags&byUser != 0 && d.flags&(lexicon.FirstPerson|lexicon.Asks) == lexicon.FirstPerson && len(said) < 2*datedDepth:
+			said = append(said, uint32(i))
+		}
+	}
+	picks, err := r.readPicks(ctx, docs[:min(len(docs), datedDepth)])
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(picks, func(a, b pick) int {
+		return cmp.Or(cmp.Compare(boolToInt(b.memory.Protected), boolToInt(a.memory.Protected)),
+			cmp.Compare(b.memory.Importance, a.memory.Importance), cmp.Compare(a.memory.ID, b.memory.ID))
+	})
+	picks = picks[:min(len(picks), r.limit())]
+	if len(picks) < r.limit() {
+		own, err := r.readPicks(ctx, said)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(own, func(a, b pick) int { return cmp.Compare(b.info, a.info) })
+		for _, p := range own {
+			known := slices.ContainsFunc(picks, func(k pick) bool { return slices.Contains(r.index.keys[k.doc], p.doc) })
+			if len(picks) < r.limit() && !known {
+				picks = append(picks, p)
+			}
+		}
+	}
+	for i := range picks {
+		picks[i].why, picks[i].minRelevance = whySelf, answerRelevance
+	}
+	return picks, nil
+}
+
+// pickTalk picks what a bare question is about: texts that match enough of the
+// conversation, and what was injected in the last turn.
+func (r *Request) pickTalk(ctx context.Context, all *ranked) ([]pick, error) {
+	const (
+		most   = 4
+		enough = 0.2
+	)
+	current, err := r.running(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The model already has the running conversation in its context.
+	all.candidates = slices.DeleteFunc(all.candidates, func(c scored) bool { return r.isRunning(c.doc, current) })
+	var picks []pick
+	if len(r.question.parts) > r.question.own {
+		var known float32 // idf of the parts that the memory holds at all
+		for _, p := range r.question.parts {
+			if p.known || len(p.related) > 0 {
+				known += p.idf
+			}
+		}
+		share := func(some parts) float64 { return r.question.weigh(some) * float64(r.question.total/max(known, 1e-6)) }
+		var docs []uint32
+		for _, c := range all.candidates[:min(len(all.candidates), 12)] {
+			d := r.matches.of(c.doc)
+			if share(d.held()|d.lent) >= enough {
+				docs = append(docs, c.doc)
+			}
+		}
+		found, err := r.readPicks(ctx, docs)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range r.distinct(found, most) {
+			p.why, p.minRelevance = whyTalk, answerRelevance
+			picks = append(picks, p)
+		}
+	}
+	if len(r.Plan.Carry) == 0 {
+		return picks, nil
+	}
+	carried := 0
+	for _, uid := range r.Plan.Carry {
+		m, err := r.Snapshot.Memory(ctx, r.UserID, uid)
+		if errors.Is(err, schema.ErrNotFound) {
+			continue // it was erased since
+		}
+		if err != nil {
+			return nil, err
+		}
+		if doc, known := r.index.find(m.ID); known && r.filter.admits(r.index, doc) && carried < most && r.excludes(m) == "" {
+			carried++
+			picks = append(picks, pick{doc: doc, memory: m, why: whyCarry, minRelevance: besideRelevance + 0.1})
+		}
+	}
+	return picks, nil
+}

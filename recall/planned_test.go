@@ -1,0 +1,161 @@
+package recall
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// planned searches with the question's plan.
+func planned(t *testing.T, s *Searcher, question string, change func(*intent.Plan)) *Answer {
+	t.Helper()
+	p := intent.PlanOf(question, noon)
+	if change != nil {
+		change(&p)
+	}
+	return search(t, s, Query{Text: question, Plan: &p, Limit: 8})
+}
+
+const aDay = 24 * 60 // minutes
+
+// week is a user's week up to noon of Wednesday, 14 May 2025.
+func week() []turn {
+	return []turn{
+		{"mon", "Ada", "user", "The dentist is on 20 June at three.", "", -9*aDay + 10},
+		{"mon", "", "assistant", "Noted.", "", -9*aDay + 11},
+		{"fri", "Ada", "user", "On Friday we fly to Porto, pack the tripod.", "", -2*aDay + 15},
+		{"sat", "Ada", "user", "Planted forty tulips with Noor behind the shed.", "", -4 * aDay},
+		{"sat", "Ada", "user", "What is a good fertiliser?", "", -4*aDay + 5},
+		{"tue", "Ada", "user", "Repaired the accordion bellows with goat leather.", "", -aDay},
+		{"tue", "Ada", "user", "Thanks!", "", -aDay + 1},
+		{"tue", "", "assistant", "You are welcome.", "", -aDay + 2},
+	}
+}
+
+func TestATimeIsTold(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, week()...)
+	s := New(db, Options{})
+	defer s.Close()
+
+	a := planned(t, s, "What did I do yesterday?", nil)
+	require.Len(t, a.Results, 1, "courtesies are not told")
+	assert.Equal(t, "Repaired the accordion bellows with goat leather.", a.Results[0].Memory.Content)
+	assert.Equal(t, whyTime, a.Results[0].Why)
+	assert.GreaterOrEqual(t, a.Results[0].Relevance, answerRelevance)
+	assert.Contains(t, a.Results[0].Explain(), "from the time asked about")
+
+	// What was said of a day is found whenever it was said.
+	a = planned(t, s, "Am I free on Friday?", nil)
+	assert.Equal(t, []string{"On Friday we fly to Porto, pack the tripod."}, texts(a))
+	a = planned(t, s, "What's on 20 June?", nil)
+	assert.Equal(t, []string{"The dentist is on 20 June at three."}, texts(a))
+	a = planned(t, s, "When is the dentist?", nil)
+	assert.Equal(t, "The dentist is on 20 June at three.", texts(a)[0])
+	assert.GreaterOrEqual(t, a.Results[0].Relevance, answerRelevance)
+
+	// An empty time is said to be empty, and the nearest day told.
+	a = planned(t, s, "What did I do on Sunday?", nil)
+	assert.Equal(t, "Nothing is stored from Sun 2025-05-11; nearest is Sat 2025-05-10.", a.Note)
+	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(a))
+	a = planned(t, s, "Am I free on 3 October?", nil)
+	assert.Equal(t, "Nothing is stored about Fri 2025-10-03.", a.Note)
+	assert.Empty(t, a.Results)
+
+	// A time long before any memory is the world's, unless it is the user's.
+	a = planned(t, s, "What happened in 1789?", nil)
+	assert.Empty(t, a.Note)
+	assert.Empty(t, a.Results)
+}
+
+func TestATimeIsThinned(t *testing.T) {
+	db := open(t)
+	var turns []turn
+	for day := range 20 {
+		for n := range 6 {
+			turns = append(turns, turn{fmt.Sprint("day ", day), "Ada", "user", fmt.Sprintf("Soup for lunch again, number %d.", n), "", -(20-day)*aDay + n})
+		}
+	}
+	turns = append(turns,
+		turn{"a", "Ada", "user", "Swam across the fjord at Balestrand.", "", -15 * aDay},
+		turn{"b", "Ada", "user", "Our cousin Halvor eloped with a beekeeper.", "", -8 * aDay})
+	say(t, db, ada, turns...)
+	s := New(db, Options{})
+	defer s.Close()
+	a := planned(t, s, "What happened in the last three weeks?", nil)
+	said := texts(a)
+	assert.Contains(t, said, "Swam across the fjord at Balestrand.")
+	assert.Contains(t, said, "Our cousin Halvor eloped with a beekeeper.")
+	assert.LessOrEqual(t, len(said), 4, "soup is told of once or twice")
+	for i := 1; i < len(a.Results); i++ {
+		assert.False(t, a.Results[i].Memory.EventTime.Before(a.Results[i-1].Memory.EventTime.Time), "in order of time")
+	}
+}
+
+func TestTheLastConversation(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, append(week(), turn{"now", "Ada", "user", "I am looking at maps of Madeira.", "", -3})...)
+	s := New(db, Options{})
+	defer s.Close()
+	a := planned(t, s, "What did we talk about last time?", func(p *intent.Plan) { p.Session = "now" })
+	require.NotEmpty(t, a.Results)
+	assert.Equal(t, "Repaired the accordion bellows with goat leather.", a.Results[0].Memory.Content)
+	assert.NotContains(t, texts(a), "I am looking at maps of Madeira.")
+	assert.NotContains(t, texts(a), "Thanks!")
+	a = planned(t, s, "What do you know about me?", nil)
+	assert.NotEmpty(t, a.Results)
+	assert.Equal(t, whySelf, a.Results[0].Why)
+}
+
+func TestABareQuestionIsSearchedWithTheTalk(t *testing.T) {
+	db := open(t)
+	ids := say(t, db, ada, append(week(),
+		turn{"w", "Ada", "user", "Odile and Rashid marry on 20 June in the boathouse.", "", -30 * aDay},
+		turn{"now", "Ada", "user", "When do Odile and Rashid marry?", "", -3},
+		turn{"now", "", "assistant", "On 20 June.", "", -2},
+	)...)
+	s := New(db, Options{})
+	defer s.Close()
+
+	stored := planned(t, s, "And where?", func(p *intent.Plan) { p.Session = "now" })
+	require.NotEmpty(t, stored.Results)
+	assert.Equal(t, "Odile and Rashid marry on 20 June in the boathouse.", texts(stored)[0])
+	assert.Equal(t, whyTalk, stored.Results[0].Why)
+	assert.NotContains(t, texts(stored), "On 20 June.", "it was just said")
+
+	passed := planned(t, s, "And where?", func(p *intent.Plan) { p.Talk = []string{"When do Odile and Rashid marry?", "On 20 June."} })
+	assert.Contains(t, texts(passed)[:2], "Odile and Rashid marry on 20 June in the boathouse.")
+
+	var tulips string
+	for _, r := range search(t, s, Query{Text: "forty tulips"}).Results {
+		if r.Memory.ID == ids[3] {
+			tulips = r.Memory.UID
+		}
+	}
+	carried := planned(t, s, "And where?", func(p *intent.Plan) { p.Carry = []string{tulips, "no such memory"} })
+	require.NotEmpty(t, carried.Results)
+	assert.Equal(t, whyCarry, carried.Results[0].Why)
+
+	none := planned(t, s, "And where?", nil)
+	for _, r := range none.Results {
+		assert.Empty(t, r.Why, "nothing was said before")
+	}
+}
+
+func TestPlansKeepToTheQuerysRestrictions(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, week()...)
+	say(t, db, schema.Scope{User: "bo"}, turn{"x", "Bo", "user", "Yesterday was the day of the accordion.", "", -aDay})
+	s := New(db, Options{})
+	defer s.Close()
+	p := intent.PlanOf("What did I do yesterday?", noon)
+	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(search(t, s, Query{Text: "What did I do yesterday?", Plan: &p, Session: "sat"})))
+	for _, r := range search(t, s, Query{Text: "What did I do yesterday?", Plan: &p}).Results {
+		assert.NotContains(t, r.Memory.Content, "the day of the accordion")
+	}
+}

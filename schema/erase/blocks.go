@@ -1,0 +1,69 @@
+package erase
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/schema/core"
+)
+
+// blocks removes from core memory, and from its history, what reveals targets: lines
+// of a text, entries of a list, fields, whole records. What the host wrote itself
+// stays, like a claim with a source of its own.
+func (b *batch) blocks(ctx context.Context) error {
+	var blocks []core.Block
+	if err := b.tx.NewSelect().Model(&blocks).Where("user_id = ?", b.userID).Order("id").Scan(ctx); err != nil {
+		return err
+	}
+	for i := range blocks {
+		if err := b.block(ctx, &blocks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batch) block(ctx context.Context, block *core.Block) error {
+	var versions []core.BlockVersion
+	if err := b.tx.NewSelect().Model(&versions).Where("block_id = ?", block.ID).Order("version").Scan(ctx); err != nil {
+		return err
+	}
+	seen, own := make(map[string]bool), make(map[string]bool)
+	note := func(actor string) func(string) (bool, error) {
+		return func(piece string) (bool, error) {
+			own[piece] = own[piece] || actor == hostActor && !seen[piece]
+			seen[piece] = true
+			return true, nil
+		}
+	}
+	keep := func(piece string) (bool, error) {
+		if own[piece] {
+			return true, nil
+		}
+		reveals, err := b.reveals(ctx, piece)
+		return !reveals, err
+	}
+	for _, v := range versions {
+		if _, err := core.Filter(block.Kind, v.Content, note(v.Actor)); err != nil {
+			return err
+		}
+	}
+	for _, v := range versions {
+		content, err := core.Filter(block.Kind, v.Content, keep)
+		if err != nil {
+			return err
+		}
+		if content != v.Content {
+			if err := b.rewrite(ctx, "block_history", "UPDATE block_history SET content = ? WHERE block_id = ? AND version = ?", content, block.ID, v.Version); err != nil {
+				return err
+			}
+		}
+	}
+	content, err := core.Filter(block.Kind, block.Content, keep)
+	if err != nil || content == block.Content {
+		return err
+	}
+	return b.rewrite(ctx, "blocks", "UPDATE blocks SET content = ? WHERE id = ?", content, block.ID)
+}
+
+// hostActor is the name in the audit for what the host wrote itself.
+const hostActor = "host"

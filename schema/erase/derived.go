@@ -1,0 +1,207 @@
+package erase
+
+import (
+	"context"
+	"math"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// revealingDerived finds the user's memories that reveal targets by their own words:
+// reflections (the model saw more than they cite), and what a model stored without a
+// source message.
+func (b *batch) revealingDerived(ctx context.Context) (found []int64, err error) {
+	rows, err := b.tx.Query(ctx, `SELECT id, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+		FROM memories m WHERE user_id = ? AND kind <> 'episode' AND (kind = 'reflection' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
+	if err != nil {
+		return nil, err
+	}
+	texts := make(map[int64]string)
+	for rows.Next() {
+		var id int64
+		var content string
+		if err := rows.Scan(&id, &content); err != nil {
+			_ = rows.Close()
+			return nil, err
+		}
+		texts[id] = content
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for id, content := range texts {
+		reveals, err := b.words.revealsClaim(ctx, content)
+		if err != nil {
+			return nil, err
+		}
+		if reveals && b.targets[id] == nil {
+			found = append(found, id)
+		}
+	}
+	return found, nil
+}
+
+// claim is what decides whether a derived memory can stay.
+type claim struct {
+	uid     string
+	kind    schema.Kind
+	said    string
+	sources []source
+}
+
+// source is a source of a claim.
+type source struct {
+	id     int64
+	erased bool
+	trust  schema.Trust
+	at     schema.Time // when it was said
+	said   string
+	quote  string
+}
+
+func (b *batch) claim(ctx context.Context, id int64) (*claim, error) {
+	c := new(claim)
+	err := b.tx.Row(ctx, `SELECT uid, kind, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+		FROM memories WHERE id = ?`, []any{id}, &c.uid, &c.kind, &c.said)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := b.tx.Query(ctx, `SELECT m.id, m.trust, m.event_time, m.content || char(10) || m.speaker, ms.quote,
+			EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)
+		FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s source
+		if err := rows.Scan(&s.id, &s.trust, &s.at, &s.said, &s.quote, &s.erased); err != nil {
+			return nil, err
+		}
+		s.erased = s.erased || b.targets[s.id] != nil
+		c.sources = append(c.sources, s)
+	}
+	return c, rows.Err()
+}
+
+// stays reports whether the remaining sources support a derived memory: one source,
+// for a reflection two, and no word that only erased sources held.
+func (b *batch) stays(ctx context.Context, id int64) (bool, error) {
+	c, err := b.claim(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	left, erased, need := 0, 0, 1
+	supported, only := make(map[string]bool), make(map[string]bool)
+	for _, s := range c.sources {
+		if s.erased {
+			erased++
+			continue
+		}
+		left++
+		for _, term := range text.Terms(s.said) {
+			supported[term] = true
+		}
+	}
+	for _, s := range c.sources {
+		if s.erased {
+			for _, term := range text.Terms(s.said + "\n" + s.quote) {
+				only[term] = !supported[term]
+			}
+		}
+	}
+	if c.kind == schema.KindReflection {
+		need = 2
+	}
+	if erased > 0 && left < need {
+		return false, nil
+	}
+	for _, term := range text.Terms(c.said) {
+		if only[term] && !text.IsStopWord(term) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// rederive computes again, from the remaining sources, what claims take from their
+// sources: trust, confidence and time.
+func (b *batch) rederive(ctx context.Context) error {
+	for id := range b.kept {
+		if err := b.rederiveOne(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *batch) rederiveOne(ctx context.Context, id int64) error {
+	c, err := b.claim(ctx, id)
+	if err != nil {
+		return err
+	}
+	m := new(schema.Memory)
+	if err := b.tx.NewSelect().Model(m).Where("id = ?", id).Scan(ctx); err != nil {
+		return err
+	}
+	trust, lost, dated := m.Trust, 1.0, false
+	for _, s := range c.sources {
+		if s.erased {
+			lost *= 1 - schema.EvidenceShare*float64(s.trust)/float64(schema.MaxTrust)
+			dated = dated || s.at.Equal(m.EventTime.Time)
+		} else {
+			trust = min(trust, s.trust)
+		}
+	}
+	first, err := b.firstLeft(ctx, id)
+	if err != nil {
+		return err
+	}
+	confidence, origin, said, held := m.Confidence, m.Origin, m.EventTime, m.ValidFrom
+	if !m.Protected { // its confidence is the host's
+		confidence = ConfidenceWithout(m.Confidence, lost)
+	}
+	if trust < m.Trust {
+		confidence, origin = min(confidence, trust.MaxConfidence()), first.origin
+	}
+	if dated {
+		if said = first.at; held.Equal(m.EventTime.Time) {
+			held = said
+		}
+	}
+	if err := b.rewrite(ctx, "memories", `UPDATE memories SET trust = ?, confidence = ?, origin = ?, event_time = ?, valid_from = ?, session_id = ?, version = version + 1 WHERE id = ?`,
+		int64(trust), confidence, string(origin), said, held, schema.NullID(first.session), id); err != nil {
+		return err
+	}
+	b.receipt.Rederived = append(b.receipt.Rederived, c.uid)
+	m.Version++
+	return b.tx.Audit(ctx, m, b.by, "rederive", "", "")
+}
+
+// leftSource is what a claim takes from its first remaining source.
+type leftSource struct {
+	at      schema.Time
+	session int64
+	origin  schema.Origin // of the least trusted
+}
+
+func (b *batch) firstLeft(ctx context.Context, id int64) (s leftSource, err error) {
+	const left = `FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?1 AND m.id NOT IN (SELECT value FROM json_each(?2))
+		AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
+	err = b.tx.Row(ctx, "SELECT m.event_time, coalesce(m.session_id, 0) "+left+" ORDER BY m.event_time, m.id LIMIT 1", []any{id, list(b.order)}, &s.at, &s.session)
+	if err != nil {
+		return s, err
+	}
+	return s, b.tx.Row(ctx, "SELECT m.origin "+left+" ORDER BY m.trust, m.id LIMIT 1", []any{id, list(b.order)}, &s.origin)
+}
+
+// ConfidenceWithout returns the confidence of a claim, 0–1, without a piece of
+// evidence that had left the given part of the doubt. It reverses
+// [schema.Tx.Reinforce].
+func ConfidenceWithout(confidence, left float64) float64 {
+	if left <= 0 {
+		return 0
+	}
+	return math.Max(0, 1-(1-confidence)/left)
+}

@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+)
+
+// Injection is the record that memories were shown to a model.
+type Injection struct {
+	UserID   int64
+	EventSeq int64 // of the event memory.recalled
+	Session  string
+	Channel  string // memory, model or tool
+	Query    string
+	Items    string // JSON
+	ShownAt  Time
+}
+
+// RecordInjection stores an injection. It reports false if the event was
+// recorded before. [ErrNotFound] if the journal has no such event of the user.
+func (tx *Tx) RecordInjection(ctx context.Context, i *Injection) (recorded bool, err error) {
+	var known bool
+	if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM events WHERE seq = ? AND user_id = ?)", []any{i.EventSeq, i.UserID}, &known); err != nil {
+		return false, err
+	}
+	if !known {
+		return false, fmt.Errorf("event %d: %w", i.EventSeq, ErrNotFound)
+	}
+	res, err := tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, query, items, shown_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_seq) DO NOTHING`, i.UserID, i.EventSeq, i.Session, i.Channel, i.Query, i.Items, i.ShownAt)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+// InjectionsOf returns the items and times of the injections of a session.
+func (s *Snapshot) InjectionsOf(ctx context.Context, userID int64, session string) (injections []Injection, err error) {
+	rows, err := s.Query(ctx, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ?", userID, session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var i Injection
+		if err := rows.Scan(&i.Items, &i.ShownAt); err != nil {
+			return nil, err
+		}
+		injections = append(injections, i)
+	}
+	return injections, rows.Err()
+}

@@ -1,0 +1,140 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/uptrace/bun"
+)
+
+// NightReads are the queries of the stages of a night, on a snapshot or within
+// a write.
+type NightReads struct{ db nightReader }
+
+// nightReader is a [Snapshot] or a [Tx]: the query builders, and statements that
+// are prepared once.
+type nightReader interface {
+	bun.IDB
+	Row(ctx context.Context, query string, args []any, dest ...any) error
+	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Night returns the queries of nights on the snapshot.
+func (s *Snapshot) Night() NightReads { return NightReads{s} }
+
+// Night returns the queries of nights within the write.
+func (tx *Tx) Night() NightReads { return NightReads{tx} }
+
+// ActiveDerived returns the user's active memories but episodes, without texts.
+func (n NightReads) ActiveDerived(ctx context.Context, userID int64) ([]Memory, error) {
+	return n.activeSummaries(ctx, userID, "kind <> ?", KindEpisode)
+}
+
+// ActiveOfKind returns the user's active memories of a kind, without texts.
+func (n NightReads) ActiveOfKind(ctx context.Context, userID int64, kind Kind) ([]Memory, error) {
+	return n.activeSummaries(ctx, userID, "kind = ?", kind)
+}
+
+func (n NightReads) activeSummaries(ctx context.Context, userID int64, where string, kind Kind) (active []Memory, err error) {
+	err = n.db.NewSelect().Model(&active).
+		Column("id", "uid", "kind", "role", "event_time", "created_at", "last_accessed", "access_count", "decay_rate", "stability", "utility",
+			"confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version").
+		Where("user_id = ? AND state = ?", userID, StateActive).Where(where, kind).Order("id").Scan(ctx)
+	return active, err
+}
+
+// CountActive counts the user's active memories of a kind.
+func (n NightReads) CountActive(ctx context.Context, userID int64, kind Kind) (active int, err error) {
+	err = n.db.Row(ctx, "SELECT count(*) FROM memories WHERE user_id = ? AND kind = ? AND state = 'active'", []any{userID, string(kind)}, &active)
+	return active, err
+}
+
+// PruneCounts returns how many of the user's derived memories are active, and
+// how many runs by actor retired or deactivated since a time and still are.
+func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string, since Time) (active, pruned int, err error) {
+	err = n.db.Row(ctx, `SELECT
+		(SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND state = 'active'),
+		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
+			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND o.record = 'memories'
+			AND o.operation IN ('retire', 'state') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
+		[]any{userID, actor, since}, &active, &pruned)
+	return active, pruned, err
+}
+
+const (
+	mentionsProtected = `SELECT me.memory_id FROM memory_entities me
+		JOIN entities named ON named.id = me.entity_id
+		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
+		WHERE (e.protected OR named.protected)`
+	// restsOnSentence selects the standing claims that rest on a sentence of the
+	// user's, also those a model worded.
+	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id
+		WHERE m.kind IN ('fact', 'preference') AND coalesce(json_extract(m.attributes, '$.temporal'), '') NOT IN ('event', 'plan')
+		AND s.kind = 'episode' AND s.origin = 'user_direct' AND s.trust = 4 AND ms.quote <> ''`
+)
+
+// Guarded returns the user's memories that mention a protected entity and, with
+// sentences, the standing claims that rest on a sentence of the user's.
+func (n NightReads) Guarded(ctx context.Context, userID int64, sentences bool) (ids []int64, err error) {
+	query := mentionsProtected + " AND named.user_id = ?1"
+	if sentences {
+		query += " UNION ALL " + restsOnSentence + " AND m.user_id = ?1"
+	}
+	rows, err := n.db.Query(ctx, query, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// IsGuarded reports whether [NightReads.Guarded] would return a memory.
+func (n NightReads) IsGuarded(ctx context.Context, memoryID int64, sentences bool) (guarded bool, err error) {
+	query := mentionsProtected + " AND me.memory_id = ?1"
+	if sentences {
+		query += " UNION ALL " + restsOnSentence + " AND m.id = ?1"
+	}
+	err = n.db.Row(ctx, "SELECT EXISTS ("+query+")", []any{memoryID}, &guarded)
+	return guarded, err
+}
+
+// ProposalPayloads returns the payloads of all proposals of a kind, in whatever
+// state.
+func (n NightReads) ProposalPayloads(ctx context.Context, userID int64, kind string) (payloads []string, err error) {
+	err = n.db.NewRaw("SELECT payload FROM proposals WHERE user_id = ? AND kind = ?", userID, kind).Scan(ctx, &payloads)
+	return payloads, err
+}
+
+// IsPairProposed reports whether a proposal of a kind, in whatever state, names a
+// pair in two fields of its payload, in either order.
+func (n NightReads) IsPairProposed(ctx context.Context, userID int64, kind string, fields [2]string, a, b string) (proposed bool, err error) {
+	err = n.db.Row(ctx, `SELECT EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND kind = ?2
+		AND json_extract(payload, '$.' || ?3) IN (?5, ?6) AND json_extract(payload, '$.' || ?4) IN (?5, ?6))`,
+		[]any{userID, kind, fields[0], fields[1], a, b}, &proposed)
+	return proposed, err
+}
+
+// CountUnread counts the user's own messages after an id.
+func (n NightReads) CountUnread(ctx context.Context, userID, after int64) (unread int, err error) {
+	err = n.db.Row(ctx, "SELECT count(*) FROM memories WHERE user_id = ? AND kind = 'episode' AND id > ? AND role = 'user'", []any{userID, after}, &unread)
+	return unread, err
+}
+
+// ReflectionOf returns the public id of the user's reflection with this content,
+// unless it is retired; "" for none.
+func (n NightReads) ReflectionOf(ctx context.Context, userID int64, content string) (uid string, err error) {
+	err = n.db.Row(ctx, "SELECT uid FROM memories WHERE user_id = ? AND kind = 'reflection' AND content_hash = ? AND state <> 'retired' LIMIT 1",
+		[]any{userID, HashContent(content)}, &uid)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return uid, err
+}

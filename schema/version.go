@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Version is the schema version this package writes; it is the file's
+// user_version and grows with every migration.
+const Version = 10
+
+// oldest is the version that the first migration makes. Lower ones were never
+// released, and none of their migrations is kept.
+const oldest = 10
+
+// format describes the files of a memory to the engine.
+var format = &sqlite.Format{
+	ApplicationID: 0x65626231, // "ebb1"
+	Version:       Version, Oldest: oldest, Migrations: migrations, Check: checkUsers,
+	TextIndex: "chunks_fts", Counted: []string{"events", "memories", "ops", "erasures"},
+}
+
+// checkUsers checks that every user is found by name. It is a small table, and
+// damage to it would look like an empty memory: a user missing from its index
+// would start anew.
+func checkUsers(ctx context.Context, conn *sql.DB) error {
+	problems, err := sqlite.Texts(ctx, conn, "PRAGMA integrity_check(users)")
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(problems, []string{"ok"}) {
+		return fmt.Errorf("%w: its list of users: %s", sqlite.IntegrityError(problems), strings.Join(problems, "; "))
+	}
+	return nil
+}
