@@ -249,6 +249,22 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 	require.Equal(t, "Config.CoreMemory.ProfileTokens", invalid.Field)
 }
 
+// Who is told the older of two lines is told the change as well, whatever words the
+// question has for it.
+func TestAChangeComesWithWhatItChanges(t *testing.T) {
+	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}})
+	for i := range 30 {
+		l.tells("may", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
+	}
+	l.tells("march", "I take tram 4 to the office.", "The user takes tram 4 to the office.")
+	l.tells("april", "Since Monday my way to the office is by bicycle instead.", "The user cycles to the office.")
+	const changed = "my way to the office is by bicycle instead."
+	core := strings.Join(l.core(l.x, "tram 4?"), "\n")
+	require.Contains(t, core, "I take tram 4 to the office.")
+	require.Contains(t, core, changed)
+	require.NotContains(t, strings.Join(l.core(l.x, "shelf number 22?"), "\n"), changed)
+}
+
 // What another program takes back is gone in the very next turn.
 func TestWhatIsTakenBackIsGoneInTheNextTurn(t *testing.T) {
 	by := schema.Actor{Name: "host"}
