@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,17 +253,22 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 // Who is told the older of two lines is told the change as well, whatever words the
 // question has for it.
 func TestAChangeComesWithWhatItChanges(t *testing.T) {
-	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}})
-	for i := range 30 {
-		l.tells("may", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
+	const was, changed = "I take tram 4 to the office.", "Since Monday my way to the office is by bicycle instead."
+	told := make(map[int64]*toldClaim)
+	for i, said := range append(slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30), was, changed) {
+		if strings.Contains(said, "%") {
+			said = fmt.Sprintf(said, i)
+		}
+		c := &toldClaim{claim: schema.Memory{ID: int64(i + 1), Content: said}, text: said}
+		c.source = schema.Memory{ID: int64(100 + i), EventTime: schema.At(time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC))}
+		c.prepare(time.UTC)
+		told[c.claim.ID] = c
 	}
-	l.tells("march", "I take tram 4 to the office.", "The user takes tram 4 to the office.")
-	l.tells("april", "Since Monday my way to the office is by bicycle instead.", "The user cycles to the office.")
-	const changed = "my way to the office is by bicycle instead."
-	core := strings.Join(l.core(l.x, "tram 4?"), "\n")
-	require.Contains(t, core, "I take tram 4 to the office.")
-	require.Contains(t, core, changed)
-	require.NotContains(t, strings.Join(l.core(l.x, "shelf number 22?"), "\n"), changed)
+	lines := sectionLinesOf(told, time.UTC)
+	chosen := lines.choose(100, "tram 4?", nil, time.Now())
+	require.Contains(t, chosen.text, was)
+	require.Contains(t, chosen.text, changed)
+	require.NotContains(t, lines.choose(100, "shelf number 22?", nil, time.Now()).text, changed)
 }
 
 // What another program takes back is gone in the very next turn.
