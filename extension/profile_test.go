@@ -253,7 +253,7 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 // Who is told the older of two lines is told the change as well, whatever words the
 // question has for it.
 func TestAChangeComesWithWhatItChanges(t *testing.T) {
-	const was, changed = "I take tram 4 to the office.", "Since Monday my way to the office is by bicycle instead."
+	const was, changed = "Nadia from accounts signs my expenses.", "From today Piotr signs my expenses instead."
 	told := make(map[int64]*toldClaim)
 	for i, said := range append(slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30), was, changed) {
 		if strings.Contains(said, "%") {
@@ -265,7 +265,7 @@ func TestAChangeComesWithWhatItChanges(t *testing.T) {
 		told[c.claim.ID] = c
 	}
 	lines := sectionLinesOf(told, time.UTC)
-	chosen := lines.choose(100, "tram 4?", nil, time.Now())
+	chosen := lines.choose(100, "Nadia?", nil, time.Now())
 	require.Contains(t, chosen.text, was)
 	require.Contains(t, chosen.text, changed)
 	require.NotContains(t, lines.choose(100, "shelf number 22?", nil, time.Now()).text, changed)
