@@ -255,7 +255,7 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 func TestAChangeComesWithWhatItChanges(t *testing.T) {
 	const was, changed = "Nadia from accounts signs my expenses.", "From today Piotr signs my expenses instead."
 	told := make(map[int64]*toldClaim)
-	for i, said := range append(slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30), was, changed) {
+	for i, said := range append([]string{was, changed}, slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30)...) {
 		if strings.Contains(said, "%") {
 			said = fmt.Sprintf(said, i)
 		}
