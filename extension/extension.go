@@ -93,7 +93,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
-		Redact: x.redactor.Text, Topics: ownTopics,
+		Redact: x.redactor.Text, Topics: memory.Consumers,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
 	x.mem = &memory.Memory{

@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // UserHealth is the state of what works behind the turns of one user.
@@ -114,21 +115,12 @@ func (h Health) Healthy() bool {
 
 // read counts what of the user's waits or failed.
 func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	var since schema.Time
-	if err := s.Row(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT ?2 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?6), 0)) AS cursor
-			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
-		WHERE e.user_id = ?1`,
-		[]any{userID, eventbus.TopicMemoryStored, memory.EnrichConsumer, eventbus.TopicMemoryRecalled, memory.RecalledConsumer, memory.SaidConsumer}, &h.Waiting, &since); err != nil {
+	backlog, err := eventbus.ReadBacklog(ctx, s, memory.Consumers, userID)
+	if err != nil {
 		return err
 	}
-	h.Since = since.Time
-	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
-		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`,
-		[]any{userID, memory.EnrichConsumer, memory.RecalledConsumer, memory.SaidConsumer}, &h.Retrying, &h.Parked); err != nil {
-		return err
-	}
-	failures, err := s.Failures(ctx)
+	h.Waiting, h.Since, h.Retrying, h.Parked = backlog.Waiting, backlog.Since, backlog.Retrying, backlog.Parked
+	failures, err := schema.Failures(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -155,15 +147,15 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		return nil, err
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		if h.Failures, err = s.Failures(ctx); err != nil {
+		if h.Failures, err = schema.Failures(ctx, s); err != nil {
 			return err
 		}
 		if h.OpenErasures, _, err = erase.CountOpen(ctx, s); err != nil {
 			return err
 		}
-		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'
-			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id AND later.cause NOT IN ('said', 'host'))),
-			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
+		nights, err := inspect.ReadNights(ctx, s, consolidate.MaxAttempts)
+		h.NightFailed, h.GivenUp = nights.Failed > 0, nights.GivenUp > 0
+		return err
 	})
 	if err == nil {
 		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.nightClock()) })

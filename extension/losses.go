@@ -2,9 +2,6 @@ package extension
 
 import (
 	"context"
-	"strings"
-
-	"github.com/ebbmem/ebb/schema"
 )
 
 // AcknowledgeLosses takes note of every [Loss] the memory speaks of, so that it
@@ -23,25 +20,4 @@ func (x *Extension) tellLosses(ctx context.Context) error {
 		x.report("file", &losses[i])
 	}
 	return err
-}
-
-// losses looks at the mark beside the file and at what earlier opens noticed.
-func (e *examination) losses(ctx context.Context, db *schema.DB) {
-	const name = "end of the log"
-	losses, err := db.Losses(ctx)
-	var found []string
-	for i := range losses {
-		found = append(found, losses[i].Error())
-	}
-	switch {
-	case err != nil:
-		e.note(name, CheckSkipped, err.Error(), "")
-	case len(found) > 0:
-		e.note(name, CheckDamaged, strings.Join(found, "; "),
-			"restore a backup that has them, or, if they are gone for good or were meant to go, `ebb doctor --acknowledge-losses FILE`")
-	case size(e.path+"-wal") > 0 && size(e.path+"-mark") == 0:
-		e.note(name, CheckOK, "no mark stands beside the log: it is made in the first second of writing. Whether whole commits were cut off the end of the log cannot be known", "")
-	default:
-		e.note(name, CheckOK, "", "")
-	}
 }

@@ -6,22 +6,19 @@ import (
 	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // readBehind looks at everybody's rows: what is set aside, what is not whole,
 // and the nights that are due.
 func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
-	if err := s.Row(ctx, "SELECT count(*) FROM memories WHERE state = 'quarantined'", nil, &h.Quarantined); err != nil {
+	if h.Quarantined, err = inspect.Quarantined(ctx, s); err != nil {
 		return err
 	}
 	if h.Integrity, err = s.Integrity(ctx, 0); err != nil {
 		return err
 	}
-	rows, err := s.Query(ctx, memory.FurthestBehind)
-	if err != nil {
-		return err
-	}
-	h.NightsOverdue, _, err = nights.MostOverdue(rows)
+	h.NightsOverdue, _, err = nights.MostOverdue(ctx, s)
 	return err
 }
 

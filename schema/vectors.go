@@ -298,12 +298,12 @@ func checkUnit(v Vector, dims int) error {
 
 // BadVectors counts vectors that no similarity can be computed from, or that are
 // filed under another user.
-func BadVectors(ctx context.Context, db sqlite.Querier) (int, error) {
+func BadVectors(ctx context.Context, db Querier) (int, error) {
 	bad, err := badVectors(ctx, db)
 	return len(bad), err
 }
 
-func badVectors(ctx context.Context, q sqlite.Querier) (bad []int64, err error) {
+func badVectors(ctx context.Context, q Querier) (bad []int64, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, chunkBits)
 	if err != nil {
 		return nil, err

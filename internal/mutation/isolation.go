@@ -110,9 +110,9 @@ var isolation = []Mutant{
 	},
 	{
 		Defence: "memory_stats tells nobody what of another user's is parked",
-		File:    "extension/health.go",
-		Old:     "WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`",
-		New:     "WHERE ?1 > 0 AND d.consumer IN (?2, ?3, ?4)`",
+		File:    "eventbus/backlog.go",
+		Old:     "WHERE ? IN (e.user_id, 0) AND d.consumer",
+		New:     "WHERE ? > 0 AND d.consumer",
 		Package: "./extension",
 		Test:    "TestTheHealthOfOthersIsNotTold",
 	},
