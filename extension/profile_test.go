@@ -513,7 +513,7 @@ func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
 		}
 		followed, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
-		l.x.cores.users.Purge()
+		l.x.own.Forget()
 		anew, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
 		require.Equal(r, anew, followed)

@@ -296,6 +296,12 @@ func checkUnit(v Vector, dims int) error {
 	return nil
 }
 
+// CountVectorsAfter counts a user's vectors after one of them, limit at most.
+func (s *Snapshot) CountVectorsAfter(ctx context.Context, userID, after int64, limit int) (n int, err error) {
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)", []any{userID, after, limit}, &n)
+	return n, err
+}
+
 // BadVectors counts vectors that no similarity can be computed from, or that are
 // filed under another user.
 func BadVectors(ctx context.Context, db Querier) (int, error) {

@@ -59,7 +59,7 @@ var table = []row{
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
 	{pkg: "schema/check", ours: []string{"schema", "schema/core", "internal/sqlite"}}, // what must hold of a file: rows, values, references
-	{pkg: "schema/inspect", ours: []string{"schema"}},                                 // what a host is shown of a memory
+	{pkg: "schema/inspect", ours: []string{"schema", "internal/text"}},                // what a host is shown of a memory
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
@@ -88,12 +88,14 @@ var table = []row{
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
+	// The core section of a prompt: what users have said of themselves.
+	{pkg: "internal/ownwords", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "recall/lexicon", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/text", "internal/poison", "internal/claims", "internal/grounding"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},

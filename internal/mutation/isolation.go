@@ -46,7 +46,7 @@ var isolation = []Mutant{
 	},
 	{
 		Defence: "the id of another user's proposal is answered as an unknown one",
-		File:    "extension/proposals.go",
+		File:    "schema/pending.go",
 		Old:     `Where("user_id = ? AND uid = ? AND state = 'pending'`,
 		New:     `Where("(user_id = ? OR TRUE) AND uid = ? AND state = 'pending'`,
 		Package: "./plugin_test",
@@ -54,9 +54,9 @@ var isolation = []Mutant{
 	},
 	{
 		Defence: "the id of another user's confirmation is answered as an unknown one",
-		File:    "extension/approvals.go",
-		Old:     `Where("c.user_id = ? AND c.uid = ? AND c.state`,
-		New:     `Where("(c.user_id = ? OR TRUE) AND c.uid = ? AND c.state`,
+		File:    "schema/pending.go",
+		Old:     `Where("c.user_id = ? AND c.state`,
+		New:     `Where("(c.user_id = ? OR TRUE) AND c.state`,
 		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
