@@ -164,3 +164,57 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	h.Overcome = x.faults(true, everybody)
 	return h, err
 }
+
+// readBehind looks at everybody's rows: what is set aside, what is not whole,
+// and the nights that are due.
+func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
+	if h.Quarantined, err = inspect.Quarantined(ctx, s); err != nil {
+		return err
+	}
+	if h.Integrity, err = s.Integrity(ctx, 0); err != nil {
+		return err
+	}
+	h.NightsOverdue, _, err = nights.MostOverdue(ctx, s)
+	return err
+}
+
+// vectorStats counts what waits for its vector, with an embedder or without.
+func (x *Extension) vectorStats(ctx context.Context) (stats *embed.Stats, err error) {
+	if x.vectors != nil {
+		return x.vectors.Stats(ctx)
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		stats, err = embed.StoredStats(ctx, s)
+		return err
+	})
+	return stats, err
+}
+
+func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *embed.UserStats, err error) {
+	if x.vectors != nil {
+		return x.vectors.StatsOf(ctx, userID)
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		stats, err = embed.StoredStatsOf(ctx, s, userID)
+		return err
+	})
+	return stats, err
+}
+
+// AcknowledgeLosses takes note of every [Loss] the memory speaks of, so that it
+// is said no more, and returns how many there were. That is for a host, or its
+// operator, who has restored a backup, or can live without what is gone.
+//
+// Errors: [ErrReadOnly], the database's errors, the context's error.
+func (x *Extension) AcknowledgeLosses(ctx context.Context) (int64, error) {
+	return x.db.AcknowledgeLosses(ctx)
+}
+
+// tellLosses reports what the file lacks to the host's hook, at every open.
+func (x *Extension) tellLosses(ctx context.Context) error {
+	losses, err := x.db.Losses(ctx)
+	for i := range losses {
+		x.report("file", &losses[i])
+	}
+	return err
+}

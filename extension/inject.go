@@ -93,7 +93,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)

@@ -38,14 +38,15 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},                                                                    // a simulated time
-	{pkg: "internal/cpu"},                                                                      // what the processor offers to assembly
-	{pkg: "internal/names", ours: []string{"internal/text"}},                                   // names of people and regions
-	{pkg: "internal/quickselect"},                                                              // the n-th largest of many values
-	{pkg: "internal/redact"},                                                                   // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}},                               // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}},                 // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                  // what everyday things a text is about
+	{pkg: "internal/clock"},                                      // a simulated time
+	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
+	{pkg: "internal/quickselect"},                                // the n-th largest of many values
+	{pkg: "internal/shortid"},                                    // short ids of the memories of a conversation
+	{pkg: "internal/redact"},                                     // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
@@ -95,7 +96,7 @@ var table = []row{
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/text", "internal/poison", "internal/claims", "internal/grounding"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
@@ -124,6 +125,8 @@ var table = []row{
 	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts"}, langchain: []string{"llms"}},
 	{pkg: "internal/learn", ours: []string{"extension", "extension/transfer", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
 	{pkg: "internal/train/...", ours: []string{"recall", "extension", "extension/transfer", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
+
+	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model
