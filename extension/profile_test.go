@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +75,7 @@ func (l *oneLife) call(s *Session, tool string, arguments map[string]any) (uid s
 	l.t.Helper()
 	answer := l.answer(s, tool, arguments)
 	for word := range strings.FieldsSeq(answer) {
-		if uid, known := s.turn().ids.uid(strings.Trim(word, ",.;:[]()")); known {
+		if uid, known := s.turn().ids.UID(strings.Trim(word, ",.;:[]()")); known {
 			return uid
 		}
 	}
@@ -250,27 +249,6 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 	require.Equal(t, "Config.CoreMemory.ProfileTokens", invalid.Field)
 }
 
-// Who is told the older of two lines is told the change as well, whatever words the
-// question has for it.
-func TestAChangeComesWithWhatItChanges(t *testing.T) {
-	const was, changed = "Nadia from accounts signs my expenses.", "From today Piotr signs my expenses instead."
-	told := make(map[int64]*toldClaim)
-	for i, said := range append([]string{was, changed}, slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30)...) {
-		if strings.Contains(said, "%") {
-			said = fmt.Sprintf(said, i)
-		}
-		c := &toldClaim{claim: schema.Memory{ID: int64(i + 1), Content: said}, text: said}
-		c.source = schema.Memory{ID: int64(100 + i), EventTime: schema.At(time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC))}
-		c.prepare(time.UTC)
-		told[c.claim.ID] = c
-	}
-	lines := sectionLinesOf(told, time.UTC)
-	chosen := lines.choose(100, "Nadia?", nil, time.Now())
-	require.Contains(t, chosen.text, was)
-	require.Contains(t, chosen.text, changed)
-	require.NotContains(t, lines.choose(100, "shelf number 22?", nil, time.Now()).text, changed)
-}
-
 // What another program takes back is gone in the very next turn.
 func TestWhatIsTakenBackIsGoneInTheNextTurn(t *testing.T) {
 	by := schema.Actor{Name: "host"}
@@ -430,7 +408,7 @@ func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
 	}
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": id}), "no record was shown as "+id+" in this conversation")
 	require.Contains(t, l.answer(s, "correct_fact", map[string]any{"memory_id": "m99", "new_content": "x y"}), "no record was shown as m99")
-	uid, known := s.turn().ids.uid(id)
+	uid, known := s.turn().ids.UID(id)
 	require.True(t, known)
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": uid}), "protect", "a full id is known everywhere")
 }
@@ -535,7 +513,7 @@ func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
 		}
 		followed, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
-		l.x.cores.users.Purge()
+		l.x.own.Forget()
 		anew, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
 		require.Equal(r, anew, followed)
