@@ -78,10 +78,9 @@ func indexLines(lines []*line) *Lines {
 }
 
 // changesOf are, for each line, the later lines that tell of a change and are like
-// it: likely its present state, although no claim supersedes the other. Whoever is
-// told the older one is told them too. On the lives in cmd/ebb/testdata/lives they
-// took the changes of which only the past stood before the model after a year from
-// 16 to 11 %.
+// it: likely its present state, although no claim supersedes the other. They are
+// shown with the older one. On the lives in cmd/ebb/testdata/lives that took the
+// changes of which only the past stood before the model after a year from 16 to 11 %.
 func (s *Lines) changesOf() map[*line][]*line {
 	changes := make(map[*line][]*line)
 	asked := 0
