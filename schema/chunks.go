@@ -149,9 +149,8 @@ type IndexedChunk struct {
 	Issue     string // the first that it refers to, by [AttrIssues]; "" = none
 }
 
-// TextWatermark says how far a user's text has got: the last chunk and the
-// last audited change. Whoever keeps an index of the text reads it to learn
-// what the index has not seen yet; zero means there is none.
+// TextWatermark returns the ids of the user's last chunk and last audited change, 0
+// for none. An index compares them with what it has read.
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
 	first, last := ChunkRange(userID)
 	err = s.Rows(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),

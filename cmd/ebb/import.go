@@ -354,7 +354,7 @@ func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Con
 	return err
 }
 
-// lasting reports a fault of the background work that waiting does not mend.
+// lasting reports a fault of the background work that does not pass by waiting.
 func lasting(err error) bool {
 	return errors.Is(err, extension.ErrDiskFull) || errors.Is(err, extension.ErrCorrupt) || errors.Is(err, extension.ErrReadOnly)
 }

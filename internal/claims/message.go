@@ -132,9 +132,8 @@ func (r *Reader) Says(m *schema.Memory) bool {
 	return len(msg.requests) > 0 || !r.OnlyRequests && len(msg.claims) > 0
 }
 
-// Request is a request that a user made in a message, and the memories that are
-// meant by it, by public id: for whoever has found out, such as a model with a
-// tool.
+// Request is a request that a user made in a message, resolved by the caller, such
+// as a model with a tool, to public ids of the memories it concerns.
 type Request struct {
 	Verb     said.Verb
 	Memories []string

@@ -386,7 +386,7 @@ type targets struct {
 	pointed  bool       // it names nothing and points at messages
 }
 
-// clear reports whether what is meant can be told.
+// clear reports whether the request names its targets without ambiguity.
 func (t *targets) clear() bool {
 	switch n := len(t.claims) + len(t.episodes); {
 	case t.pointed:
