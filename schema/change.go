@@ -174,13 +174,13 @@ func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
 	return nil
 }
 
-// Vouch sets the origin and the trust of a memory by the decision of a host.
+// SetTrust sets the origin and the trust of a memory by the decision of a host.
 //
 // Errors: [*InvalidError] for a trust above the origin's ceiling; [ErrConflict].
-func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
-	vouched := *m
-	vouched.Origin, vouched.Trust = origin, trust
-	if err := vouched.Validate(); err != nil {
+func (tx *Tx) SetTrust(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
+	changed := *m
+	changed.Origin, changed.Trust = origin, trust
+	if err := changed.Validate(); err != nil {
 		return err
 	}
 	if err := tx.changeMemory(ctx, m, by, "vouch", change{"origin", string(origin)}, change{"trust", int64(trust)}); err != nil {
