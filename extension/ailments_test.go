@@ -49,7 +49,7 @@ var ailments = []ailment{
 			require.NoError(t, publish(t, x, eventbus.UserMessage(ada, "the ferry leaves at nine")))
 			return x
 		},
-		doctor: `journal: 1 events wait to be worked through, the oldest since 20`, health: `"lag":[1-9]`, tool: `"waiting":1,"since":"20`,
+		doctor: `journal: 1 event waits to be worked through, the oldest since 20`, health: `"lag":[1-9]`, tool: `"waiting":1,"since":"20`,
 	},
 	{
 		name: "an embedder that is away",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -205,12 +206,29 @@ func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 
 // Why says for one memory why a query does, or does not, bring it back: what
 // keeps it out, that no arm proposed it, or its place and signals beside those
-// of the last result that was returned. The place is that by the score, before
-// what is no longer so was moved below what holds instead.
+// of the last result that was returned. The places are those of [Extension.Recall].
 //
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in
 // this scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
-	return x.searcher.Why(ctx, scope, q, id)
+	e, err := x.searcher.Why(ctx, scope, q, id)
+	if err != nil || e.Outcome != recall.Returned && e.Above == nil {
+		return e, err
+	}
+	q.Wait = true // as Why does
+	answer, err := x.Recall(ctx, scope, q)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		if e.Above != nil {
+			e.Above = r // the last
+		}
+		if r.Memory.ID == e.Memory.ID {
+			e.Result, e.Reason = r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
+		}
+	}
+	return e, nil
 }

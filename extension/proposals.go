@@ -301,7 +301,7 @@ func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID 
 // the other was trusted.
 func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error {
 	if kept.Trust < old.Trust {
-		if err := tx.Vouch(ctx, kept, old.Origin, old.Trust, memory.ByHost); err != nil {
+		if err := tx.SetTrust(ctx, kept, old.Origin, old.Trust, memory.ByHost); err != nil {
 			return err
 		}
 	}
@@ -336,7 +336,7 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
 		Tags: old.Tags,
 	}
-	reading, _ := claims.Told(m.Content, "", []string{scope.User})
+	reading, _ := claims.Parse(m.Content, "", []string{scope.User})
 	claims.Label(m, reading, scope.User, "")
 	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), nil, memory.ByHost); err != nil {
 		return err

@@ -78,7 +78,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 		return nil, err
 	}
 	chunks := schema.PrepareChunks(content, "")
-	reading, _ := claims.Told(content, "", []string{scope.User})
+	reading, _ := claims.Parse(content, "", []string{scope.User})
 	err = x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		r = &Remembered{}
 		userID, err := tx.UserID(ctx, scope)

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,21 @@ func TestWhatHoldsRanksAboveWhatHasEnded(t *testing.T) {
 		}
 	}
 	require.Equal(t, "Oslo", order[0], order)
+	for limit := 1; limit <= len(answer.Results); limit++ {
+		for i, r := range answer.Results {
+			why, err := l.x.Why(t.Context(), dora, Query{Text: question, Limit: limit}, r.Memory.UID)
+			require.NoError(t, err)
+			limited, err := l.x.Recall(t.Context(), dora, Query{Text: question, Limit: limit, Wait: true})
+			require.NoError(t, err)
+			at := slices.IndexFunc(limited.Results, func(other Result) bool { return other.Memory.ID == r.Memory.ID })
+			if at < 0 {
+				require.Equal(t, limited.Results[limit-1].Memory.UID, why.Above.Memory.UID, "%d of limit %d", i, limit)
+				continue
+			}
+			require.Equal(t, limited.Results[at], *why.Result, "%d of limit %d", i, limit)
+			require.Equal(t, fmt.Sprintf("it is result %d of %d", at+1, limit), why.Reason)
+		}
+	}
 
 	march := PlanOf("Where did I live in March, in Lisbon, up in Graça?", l.now.Now())
 	require.NotEmpty(t, march.Spans)

@@ -18,7 +18,8 @@ type Explanation struct {
 	// Reason is the outcome in a sentence.
 	Reason string
 	// Result holds its arms, signals and score; nil if it was not ranked. Its Rank is
-	// the place among all candidates, before limit, diversity and budget.
+	// its place among the results, or, if it is not one of them, among all candidates
+	// before limit, diversity and budget.
 	Result *Result
 	// Above is the last result that was returned, to compare signals with; nil
 	// when the memory is among the results or there are none.
@@ -108,7 +109,7 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	e.Result.Relevance, e.Result.Grounds = judged[len(judged)-1].Relevance, judged[len(judged)-1].Grounds
 	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
 		all.topic.judge(results)
-		e.Result.Relevance, e.Result.Grounds = results[i].Relevance, results[i].Grounds
+		e.Result = &results[i]
 		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
 		return nil
 	}

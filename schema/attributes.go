@@ -7,40 +7,41 @@ import (
 	"unicode"
 )
 
-// The attributes that are ebb's own. A host cannot set them.
+// Reserved attributes, which only ebb writes.
 const (
 	AttrTool       = "tool"       // of an episode: the name of the tool that answered
-	AttrPartial    = "partial"    // of an episode: its text may be only a beginning
+	AttrPartial    = "partial"    // of an episode: its text may be incomplete, as of an aborted answer
 	AttrTemporal   = "temporal"   // of a claim: state, event, plan, habit or trait
 	AttrDepth      = "depth"      // of a reflection: 2 when it rests on reflections
-	AttrPrompt     = "prompt"     // of what a model derived: what it was asked by
+	AttrPrompt     = "prompt"     // of a memory that a model derived: the version of the prompt
 	AttrQuestions  = "questions"  // of a reflection: what it answers, one a line
-	AttrQuarantine = "quarantine" // why a memory was set aside
-	AttrReleased   = "released"   // who let it out; how it reads is not asked again
-	AttrSaid       = "said"       // of a claim that code read in a message: claim, wish or lasting
+	AttrQuarantine = "quarantine" // the reason for the quarantine
+	AttrReleased   = "released"   // who released it from quarantine; it is not inspected again
+	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 )
 
-// SaidLasting is the [AttrSaid] of a sentence of no known form that is kept in its
-// own words, because it likely lasts.
+// SaidLasting is the value of [AttrSaid] of a sentence that no pattern parses and
+// that is kept verbatim because it is likely to stay true.
 const SaidLasting = "lasting"
 
 var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}
 
-// Bounds of what a host may say about a memory beside its text.
+// Limits of a memory's metadata.
 const (
 	MaxAttributes    = 32 // of one memory
 	MaxAttributeName = 64 // in bytes
 	MaxTags          = 32 // of one memory
 )
 
-// OwnAttribute reports a name that only ebb itself gives to an attribute.
+// OwnAttribute reports whether an attribute's name is reserved.
 func OwnAttribute(name string) bool { return slices.Contains(ownAttributes, name) }
 
-// ValidAttribute checks an attribute as a host may set it. The name is made of
-// lower-case letters, digits and underscores, begins with a letter and is not
-// one of ebb's own. The value is a label ([ValidLabel]) in one line, and not
-// empty. It returns an [*InvalidError] naming the attribute.
+// ValidAttribute validates an attribute that a host sets. The name consists of
+// lower-case letters, digits and underscores, begins with a letter, has at most
+// [MaxAttributeName] bytes and is not reserved. The value is a label ([ValidLabel])
+// without control characters, and not blank. The error is an [*InvalidError] that
+// names the attribute.
 func ValidAttribute(name, value string) error {
 	if !attributeName(name) {
 		return &InvalidError{Field: "attributes", Reason: fmt.Sprintf("have a name that is not of lower-case letters, digits and underscores, beginning with a letter, at most %d bytes", MaxAttributeName)}
@@ -58,8 +59,8 @@ func attributeName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
-// ValidTag checks a tag as a host may set it: a label in one line, not blank.
-// It returns an [*InvalidError].
+// ValidTag validates a tag that a host sets: a label ([ValidLabel]) without control
+// characters, and not blank. The error is an [*InvalidError].
 func ValidTag(tag string) error { return oneLine("tags", tag) }
 
 func oneLine(field, value string) error {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Actor says who changes a memory, for the audit.
+// Actor identifies the author of a change in the audit.
 type Actor struct {
 	Name  string // user | model | host | night | enrich
 	RunID int64  // the consolidation run, 0 outside one
 }
 
-// SupersededConfidence is what is left of the confidence of a claim that a
-// newer one replaced (simplified-memory.md §8).
+// SupersededConfidence is the most confidence that a superseded claim keeps
+// (simplified-memory.md §8).
 const SupersededConfidence = 0.3
 
 // change is one column and its new value.
@@ -26,9 +26,10 @@ type change struct {
 	value  any
 }
 
-// changeMemory sets columns of one memory under compare-and-swap and writes
-// the audit row that undo and the search indexes read. It returns
-// [ErrConflict] when the memory is no longer at m.Version.
+// changeMemory sets columns of a memory under compare-and-swap on its version and
+// writes the audit row that undo and the search indexes read. It increments
+// m.Version; the caller updates the other fields of m. It returns [ErrConflict] if
+// the stored version is not m.Version.
 func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation string, changes ...change) error {
 	columns := make([]string, len(changes))
 	sets := make([]string, len(changes))
@@ -60,10 +61,14 @@ func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation s
 	return tx.Audit(ctx, m, by, operation, before, after)
 }
 
+// Audit records a change of a memory. before and after are JSON objects of the
+// changed columns, or "".
 func (tx *Tx) Audit(ctx context.Context, m *Memory, by Actor, operation, before, after string) error {
 	return tx.AuditRow(ctx, m.UserID, by, operation, "memories", m.ID, before, after)
 }
 
+// AuditRow records a change of a row of the table record. before and after are JSON
+// objects, or "".
 func (tx *Tx) AuditRow(ctx context.Context, userID int64, by Actor, operation, record string, recordID int64, before, after string) error {
 	_, err := tx.Exec(ctx, `INSERT INTO ops (user_id, run_id, at, actor, operation, record, record_id, before, after)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -71,11 +76,11 @@ func (tx *Tx) AuditRow(ctx context.Context, userID int64, by Actor, operation, r
 	return err
 }
 
-// Supersede closes old in favour of replacement, which is already stored: old
-// was true until the replacement's ValidFrom, and that is known from now on.
+// Supersede ends old at the ValidFrom of replacement, which must be stored already,
+// and links the two. old keeps at most [SupersededConfidence].
 //
-// Errors: [*InvalidError] when the replacement is trusted less than old or old
-// is protected; [ErrConflict] when old changed since it was read.
+// Errors: [*InvalidError] if the replacement's trust is lower than old's or old is
+// protected; [ErrConflict] if old is not current or changed since it was read.
 func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor) error {
 	if replacement.Trust < old.Trust {
 		return &InvalidError{Field: "trust", Reason: fmt.Sprintf("of the new claim (%d) is below that of the one it would replace (%d)", replacement.Trust, old.Trust)}
@@ -103,9 +108,11 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	return err
 }
 
-// Retire soft-deletes a derived memory: it is no longer current, and history
-// keeps it. Errors: [*InvalidError] for an episode or a protected memory,
-// [ErrConflict] for one that is no longer current or changed since it was read.
+// Retire soft-deletes a derived memory: its row stays as history, and it is valid
+// until now.
+//
+// Errors: [*InvalidError] for an episode or a protected memory; [ErrConflict] if m is
+// not current or changed since it was read.
 func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
 	if m.Kind == KindEpisode {
 		return &InvalidError{Field: "memory_id", Reason: "names an episode; what was said is never retired"}
@@ -121,12 +128,14 @@ func (tx *Tx) Retire(ctx context.Context, m *Memory, by Actor) error {
 		change{"state", string(StateRetired)}, change{"valid_until", now}, change{"expired_at", now})
 }
 
-// ended reports a memory that is no longer current.
+// ended reports whether a memory is no longer current.
 func (m *Memory) ended() bool {
 	return m.State == StateSuperseded || m.State == StateRetired || m.State == StateForgotten
 }
 
-// SetState moves a memory between active, dormant and quarantined.
+// SetState moves a memory between active, dormant and quarantined, and updates m.
+//
+// Errors: [*InvalidError] for another state; [ErrConflict].
 func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) error {
 	if !slices.Contains([]State{StateActive, StateDormant, StateQuarantined}, state) {
 		return &InvalidError{Field: "state", Reason: "must be active, dormant or quarantined; use Retire or Supersede to end a memory"}
@@ -138,8 +147,10 @@ func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) er
 	return nil
 }
 
-// Protect fixes a memory for good: it no longer decays and no night changes
-// it. Only a person may ask for it: the user, or a host.
+// Protect excludes a memory from decay and from the changes of nights, and updates
+// m. It must be requested by a person, the user or a host.
+//
+// Errors: [ErrConflict].
 func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
 	if err := tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0}); err != nil {
 		return err
@@ -148,7 +159,9 @@ func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
 	return nil
 }
 
-// Unprotect lets a memory fade and change again as others of its kind do.
+// Unprotect ends the protection and restores the decay rate of the memory's kind.
+//
+// Errors: [ErrConflict].
 func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
 	rate := DefaultDecayRate
 	if m.Kind == KindEpisode {
@@ -161,14 +174,13 @@ func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
 	return nil
 }
 
-// Vouch gives a memory the origin and the trust of what somebody may speak for.
-// Only a host may ask for it, on behalf of whoever decided.
+// SetTrust sets the origin and the trust of a memory by the decision of a host.
 //
-// Errors: [*InvalidError] for a trust that the origin cannot carry.
-func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
-	vouched := *m
-	vouched.Origin, vouched.Trust = origin, trust
-	if err := vouched.Validate(); err != nil {
+// Errors: [*InvalidError] for a trust above the origin's ceiling; [ErrConflict].
+func (tx *Tx) SetTrust(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
+	changed := *m
+	changed.Origin, changed.Trust = origin, trust
+	if err := changed.Validate(); err != nil {
 		return err
 	}
 	if err := tx.changeMemory(ctx, m, by, "vouch", change{"origin", string(origin)}, change{"trust", int64(trust)}); err != nil {
@@ -178,9 +190,10 @@ func (tx *Tx) Vouch(ctx context.Context, m *Memory, origin Origin, trust Trust, 
 	return nil
 }
 
-// Touch counts one access of each memory at the given time; dormant ones wake, and
-// one that is not of the same conversation as the last makes it more stable.
-// Access is bookkeeping, not a claim: it is not audited and keeps Version.
+// Touch counts one access of each memory, given by public id, at a time. Dormant
+// memories become active. An access raises the stability unless it follows the last
+// one within the same conversation. Accesses are not audited and do not change the
+// version. Unknown ids are ignored.
 func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Time) error {
 	if len(uids) == 0 {
 		return nil
@@ -195,7 +208,7 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 	}
 	for _, uid := range dormant {
 		m, err := tx.Memory(ctx, userID, uid)
-		if errors.Is(err, ErrNotFound) { // it waits to be erased
+		if errors.Is(err, ErrNotFound) { // being erased
 			continue
 		}
 		if err == nil {
@@ -209,8 +222,8 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 	return err
 }
 
-// The pluses keep SQLite from reading all of a user's memories for five ids,
-// while everybody waits for the write to end.
+// The pluses keep SQLite from using the index on user_id, which would read all of
+// the user's memories for a few ids.
 const (
 	dormantMemories = "SELECT uid FROM memories WHERE uid IN (SELECT value FROM json_each(?)) AND +user_id = ? AND +state = ? ORDER BY id"
 	touchMemories   = `UPDATE memories SET access_count = access_count + 1, last_accessed = max(coalesce(last_accessed, 0), ?1),
@@ -234,12 +247,11 @@ func (tx *Tx) dormantAmong(ctx context.Context, userID int64, uids string) (dorm
 	return dormant, rows.Err()
 }
 
-// HeldAt reports whether the memory was true at valid as far as was known at
-// known: both time axes. A zero time means "no restriction" on that axis for
-// the past, that is, the current state of knowledge or of the world.
+// HeldAt reports whether the memory was true at the time valid according to what was
+// stored at the time known. A zero valid means now, a zero known what is stored now.
 func (m *Memory) HeldAt(valid, known time.Time) bool {
 	if !known.IsZero() && m.CreatedAt.After(known) {
-		return false // not learnt yet
+		return false // not stored yet
 	}
 	until := m.ValidUntil
 	if !known.IsZero() && !m.ExpiredAt.IsZero() && m.ExpiredAt.After(known) {

@@ -7,14 +7,13 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// chunkMemories finds the memories of chunks beside these, in a statement of its
-// own. A chunk's memory is mostly the next one or the same again: going on to it
-// takes SQLite a third of what looking each up in a join does. Only memories that
-// are asked for are read, whoever's lie in between.
+// chunkMemories reads the memories of a sequence of chunks with a cursor of its own.
+// The memory of a chunk is mostly that of the chunk before or the next one; stepping
+// there costs SQLite a third of a lookup in a join.
 type chunkMemories struct {
 	rows *sqlite.Rows
 	done func()
-	at   bool  // it stands at a memory
+	at   bool  // whether the cursor is at a memory
 	id   int64 // of that memory
 	last IndexedChunk
 }
@@ -25,7 +24,8 @@ func readChunkMemories(p *sqlite.Statements) (*chunkMemories, error) {
 	return &chunkMemories{rows: rows, done: done}, err
 }
 
-// of fills in what c says of its memory. It reports false where there is none.
+// of fills in the fields of c that come from its memory. found is false if there is
+// no such memory.
 func (m *chunkMemories) of(c *IndexedChunk) (found bool, err error) {
 	if !m.at || c.MemoryID != m.id {
 		if err := m.goTo(c.MemoryID); err != nil || !m.at {
@@ -59,7 +59,7 @@ func (m *chunkMemories) goTo(id int64) error {
 	return knownMemory(id, m.last.Kind, m.last.State)
 }
 
-// knownMemory checks the kind and state that a row of memories holds.
+// knownMemory returns [ErrCorrupt] for an unknown kind or state.
 func knownMemory(id int64, kind Kind, state State) error {
 	if !slices.Contains(Kinds, kind) || !slices.Contains(states, state) {
 		return fmt.Errorf("%w: memory %d has an unknown kind or state", ErrCorrupt, id)
@@ -67,8 +67,8 @@ func knownMemory(id int64, kind Kind, state State) error {
 	return nil
 }
 
-// again returns the text of a column: that of the row before where it is the
-// same, as it is in most rows.
+// again returns raw as a string, without allocating if it equals before, the value of
+// the previous row, as in most rows.
 func again(raw []byte, before string) string {
 	if string(raw) != before {
 		return string(raw)

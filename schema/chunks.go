@@ -13,17 +13,16 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Chunk is a piece of a memory's text as the search indexes see it: prepared
+// Chunk is a piece of a memory's text in the form of the search indexes: prepared
 // terms, separated by single spaces.
 type Chunk struct {
 	Text    string
 	Speaker string
 }
 
-// PrepareChunks cuts content into pieces of about 900 characters and prepares
-// them for search; the words of the tags stand at the end of the first, so that
-// a memory is found by them as well. It is pure and is meant to run before the
-// transaction.
+// PrepareChunks splits content into pieces of about 900 characters and prepares them
+// for search. The words of the tags are appended to the first piece. It is pure; call
+// it before the transaction.
 func PrepareChunks(content, speaker string, tags ...string) []Chunk {
 	name := text.Prepare(speaker)
 	pieces := text.Chunks(content, 0)
@@ -37,14 +36,16 @@ func PrepareChunks(content, speaker string, tags ...string) []Chunk {
 	return chunks
 }
 
-// One user's chunks are one range of ids; see the migration.
+// The upper bits of a chunk's id are its user's, so one user's chunks are one range of
+// ids.
 const chunkBits = 32
 
+// ChunkRange returns the lowest and the highest id of a user's chunks.
 func ChunkRange(userID int64) (first, last int64) {
 	return userID << chunkBits, (userID+1)<<chunkBits - 1
 }
 
-// insertChunks stores the chunks of memories that have their ids.
+// insertChunks stores the chunks of memories whose ids are set.
 func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 	var values []any
 	var unindexed []unindexedChunk
@@ -68,8 +69,8 @@ func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 	return nil
 }
 
-// nextChunk is the id for the user's next chunk. The first in a write is stored
-// to learn it.
+// nextChunk returns the id for the user's next chunk. The first of a write is stored
+// at once, since the database assigns its id.
 func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, stored bool, err error) {
 	if before, known := tx.lastChunk[m.UserID]; known {
 		return before + 1, false, nil
@@ -87,16 +88,15 @@ func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, st
 
 var insertChunks = newInsertion("chunks", "id", "memory_id", "text", "speaker")
 
-// unindexedChunk is a chunk that the full-text index gets at the end of its
+// unindexedChunk is a chunk that is added to the full-text index at the end of its
 // transaction.
 type unindexedChunk struct {
 	id int64
 	Chunk
 }
 
-// index puts the chunks of a transaction into the full-text index, in the order
-// of their ids: whenever the next id is smaller than the one before, FTS5 writes
-// out all that it has gathered. Those of several users in one commit are such.
+// index adds the chunks of a transaction to the full-text index in ascending order of
+// ids. On a smaller id than the last, as between users, FTS5 flushes its pending terms.
 func (db *DB) index(tx *sqlite.Tx) error {
 	slices.SortFunc(db.unindexed, func(a, b unindexedChunk) int { return cmp.Compare(a.id, b.id) })
 	for _, c := range db.unindexed {
@@ -111,14 +111,15 @@ func (db *DB) index(tx *sqlite.Tx) error {
 	return nil
 }
 
-// IndexText puts the chunks that this transaction has stored so far into the
-// full-text index, so that the transaction can search and delete them.
+// IndexText adds the chunks that this transaction has stored so far to the full-text
+// index, so that the transaction can search and delete them.
 func (tx *Tx) IndexText() error { return tx.db.index(tx.Tx) }
 
-// removeChunks takes a memory's text out of search for good.
+// RemoveChunks deletes a memory's chunks and their entries in the full-text index.
+// Their ids are not used again.
 func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 	tx.lastChunk = nil
-	if err := tx.IndexText(); err != nil { // what is not there cannot be removed
+	if err := tx.IndexText(); err != nil { // FTS5 can only delete what it contains
 		return err
 	}
 	for _, statement := range []string{
@@ -133,8 +134,7 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 	return nil
 }
 
-// IndexedChunk is a chunk with what a search needs to know of its memory
-// before reading it.
+// IndexedChunk is a chunk with the columns of its memory that an index keeps.
 type IndexedChunk struct {
 	ID        int64
 	MemoryID  int64
@@ -146,12 +146,11 @@ type IndexedChunk struct {
 	Kind      Kind
 	State     State
 	Role      string
-	Issue     string // the first that it refers to, by [AttrIssues]; "" = none
+	Issue     string // the first of [AttrIssues]; "" for none
 }
 
-// TextWatermark says how far a user's text has got: the last chunk and the
-// last audited change. Whoever keeps an index of the text reads it to learn
-// what the index has not seen yet; zero means there is none.
+// TextWatermark returns the ids of the user's last chunk and last audited change, 0
+// for none. An index compares them with what it has read.
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
 	first, last := ChunkRange(userID)
 	err = s.Rows(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
@@ -167,16 +166,16 @@ func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, 
 	return lastChunk, lastOp, err
 }
 
-// ChunksUpTo is how many chunks a user has up to this one, had none been removed:
-// their ids are one after another.
+// ChunksUpTo returns the number of a user's chunks up to an id, counting removed ones:
+// ids are consecutive.
 func ChunksUpTo(userID, id int64) int {
 	first, _ := ChunkRange(userID)
 	return int(max(0, id-first))
 }
 
-// ChunksAfter calls visit for each of the user's chunks with an id greater
-// than after, in order. Text and Content are SQLite's own memory until visit
-// returns. visit must not read from s.
+// ChunksAfter calls visit for each of the user's chunks with an id greater than after,
+// in order of id. Text and Content are valid until visit returns. visit must not read
+// from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := ChunkRange(userID)
 	return s.Statements(ctx, func(p *sqlite.Statements) error {
@@ -211,8 +210,8 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 	})
 }
 
-// firstIssue reads it from attributes as they are stored. Those that cannot be
-// read name none: a search goes on.
+// firstIssue returns the first issue in stored attributes, or "" if there is none or
+// the attributes cannot be parsed.
 func firstIssue(attributes []byte) string {
 	if !bytes.Contains(attributes, []byte(`"`+AttrIssues+`"`)) {
 		return "" // as most
@@ -225,8 +224,8 @@ func firstIssue(attributes []byte) string {
 	return first
 }
 
-// ChangedMemories lists the states of the user's memories that an audited
-// change touched after the given op.
+// ChangedMemories returns the current states, by row id, of the user's memories with an
+// audited change after an op.
 func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (map[int64]State, error) {
 	rows, err := s.Query(ctx, `SELECT DISTINCT o.record_id, coalesce(m.state, 'retired')
 		FROM ops o LEFT JOIN memories m ON m.id = o.record_id
@@ -250,10 +249,10 @@ func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (
 	return changed, rows.Err()
 }
 
-// KeyedTurns calls visit for the turns that claims (facts and preferences, by
-// row id) are keys to, in order of claim and turn: those each rests on, its
-// newest [maxKeyed], unless they are trusted more than the claim. What is
-// claimed in a text from the web never lifts what the user said.
+// KeyedTurns calls visit with each pair of a claim, a fact or preference given by row
+// id, and a message that it rests on, in order of claim and message. Of each claim the
+// newest [maxKeyed] messages count. Messages with more trust than the claim are left
+// out: a claim from the web must not raise the rank of what the user said.
 func (s *Snapshot) KeyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
 	for batch := range slices.Chunk(claims, 500) {
 		if err := s.keyedTurns(ctx, userID, batch, visit); err != nil {
@@ -263,8 +262,8 @@ func (s *Snapshot) KeyedTurns(ctx context.Context, userID int64, claims []int64,
 	return nil
 }
 
-// maxKeyed bounds the turns that one claim is a key to: what everything is
-// said of tells nothing apart.
+// maxKeyed limits the messages of one claim: a claim of many messages does not
+// distinguish between them.
 const maxKeyed = 8
 
 func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
@@ -287,8 +286,8 @@ func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64,
 	return rows.Err()
 }
 
-// turnsOfClaims goes from claims to turns, whatever SQLite thinks: the other way
-// it reads all of the user's memories for one new fact.
+// turnsOfClaims forces the join order from claims to messages: the other order reads
+// all of the user's memories for one new fact.
 const turnsOfClaims = `SELECT claim, turn FROM (
 		SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
 		FROM memory_sources ms CROSS JOIN memories c ON c.id = ms.memory_id CROSS JOIN memories t ON t.id = ms.source_id
@@ -296,23 +295,22 @@ const turnsOfClaims = `SELECT claim, turn FROM (
 			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust)
 	WHERE place <= ? ORDER BY claim, turn`
 
-// RemovedSince reports whether a memory of the user was removed, text and all,
-// after the given op.
+// RemovedSince reports whether a row of the user's memories was deleted after an op.
 func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (removed bool, err error) {
 	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM ops WHERE user_id = ? AND id > ? AND operation IN (?, ?))", []any{userID, afterOp, OpRemove, OpErase}, &removed)
 	return removed, err
 }
 
-// TextMatch is a chunk that the full-text index found.
+// TextMatch is a result of the full-text index.
 type TextMatch struct {
 	ChunkID  int64
 	MemoryID int64
 	Score    float64 // BM25, larger is better; its statistics span all users of the file
 }
 
-// MatchText asks the durable full-text index for chunks of one user holding
-// any of the terms (as [text.Terms] makes them), best first. It serves while
-// no index in memory is loaded, and the tests that compare the two.
+// MatchText searches the full-text index for chunks of one user that contain any of the
+// terms (see [text.Terms]), best first. It is used while no index is in memory, and by
+// tests that compare the two.
 func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
 	if len(terms) == 0 || userID == 0 {
 		return nil, nil

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// ClaimsVersion identifies a state of one user's claims: whatever adds, changes
-// or erases one of them, in any process, moves it forward.
+// ClaimsVersion identifies a state of one user's claims. Adding, changing or erasing a
+// claim, in any process, increases it.
 type ClaimsVersion struct {
 	op, claim, erasure int64 // the last of each, 0 for none
 }
 
-// Before reports whether a user's claims may have changed from v to other, which
-// was read from the same file. An older version is before none.
+// Before reports whether a user's claims may have changed between v and other, a later
+// version from the same file.
 func (v ClaimsVersion) Before(other ClaimsVersion) bool {
 	if other.op < v.op || other.erasure < v.erasure {
 		return false
@@ -25,16 +25,16 @@ const claimsVersion = `SELECT
 	coalesce((SELECT max(id) FROM memories WHERE user_id = ?1 AND kind <> 'episode'), 0),
 	coalesce((SELECT max(id) FROM erasures WHERE user_id = ?1), 0)`
 
-// ClaimsVersion reads the present version of a user's claims: three look-ups in
-// indexes.
+// ClaimsVersion returns the current version of a user's claims. It costs three index
+// lookups.
 func (s *Snapshot) ClaimsVersion(ctx context.Context, userID int64) (v ClaimsVersion, err error) {
 	err = s.Row(ctx, claimsVersion, []any{userID}, &v.op, &v.claim, &v.erasure)
 	return v, err
 }
 
-// ChangedClaims lists what was changed or added since a version: memories, what
-// they rest on and what superseded them. all says that this cannot be listed and
-// any claim may have changed.
+// ChangedClaims returns the memories that were changed or added since a version, with
+// their sources and successors. all means that the changes cannot be listed and any
+// claim may have changed.
 func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since ClaimsVersion) (ids []int64, all bool, err error) {
 	var others, erasures int64
 	err = s.Row(ctx, `SELECT (SELECT count(*) FROM ops WHERE user_id = ?1 AND id > ?2 AND record NOT IN ('memories', 'blocks', 'runs', 'proposals', 'gaps')),
@@ -52,20 +52,20 @@ func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since Claims
 	return ids, false, err
 }
 
-// CurrentClaims lists a user's facts and preferences that are held to be true:
-// active or dormant, and without an end.
+// CurrentClaims returns the row ids of the user's facts and preferences that are active
+// or dormant and have not ended.
 func (s *Snapshot) CurrentClaims(ctx context.Context, userID int64) ([]int64, error) {
 	return s.int64s(ctx, `SELECT id FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference')
 		AND state IN ('active', 'dormant') AND valid_until IS NULL ORDER BY id`, userID)
 }
 
-// HasSuperseded reports whether any claim of a user's was superseded.
+// HasSuperseded reports whether any of a user's claims was superseded.
 func (s *Snapshot) HasSuperseded(ctx context.Context, userID int64) (some bool, err error) {
 	err = s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference') AND state = 'superseded')`, []any{userID}, &some)
 	return some, err
 }
 
-// SourcesOf lists what memories rest on: memory → sources, in order of their ids.
+// SourcesOf returns the sources of memories, by memory and in order of source id.
 func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][]Source, error) {
 	rows, err := s.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j
 		CROSS JOIN memory_sources ms ON ms.memory_id = j.value ORDER BY ms.memory_id, ms.source_id`, idList(memories))
@@ -84,7 +84,7 @@ func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][
 	return of, rows.Err()
 }
 
-// SupersededBy lists the claims that each of the given ones has superseded.
+// SupersededBy returns the claims that each of the given ones superseded, by successor.
 func (s *Snapshot) SupersededBy(ctx context.Context, successors []int64) (map[int64][]int64, error) {
 	rows, err := s.Query(ctx, `SELECT m.superseded_by, m.id FROM json_each(?) j
 		CROSS JOIN memories m ON m.superseded_by = j.value AND m.superseded_by IS NOT NULL ORDER BY m.id`, idList(successors))
@@ -106,17 +106,17 @@ func (s *Snapshot) SupersededBy(ctx context.Context, successors []int64) (map[in
 // Ended is a claim that no longer holds.
 type Ended struct {
 	Claim Memory
-	// Quote is what the claim has from the memory it was asked for: a sentence of
-	// it, or "" for a claim that was asked for itself.
+	// Quote is the sentence of the requested memory that the claim rests on, or "" if
+	// the claim itself was requested.
 	Quote string
-	// By is the claim that holds in its place, the last of a chain; nil when there
-	// is none that may be shown.
+	// By is the claim that holds instead, the last of a chain of successors; nil if
+	// there is none that may be shown.
 	By *Memory
 }
 
-// EndedClaims finds the superseded claims among the given memories and among
-// what rests on them: memory → ended claims. A claim that was merged with
-// another of the same object has not ended.
+// EndedClaims returns, by memory, the superseded claims among the given memories and
+// the claims that rest on them. A claim merged with another of the same object has not
+// ended.
 func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int64) (map[int64][]Ended, error) {
 	if len(memories) == 0 {
 		return nil, nil
@@ -165,17 +165,18 @@ func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int
 	return ended, nil
 }
 
-// The plus keeps SQLite from reading all of a user's superseded claims.
+// The plus keeps SQLite from using the index on state, which would read all of the
+// user's superseded claims.
 const endedClaims = `SELECT j.value, m.id, ms.quote FROM json_each(?1) j
 		CROSS JOIN memory_sources ms ON ms.source_id = j.value
 		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state = 'superseded'
 	UNION ALL SELECT j.value, m.id, '' FROM json_each(?1) j
 		CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
 
-// maxChain bounds how many successors are followed.
+// maxChain limits how many successors are followed.
 const maxChain = 32
 
-// chains reads claims and those that superseded them, one after the other.
+// chains reads claims and, step by step, their successors.
 func (s *Snapshot) chains(ctx context.Context, userID int64, ids []int64) (map[int64]Memory, error) {
 	known := make(map[int64]Memory)
 	for range maxChain {
@@ -199,8 +200,8 @@ func (s *Snapshot) chains(ctx context.Context, userID int64, ids []int64) (map[i
 	return known, nil
 }
 
-// successor follows a chain to its end. same says that what stands there says
-// what m says.
+// successor returns the last successor of m, nil for none. same reports that it states
+// the same as m.
 func successor(known map[int64]Memory, m Memory) (last *Memory, same bool) {
 	at := m
 	for range maxChain {
@@ -246,7 +247,7 @@ func (s *Snapshot) int64s(ctx context.Context, query string, args ...any) (ids [
 type StatedClaim struct {
 	Memory
 
-	Said   Time   // when a source of at least its trust last said it; its event time without one
+	Said   Time   // time of the newest source with at least the claim's trust; its event time without one
 	SaidBy string // the speaker or role of its newest source; "" without one
 }
 

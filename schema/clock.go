@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// GuardClock returns a clock that no fault of now stops: while now panics or gives
-// a time that cannot be stored, it stays at the last good one. report is told when
-// that begins, and with nil when now works again; nil: it is not told. field names
-// now in errors.
+// GuardClock wraps a host's clock. While now panics or returns a time that cannot be
+// stored, the returned clock stands still at the last valid time. report, if not nil,
+// is called with the error when that begins and with nil when now works again. field
+// names now in errors.
 //
-// Errors: an [*InvalidError] when the first reading fails. Such a clock is the
-// caller's mistake and not yet a fault of a memory in use.
+// Errors: an [*InvalidError] if the first call of now fails.
 func GuardClock(field string, now func() time.Time, report func(error)) (func() time.Time, error) {
 	if report == nil {
 		report = func(error) {}

@@ -7,36 +7,32 @@ import (
 	"strings"
 )
 
-// Conditions restrict memories by what stands beside their text. All that are
-// given hold of a memory; the zero value restricts nothing.
+// Conditions filter memories by metadata. A memory meets them if it meets every field
+// that is set; the zero value and nil match all memories.
 type Conditions struct {
-	// Kind is what sort of memory it is.
-	Kind Kind
-	// Agent is whose memory it is.
+	Kind  Kind
 	Agent string
-	// MinImportance is the least importance, 0–1.
+	// MinImportance is the lowest importance, 0–1.
 	MinImportance float64
-	// Is are attributes and the one value that each has.
+	// Is maps attributes to their exact values.
 	Is map[string]string
-	// Has are attributes that are lists of texts, separated by commas, and what
-	// is among them.
+	// Has maps attributes that hold lists, separated by commas, to an element of the
+	// list.
 	Has map[string]string
-	// Between are attributes that are whole numbers, and their bounds, which are
-	// within.
+	// Between maps attributes that hold integers to their lowest and highest value.
 	Between map[string][2]int64
-	// Given are attributes that it has, of whatever value, and Lacks those that it
-	// does not have.
+	// Given lists attributes that must be present, and Lacks those that must not.
 	Given, Lacks []string
-	// AnyOf are groups of alternatives: of each group, at least one holds.
+	// AnyOf lists groups of alternatives; of each group at least one must be met.
 	AnyOf [][]Conditions
 }
 
-// IsZero reports whether nothing is restricted.
+// IsZero reports whether all memories match.
 func (c *Conditions) IsZero() bool {
 	return c == nil || c.Kind == "" && c.Agent == "" && c.MinImportance <= 0 && len(c.Is)+len(c.Has)+len(c.Between)+len(c.Given)+len(c.Lacks)+len(c.AnyOf) == 0
 }
 
-// Validate returns an [*InvalidError] naming the attribute.
+// Validate returns an [*InvalidError] that names the first bad attribute, or nil.
 func (c *Conditions) Validate() error {
 	if c == nil {
 		return nil
@@ -76,11 +72,12 @@ func (c *Conditions) attributes() func(yield func(string) bool) {
 	}
 }
 
-// importanceSlack is less than two ratings differ by and more than what is lost
-// on the way from 1–10 to 0–1.
+// importanceSlack is smaller than the difference of two ratings and larger than the
+// rounding error of converting 1–10 to 0–1.
 const importanceSlack = 1e-9
 
-// where is the condition in SQL on the table memories as m.
+// where returns the SQL condition on the table memories, aliased m, with its
+// arguments.
 func (c *Conditions) where() (where string, args []any) {
 	if c.IsZero() {
 		return "TRUE", nil
@@ -130,7 +127,7 @@ func (c *Conditions) where() (where string, args []any) {
 	return strings.Join(all, " AND "), args
 }
 
-// Meeting is the set of a user's memories that meet the conditions, by id.
+// Meeting returns the row ids of the user's memories that meet the conditions.
 func (s *Snapshot) Meeting(ctx context.Context, userID int64, c *Conditions) (map[int64]bool, error) {
 	where, args := c.where()
 	rows, err := s.Query(ctx, "SELECT m.id FROM memories m WHERE m.user_id = ? AND "+where, append([]any{userID}, args...)...)
@@ -149,8 +146,8 @@ func (s *Snapshot) Meeting(ctx context.Context, userID int64, c *Conditions) (ma
 	return meeting, rows.Err()
 }
 
-// ActiveMeeting lists a user's active memories that meet the conditions in the
-// order in which they happened, the newest limit of them.
+// ActiveMeeting returns the newest limit of the user's active memories that meet the
+// conditions, ordered by event time.
 func (s *Snapshot) ActiveMeeting(ctx context.Context, userID int64, c *Conditions, limit int) (memories []Memory, err error) {
 	where, args := c.where()
 	err = selectMemories(s, &memories).Where("m.user_id = ? AND m.state = ?", userID, StateActive).Where(where, args...).

@@ -6,24 +6,24 @@ import (
 	"maps"
 )
 
-// Names of attributes that profiles with cycles and tiers agree on. They are
-// ordinary ones: a host may set them as well.
+// Attributes of profiles with cycles and tiers. They are not reserved: a host may set
+// them as well.
 const (
-	AttrCycle   = "cycle"   // in which cycle it happened, an integer from 1
+	AttrCycle   = "cycle"   // the cycle in which it happened, an integer from 1
 	AttrType    = "type"    // of an entry of a stream: action, observation, reflection or decision
 	AttrIssues  = "issues"  // numbers of issues, separated by commas
 	AttrPulls   = "prs"     // numbers of pull requests, separated by commas
-	AttrTokens  = "tokens"  // what its writer took its length for
-	AttrArchive = "archive" // of what is archival: cycle, decision, research, spec, lesson or bank
-	AttrRoles   = "roles"   // of what is archival: whom it is for, separated by commas
+	AttrTokens  = "tokens"  // the author's estimate of its length in tokens
+	AttrArchive = "archive" // of an archival memory: cycle, decision, research, spec, lesson or bank
+	AttrRoles   = "roles"   // of an archival memory: the roles it is for, separated by commas
 	AttrSource  = "source"  // of a part of a document: the file it was read from
 )
 
 // MaxCycle is the largest number of a cycle.
 const MaxCycle = 1<<53 - 1
 
-// Cycles lists the cycle that each user's agents are in, without those where
-// nobody counts.
+// Cycles returns the current cycle of each user's agents. Users without a count of
+// cycles are left out.
 func (s *Snapshot) Cycles(ctx context.Context) (map[Scope]int64, error) {
 	rows, err := s.Query(ctx, "SELECT tenant, name, cycle FROM users WHERE cycle > 0 AND name <> ''")
 	if err != nil {
@@ -42,10 +42,10 @@ func (s *Snapshot) Cycles(ctx context.Context) (map[Scope]int64, error) {
 	return cycles, rows.Err()
 }
 
-// SetCycle says which cycle a user's agents are in; 0 ends the count. A cycle
-// that is over does not come back unless back is true.
+// SetCycle sets the current cycle of a user's agents; 0 ends the count.
 //
-// Errors: [*InvalidError].
+// Errors: [*InvalidError] for a number outside 0 to [MaxCycle], or below the current
+// cycle unless back is true.
 func (tx *Tx) SetCycle(ctx context.Context, userID, cycle int64, back bool) error {
 	if cycle < 0 || cycle > MaxCycle {
 		return &InvalidError{Field: "cycle", Reason: "must be from 0 to 2^53 − 1"}
@@ -61,15 +61,15 @@ func (tx *Tx) SetCycle(ctx context.Context, userID, cycle int64, back bool) erro
 	return err
 }
 
-// Cycle is the cycle that a user's agents are in, 0 when nobody counts.
+// Cycle returns the current cycle of a user's agents, 0 without a count.
 func (tx *Tx) Cycle(ctx context.Context, userID int64) (cycle int64, err error) {
 	err = tx.Row(ctx, "SELECT cycle FROM users WHERE id = ?", []any{userID}, &cycle)
 	return cycle, err
 }
 
-// SetAttribute sets one attribute of a memory.
+// SetAttribute sets one attribute of a memory, and updates m.
 //
-// Errors: [ErrConflict] for one that changed since it was read.
+// Errors: [ErrConflict] if the memory changed since it was read.
 func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, by Actor) error {
 	changed := maps.Clone(m.Attributes)
 	if changed == nil {
@@ -83,8 +83,8 @@ func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, b
 	return nil
 }
 
-// MarkReflected notes that a reflection looked at all there is up to the cycle
-// under way.
+// MarkReflected records that a reflection has covered everything through the current
+// cycle.
 func (tx *Tx) MarkReflected(ctx context.Context, userID int64, by Actor) error {
 	var cycle int64
 	var at Time

@@ -9,16 +9,16 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Options say how a database is opened. The zero value is right for most.
+// Options configure [Open]. The zero value and nil are the defaults.
 type Options struct {
-	// Now is the memory's clock: it stamps created_at, recorded_at and the
-	// audit. Default time.Now. Leases and retries use the machine's clock. While it
-	// fails ([GuardClock]), it stands still.
+	// Now is the clock for created_at, recorded_at and the audit. Default time.Now.
+	// Leases and retries use the system's clock. While Now fails, the time stands still;
+	// see [GuardClock].
 	Now func() time.Time
-	// ReadOnly opens without writing anything to the file, for looking at it.
+	// ReadOnly opens the file without writing to it.
 	ReadOnly bool
-	// BusyTimeout is how long a write waits for another process's write
-	// before it fails with [ErrBusy]. Default 5 s.
+	// BusyTimeout is how long a write waits for another process's write before it
+	// fails with [ErrBusy]. Default 5 s.
 	BusyTimeout time.Duration
 	// Readers is the size of the pool of read connections. Default 4.
 	Readers int
@@ -30,18 +30,17 @@ type Options struct {
 	// Key encrypts a new file, and opens an encrypted one. Default none: files
 	// are plain.
 	Key Key
-	// NoCheckpoint leaves the write-ahead log alone until Checkpoint or Close, and
-	// the segments of the text index to SQLite, for tests that count what is done
-	// to the file. Default false: the one is moved into the file, the others are
-	// merged, in the background.
+	// NoCheckpoint turns off background checkpoints until Checkpoint or Close, and
+	// background merges of the text index, for tests that count operations on the
+	// file.
 	NoCheckpoint bool
 	// Limiter limits background work across databases. Default nil: no limit.
 	Limiter *Limiter
 	// OnFault is called with every failure of background work; source is as in
 	// [DB.Faults]. It must be fast. Default none.
 	OnFault func(source string, err error)
-	// Waiting is called, in the write that stores it, with everything that waits
-	// for a person to decide. An error of it fails the write. Default none.
+	// Waiting is called for each new proposal and confirmation, within the write that
+	// stores it. An error fails the write. Default none.
 	Waiting func(ctx context.Context, tx *Tx, w Waiting) error
 }
 
@@ -64,8 +63,7 @@ type Limiter = sqlite.Limiter
 // processors.
 func NewLimiter() *Limiter { return sqlite.NewLimiter() }
 
-// Lease is the right to do one named job, which at most one holder has at a
-// time, across processes.
+// Lease is the exclusive right to a named job, across processes.
 type Lease = sqlite.Lease
 
 // Querier is what reads: a database, a connection, a [Snapshot] or a [Tx]. Queries
@@ -73,21 +71,21 @@ type Lease = sqlite.Lease
 // from 0 and the others from 1.
 type Querier = sqlite.Querier
 
-// DB is the one database of a memory: a writer that commits groups of short
-// transactions, and a pool of readers. It is safe for concurrent use.
+// DB is the database of a memory: a writer goroutine that commits groups of short
+// transactions, and a pool of read connections. It is safe for concurrent use.
 type DB struct {
 	*sqlite.DB
 
 	waiting func(ctx context.Context, tx *Tx, w Waiting) error
 	scopes  *scopes
-	tenant  atomic.Pointer[string] // the one it serves; nil for all
+	tenant  atomic.Pointer[string] // see BindTenant; nil for all
 
 	// Used by the writer goroutine alone.
 	unindexed  []unindexedChunk // for the end of the transaction, see index
 	tombstones knowledge
 }
 
-// knowledge is whether something exists, as far as the writer has asked.
+// knowledge is what the writer has learnt about the existence of rows.
 type knowledge int8
 
 const (
@@ -96,9 +94,9 @@ const (
 	thereAreSome
 )
 
-// Open opens the file at path, creating it when it does not exist and
-// bringing its schema up to date. A new file appears under its name only once
-// it is complete, so a killed creation leaves nothing that cannot be opened.
+// Open opens the file at path, creates it if it does not exist, and migrates its
+// schema. A new file is renamed to path once it is complete, so a killed creation
+// leaves no broken file there.
 //
 // Errors: [*InvalidError] for a path that cannot hold a database,
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
@@ -116,7 +114,7 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	}
 	opts.BeforeCommit = db.index
 	opts.OnRollback = func() {
-		// What the writer has learnt in the transaction may not hold.
+		// What the writer learnt within the transaction may be wrong now.
 		db.unindexed, db.tombstones = db.unindexed[:0], notAsked
 	}
 	opts.OnForeignWrite = func() { // another process may have erased users and sessions
@@ -129,26 +127,26 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	return db, nil
 }
 
-// Tx is one write, inside a transaction that it may share with others: its
-// own effects are all kept or all undone. It embeds bun's query builders.
+// Tx is a write within a transaction that it may share with other writes: either all or
+// none of its effects are kept. It embeds bun's query builders.
 type Tx struct {
 	*sqlite.Tx
 
 	db *DB
-	// Ids that this write has found or made, which others may use once it is
+	// Ids that this write has found or created. Other writes may use them once it is
 	// committed.
 	users    map[userKey]int64
 	sessions map[sessionKey]int64
-	// lastChunk is, by user, the last chunk that this write has stored.
+	// lastChunk is the id of the last chunk stored by this write, by user.
 	lastChunk map[int64]int64
 }
 
-// Write runs fn in a transaction and returns once its effects are durable.
-// Writes that wait at the same moment, or come while others run, share one
-// commit; when one of them fails, the others are run again without it, so fn may
-// run twice and must have no effect but through tx. It must be short and must
-// not call a model, the network or Write. A context that ends before fn starts
-// leaves nothing changed; once fn runs it is finished.
+// Write runs fn in a transaction and returns once its effects are durable. Writes that
+// wait at the same moment, or arrive while others run, share one commit. When one of
+// them fails, the others run again without it, so fn may run twice and must have no
+// effect except through tx. It must be short and must not call a model, the network or
+// Write. If the context ends before fn starts, nothing is changed; once fn runs, it is
+// completed.
 //
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
 // [ErrDiskFull], [ErrIO], [ErrCorrupt], or the context's error.
@@ -156,9 +154,9 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 	return db.WriteQueued(ctx, nil, fn)
 }
 
-// WriteQueued is [DB.Write] that calls queued as soon as the write has its
-// place: those asked for from then on come after it. It is not called for a
-// write that gets none. Default nil: nothing is called.
+// WriteQueued is [DB.Write] that calls queued, if not nil, when the write has its place
+// in the queue: writes requested from then on come after it. It is not called for a
+// write that is refused.
 func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, *Tx) error) error {
 	return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, tx *sqlite.Tx) error {
 		return fn(ctx, &Tx{Tx: tx, db: db})
@@ -173,8 +171,7 @@ type Snapshot struct {
 	db *DB
 }
 
-// Read runs fn on one consistent state of the database. Nothing can be
-// written through it.
+// Read runs fn on a consistent snapshot of the database.
 //
 // Errors: what fn returned, [ErrClosed], [ErrBusy], [ErrIO], [ErrCorrupt], or the
 // context's error.
@@ -184,11 +181,10 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 	})
 }
 
-// Faults lists the background work of this database that fails at present,
-// newest first: "commit" while writes are refused after a commit that failed,
-// "checkpoint" while the write-ahead log cannot be moved into the file, "mark"
-// while the mark beside the file cannot be written, "merge" while the segments
-// of the text index cannot be merged. What works again is no longer listed.
+// Faults returns the current faults of this database's background work, newest first:
+// "commit" while writes are refused after a failed commit, "checkpoint" while the
+// write-ahead log cannot be checkpointed, "mark" while the mark beside the file cannot
+// be written, "merge" while the segments of the text index cannot be merged.
 func (db *DB) Faults() []Failure {
 	faults := db.DB.Faults()
 	failures := make([]Failure, len(faults))
@@ -198,17 +194,16 @@ func (db *DB) Faults() []Failure {
 	return failures
 }
 
-// OpenCopy opens what [DB.CopyTo] wrote, with this database's clock and key.
+// OpenCopy opens a file written by [DB.CopyTo], with this database's clock and key.
 func (db *DB) OpenCopy(ctx context.Context, path string) (*DB, error) {
 	return Open(ctx, path, &Options{Now: db.Now, Key: db.Key()})
 }
 
-// Scratch opens a copy of the whole database that can be changed and is thrown
-// away: call release, which closes it, too. Only its owner can read it. If this
-// process is killed, the next Open of the database removes it; where files
-// cannot be locked, it stays.
+// Scratch opens a temporary copy of the whole database, readable by its owner only.
+// release closes and deletes it. If this process is killed, the next Open of the
+// database deletes it, except on systems without file locks.
 //
-// Errors: those of [DB.CopyTo] and [Open]; [ErrBusy] while there are too many.
+// Errors: those of [DB.CopyTo] and [Open]; [ErrBusy] while there are too many copies.
 func (db *DB) Scratch(ctx context.Context) (scratch *DB, release func() error, err error) {
 	path, remove, err := db.ScratchFile(ctx)
 	if err != nil {

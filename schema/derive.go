@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// What runs do beside changing columns of a memory. Each leaves an op that
-// says how to take it back, in public ids, so that it means the same in a
-// restored file; see [Tx.UndoRun].
+// Audited operations of runs other than changes of a memory's columns. The ops contain
+// public ids, so that they can be undone in a restored file too; see package
+// schema/undo.
 const (
 	OpAdd        = "add"        // a memory
 	OpRemove     = "remove"     // a memory, text and all
@@ -26,12 +26,12 @@ const (
 	OpPropose    = "propose"    // record: the proposal
 	OpReflected  = "reflected"  // record: the run
 	OpAttribute  = "attribute"  // of a memory
-	OpGap        = "gap"        // record: the gap; opened, tried again or closed
-	OpErase      = "erase"      // record: the erasure; it holds counts alone
+	OpGap        = "gap"        // record: the gap; opened, retried or closed
+	OpErase      = "erase"      // record: the erasure; contains counts only
 )
 
-// AddDerived stores a memory that was derived from others, with its sources:
-// row id → quote. Its run is by's.
+// AddDerived stores a memory that was derived from others. sources maps their row ids
+// to quotes. It sets m.RunID to by.RunID.
 //
 // Errors: those of [Tx.InsertMemory].
 func (tx *Tx) AddDerived(ctx context.Context, m *Memory, chunks []Chunk, sources map[int64]string, by Actor) error {
@@ -47,18 +47,19 @@ func (tx *Tx) AddDerived(ctx context.Context, m *Memory, chunks []Chunk, sources
 	return tx.Audit(ctx, m, by, OpAdd, "", `{"version":1}`)
 }
 
-// EvidenceShare is the part of the remaining doubt that one more source
-// removes.
+// EvidenceShare is the part of the remaining doubt, 1 − confidence, that one more source
+// of weight 1 removes.
 const EvidenceShare = 0.3
 
-// Reinforce takes one more source of a known claim in: its confidence moves
-// towards 1 by the given weight (0–1, what the source can carry) of 0.3 of the
-// doubt that is left, it fades more slowly ([Corroborated]), and it counts as used.
-// A source it has already changes nothing; stronger says whether anything did. A
-// source that is not [Tx.Independent] of the others adds no confidence and no
-// stability. Origin and trust stay.
+// Reinforce adds a source to a claim. It raises the confidence by weight (0–1) ×
+// [EvidenceShare] × the remaining doubt and the stability as in [Corroborated], counts
+// an access and wakes a dormant claim. A source that is not [Tx.Independent] of the
+// others raises neither confidence nor stability. Origin and trust stay. stronger is
+// false, and nothing changes, if the claim has the source already. Of a protected claim
+// only the source is recorded.
 //
-// Errors: [ErrConflict] when m is not current any more.
+// Errors: [*InvalidError] for a weight outside 0–1; [ErrConflict] if m is not current or
+// changed since it was read.
 func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote string, weight float64, by Actor) (stronger bool, err error) {
 	if err := ValidUnit("weight", weight); err != nil {
 		return false, err
@@ -83,7 +84,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if independent, err := tx.Independent(ctx, m, source); err != nil {
 		return false, err
 	} else if !independent {
-		weight, stability = 0, m.Stability // nothing becomes surer by being said twice by one voice
+		weight, stability = 0, m.Stability // a repetition is no further evidence
 	}
 	changes := []change{
 		{"confidence", m.Confidence + weight*EvidenceShare*(1-m.Confidence)},
@@ -97,8 +98,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	return true, tx.changeMemory(ctx, m, by, "reinforce", changes...)
 }
 
-// Link stores a typed edge between two memories. One that is there already
-// stays, and added is false.
+// Link stores a typed edge between two memories. added is false if it exists already.
 func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) (added bool, err error) {
 	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		from.ID, to.ID, typ, tx.Now.UnixMilli(), NullID(by.RunID))
@@ -111,8 +111,8 @@ func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) 
 	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))
 }
 
-// Watermark is how far a stage has got through a user's memories: the id of
-// the last one, 0 at the beginning.
+// Watermark returns the row id of the last of the user's memories that a stage has
+// processed, 0 for none.
 func (s *Snapshot) Watermark(ctx context.Context, userID int64, name string) (through int64, err error) {
 	err = s.Row(ctx, watermark, []any{userID, name}, &through)
 	return through, err
@@ -126,7 +126,7 @@ func (tx *Tx) Watermark(ctx context.Context, userID int64, name string) (through
 
 const watermark = "SELECT coalesce((SELECT through FROM watermarks WHERE user_id = ? AND name = ?), 0)"
 
-// Advance moves a stage's watermark forward, never back.
+// Advance raises a stage's watermark to through. It never lowers it.
 func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through int64, by Actor) error {
 	var before int64
 	if err := tx.Row(ctx, watermark, []any{userID, name}, &before); err != nil || before >= through {
@@ -144,9 +144,9 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 	return tx.AuditRow(ctx, userID, by, OpWatermark, "runs", by.RunID, JSONObject("name", name, "through", from), JSONObject("name", name, "through", to))
 }
 
-// Propose stores what code will not decide, for the host. payload is encoded
-// as JSON. The same payload of the same kind is not proposed again, whatever
-// became of it; added is false then.
+// Propose stores a proposal that the host decides. payload is encoded as JSON. If the
+// user has a proposal of the same kind and payload, in whatever state, its id is
+// returned and added is false.
 func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload any, reason string, by Actor) (uid string, added bool, err error) {
 	encoded, err := json.Marshal(payload)
 	if err != nil {
@@ -160,8 +160,8 @@ func (tx *Tx) Propose(ctx context.Context, userID int64, kind string, payload an
 	return uid, err == nil, err
 }
 
-// Gap is what a stage gave up on: its memories are behind the watermark and
-// were not worked on.
+// Gap is a batch of memories that a stage skipped after errors: the watermark has
+// passed them and they were not processed.
 type Gap struct {
 	UID       string   `json:"id"`
 	Stage     string   `json:"stage"`
@@ -171,8 +171,8 @@ type Gap struct {
 	CreatedAt Time     `json:"created_at"`
 }
 
-// Gaps lists what a stage left out and tried less than so many times, oldest
-// first; most 0 lists all.
+// Gaps returns a stage's gaps with fewer than most attempts, oldest first; most 0
+// returns all.
 func (s *Snapshot) Gaps(ctx context.Context, userID int64, stage string, most int64) ([]Gap, error) {
 	rows, err := s.Query(ctx, `SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps
 		WHERE user_id = ?1 AND (?2 = '' OR stage = ?2) AND (?3 = 0 OR attempts < ?3) ORDER BY id`, userID, stage, most)
@@ -195,7 +195,7 @@ func (s *Snapshot) Gaps(ctx context.Context, userID int64, stage string, most in
 	return gaps, rows.Err()
 }
 
-// OpenGap records what a stage gave up on.
+// OpenGap records that a stage skipped memories, given by public id, because of reason.
 func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories []string, reason string, by Actor) error {
 	uid, err := NewUID()
 	if err != nil {
@@ -214,8 +214,8 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, "", JSONObject("attempts", 1))
 }
 
-// RetriedGap records that a gap was tried in vain once more. A run counts once,
-// however often it is cut off and taken up again.
+// RetriedGap records a failed retry of a gap. Retries of one run, as when it is
+// interrupted and resumed, count once.
 func (tx *Tx) RetriedGap(ctx context.Context, userID int64, uid, reason string, by Actor) error {
 	var id, attempts int64
 	var last string
@@ -231,7 +231,7 @@ func (tx *Tx) RetriedGap(ctx context.Context, userID int64, uid, reason string, 
 	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, JSONObject("attempts", attempts, "last_error", last), JSONObject("attempts", attempts+1))
 }
 
-// CloseGap records that what a stage had left out is done.
+// CloseGap deletes a gap whose memories have been processed.
 func (tx *Tx) CloseGap(ctx context.Context, userID int64, uid string, by Actor) error {
 	var id int64
 	var row string
@@ -246,6 +246,8 @@ func (tx *Tx) CloseGap(ctx context.Context, userID int64, uid string, by Actor) 
 	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, row, "")
 }
 
+// OrNotFound returns [ErrNotFound] in place of [sql.ErrNoRows], and other errors
+// unchanged.
 func OrNotFound(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
@@ -253,12 +255,14 @@ func OrNotFound(err error) error {
 	return err
 }
 
+// NewUID returns a new public id, a UUIDv7.
 func NewUID() (string, error) {
 	uid, err := uuid.NewV7()
 	return uid.String(), err
 }
 
-// image is a JSON object of pairs of name and value.
+// JSONObject encodes alternating names and values as a JSON object. It panics on
+// values that JSON cannot encode.
 func JSONObject(pairs ...any) string {
 	m := make(map[string]any, len(pairs)/2)
 	for i := 0; i < len(pairs); i += 2 {
@@ -271,8 +275,8 @@ func JSONObject(pairs ...any) string {
 	return string(b)
 }
 
-// EpisodesAfter lists the user's episodes with an id above after, in order of
-// arrival, at most limit.
+// EpisodesAfter returns the first limit of the user's episodes with a row id above
+// after, in order of id.
 func (s *Snapshot) EpisodesAfter(ctx context.Context, userID, after int64, limit int) ([]Memory, error) {
 	var episodes []Memory
 	err := selectMemories(s, &episodes).Where("m.user_id = ? AND m.id > ? AND m.kind = ?", userID, after, KindEpisode).

@@ -1,5 +1,4 @@
-// Package schema is the one database of a memory: its records, its migrations
-// and the queries about them.
+// Package schema is the database of a memory: its records, migrations and queries.
 //
 // # Records
 //
@@ -29,6 +28,6 @@
 //
 // # Scopes
 //
-// [Scope] says whose memory is meant. A record of another user cannot be told
-// from one that does not exist: both are [ErrNotFound].
+// [Scope] names the user. A record of another user is reported like one that does not
+// exist: as [ErrNotFound].
 package schema

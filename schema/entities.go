@@ -18,23 +18,23 @@ import (
 // The types of entity that code decides by form. A host or a night may give
 // others ("project", "company"): the type is a label, not a closed list.
 const (
-	EntityName    = "name"    // a proper name; what it names is not known
-	EntityPerson  = "person"  // a title, a kinship or a first name tells
-	EntityPlace   = "place"   // it stood behind "in"
+	EntityName    = "name"    // a proper name of unknown type
+	EntityPerson  = "person"  // recognised by a title, a kinship term or a first name
+	EntityPlace   = "place"   // followed "in"
 	EntityURL     = "url"     // as written, without surrounding punctuation
 	EntityEmail   = "email"   //
 	EntityHandle  = "handle"  // with its @
 	EntityHashtag = "hashtag" // with its #
 )
 
-// rootEntity follows merged_into to the entity that is meant today. UNION
-// ends it even on a ring.
+// rootEntity follows merged_into to its end. UNION terminates it on a cycle, too.
 const rootEntity = `WITH RECURSIVE chain (id, next) AS (
 		SELECT id, merged_into FROM entities WHERE id = ?
 		UNION SELECT e.id, e.merged_into FROM entities e JOIN chain ON e.id = chain.next)
 	SELECT id FROM chain WHERE next IS NULL`
 
-// RootEntity follows merges from an entity to the one it is part of today.
+// RootEntity returns the id of the entity that an entity is merged into, directly or
+// not; its own id if it is not merged.
 //
 // Errors: [ErrNotFound].
 func (tx *Tx) RootEntity(ctx context.Context, id int64) (root int64, err error) {
@@ -42,7 +42,7 @@ func (tx *Tx) RootEntity(ctx context.Context, id int64) (root int64, err error) 
 	return root, OrNotFound(err)
 }
 
-// MergedEntities lists an entity and all that were merged into it; each comes
+// MergedEntities returns the ids of an entity and of all that were merged into it, each
 // after the one it was merged into.
 func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err error) {
 	rows, err := tx.Query(ctx, mergedEntities+" SELECT id FROM merged", root)
@@ -60,13 +60,13 @@ func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err 
 	return ids, rows.Err()
 }
 
-// mergedEntities are an entity and all that were merged into it.
+// mergedEntities selects an entity and all that were merged into it.
 const mergedEntities = `WITH RECURSIVE merged (id) AS (
 		SELECT ?
 		UNION SELECT e.id FROM merged JOIN entities e ON e.merged_into = merged.id)`
 
-// ValidEntityName checks a name that an entity is to be known by. It returns
-// an [*InvalidError] naming field.
+// ValidEntityName returns an [*InvalidError] for field if name cannot be the name of an
+// entity, or nil.
 func ValidEntityName(field, name string) error {
 	if text.Fold(name) == "" {
 		return &InvalidError{Field: field, Reason: "is empty; an entity needs a name"}
@@ -84,12 +84,11 @@ func validEntity(typ, name string, confidence float64) error {
 	return ValidUnit("confidence", confidence)
 }
 
-// ResolveEntity finds the entity a name stands for, or creates it with this
-// name as its first alias; created says which. Names are compared by
-// text.Fold, and an entity that was merged leads to the one it was merged
-// into. When the name stands for several, the one of this type comes first,
-// then the surest alias, then the one mentioned most; ask [Tx.EntitiesByName]
-// to see them all. An entity of type [EntityName] takes a more telling typ.
+// ResolveEntity returns the entity with a name, or creates it with this name as its
+// first alias. Names are compared after text.Fold, and merged entities are replaced by
+// their root. Of several the one of the given type is preferred, then the one with the
+// most confident alias, then the most mentioned; [Tx.EntitiesByName] returns them all.
+// An entity of type [EntityName] takes on a more specific typ.
 //
 // Errors: [*InvalidError] for an empty typ or surface and a confidence
 // outside 0–1.
@@ -121,8 +120,8 @@ func (tx *Tx) ResolveEntity(ctx context.Context, userID int64, typ, surface stri
 	return e, false, nil
 }
 
-// CreateEntity makes an entity with its name as first alias, even when another
-// of that name exists: two people can be called the same.
+// CreateEntity creates an entity with its name as first alias, even if another of that
+// name exists: two people can have the same name.
 //
 // Errors: those of [Tx.ResolveEntity].
 func (tx *Tx) CreateEntity(ctx context.Context, userID int64, typ, name string, confidence float64) (*Entity, error) {
@@ -142,8 +141,8 @@ func (tx *Tx) CreateEntity(ctx context.Context, userID int64, typ, name string, 
 	return e, tx.AddAlias(ctx, e, name, confidence)
 }
 
-// AddAlias records that e is also called surface. Adding a known alias again
-// keeps the surface first written and the higher confidence.
+// AddAlias adds surface as a name of e. Of an alias that exists it keeps the first
+// surface and the higher confidence.
 //
 // Errors: [*InvalidError] for an empty surface or a confidence outside 0–1.
 func (tx *Tx) AddAlias(ctx context.Context, e *Entity, surface string, confidence float64) error {
@@ -159,9 +158,9 @@ func (tx *Tx) AddAlias(ctx context.Context, e *Entity, surface string, confidenc
 	return err
 }
 
-// LinkEntity records that a memory mentions an entity, in these words. It may
-// be repeated: the first link stands, and mention_count counts each memory
-// once. A link to a merged entity goes to the one it was merged into.
+// LinkEntity records that a memory mentions an entity as surface. Of a link that exists
+// nothing changes; mention_count counts each memory once. A link to a merged entity goes
+// to its root.
 //
 // Errors: [ErrNotFound] when the memory or the entity does not exist, or they
 // belong to different users; [*InvalidError] for a confidence outside 0–1.
@@ -196,20 +195,19 @@ func (tx *Tx) LinkEntity(ctx context.Context, memoryID, entityID int64, surface 
 	return err
 }
 
-// NamedEntity is an entity that a name can mean.
+// NamedEntity is an entity that a name can refer to.
 type NamedEntity struct {
 	Entity
 
-	// Surest is how sure the name means it, 0–1.
+	// Surest is the highest confidence of its matching aliases, 0–1.
 	Surest float64
-	// Own says that the name is its own, and not that of one merged into it.
+	// Own reports that the alias is its own and not that of an entity merged into it.
 	Own bool
 }
 
-// EntitiesByName lists the entities a name can stand for, compared by
-// text.Fold: the surest alias first, then the one mentioned most. Merged
-// entities appear as the one they were merged into. An unknown name gives an
-// empty list.
+// EntitiesByName returns the entities that a name, compared after text.Fold, can refer
+// to: the most confident alias first, then the most mentioned entity. Merged entities
+// are replaced by their root. The list is empty for an unknown name.
 func (s *Snapshot) EntitiesByName(ctx context.Context, userID int64, name string) ([]NamedEntity, error) {
 	return entitiesByName(ctx, s.Query, userID, name)
 }
@@ -235,8 +233,8 @@ const (
 
 type queryFunc func(context.Context, string, ...any) (*sql.Rows, error)
 
-// entitiesByName is asked for every mention of every message: it follows merges
-// only where there are some, and its statements are prepared once.
+// entitiesByName runs for every mention of every message. It follows merges only if
+// there are any, and its statements are prepared once.
 func entitiesByName(ctx context.Context, query queryFunc, userID int64, name string) ([]NamedEntity, error) {
 	alias := text.Fold(name)
 	if alias == "" {
@@ -269,8 +267,8 @@ func namedEntities(ctx context.Context, query queryFunc, statement string, userI
 	return found, rows.Err()
 }
 
-// AliasesOfPersons are those of some folded names that a person of the user has,
-// sorted, with those of merged entities, which may lead to one.
+// AliasesOfPersons returns, sorted, those of some folded names that are aliases of the
+// user's persons or of merged entities, which may lead to one.
 func (tx *Tx) AliasesOfPersons(ctx context.Context, userID int64, names []string) ([]string, error) {
 	encoded, err := json.Marshal(names)
 	if err != nil {
@@ -294,8 +292,8 @@ func (tx *Tx) AliasesOfPersons(ctx context.Context, userID int64, names []string
 	return known, rows.Err()
 }
 
-// AliasesOf lists the names of an entity and of all merged into it, surest
-// first.
+// AliasesOf returns the aliases of an entity and of all merged into it, the most
+// confident first.
 func (s *Snapshot) AliasesOf(ctx context.Context, entityID int64) ([]Alias, error) {
 	var aliases []Alias
 	err := s.NewRaw(mergedEntities+`
@@ -305,10 +303,10 @@ func (s *Snapshot) AliasesOf(ctx context.Context, entityID int64) ([]Alias, erro
 	return aliases, err
 }
 
-// EntityMemories lists the memories that mention an entity, newest event
-// first: all kinds, or only these, and at most limit when that is above 0.
-// Superseded and dormant ones are part of it, with their State; retired,
-// quarantined and forgotten ones are not.
+// EntityMemories returns the memories that mention an entity, the newest event first:
+// of the given kinds, or of all without kinds, and at most limit if that is above 0.
+// Superseded and dormant memories are included; retired, quarantined and forgotten ones
+// are not.
 func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int, kinds ...Kind) ([]Memory, error) {
 	for _, k := range kinds {
 		if err := k.Validate(); err != nil {
@@ -331,20 +329,19 @@ func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int
 	return memories, err
 }
 
-// RelatedEntity is an entity and in how many memories it appears together
-// with the one asked about.
+// RelatedEntity is an entity with the number of memories that it shares with another.
 type RelatedEntity struct {
 	Entity
 
 	Together int64 `bun:"together" json:"together"`
 }
 
-// RelatedEntities lists the entities that appear in the same memories, most
-// often first, and at most limit when that is above 0. Retired, quarantined and
+// RelatedEntities returns the entities that are mentioned in the same memories, the most
+// frequent first, and at most limit if that is above 0. Retired, quarantined and
 // forgotten memories do not count.
 func (s *Snapshot) RelatedEntities(ctx context.Context, entityID int64, limit int) ([]RelatedEntity, error) {
 	if limit <= 0 {
-		limit = -1 // SQLite's word for no limit
+		limit = -1 // no limit, in SQLite
 	}
 	var related []RelatedEntity
 	err := s.NewRaw(mergedEntities+`
@@ -431,8 +428,8 @@ func (n NightReads) LinkConfidence(ctx context.Context, memoryID, entityID int64
 // AboutEntity returns the newest active memories that mention an entity, or one
 // merged into it, with at least a confidence; except is left out. Reflections
 // and what tools and unknown sources say are left out, and of the rest all but
-// the most trusted: an untrusted source does not describe people of whom the
-// user speaks.
+// the most trusted: an untrusted source must not describe people that the user
+// mentions.
 func (n NightReads) AboutEntity(ctx context.Context, entityID int64, confidence float64, except int64, limit int) (about []Memory, err error) {
 	err = n.db.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT ?0 UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id),
 		said AS (

@@ -7,9 +7,9 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// The errors a caller can tell apart with errors.Is. Every error that leaves
-// this package wraps one of them, is an [*InvalidError] or a [*VersionError],
-// is the context's own error, or is a fault of SQLite that has no name here.
+// Errors to compare with errors.Is. Every error that this package returns wraps one of
+// them, is an [*InvalidError] or a [*VersionError], is the context's error, or is an
+// SQLite error that has no equivalent here.
 var (
 	// ErrNotFound means there is no such record in this scope. A record of
 	// another user is reported in the same way.
@@ -22,10 +22,9 @@ var (
 	// ErrDiskFull means there was no room; nothing of the write was kept.
 	// Reading goes on, and writing too once there is room.
 	ErrDiskFull = sqlite.ErrDiskFull
-	// ErrIO means the disk failed to read, write or save something. Nothing of
-	// the write was kept, as far as the disk obeys. After a commit that failed
-	// like this no write is taken until a checkpoint has proven that the disk
-	// works again; each write tries.
+	// ErrIO means that the disk failed to read, write or sync. Nothing of the write
+	// was kept, as far as the disk keeps its promises. After a failed commit all
+	// writes are refused until a checkpoint succeeds; each write tries one.
 	ErrIO = sqlite.ErrIO
 	// ErrCorrupt means the file is damaged. `ebb doctor` diagnoses it.
 	ErrCorrupt = sqlite.ErrCorrupt
@@ -39,21 +38,21 @@ var (
 	ErrClosed = sqlite.ErrClosed
 )
 
-// InvalidError says which input cannot be used and why. Nothing was changed.
+// InvalidError reports an input that cannot be used. Nothing was changed.
 type InvalidError = sqlite.InvalidError
 
 // VersionError means the file was written by a newer ebb, or by one from before
 // the first release.
 type VersionError = sqlite.VersionError
 
-// Refused gives the refusal of a row by a rule of the database, such as a text
-// that must not be missing, the form of bad input. Other errors it returns as
-// they are. It is for rows that come from outside; otherwise the code is wrong.
+// Refused turns a violated constraint, such as NOT NULL, into an [*InvalidError] for
+// field. It returns other errors unchanged. It is for rows from outside; elsewhere a
+// violated constraint is a bug.
 func Refused(field string, err error) error { return sqlite.Refused(field, err) }
 
-// Guard runs f, which works on rows that were read, and returns an error in place
-// of the runtime's panic: rows that contradict each other lead code astray that
-// is right for every file a program of ours has written. Other panics go on.
+// Guard runs f, which works on rows that were read, and returns [ErrCorrupt] in place of
+// a runtime panic, such as an index out of range caused by rows that contradict each
+// other. It does not recover other panics.
 func Guard(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {

@@ -4,17 +4,17 @@ import (
 	"context"
 )
 
-// Appended is what became of an event that was to be written to the journal.
+// Appended is the outcome of appending an event to the journal.
 type Appended int
 
-// What can become of one.
+// The outcomes of appending an event.
 const (
-	EventStored    Appended = iota // it is new
-	EventDuplicate                 // its id was journalled before; nothing was written
+	EventStored    Appended = iota // it was written
+	EventDuplicate                 // its id is in the journal already; nothing was written
 	EventErased                    // its id was erased; nothing was written
 )
 
-// NewEvent is a row for the journal of whoever it belongs to, and what becomes of it.
+// NewEvent is a row to append to the owner's journal, with the outcome.
 type NewEvent struct {
 	Owner Scope
 	Row   *EventRow
@@ -22,11 +22,10 @@ type NewEvent struct {
 	Appended Appended
 }
 
-// AppendEvents writes journal rows in order and sets of each its Seq, RecordedAt
-// and, when zero, OccurredAt, and what became of it. For an id that its user has
-// journalled before, in the same call too, it writes nothing and sets Seq to the
-// first row's. An id of the owner's that was erased stays erased: nothing is
-// written, and Seq is 0.
+// AppendEvents writes journal rows in order and sets Seq, RecordedAt, Appended and, if
+// zero, OccurredAt of each. It does not write an id that the user's journal contains,
+// also from the same call, and sets Seq to that of the first row. It does not write an
+// id that was erased, and sets Seq to 0.
 func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 	fresh := make([]*NewEvent, 0, len(events))
 	values := make([]any, 0, insertEvents.columns*len(events))
@@ -72,7 +71,7 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 var insertEvents = newInsertion("events",
 	"user_id", "id", "topic", "agent", "session", "origin", "trust", "payload", "occurred_at", "recorded_at").orPassOver()
 
-// LastSeq is the journal's newest position; 0 for an empty journal.
+// LastSeq returns the last position of the journal, 0 if it is empty.
 func (s *Snapshot) LastSeq(ctx context.Context) (seq int64, err error) {
 	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &seq)
 	return seq, err

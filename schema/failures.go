@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Failure is what one source of background work reported last, and how often
-// it failed. A text of a user is never part of it. [Failure.Kind] tells faults of
-// the disk from others.
+// Failure is the last error of a source of background work, with a count. It contains no
+// user text. [Failure.Kind] distinguishes faults of the disk from others.
 type Failure struct {
 	Source  string `json:"source"`
 	UserID  int64  `json:"-"`
@@ -17,18 +16,18 @@ type Failure struct {
 	LastAt  Time   `json:"last_at"`
 }
 
-// Kind is the error that the failure was: [ErrDiskFull], [ErrIO], [ErrCorrupt] or
-// another of this package's; nil for one that has no name here. errors.Is tells
-// them apart.
+// Kind returns the failure's error of this package, such as [ErrDiskFull], [ErrIO] or
+// [ErrCorrupt]; nil for other errors.
 func (f Failure) Kind() error { return FaultKind(f.Error) }
 
 // maxFailure is how much of an error's text is kept, in bytes.
 const maxFailure = 1000
 
-// RecordFailure remembers that background work failed: the newest error of
-// each source and user, and the count. source says which work, for instance
-// "night" or "enrich"; userID is 0 for work that belongs to no user. A nil
+// RecordFailure stores the newest error of a source and user, and counts it. source
+// names the work, such as "night" or "enrich"; userID is 0 for work of no user. A nil
 // error records nothing.
+//
+// Errors: [*InvalidError] for an empty source.
 func (tx *Tx) RecordFailure(ctx context.Context, source string, userID int64, failure error) error {
 	if failure == nil {
 		return nil
@@ -47,13 +46,13 @@ func (tx *Tx) RecordFailure(ctx context.Context, source string, userID int64, fa
 	return err
 }
 
-// ClearFailure forgets a source's failures, for work that succeeds again.
+// ClearFailure deletes a source's failures, once its work succeeds again.
 func (tx *Tx) ClearFailure(ctx context.Context, source string, userID int64) error {
 	_, err := tx.Exec(ctx, "DELETE FROM failures WHERE source = ? AND user_id = ?", source, userID)
 	return err
 }
 
-// Failures lists what failed, newest first.
+// Failures returns all failures, newest first.
 func Failures(ctx context.Context, q Querier) (failures []Failure, err error) {
 	rows, err := q.QueryContext(ctx, "SELECT source, user_id, error, count, first_at, last_at FROM failures ORDER BY last_at DESC, source, user_id")
 	if err != nil {

@@ -12,21 +12,19 @@ import (
 	"syscall"
 )
 
-// ForeignError is an error of code that is not ebb's: a model's client, an
-// embedder, a host's handler or stage. Such errors often repeat what that code
-// was given, the prompt included, and ebb's errors are logged, stored and shown
-// to operators. So Error says only of what kind the fault is; Unwrap gives the
-// error itself, for those who know what is in it.
+// ForeignError wraps an error of foreign code: a model's client, an embedder, a host's
+// handler or stage. Such errors often quote their input, prompts included, and ebb's
+// errors are logged, stored and shown to operators. So Error describes only the kind of
+// the error; Unwrap returns the error itself.
 //
-// An error that has a method Plain() string says by it what may be logged; it
-// stands in Error as it is.
+// If the error has a method Plain() string, Error contains its result verbatim.
 type ForeignError struct {
 	From string // "the model", "the embedder", "the handler"
 	Err  error
 }
 
-// Foreign wraps an error where it comes in. A nil error stays nil, and one that
-// is wrapped already, or that is a context's own, stays as it is.
+// Foreign wraps an error of foreign code. It returns nil, context errors and an error
+// that is a [*ForeignError] already unchanged.
 func Foreign(from string, err error) error {
 	if err == nil || err == context.Canceled || err == context.DeadlineExceeded { //nolint:errorlint // only what wraps nothing
 		return err
@@ -37,8 +35,8 @@ func Foreign(from string, err error) error {
 	return &ForeignError{from, err}
 }
 
-// ForeignPanic is what became of a panic in code that is not ebb's. The value
-// is not kept unless it is the runtime's own.
+// ForeignPanic returns the error for a panic in foreign code. It discards the value
+// unless that is a runtime error.
 func ForeignPanic(from string, value any) error {
 	return &ForeignError{from, &panicked{value}}
 }
@@ -54,7 +52,8 @@ func (p *panicked) Error() string {
 
 func (e *ForeignError) Error() string { return e.From + " failed: " + e.kind() }
 
-// kind says of what kind the fault is. The methods of the error are foreign, too.
+// kind describes the kind of the error. Methods of the error are foreign code and may
+// panic.
 func (e *ForeignError) kind() (kind string) {
 	defer func() {
 		if recover() != nil {
@@ -64,17 +63,16 @@ func (e *ForeignError) kind() (kind string) {
 	return kindOf(e.Err)
 }
 
-// Unwrap gives the error as it came.
+// Unwrap returns the original error.
 func (e *ForeignError) Unwrap() error { return e.Err }
 
-// own are the errors whose texts are ours. Of two that one error wraps, the first
-// says more.
+// own lists the errors with texts of ours, the more specific first.
 var own = []error{
 	ErrNotFound, ErrConflict, ErrReadOnly, ErrDiskFull, ErrIO, ErrCorrupt, ErrNotDatabase, ErrBusy, ErrClosed,
 }
 
-// FaultKind is which of this package's errors, such as [ErrDiskFull], a fault is by
-// its text, as [Failure] and reports keep it; nil for none of them.
+// FaultKind returns the error of this package, such as [ErrDiskFull], that the text of a
+// stored [Failure] or report contains; nil for none.
 func FaultKind(fault string) error {
 	for _, known := range own {
 		if strings.Contains(fault, known.Error()) {
@@ -84,11 +82,11 @@ func FaultKind(fault string) error {
 	return nil
 }
 
-// httpStatus finds the status that clients put into their texts.
+// httpStatus matches an HTTP status in the text of a client's error.
 var httpStatus = regexp.MustCompile(`(?i)(?:^|\b(?:status|http|code)\b[^0-9\n]{0,16})([1-5]\d\d)\b`)
 
-// kindOf says what kind of error it is in words that hold nothing of anybody's
-// texts: what it wraps, as far as that is known, its status and its type.
+// kindOf describes an error without quoting it: the known errors that it wraps, its HTTP
+// status and its type.
 func kindOf(err error) string {
 	var parts []string
 	add := func(part string) {
@@ -134,8 +132,7 @@ func kindOf(err error) string {
 	return strings.Join(parts, ", ")
 }
 
-// typesOf names the types of an error and of what it wraps, those that say
-// nothing left out.
+// typesOf names the types of an error and of those it wraps, except the generic ones.
 func typesOf(err error) string {
 	var names []string
 	for err != nil && len(names) < 4 {
@@ -153,21 +150,21 @@ func typesOf(err error) string {
 	return strings.Join(names, " of ")
 }
 
-// Redact rewrites a text before anything of it is stored. name is the member
-// of a JSON object that it stands in, "" elsewhere. An error refuses the write.
+// Redact rewrites a text before it is stored. name is the name of the JSON member that
+// contains it, "" elsewhere. An error fails the write.
 type Redact func(ctx context.Context, name, text string) (string, error)
 
-// RedactionError means that a text could not be redacted, so nothing of it was
-// written. It says what failed and never carries the text, nor the words of an
-// error that may hold it.
+// RedactionError means that a text could not be redacted and nothing was written. It
+// contains neither the text nor the hook's error, which may quote it.
 type RedactionError struct {
-	// Panicked says that the host's hook panicked; else it returned an error.
+	// Panicked reports that the hook panicked; otherwise it returned an error.
 	Panicked bool
-	// Cut is the context's error when that is why the hook failed, else nil.
+	// Cut is the context's error if the hook failed because of it, else nil.
 	Cut error
 }
 
-// NewRedactionError keeps of a hook's error only whether a context ended.
+// NewRedactionError returns the error for a hook's error, of which it keeps only a
+// context's error.
 func NewRedactionError(cause error) *RedactionError {
 	e := new(RedactionError)
 	switch {
@@ -189,5 +186,5 @@ func (e *RedactionError) Error() string {
 	return "the redaction hook failed; nothing was written"
 }
 
-// Unwrap gives the context's error, if that is the cause.
+// Unwrap returns the context's error, if that is the cause.
 func (e *RedactionError) Unwrap() error { return e.Cut }

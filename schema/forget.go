@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Forget hides a memory because its user asked for it at that time: no search
-// finds it, no night reads it, and nothing that was said before at makes it
-// again. It stays in the file until it is erased, and undoing its run brings it
-// back. One that is forgotten already stays as it is.
+// Forget hides a memory because its user requested it at a time: no search finds it, no
+// night reads it, and no message from before at derives it again. It stays in the file
+// until it is erased, and undoing its run restores it. A forgotten memory is not
+// changed.
 //
 // Errors: [*InvalidError] for a quarantined memory; [ErrConflict] for one that
 // changed since it was read.
@@ -34,7 +34,8 @@ func (tx *Tx) Forget(ctx context.Context, m *Memory, at time.Time, by Actor) err
 	return nil
 }
 
-// ForgottenAt is when the user asked to forget the memory, zero for others.
+// ForgottenAt returns when the user asked to forget the memory, zero for memories in
+// other states.
 func (m *Memory) ForgottenAt() time.Time {
 	at, err := time.Parse(time.RFC3339Nano, m.Attributes[AttrForgotten])
 	if m.State != StateForgotten || err != nil {
@@ -43,7 +44,9 @@ func (m *Memory) ForgottenAt() time.Time {
 	return at
 }
 
-// ClearSummary takes an entity's summary away, which a later night writes anew.
+// ClearSummary deletes an entity's summary; a later night writes a new one.
+//
+// Errors: [ErrConflict] if the summary changed since it was read.
 func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {
 	res, err := tx.Exec(ctx, "UPDATE entities SET summary = '' WHERE id = ? AND summary = ?", e.ID, e.Summary)
 	if err != nil {
@@ -59,8 +62,8 @@ func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {
 	return tx.AuditRow(ctx, e.UserID, by, OpSummary, "entities", e.ID, JSONObject("summary", before), JSONObject("summary", ""))
 }
 
-// ProtectEntity sets or ends the protection of an entity: no night changes it or
-// what mentions it.
+// ProtectEntity sets or ends the protection of an entity. No night changes a protected
+// entity or the memories that mention it.
 func (tx *Tx) ProtectEntity(ctx context.Context, e *Entity, protected bool, by Actor) error {
 	if e.Protected == protected {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// GenerationState is where a generation of vectors stands.
+// GenerationState is the state of a generation of vectors.
 type GenerationState string
 
 // The states of a generation, in the order it passes through them.
 const (
 	GenerationBuilding GenerationState = "building" // beside the serving one
-	GenerationServing  GenerationState = "serving"  // what searches compare with; at most one
-	GenerationRetired  GenerationState = "retired"  // waits to be dropped
+	GenerationServing  GenerationState = "serving"  // used by searches; at most one
+	GenerationRetired  GenerationState = "retired"  // to be deleted
 )
 
-// Generation is all vectors that one embedding model made at one size.
-// Vectors of two generations are never compared.
+// Generation is the set of vectors of one embedding model and size. Vectors of different
+// generations are never compared.
 type Generation struct {
 	bun.BaseModel `bun:"table:embedding_generations"`
 
@@ -48,8 +48,9 @@ func (s *Snapshot) GenerationsOf(ctx context.Context, memoryID int64) ([]Generat
 	return all, err
 }
 
-// ServingGeneration is the one whose vectors searches compare with; nil when
-// there is none yet.
+// ServingGeneration returns the generation that searches use, nil if there is none yet.
+//
+// Errors: [ErrCorrupt] for a size that is impossible.
 func (s *Snapshot) ServingGeneration(ctx context.Context) (*Generation, error) {
 	g := Generation{State: GenerationServing}
 	err := s.Row(ctx, "SELECT id, model, dims, created_at, activated_at FROM embedding_generations WHERE state = 'serving'",
@@ -66,7 +67,7 @@ func (s *Snapshot) ServingGeneration(ctx context.Context) (*Generation, error) {
 // maxDims is more than any embedding model has.
 const maxDims = 1 << 16
 
-// known checks what the file says of a generation before anything is sized by it.
+// known validates the stored size before memory is allocated by it.
 func (g *Generation) known() error {
 	if g.Dims <= 0 || g.Dims > maxDims {
 		return fmt.Errorf("%w: a generation of vectors has %d dimensions", ErrCorrupt, g.Dims)
@@ -83,11 +84,11 @@ func (tx *Tx) generation(ctx context.Context, id int64) (*Generation, error) {
 	return &g, err
 }
 
-// OpenGeneration finds the generation of a model at a size, or creates it:
-// serving when there is no other, else building. A generation of another
-// model or size that is being built is retired, since only one is wanted.
+// OpenGeneration returns the generation of a model and size, or creates it: serving if
+// there is no other, else building. It retires a building generation of another model
+// or size.
 //
-// Errors: [*InvalidError] for a model without name or a size that is none.
+// Errors: [*InvalidError] for an empty model or a size below 1 or above 65536.
 func (tx *Tx) OpenGeneration(ctx context.Context, model string, dims int) (*Generation, error) {
 	if model == "" {
 		return nil, &InvalidError{Field: "model", Reason: "is empty; vectors are kept apart by their model's name"}
@@ -120,10 +121,10 @@ func (tx *Tx) OpenGeneration(ctx context.Context, model string, dims int) (*Gene
 	return g, err
 }
 
-// ActivateGeneration lets searches use the generation from now on and retires
-// the one they used, in one step. Activating the serving one changes nothing.
+// ActivateGeneration makes a generation the serving one and retires the previous one.
+// Activating the serving generation changes nothing.
 //
-// Errors: [ErrNotFound] when it is gone or retired.
+// Errors: [ErrNotFound] if it does not exist or is retired.
 func (tx *Tx) ActivateGeneration(ctx context.Context, id int64) error {
 	g, err := tx.generation(ctx, id)
 	if err != nil || g.State == GenerationServing {
@@ -136,9 +137,9 @@ func (tx *Tx) ActivateGeneration(ctx context.Context, id int64) error {
 	return err
 }
 
-// DropRetired deletes at most limit vectors of retired generations, and such
-// generations once they are empty. It reports whether there is more to delete;
-// one transaction for all would be too large.
+// DropRetired deletes at most limit vectors of retired generations, and the generations
+// once they are empty. more reports that vectors are left: one transaction for all
+// would be too large.
 func (tx *Tx) DropRetired(ctx context.Context, limit int) (more bool, err error) {
 	res, err := tx.Exec(ctx, `DELETE FROM vectors WHERE id IN (SELECT v.id FROM vectors v
 		WHERE v.generation IN (SELECT id FROM embedding_generations WHERE state = 'retired') LIMIT ?)`, limit)
@@ -153,14 +154,14 @@ func (tx *Tx) DropRetired(ctx context.Context, limit int) (more bool, err error)
 	return false, err
 }
 
-// Embedded says how far a generation has got.
+// Embedded counts the chunks with and without a vector of a generation.
 type Embedded struct {
 	Chunks  int64 // in all
 	Pending int64 // without a vector
 	Since   Time  // when the oldest memory among those was stored; zero without any
 }
 
-// EmbeddedOf counts what a generation has vectors of among one user's chunks.
+// EmbeddedOf counts one user's chunks with and without a vector of a generation.
 func (s *Snapshot) EmbeddedOf(ctx context.Context, userID, generation int64) (Embedded, error) {
 	var e Embedded
 	first, last := ChunkRange(userID)
@@ -170,7 +171,8 @@ func (s *Snapshot) EmbeddedOf(ctx context.Context, userID, generation int64) (Em
 	return e, err
 }
 
-// Embedded counts what a generation has vectors of. Generation 0 has none.
+// Embedded counts the chunks of all users with and without a vector of a generation.
+// Generation 0 stands for none.
 func (s *Snapshot) Embedded(ctx context.Context, generation int64) (Embedded, error) {
 	var e Embedded
 	err := s.Row(ctx, `SELECT (SELECT count(*) FROM chunks),

@@ -5,23 +5,23 @@ import (
 	"encoding/json"
 )
 
-// Importance gathers until the next reflection: users.importance_since is what
-// the messages since the last one weigh, 0–1 each.
+// users.importance_since is the sum of the importance, 0–1 each, of the messages since
+// the last reflection. It triggers the next one.
 
-// GatherImportance adds what a message weighs, 0–1, to what the next reflection
-// waits for. It is bookkeeping that the message itself decides: not audited.
+// GatherImportance adds a message's importance, 0–1, to the sum since the last
+// reflection. It is not audited.
 func (tx *Tx) GatherImportance(ctx context.Context, userID int64, importance float64) error {
 	_, err := tx.Exec(ctx, "UPDATE users SET importance_since = importance_since + ? WHERE id = ?", importance, userID)
 	return err
 }
 
-// SpendImportance takes what a reflection used up off the importance gathered
-// since the last one.
+// SpendImportance subtracts the importance of the messages that a reflection covered
+// from the sum.
 func (tx *Tx) SpendImportance(ctx context.Context, userID int64, spent float64, by Actor) error {
 	return tx.shiftImportance(ctx, userID, -max(0, spent), by)
 }
 
-// shiftImportance changes what has gathered, to no less than 0.
+// shiftImportance changes the sum, to no less than 0.
 func (tx *Tx) shiftImportance(ctx context.Context, userID int64, change float64, by Actor) error {
 	var gathered float64
 	if err := tx.Row(ctx, "SELECT importance_since FROM users WHERE id = ?", []any{userID}, &gathered); err != nil {
@@ -36,8 +36,8 @@ func (tx *Tx) shiftImportance(ctx context.Context, userID int64, change float64,
 	return tx.AuditRow(ctx, userID, by, OpImportance, "runs", by.RunID, JSONObject("spent", -change), JSONObject("spent", 0))
 }
 
-// SetImportance rates a memory anew, 0–1. What a message weighs in what the next
-// reflection waits for follows, unless a reflection has used it up.
+// SetImportance changes the importance of a memory, 0–1. For a message that no
+// reflection has covered it adjusts the sum.
 //
 // Errors: [*InvalidError] for a number outside 0–1; [ErrConflict].
 func (tx *Tx) SetImportance(ctx context.Context, m *Memory, importance float64, by Actor) error {
@@ -59,7 +59,7 @@ func (tx *Tx) SetImportance(ctx context.Context, m *Memory, importance float64, 
 	return tx.shiftImportance(ctx, m.UserID, importance-before, by)
 }
 
-// Given reports which of some episodes came with a rating of the host's.
+// Given returns which of some episodes have an importance set by the host.
 func (s *Snapshot) Given(ctx context.Context, episodes []Memory) (given map[int64]bool, err error) {
 	seqs, given := make([]int64, len(episodes)), make(map[int64]bool)
 	for i := range episodes {
@@ -113,9 +113,9 @@ func (s *Snapshot) FieldChangedSinceReflection(ctx context.Context, userID int64
 
 // RecentFilter selects the memories that a reflection is about.
 type RecentFilter struct {
-	// Newest selects the newest messages, whoever wrote them and whether or not
-	// they were reflected on. Otherwise the most important memories after After
-	// are selected, of messages only the user's.
+	// Newest selects the newest messages of all roles, also those of earlier
+	// reflections. Otherwise the most important memories after After are selected,
+	// and of messages only the user's.
 	Newest bool
 	// Everyone includes the messages of other roles.
 	Everyone bool
@@ -145,23 +145,23 @@ func (s *Snapshot) Recent(ctx context.Context, userID int64, f RecentFilter) (re
 	return recent, err
 }
 
-// The temporal types that pass ([AttrTemporal]); the others stand.
+// The temporal types ([AttrTemporal]) of claims that expire.
 const (
 	TemporalEvent = "event"
 	TemporalPlan  = "plan"
 )
 
-// Stands reports a claim that holds until it changes: a fact or preference whose
-// temporal type is state, habit or trait. A claim without a type is a state.
+// Stands reports whether the memory is a claim that holds until it changes: a fact or
+// preference with the temporal type state, habit or trait. No type means state.
 func (m *Memory) Stands() bool {
 	typ := m.Attributes[AttrTemporal]
 	return (m.Kind == KindFact || m.Kind == KindPreference) && typ != TemporalEvent && typ != TemporalPlan
 }
 
-// How stability grows, which divides the time a memory has to fade in
-// (cognitive-v9.md: ×1.02 for a retrieval, ×1.5 for a rehearsal, at most 10). A
-// use counts when none was in the half hour before, which is taken for the same
-// conversation; a further source when it is [Tx.Independent].
+// Growth of the stability, by which a memory's age is divided when its retention is
+// computed (cognitive-v9.md: ×1.02 for a retrieval, ×1.5 for a rehearsal, at most 10).
+// An access counts if there was none in the half hour before, which is taken for the
+// same conversation; a source counts if it is [Tx.Independent].
 const (
 	MaxStability = 10
 	useGrowth    = 1.02
@@ -169,19 +169,19 @@ const (
 	oneUse       = 30 * 60 * 1000 // milliseconds
 )
 
-// Corroborated is a stability after one more independent source.
+// Corroborated returns the stability after one more independent source.
 func Corroborated(stability float64) float64 {
 	return max(stability, min(MaxStability, max(1, stability)*sourceGrowth))
 }
 
-// Hold keeps a memory from fading while a question about it waits for a person.
-// Like an access it is bookkeeping: not audited, and Version stays.
+// Hold stops a memory's decay while a question about it waits for a person. It is not
+// audited and does not change the version.
 func (tx *Tx) Hold(ctx context.Context, m *Memory) error {
 	_, err := tx.Exec(ctx, "UPDATE memories SET decay_rate = 0 WHERE id = ?", m.ID)
 	return err
 }
 
-// LetGo ends [Tx.Hold] for a memory that is not protected: forgetting begins now.
+// LetGo ends [Tx.Hold] for a memory that is not protected: its decay starts now.
 func (tx *Tx) LetGo(ctx context.Context, m *Memory) error {
 	_, err := tx.Exec(ctx, `UPDATE memories SET decay_rate = ?, last_accessed = max(coalesce(last_accessed, 0), ?)
 		WHERE id = ? AND NOT protected AND kind <> 'episode'`, DefaultDecayRate, tx.Now.UnixMilli(), m.ID)

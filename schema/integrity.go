@@ -6,24 +6,21 @@ import (
 	"strings"
 )
 
-// Integrity is what a look at the rows found: whether what searches go by fits
-// what is stored. It reads no page of the text index itself, which `ebb doctor`
-// does.
+// Integrity is the result of a check of the rows: whether the search tables match the
+// memories. It does not read the text index itself, as `ebb doctor` does.
 type Integrity struct {
 	CheckedAt Time `json:"checked_at,omitzero"`
-	// Unfindable counts memories that a search by text cannot find, or not by
-	// all of their words.
+	// Unfindable counts memories with missing text or missing index entries.
 	Unfindable int64 `json:"unfindable,omitempty"`
-	// Miscounted counts entities that are mentioned more or less often than they
-	// say.
+	// Miscounted counts entities with a wrong mention_count.
 	Miscounted int64 `json:"miscounted,omitempty"`
 }
 
-// Whole reports whether nothing was found.
+// Whole reports whether the check found nothing.
 func (i Integrity) Whole() bool { return i.Unfindable == 0 && i.Miscounted == 0 }
 
-// Integrity looks at one user's rows now, or with userID 0 at everybody's. It
-// reads an entry of an index for each memory, piece of text and mention.
+// Integrity checks the rows of one user, or of all with userID 0. It reads an index entry
+// for each memory, chunk and mention.
 func (s *Snapshot) Integrity(ctx context.Context, userID int64) (Integrity, error) {
 	found := Integrity{CheckedAt: At(s.db.Now())}
 	of := "user_id = ?1"
@@ -40,11 +37,12 @@ func (s *Snapshot) Integrity(ctx context.Context, userID int64) (Integrity, erro
 	return found, err
 }
 
-// MiscountedEntities lists by id the entities whose mention_count is not the
-// number of mentions of them and of what was merged into them.
+// MiscountedEntities is SQL that selects the id and the correct count of each entity
+// with a mention_count that is not the number of mentions of it and of the entities
+// merged into it.
 var MiscountedEntities = miscountedEntities("user_id > 0")
 
-// miscountedEntities is [MiscountedEntities] among those of certain users.
+// miscountedEntities is [MiscountedEntities] for users that meet an SQL condition.
 func miscountedEntities(of string) string {
 	return strings.ReplaceAll(`WITH RECURSIVE whole (part, id) AS (
 		SELECT id, id FROM entities WHERE OF

@@ -55,8 +55,8 @@ func scanJSON(src, dest any) error {
 	return fmt.Errorf("schema: cannot read JSON from %T", src)
 }
 
-// JSONFault says what is wrong with a piece of JSON in words that hold nothing
-// of it: encoding/json quotes what it stumbled over.
+// JSONFault describes an error of encoding/json without quoting the input, as the
+// package's own messages do.
 func JSONFault(err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		found, _, _ := strings.Cut(kind.Value, " ") // "number 4111…"
@@ -78,7 +78,7 @@ func JSONFault(err error) string {
 	return "is not the JSON that belongs there"
 }
 
-// jsonKind is what JSON calls a Go type.
+// jsonKind returns the JSON name of a Go type.
 func jsonKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// ClaimKey is what a claim is compared by.
+// ClaimKey contains the columns by which claims are compared.
 type ClaimKey struct {
 	ID                         int64
 	Kind                       Kind
 	Subject, Predicate, Object string
 	Temporal                   string // see [AttrTemporal]
-	Drawn                      bool   // a night drew it, in a model's words
+	Drawn                      bool   // a night derived it, in a model's words
 }
 
-// comparedKeys bounds the claims that a new one is compared with: the newest.
+// comparedKeys limits the claims that a new one is compared with, to the newest.
 const comparedKeys = 1000
 
 const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
@@ -23,8 +23,7 @@ const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, '
 		AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
 	ORDER BY id DESC LIMIT ?2`
 
-// ClaimKeys lists what a user's claims say, newest first: of those that are held
-// to be true, and of forgotten ones.
+// ClaimKeys returns the keys of the user's current and forgotten claims, newest first.
 func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
 	rows, err := tx.Query(ctx, claimKeys, userID, comparedKeys)
 	if err != nil {
@@ -46,9 +45,9 @@ const alikeClaims = `SELECT value FROM json_each(?3)
 	UNION SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
 	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = j.value`
 
-// ClaimsAlike reads claims that a new one is compared with, newest first: those
-// of the given ids, those of the same text, and those that rest on one of its
-// sources, as far as they are held to be true, quarantined or forgotten.
+// ClaimsAlike returns the claims to compare a new one with, newest first: the given
+// ids, claims with the same content hash, and claims that share a source, as far as
+// they are current, quarantined or forgotten.
 func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, sources []int64) ([]Memory, error) {
 	ids, err := tx.int64s(ctx, alikeClaims, userID, hash, jsonList(ids), jsonList(sources))
 	if err != nil || len(ids) == 0 {
@@ -62,8 +61,8 @@ func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, s
 	return claims, err
 }
 
-// Claims reads a user's facts and preferences that are not quarantined or
-// retired, the newest so many.
+// Claims returns the newest facts and preferences of a user, at most so many, that are
+// not quarantined or retired.
 func (tx *Tx) Claims(ctx context.Context, userID int64, most int) (claims []Memory, err error) {
 	err = selectMemories(tx, &claims).Where("m.user_id = ? AND m.kind <> 'episode' AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
 		Where("m.state IN (?, ?, ?, ?)", StateActive, StateDormant, StateSuperseded, StateForgotten).
@@ -71,7 +70,7 @@ func (tx *Tx) Claims(ctx context.Context, userID int64, most int) (claims []Memo
 	return claims, err
 }
 
-// Cited is a message that a claim rests on, and the words of it that say so.
+// Cited is a source of a claim with the quote that supports it.
 type Cited struct {
 	MemoryID int64 // the claim
 	SourceID int64
@@ -83,12 +82,12 @@ type Cited struct {
 	Time     Time // when it was said
 }
 
-// OwnWords is [Memory.OwnWords] of the message.
+// OwnWords is [Memory.OwnWords] for the source, if it is a message of the user.
 func (c *Cited) OwnWords() bool {
 	return c.Role == "user" && c.Origin == OriginUser && c.Trust >= MaxTrust
 }
 
-// Cited lists what claims rest on, by claim and source.
+// Cited returns the sources of claims, in order of claim and source.
 func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
 	if len(claims) == 0 {
 		return nil, nil
@@ -110,7 +109,8 @@ func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
 	return cited, rows.Err()
 }
 
-// Resting reads what rests on the given memories, in whatever state.
+// Resting returns the memories, in whatever state, that have one of the given ones as a
+// source.
 func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []Memory, err error) {
 	if len(on) == 0 {
 		return nil, nil
@@ -121,7 +121,7 @@ func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []
 	return resting, err
 }
 
-// ByID reads memories of a user by their row ids.
+// ByID returns memories of a user by row id, in order of id. Unknown ids are left out.
 func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []Memory, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -147,7 +147,7 @@ func (tx *Tx) int64s(ctx context.Context, query string, args ...any) (ids []int6
 	return ids, rows.Err()
 }
 
-// jsonList is a list for json_each.
+// jsonList encodes a list for json_each.
 func jsonList[T string | int64](list []T) string {
 	b, err := json.Marshal(append([]T{}, list...))
 	if err != nil {
@@ -156,8 +156,8 @@ func jsonList[T string | int64](list []T) string {
 	return string(b)
 }
 
-// Before reads the messages of a message's conversation that were said before
-// it, the last first; without a session those of the hour before.
+// Before returns the messages before m in its session, the last first, at most so many;
+// without a session those of the hour before.
 func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
 	since := int64(-1 << 62)
 	if m.SessionID == 0 {
@@ -170,7 +170,7 @@ func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory,
 	return before, err
 }
 
-// Summarised reads the user's entities that have a summary.
+// Summarised returns the user's entities that have a summary.
 func (tx *Tx) Summarised(ctx context.Context, userID int64) (entities []Entity, err error) {
 	err = tx.NewSelect().Model(&entities).Where("user_id = ? AND summary <> ''", userID).Order("id").Scan(ctx)
 	return entities, err

@@ -13,25 +13,25 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Loss says that a file, when it was opened, held less than it was known to
-// have held: the end of its write-ahead log is gone, or an older copy took its
-// place. It stays until it is acknowledged.
+// Loss records that a file contained less when it was opened than before: the end of its
+// write-ahead log is missing, or an older copy replaced it. It is reported until it is
+// acknowledged.
 type Loss struct {
 	bun.BaseModel `bun:"table:losses"`
 
-	ID        int64 `bun:",pk,autoincrement" json:"id"` // 0: seen by an open that may not write it down
+	ID        int64 `bun:",pk,autoincrement" json:"id"` // 0: found by a read-only open and not stored
 	NoticedAt Time  `bun:",notnull" json:"noticed_at"`
 	MarkedAt  Time  `bun:",notnull" json:"marked_at"` // when the file was last known to hold more
-	// Gone says by table which rows are not there. Rows of the second after
-	// MarkedAt may be gone too.
+	// Gone lists the missing rows by table. Rows of the second after MarkedAt may be
+	// missing too.
 	Gone           map[string]Gone `bun:"type:json,notnull" json:"gone"`
 	AcknowledgedAt Time            `json:"acknowledged_at,omitzero"`
 }
 
-// Gone is a span of row numbers: those after After, through Through.
+// Gone is a range of row numbers: from After+1 through Through.
 type Gone = sqlite.Gone
 
-// Error says what is gone and what may have happened.
+// Error describes the missing rows and the possible causes.
 func (l *Loss) Error() string {
 	if g, counted := l.Gone[sqlite.LostFrames]; counted {
 		return fmt.Sprintf("the write-ahead log (-wal) beside the file is damaged: of %d frames with whole commits only the first %d can be read, what the others held is lost", g.Through, g.After)
@@ -45,7 +45,7 @@ func (l *Loss) Error() string {
 		l.MarkedAt.Format(time.RFC3339), strings.Join(spans, ", "))
 }
 
-// Losses lists what was noticed and is not acknowledged, oldest first.
+// Losses returns the losses that are not acknowledged, oldest first.
 //
 // Errors: those of [DB.Read].
 func (db *DB) Losses(ctx context.Context) (losses []Loss, err error) {
@@ -58,8 +58,8 @@ func (db *DB) Losses(ctx context.Context) (losses []Loss, err error) {
 	return losses, err
 }
 
-// AcknowledgeLosses ends the saying of every loss noticed so far and returns
-// how many there were. They stay in the file, with the time.
+// AcknowledgeLosses marks all recorded losses as acknowledged and returns their number.
+// They stay in the file, with the time.
 //
 // Errors: those of [DB.Write].
 func (db *DB) AcknowledgeLosses(ctx context.Context) (n int64, err error) {

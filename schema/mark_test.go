@@ -7,9 +7,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
@@ -213,6 +215,97 @@ func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
 		_, err = schema.Open(ctx, foreign, nil)
 		require.ErrorContains(t, err, "of another memory", i)
 	}
+}
+
+// The first commit after another process checkpointed the log restarts it without
+// the identity: the writer adds that at once.
+func TestALogRestartedByAnotherProcessIsIdentified(t *testing.T) {
+	own, path := crashed(t), filepath.Join(t.TempDir(), "memory.db")
+	var dbs [2]*schema.DB
+	for i := range dbs {
+		db, err := schema.Open(t.Context(), path, &schema.Options{NoCheckpoint: true})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, db.Close()) }()
+		dbs[i] = db
+	}
+	for i := range 3 {
+		_, err := store(t.Context(), dbs[0], ada, fmt.Sprintf("message %d", i))
+		require.NoError(t, err)
+		require.NoError(t, dbs[1].Checkpoint(t.Context()))
+	}
+	_, err := store(t.Context(), dbs[0], ada, "the only commit of its log")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		log, err := os.ReadFile(path + "-wal")
+		require.NoError(t, err)
+		db, err := schema.Open(t.Context(), image{"": own[""], "-wal": log}.put(t), nil)
+		if err == nil {
+			require.NoError(t, db.Close())
+		}
+		return err != nil && strings.Contains(err.Error(), "of another memory")
+	}, 10*time.Second, 50*time.Millisecond)
+}
+
+// A log without the identity, that another program wrote, is refused if it breaks
+// the file. The file's own is not.
+func TestAForeignLogWithoutTheIdentity(t *testing.T) {
+	ctx := t.Context()
+	whole := func(messages int) []byte {
+		path := filepath.Join(t.TempDir(), "memory.db")
+		db, err := schema.Open(ctx, path, nil)
+		require.NoError(t, err)
+		for i := range messages {
+			_, err := store(ctx, db, ada, fmt.Sprintf("message %d, %s", i, strings.Repeat("and so on ", 10*i%97)))
+			require.NoError(t, err)
+		}
+		require.NoError(t, db.Close())
+		file, err := os.ReadFile(path)
+		require.NoError(t, err)
+		return file
+	}
+	logOf := func(file []byte, change string) []byte {
+		path := image{"": file}.put(t)
+		db, err := schema.OpenSQLite("file:"+path+"?_pragma=wal_autocheckpoint(0)", false, fts5.Register)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, db.Close()) }()
+		_, err = db.ExecContext(ctx, change)
+		require.NoError(t, err)
+		log, err := os.ReadFile(path + "-wal")
+		require.NoError(t, err)
+		return log
+	}
+	own := whole(120)
+	others := [][]byte{whole(3), whole(60), whole(200)}
+	tries, refused := 0, 0
+	for _, change := range []string{
+		"UPDATE memories SET content = content || ' indeed' WHERE id = (SELECT max(id) FROM memories)",
+		"UPDATE memories SET content = hex(randomblob(20000)) WHERE id = 2",
+		"DELETE FROM memories WHERE id > 1",
+		"CREATE TABLE mine (a)",
+		"UPDATE users SET name = 'bob'",
+	} {
+		for _, options := range []*schema.Options{{ReadOnly: true}, nil} {
+			db, err := schema.Open(ctx, image{"": own, "-wal": logOf(own, change)}.put(t), options)
+			require.NoError(t, err, change)
+			require.NoError(t, db.Close())
+			for _, other := range others {
+				tries++
+				path := image{"": own, "-wal": logOf(other, change)}.put(t)
+				db, err := schema.Open(ctx, path, options)
+				if err == nil {
+					require.NoError(t, db.Close())
+					continue
+				}
+				refused++
+				require.ErrorContains(t, err, "of another memory", change)
+				after, err := os.ReadFile(path)
+				require.NoError(t, err)
+				require.True(t, bytes.Equal(own, after))
+			}
+		}
+	}
+	t.Logf("%d of %d foreign logs refused", refused, tries)
+	require.Greater(t, refused, tries*3/4) // a page that happens to fit passes
 }
 
 func TestLossIsSaidUntilItIsAcknowledged(t *testing.T) {

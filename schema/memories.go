@@ -18,15 +18,14 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// MaxContent is the longest accepted text of one memory, in bytes.
+// MaxContent is the maximal length of a memory's text, in bytes.
 const MaxContent = 1 << 20
 
 // DefaultDecayRate is the rate of facts and preferences, per day^0.8
 // (simplified-memory.md §4). Episodes and protected memories have 0.
 const DefaultDecayRate = 0.1
 
-// ValidContent checks a text that is to be remembered. It returns an
-// [*InvalidError] naming field.
+// ValidContent returns an [*InvalidError] for field if a text cannot be stored, or nil.
 func ValidContent(field, content string) error {
 	switch {
 	case strings.TrimSpace(content) == "":
@@ -39,15 +38,15 @@ func ValidContent(field, content string) error {
 	return nil
 }
 
-// HashContent is the key under which equal texts meet: SHA-256 of the text
-// with case and white space folded, in hex.
+// HashContent returns the hash by which equal texts are found: SHA-256 of the text after
+// text.Fold, in hex.
 func HashContent(content string) string {
 	sum := sha256.Sum256([]byte(text.Fold(content)))
 	return hex.EncodeToString(sum[:])
 }
 
-// Validate checks what the database would refuse or silently bend. It returns
-// an [*InvalidError] naming the field.
+// Validate checks values that the database would refuse or convert. It returns an
+// [*InvalidError] that names the field, or nil.
 func (m *Memory) Validate() error {
 	if err := m.Kind.Validate(); err != nil {
 		return err
@@ -78,8 +77,7 @@ func (m *Memory) Validate() error {
 	return nil
 }
 
-// ValidUnit checks that a number lies in 0–1 (NaN does not). It returns an
-// [*InvalidError] naming field.
+// ValidUnit returns an [*InvalidError] for field if v is not in 0–1, or nil.
 func ValidUnit(field string, v float64) error {
 	if !(v >= 0 && v <= 1) {
 		return &InvalidError{Field: field, Reason: "must be a number from 0 to 1"}
@@ -87,24 +85,24 @@ func ValidUnit(field string, v float64) error {
 	return nil
 }
 
-// InsertMemory stores a memory and its search chunks, filling what is unset:
-// UID, ContentHash, CreatedAt, EventTime (now), ValidFrom (EventTime), State
-// (active), Version. m.UserID must be set; m.ID is set on return.
+// InsertMemory stores a memory and its search chunks. m.UserID must be set. It sets m.ID
+// and Version, and UID, ContentHash, CreatedAt (now), EventTime (CreatedAt), ValidFrom
+// (EventTime), State (active) and Stability (1) if they are zero.
 //
 // Errors: [*InvalidError].
 func (tx *Tx) InsertMemory(ctx context.Context, m *Memory, chunks []Chunk) error {
 	return tx.InsertMemories(ctx, NewMemory{m, chunks})
 }
 
-// NewMemory is a memory to be stored, with its search chunks.
+// NewMemory is a memory to store, with its search chunks.
 type NewMemory struct {
 	*Memory
 
 	Chunks []Chunk
 }
 
-// InsertMemories is [Tx.InsertMemory] for several, which it stores in order. The
-// write must not go on after an error: some may be stored, without their chunks.
+// InsertMemories is [Tx.InsertMemory] for several memories, in order. The write must be
+// rolled back after an error: some memories may be stored without their chunks.
 func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
 	values := make([]any, 0, insertMemories.columns*len(memories))
 	for _, m := range memories {
@@ -169,6 +167,7 @@ func (m *Memory) complete(now time.Time) error {
 	return nil
 }
 
+// NullID returns the SQL value of an optional row id: NULL for 0.
 func NullID(id int64) any {
 	if id == 0 {
 		return nil
@@ -183,8 +182,8 @@ func nullText(s string) any {
 	return s
 }
 
-// selectMemories reads memories with their session's name and event id. What
-// waits to be erased is not read any more.
+// selectMemories selects memories with their session's name and event id, except those
+// that are being erased.
 func selectMemories(db bun.IDB, into any) *bun.SelectQuery {
 	return db.NewSelect().Model(into).
 		ColumnExpr("m.*").
@@ -195,19 +194,20 @@ func selectMemories(db bun.IDB, into any) *bun.SelectQuery {
 		Where("NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)")
 }
 
-// Memory reads one memory by its public id. It returns [ErrNotFound] for an
-// id that does not exist or belongs to another user.
+// Memory returns a memory by public id.
+//
+// Errors: [ErrNotFound] for an id that does not exist or belongs to another user.
 func (s *Snapshot) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
 	return memoryByUID(ctx, s, userID, uid)
 }
 
-// Memory reads one memory by its public id inside the write.
+// Memory is [Snapshot.Memory] within the write.
 func (tx *Tx) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
 	return memoryByUID(ctx, tx, userID, uid)
 }
 
-// Said is [Snapshot.Memory] with no more than is read of every message soon after
-// it is stored: who said what, how far it is believed, how it is rated.
+// Said is [Snapshot.Memory] with only the columns that background work reads of every
+// message: ID, Kind, State, Role, Speaker, Content, Importance, Origin and Trust.
 func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (*Memory, error) {
 	m := &Memory{UID: uid, UserID: userID}
 	err := s.Row(ctx, `SELECT id, kind, state, role, speaker, content, importance, origin, trust FROM memories AS m
@@ -225,8 +225,8 @@ func memoryByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Me
 	return m, err
 }
 
-// MemoriesByID reads memories by their row ids, in no particular order; ids
-// of other users are left out.
+// MemoriesByID returns memories by row id, in the order of ids. Unknown ids and those of
+// other users are left out.
 func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) ([]Memory, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -255,8 +255,8 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 	return memories, nil
 }
 
-// ReadMemories reads all of a user's memories as a search does, and returns the
-// first error.
+// ReadMemories reads all of a user's memories as a search does, to check them, and
+// returns the first error.
 func (s *Snapshot) ReadMemories(ctx context.Context, userID int64) error {
 	for after := int64(0); ; {
 		var ids []int64
@@ -278,8 +278,8 @@ func (s *Snapshot) ReadMemories(ctx context.Context, userID int64) error {
 	}
 }
 
-// memoryByID is what every search reads its results by, so it does without the
-// query builder and is prepared once.
+// memoryByID reads the results of every search. It is prepared once, without the query
+// builder.
 const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,
 		m.content, m.content_hash, m.event_time, m.created_at, m.valid_from, m.valid_until, m.expired_at, coalesce(m.superseded_by, 0),
 		m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility, m.protected, m.pinned,
@@ -288,7 +288,7 @@ const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), co
 	FROM memories AS m LEFT JOIN sessions AS s ON s.id = m.session_id LEFT JOIN events AS e ON e.seq = m.event_seq
 	WHERE m.id = ? AND +m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
 
-// read takes a row of memoryByID.
+// read sets the fields from a row of memoryByID.
 func (m *Memory) read(r sqlite.Row) error {
 	m.ID, m.UID, m.UserID, m.SessionID, m.EventSeq, m.Agent = r.Int(), r.Text(), r.Int(), r.Int(), r.Int(), r.Text()
 	m.Kind, m.Role, m.Speaker, m.Content, m.ContentHash = Kind(r.Text()), r.Text(), r.Text(), r.Text(), r.Text()
@@ -319,8 +319,9 @@ func readJSON(r *sqlite.Row, dest interface{ Scan(any) error }) {
 	}
 }
 
-// MemoryByEvent finds the episode an event became; [ErrNotFound] when the
-// event made none.
+// MemoryByEvent returns the episode of an event.
+//
+// Errors: [ErrNotFound] if there is none.
 func (s *Snapshot) MemoryByEvent(ctx context.Context, userID int64, eventID string) (*Memory, error) {
 	m := new(Memory)
 	err := selectMemories(s, m).Where("m.user_id = ?", userID).
@@ -332,22 +333,21 @@ func (s *Snapshot) MemoryByEvent(ctx context.Context, userID int64, eventID stri
 	return m, err
 }
 
-// Sources lists the memories a derived memory rests on.
+// Sources returns the sources of a derived memory, in order of id.
 func (s *Snapshot) Sources(ctx context.Context, memoryID int64) ([]Source, error) {
 	var sources []Source
 	err := s.NewSelect().Model(&sources).Where("memory_id = ?", memoryID).Order("source_id").Scan(ctx)
 	return sources, err
 }
 
-// AddSource records that memoryID rests on sourceID, quoting it. Adding the
-// same pair again changes nothing.
+// AddSource adds a source with a quote to a memory. A pair that exists is not changed.
 func (tx *Tx) AddSource(ctx context.Context, memoryID, sourceID int64, quote string) error {
 	_, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		memoryID, sourceID, quote)
 	return err
 }
 
-// TaggedMemories is the set of a user's memories that carry the tag.
+// TaggedMemories returns the row ids of a user's memories with a tag.
 func (s *Snapshot) TaggedMemories(ctx context.Context, userID int64, tag string) (map[int64]bool, error) {
 	rows, err := s.Query(ctx, `SELECT m.id FROM memories m, json_each(m.tags) t
 		WHERE m.user_id = ? AND m.tags <> '[]' AND t.value = ?`, userID, tag)
@@ -366,8 +366,9 @@ func (s *Snapshot) TaggedMemories(ctx context.Context, userID int64, tag string)
 	return tagged, rows.Err()
 }
 
-// WeighedByID reads what memories are weighed by: kind, times, use, trust and
-// attributes; no texts, names and states. Ids of other users, and of memories that are gone, are left out.
+// WeighedByID returns memories by row id with the columns that scoring reads: kind, role,
+// agent, times, weights, accesses, origin, trust and attributes. Unknown ids and those
+// of other users are left out.
 func (s *Snapshot) WeighedByID(ctx context.Context, userID int64, ids []int64) (map[int64]*Memory, error) {
 	encoded, err := json.Marshal(ids)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/uptrace/bun"
 )
 
+// Audited operations on entities.
 const (
 	OpMerge   = "merge"   // of an entity into another
 	OpSummary = "summary" // of an entity
 )
 
-// Entity reads an entity by its public id, one that was merged into another
-// too.
+// Entity returns an entity by public id, also one that was merged into another.
 //
 // Errors: [ErrNotFound].
 func (s *Snapshot) Entity(ctx context.Context, userID int64, uid string) (*Entity, error) {
@@ -31,14 +31,13 @@ func entityByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*En
 	return e, OrNotFound(err)
 }
 
-// MergeEntities makes from another name of into: what mentions it, and its
-// aliases, belong to into from now on, or to what into was merged into itself.
-// Nothing is rewritten, so that it can be taken back. Both are judged as they
-// are stored now, not as the caller has read them.
+// MergeEntities merges from into the root of into: mentions and aliases of from count as
+// the root's. No row of theirs is rewritten, so the merge can be undone. It validates
+// the entities as they are stored now.
 //
-// Errors: [*InvalidError] when they are one already, are not one user's, or
-// either is protected; [ErrConflict] when from was merged in the meantime;
-// [ErrNotFound] when either is gone.
+// Errors: [*InvalidError] if they are merged already, belong to different users, or one
+// is protected; [ErrConflict] if from was merged in the meantime; [ErrNotFound] if one
+// does not exist.
 func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) error {
 	root, err := tx.RootEntity(ctx, into.ID)
 	if err != nil {
@@ -68,7 +67,7 @@ func (tx *Tx) MergeEntities(ctx context.Context, from, into *Entity, by Actor) e
 	return tx.AuditRow(ctx, now.from.UserID, by, OpMerge, "entities", from.ID, JSONObject("into", ""), JSONObject("into", now.into.UID))
 }
 
-// Summarise stores what is known of an entity in a sentence or two.
+// Summarise sets the summary of an entity, a sentence or two.
 func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor) error {
 	if err := ValidContent("summary", summary); err != nil {
 		return err
@@ -87,10 +86,10 @@ func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor
 	return tx.AuditRow(ctx, e.UserID, by, OpSummary, "entities", e.ID, JSONObject("summary", before), JSONObject("summary", summary))
 }
 
-// Remention moves a memory's mention from one entity to another, or with from
-// = to makes it as sure as confidence, 0–1.
+// Remention moves a memory's mention from one entity to another, or, if they are the
+// same, sets its confidence, 0–1.
 //
-// Errors: [ErrNotFound] when the memory does not mention from.
+// Errors: [ErrNotFound] if the memory does not mention from.
 func (tx *Tx) Remention(ctx context.Context, m *Memory, from, to *Entity, confidence float64, by Actor) error {
 	if err := ValidUnit("confidence", confidence); err != nil {
 		return err
@@ -117,6 +116,7 @@ func (tx *Tx) Remention(ctx context.Context, m *Memory, from, to *Entity, confid
 	return tx.Audit(ctx, m, by, OpMention, "", JSONObject("entity", to.UID, "surface", surface, "confidence", confidence))
 }
 
+// Mention links a memory to an entity and counts the mention.
 func (tx *Tx) Mention(ctx context.Context, memoryID, entityID int64, surface string, confidence float64) error {
 	if _, err := tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?)",
 		memoryID, entityID, surface, confidence); err != nil {
@@ -125,6 +125,7 @@ func (tx *Tx) Mention(ctx context.Context, memoryID, entityID int64, surface str
 	return tx.CountMentions(ctx, entityID, 1)
 }
 
+// Unmention deletes the link of a memory to an entity and its count.
 func (tx *Tx) Unmention(ctx context.Context, memoryID, entityID int64) error {
 	if _, err := tx.Exec(ctx, "DELETE FROM memory_entities WHERE memory_id = ? AND entity_id = ?", memoryID, entityID); err != nil {
 		return err
@@ -132,8 +133,8 @@ func (tx *Tx) Unmention(ctx context.Context, memoryID, entityID int64) error {
 	return tx.CountMentions(ctx, entityID, -1)
 }
 
-// countMentions adds to the mentions of an entity and of all that it was
-// merged into: what mentions a part mentions the whole.
+// CountMentions adds by to the mention_count of an entity and of all that it was merged
+// into.
 func (tx *Tx) CountMentions(ctx context.Context, entityID, by int64) error {
 	_, err := tx.Exec(ctx, `UPDATE entities SET mention_count = max(0, mention_count + ?2) WHERE id IN (
 		WITH RECURSIVE whole(id) AS (SELECT ?1 UNION
@@ -142,17 +143,16 @@ func (tx *Tx) CountMentions(ctx context.Context, entityID, by int64) error {
 	return err
 }
 
-// RecountMentions sets the mention count of each of a user's entities to the
-// number of stored mentions. An import calls it after skipping some of them.
+// RecountMentions sets the mention_count of each of a user's entities to the number of
+// stored mentions. An import calls it after skipping some of them.
 func (tx *Tx) RecountMentions(ctx context.Context, userID int64) error {
 	_, err := tx.Exec(ctx, "UPDATE entities SET mention_count = found.n FROM ("+MiscountedEntities+") AS found WHERE found.id = entities.id AND entities.user_id = ?", userID)
 	return err
 }
 
-// Merged lists the user's entities that were merged into another, as pairs
-// (part, whole). A whole may itself be part of another. Every merge is audited,
-// and so is the undoing of one: a last op that has not moved means that nothing
-// has changed since.
+// Merged calls visit for each of the user's entities that were merged into another,
+// with both ids. whole may be merged into another itself. Merges and their undoing are
+// audited: the result is unchanged while the user's last op is the same.
 func (s *Snapshot) Merged(ctx context.Context, userID int64, visit func(part, whole int64)) error {
 	rows, err := s.Query(ctx, "SELECT id, merged_into FROM entities WHERE user_id = ? AND merged_into IS NOT NULL ORDER BY id", userID)
 	if err != nil {
@@ -169,9 +169,8 @@ func (s *Snapshot) Merged(ctx context.Context, userID int64, visit func(part, wh
 	return rows.Err()
 }
 
-// MentionsOf calls visit for the newest memories that mention one entity,
-// newest first, at most limit. Entities that were merged into it are not
-// looked at; see [Snapshot.Merged].
+// MentionsOf calls visit for the newest memories that mention an entity, newest first, at
+// most limit. Mentions of entities merged into it are left out; see [Snapshot.Merged].
 func (s *Snapshot) MentionsOf(ctx context.Context, entity int64, limit int, visit func(memory int64)) error {
 	rows, err := s.Query(ctx, "SELECT memory_id FROM memory_entities WHERE entity_id = ? ORDER BY memory_id DESC LIMIT ?", entity, limit)
 	if err != nil {

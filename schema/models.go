@@ -7,14 +7,14 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// Kind is what a memory is.
+// Kind is the kind of a memory.
 type Kind string
 
 // The kinds of memory.
 const (
 	KindEpisode    Kind = "episode"    // a message, verbatim
-	KindFact       Kind = "fact"       // one claim, derived or told
-	KindPreference Kind = "preference" // what somebody likes, wants or avoids
+	KindFact       Kind = "fact"       // one claim, derived or stated
+	KindPreference Kind = "preference" // a claim about what a person likes, wants or avoids
 	KindReflection Kind = "reflection" // an insight drawn from other memories
 )
 
@@ -29,22 +29,22 @@ func (k Kind) Validate() error {
 	return &InvalidError{Field: "kind", Reason: "is not one of episode, fact, preference, reflection"}
 }
 
-// State is where a memory stands.
+// State is the state of a memory.
 type State string
 
 // The states of a memory.
 const (
 	StateActive      State = "active"
-	StateDormant     State = "dormant"     // faded, user-stated: out of default search, found when asked for
-	StateQuarantined State = "quarantined" // findable, never injected by itself, never consolidated
+	StateDormant     State = "dormant"     // faded: not in default search, found on request
+	StateQuarantined State = "quarantined" // found by search, never injected automatically, never consolidated
 	StateSuperseded  State = "superseded"  // replaced by a newer claim
 	StateRetired     State = "retired"     // soft-deleted
-	StateForgotten   State = "forgotten"   // the user asked to forget it: no search finds it, see [Tx.Forget]
+	StateForgotten   State = "forgotten"   // hidden at the user's request, see [Tx.Forget]
 )
 
 var states = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired, StateForgotten}
 
-// User is one person's memory within a tenant, and how far the nights got.
+// User is a user of a tenant, with the progress of nights and reflections.
 type User struct {
 	bun.BaseModel `bun:"table:users"`
 
@@ -61,7 +61,7 @@ type User struct {
 	ChunkFloor      int64   `json:"-"`                         // the last chunk id that was removed
 }
 
-// SessionRow is one conversation of a user.
+// SessionRow is a conversation of a user.
 type SessionRow struct {
 	bun.BaseModel `bun:"table:sessions"`
 
@@ -88,8 +88,8 @@ type EventRow struct {
 	RecordedAt Time            `bun:",notnull"`
 }
 
-// Memory is one thing remembered. Instants are UTC; confidence, importance
-// and utility lie in 0–1.
+// Memory is a stored message, claim or reflection. Times are UTC; confidence, importance
+// and utility are in 0–1.
 type Memory struct {
 	bun.BaseModel `bun:"table:memories,alias:m" json:"-"`
 
@@ -108,14 +108,14 @@ type Memory struct {
 	CreatedAt    Time       `bun:",notnull" json:"created_at"`
 	ValidFrom    Time       `bun:",notnull" json:"valid_from"`
 	ValidUntil   Time       `json:"valid_until,omitzero"`
-	ExpiredAt    Time       `json:"expired_at,omitzero"` // when ValidUntil was learnt
+	ExpiredAt    Time       `json:"expired_at,omitzero"` // when ValidUntil was set
 	SupersededBy int64      `bun:",nullzero" json:"-"`
 	Confidence   float64    `bun:",notnull" json:"confidence"`
 	Importance   float64    `bun:",notnull" json:"importance"`
 	AccessCount  int64      `bun:",notnull" json:"access_count"`
 	LastAccessed Time       `json:"last_accessed,omitzero"`
 	DecayRate    float64    `bun:",notnull" json:"decay_rate"`
-	Stability    float64    `bun:",notnull" json:"stability"` // how much more slowly it fades, from 1
+	Stability    float64    `bun:",notnull" json:"stability"` // divides the age in the retention, from 1
 	Utility      float64    `bun:",notnull" json:"utility"`
 	Protected    bool       `bun:",notnull" json:"protected,omitempty"`
 	Pinned       bool       `bun:",notnull" json:"pinned,omitempty"`
@@ -130,12 +130,12 @@ type Memory struct {
 	RunID        int64      `bun:",nullzero" json:"-"`
 	Version      int64      `bun:",notnull" json:"version"`
 
-	// Filled by reads that join them; not columns.
+	// Set by reads that join them; not columns.
 	SessionName string `bun:",scanonly" json:"session,omitempty"`
 	EventID     string `bun:",scanonly" json:"event_id,omitempty"`
 }
 
-// Source is one line of provenance: a derived memory rests on this one.
+// Source links a derived memory to a memory that it was derived from.
 type Source struct {
 	bun.BaseModel `bun:"table:memory_sources"`
 
@@ -144,7 +144,7 @@ type Source struct {
 	Quote    string `bun:",notnull" json:"quote,omitempty"`
 }
 
-// Entity is a person, place, project or thing that memories mention.
+// Entity is a person, place, project or other thing that memories mention.
 type Entity struct {
 	bun.BaseModel `bun:"table:entities"`
 
@@ -161,7 +161,7 @@ type Entity struct {
 	CreatedAt    Time    `bun:",notnull" json:"created_at"`
 }
 
-// Alias is one name of an entity.
+// Alias is a name of an entity.
 type Alias struct {
 	bun.BaseModel `bun:"table:entity_aliases"`
 
@@ -172,7 +172,7 @@ type Alias struct {
 	Confidence float64 `bun:",notnull" json:"confidence"`
 }
 
-// Op is one entry of the append-only audit.
+// Op is an entry of the append-only audit.
 type Op struct {
 	bun.BaseModel `bun:"table:ops"`
 
@@ -188,7 +188,7 @@ type Op struct {
 	After     string `bun:",notnull" json:"after,omitempty"`
 }
 
-// Run is one consolidation of one user's memory.
+// Run is a consolidation of one user's memory.
 type Run struct {
 	bun.BaseModel `bun:"table:runs"`
 
@@ -203,7 +203,7 @@ type Run struct {
 	Stages     json.RawMessage `bun:"type:text,notnull" json:"stages,omitempty"`
 	Error      string          `bun:",notnull" json:"error,omitempty"`
 
-	// What the run asked of the model.
+	// Usage of the model.
 	Calls        int64   `bun:",notnull" json:"calls,omitempty"`
 	InputTokens  int64   `bun:",notnull" json:"input_tokens,omitempty"`
 	OutputTokens int64   `bun:",notnull" json:"output_tokens,omitempty"`

@@ -8,8 +8,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// NightReads are the queries of the stages of a night, on a snapshot or within
-// a write.
+// NightReads are the queries of a night's stages, on a snapshot or within a write.
 type NightReads struct{ db nightReader }
 
 // nightReader is a [Snapshot] or a [Tx]: the query builders, and statements that
@@ -26,7 +25,7 @@ func (s *Snapshot) Night() NightReads { return NightReads{s} }
 // Night returns the queries of nights within the write.
 func (tx *Tx) Night() NightReads { return NightReads{tx} }
 
-// ActiveDerived returns the user's active memories but episodes, without texts.
+// ActiveDerived returns the user's active memories except episodes, without texts.
 func (n NightReads) ActiveDerived(ctx context.Context, userID int64) ([]Memory, error) {
 	return n.activeSummaries(ctx, userID, "kind <> ?", KindEpisode)
 }
@@ -67,15 +66,15 @@ const (
 		JOIN entities named ON named.id = me.entity_id
 		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
 		WHERE (e.protected OR named.protected)`
-	// restsOnSentence selects the standing claims that rest on a sentence of the
-	// user's, also those a model worded.
+	// restsOnSentence selects the standing claims with a source that is a sentence of
+	// the user, including claims worded by a model.
 	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id
 		WHERE m.kind IN ('fact', 'preference') AND coalesce(json_extract(m.attributes, '$.temporal'), '') NOT IN ('event', 'plan')
 		AND s.kind = 'episode' AND s.origin = 'user_direct' AND s.trust = 4 AND ms.quote <> ''`
 )
 
-// Guarded returns the user's memories that mention a protected entity and, with
-// sentences, the standing claims that rest on a sentence of the user's.
+// Guarded returns the row ids of the user's memories that mention a protected entity
+// and, with sentences, of the standing claims that rest on a sentence of the user.
 func (n NightReads) Guarded(ctx context.Context, userID int64, sentences bool) (ids []int64, err error) {
 	query := mentionsProtected + " AND named.user_id = ?1"
 	if sentences {

@@ -10,27 +10,27 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Repaired is one thing that a repair changed.
+// Repaired is the result of one repair.
 type Repaired struct {
 	Name    string `json:"name"`
 	Changed int64  `json:"changed"` // rows
 	Detail  string `json:"detail"`
 }
 
-// RepairStep makes one kind of derived data anew, in one write.
+// RepairStep rebuilds one kind of derived data in one write.
 type RepairStep struct {
 	Name string
-	// Run returns how many rows it changed, 0 when there was nothing to do. An
-	// error rolls the step back.
+	// Run returns the number of changed rows, 0 if nothing had to be done. An error
+	// rolls the step back.
 	Run func(ctx context.Context, tx *Tx) (changed int64, detail string, err error)
-	// Repeat says that Run does a part of the work, and is to run until it
+	// Repeat means that Run does a part of the work and must be called until it
 	// changes nothing.
 	Repeat bool
 }
 
-// RepairSteps lists the repairs in the order in which they run: later ones read
-// by the indexes that the first makes anew. The first fails with [ErrCorrupt]
-// when pages that hold rows are damaged: only a backup has those.
+// RepairSteps returns the repairs in the order in which they must run: later ones use the
+// indexes that the first rebuilds. The first fails with [ErrCorrupt] if pages with rows
+// are damaged; only a backup can restore those.
 func RepairSteps() []RepairStep {
 	return []RepairStep{
 		{Name: "indexes", Run: repairIndexes},
@@ -72,8 +72,8 @@ func integrity(ctx context.Context, tx *Tx) ([]string, error) {
 	return problems, err
 }
 
-// repairVectors removes vectors that no similarity can be computed from, or
-// that are filed under another user.
+// repairVectors deletes vectors that are not unit vectors of their generation's size, or
+// that are stored under another user.
 func repairVectors(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	bad, err := badVectors(ctx, tx)
 	if err != nil {
@@ -94,14 +94,14 @@ func recountMentions(ctx context.Context, tx *Tx) (changed int64, detail string,
 	return changed, "mentions counted again", err
 }
 
-// MisplacedText counts the pieces of text that stand before one of an older
-// memory: searches rely on their order.
+// MisplacedText is SQL that counts chunks out of order: a user's chunks must be in the
+// order of their memories.
 const MisplacedText = "SELECT count(*) FROM (" + misplacedText + ") WHERE misplaced"
 
 const misplacedText = `SELECT id >> 32 AS user, memory_id < lag(memory_id) OVER (PARTITION BY id >> 32 ORDER BY id) AS misplaced FROM chunks`
 
-// repairText prepares all text of one user anew who has a memory without text,
-// text filed under another user, or text out of order.
+// repairText rebuilds all chunks of one user that has a memory without chunks, chunks
+// stored under another user, or chunks out of order.
 func repairText(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	var users []int64
 	err = tx.NewRaw(`SELECT user FROM (`+misplacedText+`) WHERE misplaced
@@ -114,8 +114,8 @@ func repairText(ctx context.Context, tx *Tx) (changed int64, detail string, err 
 	return changed, "prepared anew from what the memories say", err
 }
 
-// rewriteText prepares all text of a user anew, in the order of the memories.
-// The vectors of the old text go with it.
+// rewriteText rebuilds all chunks of a user in the order of the memories. The vectors of
+// the old chunks are deleted.
 func (tx *Tx) rewriteText(ctx context.Context, userID int64) (changed int64, err error) {
 	first, last := ChunkRange(userID)
 	if _, err := tx.changes(ctx, "DELETE FROM chunks WHERE id BETWEEN ? AND ? OR memory_id IN (SELECT id FROM memories WHERE user_id = ?)", first, last, userID); err != nil {
@@ -151,14 +151,14 @@ func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err
 			return nil, err
 		}
 		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
-			m.Tags = nil // the text is worth more
+			m.Tags = nil // damaged tags do not prevent the repair of the text
 		}
 		memories = append(memories, m)
 	}
 	return memories, rows.Err()
 }
 
-// repairTextIndex rebuilds the text index when it disagrees with the text.
+// repairTextIndex rebuilds the text index if it does not match the chunks.
 func repairTextIndex(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	const compare = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)"
 	if err := tx.db.index(tx.Tx); err != nil {
@@ -178,7 +178,7 @@ func repairTextIndex(ctx context.Context, tx *Tx) (changed int64, detail string,
 }
 
 func rebuildTextIndex(ctx context.Context, tx *Tx) error {
-	tx.db.unindexed = nil // it is among the text
+	tx.db.unindexed = nil // the rebuild includes them
 	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
 	return err
 }

@@ -8,25 +8,24 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// RowsAtOnce is how many rows one statement inserts where as many come together.
-// What a statement costs by itself, to begin, to open the table and its indexes
-// and to end, is a third of what a row costs; with 50 rows it is no less.
-// Erasing goes by it in files that are there: with fewer it takes longer in them.
+// RowsAtOnce is the number of rows that one statement inserts if there are as many. The
+// fixed cost of a statement is a third of the cost of a row; more than 50 rows gain
+// nothing. Erasing uses the same number.
 //
-// Such a statement gets a savepoint, which makes FTS5 write out what it has
-// gathered: nothing, most times, as the text comes last; see [DB.index].
+// Such a statement gets a savepoint, which makes FTS5 flush its pending terms. There are
+// mostly none, since the text comes last; see [DB.index].
 const RowsAtOnce = 16
 
-// maxTogether is the most text that one statement is given for several rows, in
-// bytes: all of it is in SQLite's memory at once.
+// maxTogether limits the text of one statement for several rows, in bytes: SQLite holds
+// all of it in memory.
 const maxTogether = 1 << 20
 
-// insertion inserts rows of some columns into a table.
+// insertion is an INSERT of some columns of a table.
 type insertion struct {
 	columns  int
 	one      string // statement for one row
-	many     string // for RowsAtOnce; it fails when a key is there already
-	passOver bool   // what one does when a key is there already
+	many     string // for RowsAtOnce; it fails if a key exists
+	passOver bool   // whether one ignores a row with a key that exists
 }
 
 func newInsertion(table string, columns ...string) insertion {
@@ -35,17 +34,16 @@ func newInsertion(table string, columns ...string) insertion {
 	return insertion{columns: len(columns), one: one, many: one + strings.Repeat(", "+row, RowsAtOnce-1)}
 }
 
-// orPassOver is the insertion that leaves out rows whose key is there already.
+// orPassOver returns an insertion that ignores rows with a key that exists.
 func (into insertion) orPassOver() insertion {
 	into.one += " ON CONFLICT DO NOTHING"
 	into.passOver = true
 	return into
 }
 
-// insert adds rows in order, given one after another as their columns, and calls
-// stored, unless that is nil, for each with its place among them and its rowid,
-// or 0 when it was passed over. Rowids it can tell only when the table gives
-// them: those of one statement follow each other.
+// insert adds rows in order; values are their columns, row by row. It calls stored, if
+// not nil, with each row's number and rowid, or 0 if the row was ignored. The rowids are
+// right only if the table assigns them, since those of one statement are consecutive.
 func (tx *Tx) insert(ctx context.Context, into insertion, values []any, stored func(row int, id int64)) error {
 	alone := 0 // rows up to here go one by one
 	for row := 0; len(values) > 0; {
@@ -71,8 +69,8 @@ func (tx *Tx) insert(ctx context.Context, into insertion, values []any, stored f
 	return nil
 }
 
-// fit reports whether there are rows for one statement, and they are not too long
-// for one.
+// fit reports whether there are enough rows for one statement and their text is not too
+// long.
 func (into insertion) fit(values []any) bool {
 	if len(values) < RowsAtOnce*into.columns {
 		return false
@@ -86,10 +84,9 @@ func (into insertion) fit(values []any) bool {
 	return size <= maxTogether
 }
 
-// UnusedID is the SQL of an id for a new row of entities, proposals, gaps or blocks:
-// one that neither a row has nor the audit speaks of. SQLite gives the number of
-// a deleted row to the next one, which may be another user's, and undoing what
-// was done to the first would then be done to the second.
+// UnusedID returns the SQL of an id for a new row of entities, proposals, gaps or blocks
+// that neither a row nor the audit contains. SQLite reuses the id of a deleted row, also
+// for another user, and undoing a change of the first row would then change the second.
 func UnusedID(table string) string {
 	return "(SELECT 1 + max(coalesce((SELECT max(id) FROM " + table + "), 0), coalesce((SELECT max(record_id) FROM ops WHERE record = '" + table + "'), 0)))"
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 )
 
-// LastRun is the newest run that consolidated the user's memory, not one of
-// [CauseSaid] or [CauseHost]; [ErrNotFound] before the first.
+// LastRun returns the user's newest consolidation, not a run of [CauseSaid] or
+// [CauseHost].
+//
+// Errors: [ErrNotFound] before the first.
 func (s *Snapshot) LastRun(ctx context.Context, userID int64) (*Run, error) {
 	run := new(Run)
 	err := s.NewSelect().Model(run).Where("user_id = ? AND cause NOT IN (?, ?)", userID, CauseSaid, CauseHost).Order("id DESC").Limit(1).Scan(ctx)
@@ -18,8 +20,7 @@ func (s *Snapshot) LastRun(ctx context.Context, userID int64) (*Run, error) {
 	return run, err
 }
 
-// Runs lists the user's consolidation runs, newest first, at most limit; 0
-// lists all.
+// Runs returns the user's runs, newest first, at most limit; 0 returns all.
 func (s *Snapshot) Runs(ctx context.Context, userID int64, limit int) ([]Run, error) {
 	var runs []Run
 	q := s.NewSelect().Model(&runs).Where("user_id = ?", userID).Order("id DESC")
@@ -30,19 +31,19 @@ func (s *Snapshot) Runs(ctx context.Context, userID int64, limit int) ([]Run, er
 	return runs, err
 }
 
-// RunTotals add up what all of a user's runs asked of a model, undone and
-// failed ones too: what was spent is spent.
+// RunTotals sums the model usage of all of a user's runs, including undone and failed
+// ones.
 type RunTotals struct {
 	Runs         int64   `json:"runs"`
 	Calls        int64   `json:"calls"`
 	InputTokens  int64   `json:"input_tokens"`
 	OutputTokens int64   `json:"output_tokens"`
 	Cost         float64 `json:"cost,omitempty"`
-	// Faults are calls that failed and answers of no use. Nothing clears them.
+	// Faults counts failed calls and unusable answers. It is never reset.
 	Faults int64 `json:"faults"`
 }
 
-// RunTotals adds up the user's runs.
+// RunTotals returns the totals of the user's consolidations.
 func (s *Snapshot) RunTotals(ctx context.Context, userID int64) (t RunTotals, err error) {
 	err = s.Row(ctx, `SELECT count(*), coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
 		coalesce(sum(cost), 0.0), coalesce(sum(faults), 0) FROM runs WHERE user_id = ? AND cause NOT IN ('said', 'host')`, []any{userID},
@@ -50,28 +51,29 @@ func (s *Snapshot) RunTotals(ctx context.Context, userID int64) (t RunTotals, er
 	return t, err
 }
 
-// CauseSaid is the cause of runs that hold what one message of the user's changed
-// at once, and CauseHost of what a host changed and can take back.
+// Causes of runs that are not consolidations: the changes made at once by a message of
+// the user, and changes by a host.
 const (
 	CauseSaid = "said"
 	CauseHost = "host"
 )
 
-// RunState finds a run by its public id: its row and state. [ErrNotFound] when
-// the user has none of that id.
+// RunState returns the row id and state of a run by public id.
+//
+// Errors: [ErrNotFound] if the user has no such run.
 func (tx *Tx) RunState(ctx context.Context, userID int64, uid string) (id int64, state string, err error) {
 	err = tx.Row(ctx, "SELECT id, state FROM runs WHERE uid = ? AND +user_id = ?", []any{uid, userID}, &id, &state)
 	return id, state, OrNotFound(err)
 }
 
-// BeginRun adds a run to the ledger whose changes are all made in this write.
+// BeginRun stores a completed run for changes that are all made in this write.
 func (tx *Tx) BeginRun(ctx context.Context, userID int64, uid, cause string) (id int64, err error) {
 	return tx.Insert(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at, finished_at) VALUES (?, ?, ?, 'done', ?, ?)",
 		uid, userID, cause, At(tx.Now), At(tx.Now))
 }
 
-// EndRun stores the report of a run, which grows when more is added to it; a run
-// that changed nothing is taken out of the ledger again.
+// EndRun replaces the report of a run by the result of report, which is called with the
+// stored one. If that is "", the run changed nothing and is deleted.
 func (tx *Tx) EndRun(ctx context.Context, id int64, report func(before string) (after string, err error)) error {
 	var before string
 	if err := tx.Row(ctx, "SELECT stages FROM runs WHERE id = ?", []any{id}, &before); err != nil {
@@ -89,8 +91,9 @@ func (tx *Tx) EndRun(ctx context.Context, id int64, report func(before string) (
 	return err
 }
 
-// RunningRun returns the user's run of a cause and local day that has not ended;
-// [ErrNotFound] for none.
+// RunningRun returns the user's running run of a cause and local day.
+//
+// Errors: [ErrNotFound] if there is none.
 func (tx *Tx) RunningRun(ctx context.Context, userID int64, cause, day string) (*Run, error) {
 	r := &Run{UserID: userID, Cause: cause, LocalDay: day, State: "running"}
 	var stages string
@@ -110,15 +113,15 @@ func (tx *Tx) StartRun(ctx context.Context, r *Run) error {
 		[]any{r.UID, r.UserID, r.Cause, r.LocalDay, r.StartedAt}, &r.ID)
 }
 
-// FailOtherRuns marks the user's running runs but one as failed. The caller holds
-// the lease, so they were interrupted.
+// FailOtherRuns marks the user's running runs except one as failed. The caller holds the
+// lease, so the others were interrupted.
 func (tx *Tx) FailOtherRuns(ctx context.Context, userID, runID int64, at Time) error {
 	_, err := tx.Exec(ctx, `UPDATE runs SET state = 'failed', finished_at = ?, error = 'was cut off; a later run went on'
 		WHERE user_id = ? AND state = 'running' AND id <> ?`, at, userID, runID)
 	return err
 }
 
-// SaveRun stores what changes of a run: its stages, state, error and usage.
+// SaveRun updates the stages, state, end, error and usage of a run.
 func (tx *Tx) SaveRun(ctx context.Context, r *Run) error {
 	_, err := tx.Exec(ctx, `UPDATE runs SET stages = ?, state = ?, finished_at = ?, error = ?,
 		calls = ?, input_tokens = ?, output_tokens = ?, cost = ?, faults = ? WHERE id = ?`,
@@ -126,14 +129,14 @@ func (tx *Tx) SaveRun(ctx context.Context, r *Run) error {
 	return err
 }
 
-// NightsThrough returns the last local day that is consolidated, "" for none.
+// NightsThrough returns the last consolidated local day, as 2006-01-02; "" for none.
 func (tx *Tx) NightsThrough(ctx context.Context, userID int64) (day string, err error) {
 	err = tx.Row(ctx, "SELECT nights_through FROM users WHERE id = ?", []any{userID}, &day)
 	return day, err
 }
 
-// SetNightsThrough records that all local days through day are consolidated. It
-// does not go back.
+// SetNightsThrough records that all local days through day are consolidated. It never
+// moves back.
 func (tx *Tx) SetNightsThrough(ctx context.Context, userID int64, day string) error {
 	_, err := tx.Exec(ctx, "UPDATE users SET nights_through = max(nights_through, ?) WHERE id = ?", day, userID)
 	return err

@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Scope says whose memory is meant. It is a required argument of every method
-// that reads or writes memories, and never a parameter a model can set.
+// Scope identifies the user of a memory. It is a required argument of every method that
+// reads or writes memories, and never a parameter that a model can set.
 //
-// Only User is required. Tenant defaults to empty, which is a tenant of its
-// own. Session and Agent label what is written; they hide nothing unless a
-// query filters by them.
+// Only User is required. An empty Tenant is a tenant of its own. Session and Agent label
+// what is written; they restrict a query only if it filters by them.
 type Scope struct {
 	Tenant  string `json:"tenant,omitempty"`
 	User    string `json:"user"`
@@ -18,10 +17,10 @@ type Scope struct {
 	Session string `json:"session,omitempty"`
 }
 
-// MaxLabel is the longest accepted scope field, event id or tag, in bytes.
+// MaxLabel is the maximal length of a scope field, event id or tag, in bytes.
 const MaxLabel = 512
 
-// Validate returns an [*InvalidError] naming the first unusable field, or nil.
+// Validate returns an [*InvalidError] that names the first invalid field, or nil.
 func (s Scope) Validate() error {
 	if strings.TrimSpace(s.User) == "" {
 		return &InvalidError{Field: "Scope.User", Reason: "is empty; a memory always belongs to a user"}
@@ -36,8 +35,8 @@ func (s Scope) Validate() error {
 	return nil
 }
 
-// ValidLabel checks a short identifying text: at most [MaxLabel] bytes of
-// valid UTF-8 without NUL. It returns an [*InvalidError] naming field.
+// ValidLabel returns an [*InvalidError] for field unless value has at most [MaxLabel]
+// bytes of valid UTF-8 without NUL.
 func ValidLabel(field, value string) error {
 	switch {
 	case len(value) > MaxLabel:

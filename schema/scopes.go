@@ -13,10 +13,10 @@ import (
 
 type userKey struct{ tenant, name string }
 
-// BindTenant has the database serve one tenant: every other scope is an
-// [*InvalidError] from now on, in reading and writing.
+// BindTenant restricts the database to one tenant: reads and writes of other scopes
+// return an [*InvalidError] from now on.
 //
-// Errors: [*InvalidError] when it serves another already.
+// Errors: [*InvalidError] if it is restricted to another tenant already.
 func (db *DB) BindTenant(name string) error {
 	if db.tenant.CompareAndSwap(nil, &name) || *db.tenant.Load() == name {
 		return nil
@@ -24,10 +24,10 @@ func (db *DB) BindTenant(name string) error {
 	return &InvalidError{Field: "tenant", Reason: "is not the one whose memory the file holds"}
 }
 
-// Tenant is the tenant the database serves; nil when it serves all.
+// Tenant returns the tenant that the database is restricted to, nil for none.
 func (db *DB) Tenant() *string { return db.tenant.Load() }
 
-// admit checks a scope.
+// admit validates a scope and its tenant.
 func (db *DB) admit(scope Scope) error {
 	if err := scope.Validate(); err != nil {
 		return err
@@ -43,17 +43,17 @@ type sessionKey struct {
 	name   string
 }
 
-// scopes remembers the row ids of users and sessions, which do not change
-// until they are erased.
+// scopes caches the row ids of users and sessions, which do not change until they are
+// erased.
 type scopes struct {
 	users    *lru.Cache[userKey, int64]
 	sessions *lru.Cache[sessionKey, int64]
 
 	mu    sync.Mutex
-	epoch int64 // grows with every forgetting
+	epoch int64 // incremented by forget
 }
 
-// maxScopes bounds how many of each are remembered.
+// maxScopes limits each cache.
 const maxScopes = 4096
 
 func newScopes() *scopes {
@@ -68,8 +68,8 @@ func newScopes() *scopes {
 	return &scopes{users: users, sessions: sessions}
 }
 
-// since gives what remembers an id that is read now, once its write is
-// committed, unless everything was forgotten in between.
+// since returns a function to call after the commit of a write with the ids that it
+// read. It caches them unless forget was called in between.
 func (c *scopes) since() func(remember func()) {
 	c.mu.Lock()
 	epoch := c.epoch
@@ -83,7 +83,7 @@ func (c *scopes) since() func(remember func()) {
 	}
 }
 
-// forget makes the next writes look every user and session up again.
+// forget clears the caches.
 func (c *scopes) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,8 +96,7 @@ func (c *scopes) forget() {
 // or renames rows of theirs calls it.
 func (tx *Tx) ForgetScopes() { tx.db.scopes.forget() }
 
-// UserID finds the scope's user. It returns 0 and no error when nothing was
-// ever written for that user.
+// UserID returns the row id of the scope's user, 0 if nothing was written for them.
 func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 	if err := s.db.admit(scope); err != nil {
 		return 0, err
@@ -115,7 +114,7 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 	return id, err
 }
 
-// UserID finds the scope's user or creates it.
+// UserID returns the row id of the scope's user, which it creates if necessary.
 func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 	if err := tx.db.admit(scope); err != nil {
 		return 0, err
@@ -144,8 +143,9 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 	return id, nil
 }
 
-// KnownUserID finds the scope's user; [ErrNotFound] when nothing was ever
-// written for that user.
+// KnownUserID returns the row id of the scope's user.
+//
+// Errors: [ErrNotFound] if nothing was written for the user.
 func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error) {
 	if err := tx.db.admit(scope); err != nil {
 		return 0, err
@@ -154,8 +154,8 @@ func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error
 	return id, OrNotFound(err)
 }
 
-// SessionID finds a user's session by name or creates it. The empty name is
-// no session: 0.
+// SessionID returns the row id of a user's session, which it creates if necessary; 0 for
+// the empty name, which stands for no session.
 func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, error) {
 	if name == "" {
 		return 0, nil
@@ -184,7 +184,9 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 	return id, nil
 }
 
-// UserByID reads one user's row.
+// UserByID returns a user by row id.
+//
+// Errors: [ErrNotFound].
 func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
 	user := new(User)
 	err := s.NewSelect().Model(user).Where("id = ?", id).Scan(ctx)
@@ -194,18 +196,17 @@ func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
 	return user, err
 }
 
-// Users lists every user in the file, in order of creation. Those who were
-// erased have no name and are left out.
+// Users returns all users of the file in order of creation, except erased ones.
 func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
 	var users []User
 	err := s.NewSelect().Model(&users).Where("name <> ''").Order("id").Scan(ctx)
 	return users, err
 }
 
-// Scope is the user's scope, without agent and session.
+// Scope returns the user's scope, without agent and session.
 func (u *User) Scope() Scope { return Scope{Tenant: u.Tenant, User: u.Name} }
 
-// SessionID finds a user's session by name; 0 when there is none.
+// SessionID returns the row id of a user's session, 0 if there is none.
 func (s *Snapshot) SessionID(ctx context.Context, userID int64, name string) (int64, error) {
 	var id int64
 	err := s.Row(ctx, "SELECT id FROM sessions WHERE user_id = ? AND name = ?", []any{userID, name}, &id)

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Time is an instant as the database keeps it: INTEGER Unix milliseconds, UTC.
-// The zero value is stored as NULL and means "not set". Text times would
-// compare wrongly between writers that format them differently.
+// Time is a time as the database stores it: INTEGER Unix milliseconds, UTC. The zero
+// value is stored as NULL and means "not set".
 type Time struct{ time.Time }
 
-// At truncates t to the stored resolution, in UTC. The zero time stays zero.
+// At returns t in UTC at the stored resolution; zero for the zero time.
 func At(t time.Time) Time {
 	if t.IsZero() {
 		return Time{}

@@ -9,19 +9,17 @@ import (
 	"slices"
 )
 
-// A tombstone says that an id was erased, so that who still has what it stood
-// for, a message bus, an old export, a host that sends its history again, does
-// not bring it back.
+// A tombstone records that an id was erased, so that a message bus that redelivers, an
+// old export, or a host that sends its history again does not restore the content.
 //
-// It is the hash of the owner and the id together, and the owner's name is not
-// kept with it. Whoever has the file and guesses both can see that such a thing
-// was erased; what it said cannot be seen.
+// It is a hash of the owner and the id, and is stored without the owner's name. A reader
+// of the file who guesses both can verify that such an id was erased, but learns nothing
+// of the content.
 
-// TombstoneKind says which ids are meant: an event and a memory of one id are
-// two things.
+// TombstoneKind is the kind of an erased id: an event and a memory may have the same id.
 type TombstoneKind string
 
-// The kinds of id that are remembered as erased.
+// The kinds of erased ids.
 const (
 	TombstoneEvent    TombstoneKind = "event"
 	TombstoneMemory   TombstoneKind = "memory"
@@ -31,8 +29,8 @@ const (
 	TombstoneUser     TombstoneKind = "user" // of a name; the id is when the user was first seen
 )
 
-// Tombstone is the form in which an erased id of a scope's user is kept: 128
-// bits of SHA-256, in hex. Session and agent do not count.
+// Tombstone returns the stored form of an erased id of a scope's user: 128 bits of
+// SHA-256, in hex. Session and agent are ignored.
 func Tombstone(owner Scope, kind TombstoneKind, id string) string {
 	h := make([]byte, 0, 256)
 	h = append(h, "ebb tombstone 1"...)
@@ -44,8 +42,8 @@ func Tombstone(owner Scope, kind TombstoneKind, id string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Erased reports whether the id was erased. It costs nothing where nothing ever
-// was.
+// Erased reports whether an id was erased. It costs nothing in a file without
+// tombstones.
 func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
 	known := &tx.db.tombstones
 	if *known == notAsked {
@@ -64,15 +62,15 @@ func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id st
 	return erased, err
 }
 
-// Erased is [Tx.Erased] for looking only.
+// Erased is [Tx.Erased] on a snapshot.
 func (s *Snapshot) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
 	err = s.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
 	return erased, err
 }
 
-// ErasedOfUnknown reports whether an event was erased together with its user: a
-// message that comes again must not make the user anew. It costs nothing for a
-// user who is known.
+// ErasedOfUnknown reports whether an event was erased together with its user, so that a
+// redelivered message does not create the user again. It costs nothing for a user that
+// exists.
 func (tx *Tx) ErasedOfUnknown(ctx context.Context, owner Scope, id string) (bool, error) {
 	if tx.db.scopes.users.Contains(userKey{owner.Tenant, owner.User}) {
 		return false, nil
@@ -86,14 +84,13 @@ func (tx *Tx) ErasedOfUnknown(ctx context.Context, owner Scope, id string) (bool
 
 const hasTombstone = "SELECT EXISTS (SELECT 1 FROM tombstones WHERE id_hash = ?)"
 
-// LiftTombstone lets an erased id come back.
+// LiftTombstone deletes the tombstone of an id, which can be stored again from then on.
 func (tx *Tx) LiftTombstone(ctx context.Context, owner Scope, kind TombstoneKind, id string) error {
 	_, err := tx.Exec(ctx, "DELETE FROM tombstones WHERE id_hash = ?", Tombstone(owner, kind, id))
 	return err
 }
 
-// bury writes tombstones. Sorted, so that their places in the index follow
-// each other.
+// AddTombstones stores tombstones, sorted, so that the index is written in order.
 func (tx *Tx) AddTombstones(ctx context.Context, userID int64, hashes []string) error {
 	slices.Sort(hashes)
 	for _, hash := range hashes {
@@ -104,10 +101,10 @@ func (tx *Tx) AddTombstones(ctx context.Context, userID int64, hashes []string) 
 	return nil
 }
 
-// AddTombstone writes one down as [Tombstone] made it, here or in another file.
-// One that is known stays as it is; fresh is false then.
+// AddTombstone stores the result of [Tombstone], from this file or another. fresh is
+// false if it exists already.
 func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erasedAt Time) (fresh bool, err error) {
-	tx.db.tombstones = thereAreSome // also when the write is undone: then it only costs
+	tx.db.tombstones = thereAreSome // also if the write is rolled back: then only lookups are wasted
 	res, err := tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt)
 	if err != nil {
 		return false, err
@@ -116,11 +113,11 @@ func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erase
 	return n > 0, err
 }
 
-// ErasureHolder is the prefix of the name under which an erasure holds a lease.
+// ErasureHolder is the prefix of the holder's name of a lease held by an erasure.
 const ErasureHolder = "erasure "
 
-// HeldByErasure reports whether the last holder of a lease, such as the night's,
-// was an erasure.
+// HeldByErasure reports whether the last holder of a lease, such as the night's, was an
+// erasure.
 func (tx *Tx) HeldByErasure(ctx context.Context, lease string) (held bool, err error) {
 	err = tx.Row(ctx, heldByErasure, []any{lease, ErasureHolder + "%"}, &held)
 	return held, err

@@ -7,36 +7,35 @@ import (
 	"time"
 )
 
-// Origin says where a text came from. The host stamps it, never a model.
+// Origin is the source of a text. The host sets it, never a model.
 type Origin string
 
 // The origins, with the trust level each starts from.
 const (
 	OriginUser         Origin = "user_direct"   // 4: the user typed it
 	OriginToolInternal Origin = "tool_internal" // 3: a tool of the host's own
-	OriginAssistant    Origin = "assistant"     // the minimum over what was in that turn's context
+	OriginAssistant    Origin = "assistant"     // the lowest trust in the context of its turn
 	OriginFederation   Origin = "federation"    // 2: another agent's memory
 	OriginToolExternal Origin = "tool_external" // 1: the web, mail, documents
-	OriginImport       Origin = "import"        // 1: a file taken in
+	OriginImport       Origin = "import"        // 1: an imported file
 	OriginUnknown      Origin = "unknown"       // 0
 )
 
-// Trust is how far a text may be believed, 0 (unknown) to 4 (the user's own
-// words). A derived memory has the lowest level of its sources, and a lower
+// Trust is the trust level of a text, 0 (unknown) to 4 (the user's own words). A derived memory has the lowest level of its sources, and a lower
 // level never supersedes a higher one.
 type Trust int
 
 // MaxTrust is the level of the user's own words.
 const MaxTrust Trust = 4
 
-// MaxConfidence is how sure a claim of this trust can be, 0–1, that a model drew
-// from what was said: the user's own words bear more than what a page says.
+// MaxConfidence is the highest confidence, 0–1, of a claim that a model derived from
+// texts of this trust.
 func (t Trust) MaxConfidence() float64 {
 	return [...]float64{0.5, 0.6, 0.7, 0.85, 0.95}[min(max(t, 0), MaxTrust)]
 }
 
-// Ceiling is the highest trust level this origin can carry. An assistant's
-// text can reach [MaxTrust]; the turn it was written in lowers it.
+// Ceiling is the highest trust of the origin. That of an assistant is [MaxTrust]; the
+// context of its turn lowers it.
 func (o Origin) Ceiling() Trust {
 	switch o {
 	case OriginUser, OriginAssistant:
@@ -62,8 +61,7 @@ func (o Origin) Validate() error {
 	return &InvalidError{Field: "Origin", Reason: "is not one of user_direct, tool_internal, assistant, federation, tool_external, import, unknown"}
 }
 
-// WhyQuarantined is the reason for which a quarantined memory was set aside;
-// empty for others.
+// WhyQuarantined returns the reason of the quarantine, "" for other memories.
 func (m *Memory) WhyQuarantined() string {
 	if m.State == StateQuarantined {
 		return m.Attributes[AttrQuarantine]
@@ -71,16 +69,17 @@ func (m *Memory) WhyQuarantined() string {
 	return ""
 }
 
-// OwnWords reports what the user typed, which they may word as they like.
+// OwnWords reports whether the user typed the text. It is not inspected for
+// instructions.
 func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= MaxTrust }
 
-// Hearsay reports a text that nobody vouches for: what a tool, a page or another
-// agent said, or an assistant that had such a text in view. It is stored and found when it
-// is asked for; it is never put before a model unasked and never consolidated,
-// however harmless it reads.
+// Hearsay reports whether the text is untrusted: from an external tool, a web page or
+// another agent, or from an assistant with such a text in its context. Untrusted text is
+// stored and found by search, but never injected automatically and never consolidated,
+// even if it looks harmless.
 //
-// What is imported is not hearsay: an import is mostly the user's own past. It
-// is trusted as little, and read with as much care.
+// Imports are not untrusted in this sense, since they are mostly the user's own past.
+// They have a low trust level and are inspected like untrusted text.
 func (m *Memory) Hearsay() bool {
 	switch m.Origin {
 	case OriginToolExternal, OriginUnknown, OriginFederation:
@@ -91,9 +90,9 @@ func (m *Memory) Hearsay() bool {
 	return false
 }
 
-// LeastTrusted is the lowest trust of what was said, and of what models were
-// shown from memory, in one session; in none for the empty name. A zero since
-// means from the beginning. [MaxTrust] when nothing was.
+// LeastTrusted returns the lowest trust of the messages of a session, and of the memories
+// shown to models in it, from since on; zero means from its beginning. The empty name
+// stands for messages without a session. It is [MaxTrust] if there are none.
 func (s *Snapshot) LeastTrusted(ctx context.Context, userID int64, session string, since time.Time) (Trust, error) {
 	sessionID, err := s.SessionID(ctx, userID, session)
 	if err != nil {
@@ -117,15 +116,14 @@ func (s *Snapshot) LeastTrusted(ctx context.Context, userID int64, session strin
 	return Trust(min(said, shown)), err
 }
 
-// leastTrustedShown goes from what was shown to the memories: the plus and the
-// order keep SQLite from reading all of the user's memories for each injection.
+// leastTrustedShown forces the join order from injections to memories: the other order
+// reads all of the user's memories for each injection.
 const leastTrustedShown = `SELECT coalesce(min(m.trust), ?) FROM injections i CROSS JOIN json_each(i.items) j
 	CROSS JOIN memories m ON m.uid = json_extract(j.value, '$.uid') AND +m.user_id = i.user_id
 	WHERE i.user_id = ? AND i.session = ? AND i.shown_at >= ?`
 
-// LeastTrustedBlock is the lowest trust of what core memory held since a session
-// began, or since a later moment: what its contexts began with. [MaxTrust] for a
-// session that has not begun.
+// LeastTrustedBlock returns the lowest trust of core memory's content since a session
+// began, or since a later time. It is [MaxTrust] for a session without messages.
 func (s *Snapshot) LeastTrustedBlock(ctx context.Context, userID int64, session string, since time.Time) (Trust, error) {
 	var from, least int64
 	if !since.IsZero() {
@@ -146,8 +144,8 @@ func (s *Snapshot) LeastTrustedBlock(ctx context.Context, userID int64, session 
 	return Trust(least), err
 }
 
-// LowerTrust takes the trust of the episode that an event became down to a
-// level. One that is trusted no more, or that is not there, stays as it is.
+// LowerTrust lowers the trust of an event's episode to a level. It does not change an
+// episode at or below that level and ignores an unknown event.
 func (tx *Tx) LowerTrust(ctx context.Context, userID int64, eventID string, level Trust, by Actor) error {
 	m := new(Memory)
 	err := selectMemories(tx, m).Where("m.user_id = ?", userID).Where("e.user_id = ? AND e.id = ?", userID, eventID).
@@ -161,13 +159,13 @@ func (tx *Tx) LowerTrust(ctx context.Context, userID int64, eventID string, leve
 	return tx.changeMemory(ctx, m, by, "distrust", change{"trust", int64(level)})
 }
 
-// oneVoice is how long what is said without a session counts as one
+// oneVoice is the time within which messages without a session count as one
 // conversation.
 const oneVoice = 24 * time.Hour
 
-// Independent reports that a source is evidence of its own for m: that none of
-// m's other sources is from the same conversation or the same tool, nor, below
-// the user's own words, the same text once more.
+// Independent reports whether a source is independent evidence for m: none of m's other
+// sources is from the same conversation or tool or, below the trust of the user's own
+// words, has the same text.
 func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent bool, err error) {
 	err = tx.Row(ctx, `SELECT NOT EXISTS (SELECT 1 FROM memory_sources ms JOIN memories s ON s.id = ms.source_id
 		WHERE ms.memory_id = ? AND s.id <> ? AND (
@@ -181,8 +179,8 @@ func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent b
 	return independent, err
 }
 
-// LeastTrustedMention is the lowest trust of what mentions an entity,
-// [MaxTrust] when nothing does.
+// LeastTrustedMention returns the lowest trust of the memories that mention an entity,
+// [MaxTrust] if there are none.
 func (s *Snapshot) LeastTrustedMention(ctx context.Context, entityID int64) (Trust, error) {
 	var least int64
 	err := s.Row(ctx, mergedEntities+` SELECT coalesce(min(m.trust), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id
@@ -190,8 +188,8 @@ func (s *Snapshot) LeastTrustedMention(ctx context.Context, entityID int64) (Tru
 	return Trust(least), err
 }
 
-// Release lets a memory out of quarantine. Only a host may ask for it: it is
-// then used like any other of its origin.
+// Release ends the quarantine of a memory by the decision of a host. It is then treated
+// like others of its origin.
 //
 // Errors: [*InvalidError] for a memory that is not quarantined.
 func (tx *Tx) Release(ctx context.Context, m *Memory, by Actor) error {
@@ -209,7 +207,7 @@ func (tx *Tx) Release(ctx context.Context, m *Memory, by Actor) error {
 	return nil
 }
 
-// Quarantined lists a user's memories that were set aside, newest first.
+// Quarantined returns the user's quarantined memories, newest first, at most limit.
 func (s *Snapshot) Quarantined(ctx context.Context, userID int64, limit int) ([]Memory, error) {
 	var memories []Memory
 	err := selectMemories(s, &memories).Where("m.user_id = ? AND m.state = ?", userID, StateQuarantined).

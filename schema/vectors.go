@@ -13,8 +13,8 @@ import (
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Vector is the embedding of a text. The database keeps it as a BLOB of
-// little-endian float32, four bytes a number.
+// Vector is the embedding of a text. The database stores it as a BLOB of little-endian
+// float32.
 type Vector []float32
 
 // Value implements [driver.Valuer]. A vector without numbers is an error.
@@ -32,8 +32,7 @@ func (v Vector) appendTo(b []byte) []byte {
 	return b
 }
 
-// Scan implements [database/sql.Scanner]. It reuses v's memory where that is
-// large enough.
+// Scan implements [database/sql.Scanner]. It reuses v's memory if that is large enough.
 func (v *Vector) Scan(src any) error {
 	b, ok := src.([]byte)
 	if !ok {
@@ -50,12 +49,11 @@ func (v *Vector) Scan(src any) error {
 	return nil
 }
 
-// Unit returns the first dims numbers (0 means all) scaled to length 1, as a
-// vector of its own. Cutting is meant for models whose first numbers say most
-// (Kusupati et al. 2022, Matryoshka representation learning).
+// Unit returns a new vector of the first dims numbers (0 means all), scaled to length 1.
+// Truncation is for models trained for it (Kusupati et al. 2022, Matryoshka
+// representation learning).
 //
-// Errors: [*InvalidError] for fewer than dims numbers, NaN, Inf, and a vector
-// without direction.
+// Errors: [*InvalidError] for fewer than dims numbers, NaN, Inf, and a zero vector.
 func (v Vector) Unit(dims int) (Vector, error) {
 	if dims == 0 {
 		dims = len(v)
@@ -84,22 +82,22 @@ func (v Vector) Unit(dims int) (Vector, error) {
 
 // ChunkVector is the embedding of one chunk.
 type ChunkVector struct {
-	ID       int64 // grows with arrival, across users and generations
+	ID       int64 // ascending in order of insertion, across users and generations
 	ChunkID  int64
 	MemoryID int64
 	Vector   Vector
 }
 
-// LastVector is the id of the newest vector of the user in any generation; 0
-// without any. Whoever keeps vectors in memory compares it with what it has.
+// LastVector returns the id of the user's newest vector in any generation, 0 for none. An
+// index in memory compares it with what it has read.
 func (s *Snapshot) LastVector(ctx context.Context, userID int64) (id int64, err error) {
 	err = s.Row(ctx, "SELECT coalesce(max(id), 0) FROM vectors WHERE user_id = ?", []any{userID}, &id)
 	return id, err
 }
 
-// VectorsAfter calls visit for each of the user's vectors of one generation
-// with an id greater than after, in order, until visit returns an error. The
-// vector is visit's only until it returns, and visit must not read from s.
+// VectorsAfter calls visit for each of the user's vectors of a generation with an id
+// greater than after, in order, until visit returns an error. The vector is valid until
+// visit returns, and visit must not read from s.
 func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after int64, visit func(ChunkVector) error) error {
 	return s.Rows(ctx, `SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
 		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, func(rows *sqlite.Rows) error {
@@ -124,9 +122,9 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 	})
 }
 
-// VectorsByID calls visit for each vector of these ids that is there, in their
-// order, until visit returns an error. The vector is visit's only until it
-// returns, and visit must not read from s.
+// VectorsByID calls visit for each existing vector of the given ids, in their order,
+// until visit returns an error. The vector is valid until visit returns, and visit must
+// not read from s.
 func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id int64, v Vector) error) error {
 	return s.Rows(ctx, "SELECT vector FROM vectors WHERE id = ?", func(rows *sqlite.Rows) error {
 		var v Vector
@@ -152,7 +150,7 @@ func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id i
 	})
 }
 
-// PendingChunk is a chunk that a generation has no vector of.
+// PendingChunk is a chunk without a vector of a generation.
 type PendingChunk struct {
 	ID       int64
 	UserID   int64
@@ -160,8 +158,8 @@ type PendingChunk struct {
 	Text     string // the piece of the memory's content, verbatim
 }
 
-// LastChunks gives the id of every user's last chunk, by user. Users without
-// text are left out.
+// LastChunks returns the id of each user's last chunk, by user. Users without chunks are
+// left out.
 func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 	rows, err := s.Query(ctx, `SELECT id, last FROM (SELECT u.id,
 			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u)
@@ -181,11 +179,11 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 	return last, rows.Err()
 }
 
-// PendingChunks lists the first chunks of a user after an id that the
-// generation has no vector of, in order, at most limit. Generation 0 has none.
+// PendingChunks returns the first limit chunks of a user above an id that have no vector
+// of a generation, in order. Generation 0 stands for none.
 //
-// Chunks have ids one after another: between those that the vectors name, which
-// lie in an index, are the ones without: each need not be looked up.
+// It reads the chunk ids of vectors from an index; since ids are consecutive, the gaps
+// are the pending chunks.
 func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) (pending []PendingChunk, err error) {
 	first, last := ChunkRange(userID)
 	err = s.Statements(ctx, func(p *sqlite.Statements) error {
@@ -217,10 +215,10 @@ func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after 
 	return pending, err
 }
 
-// embeddedChunks are those of a range that a generation has vectors of, in order.
+// embeddedChunks selects the chunks of a range with a vector of a generation, in order.
 const embeddedChunks = "SELECT chunk_id FROM vectors WHERE chunk_id BETWEEN ? AND ? AND +generation = ? ORDER BY chunk_id"
 
-// appendPending appends the chunks of a range of ids, at most limit.
+// appendPending appends the first limit chunks of a range of ids.
 func appendPending(p *sqlite.Statements, pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
 	rows, done, err := p.Rows(`SELECT c.id, c.memory_id, c.text, m.content,
 			(SELECT count(*) FROM chunks e WHERE e.memory_id = c.memory_id AND e.id < c.id)
@@ -240,7 +238,7 @@ func appendPending(p *sqlite.Statements, pending []PendingChunk, userID, first, 
 		if r.Err() != nil {
 			return nil, r.Err()
 		}
-		// Keys that were added to a memory later are no piece of its content.
+		// Chunks added to a memory later are not pieces of its content.
 		if chunk.Text = prepared; number == 0 && len(content) <= text.DefaultChunkRunes {
 			chunk.Text = content
 		} else if pieces := text.Chunks(content, 0); number < len(pieces) {
@@ -251,11 +249,11 @@ func appendPending(p *sqlite.Statements, pending []PendingChunk, userID, first, 
 	return pending, rows.Err()
 }
 
-// InsertVectors stores vectors of a generation and returns how many were new.
-// A chunk that is gone, is another memory's by now, or has its vector already
-// is left out.
+// InsertVectors stores vectors of a generation and returns how many were new. Vectors of
+// chunks that no longer exist, belong to another memory or have a vector already are
+// left out.
 //
-// Errors: [ErrNotFound] when the generation is gone or retired; [*InvalidError]
+// Errors: [ErrNotFound] if the generation does not exist or is retired; [*InvalidError]
 // for a vector of another size than the generation's, or not of unit length.
 func (tx *Tx) InsertVectors(ctx context.Context, generation int64, vectors []ChunkVector) (stored int, err error) {
 	g, err := tx.generation(ctx, generation)
@@ -281,7 +279,7 @@ func (tx *Tx) InsertVectors(ctx context.Context, generation int64, vectors []Chu
 	return stored, nil
 }
 
-// checkUnit keeps out what no similarity can be computed from.
+// checkUnit returns an [*InvalidError] unless v has dims numbers and unit length.
 func checkUnit(v Vector, dims int) error {
 	if len(v) != dims {
 		return &InvalidError{Field: "vector", Reason: fmt.Sprintf("has %d numbers, those of its generation have %d", len(v), dims)}
@@ -302,8 +300,8 @@ func (s *Snapshot) CountVectorsAfter(ctx context.Context, userID, after int64, l
 	return n, err
 }
 
-// BadVectors counts vectors that no similarity can be computed from, or that are
-// filed under another user.
+// BadVectors counts stored vectors that are not unit vectors of their generation's size,
+// or that are stored under another user.
 func BadVectors(ctx context.Context, db Querier) (int, error) {
 	bad, err := badVectors(ctx, db)
 	return len(bad), err

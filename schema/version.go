@@ -14,12 +14,11 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Version is the schema version this package writes; it is the file's
-// user_version and grows with every migration.
+// Version is the schema version that this package writes, the user_version of a file. It
+// is incremented with every migration.
 const Version = 10
 
-// oldest is the version that the first migration makes. Lower ones were never
-// released, and none of their migrations is kept.
+// oldest is the version of the first migration. Earlier versions were never released.
 const oldest = 10
 
 // format describes the files of a memory to the engine.
@@ -29,9 +28,8 @@ var format = &sqlite.Format{
 	TextIndex: "chunks_fts", Counted: []string{"events", "memories", "ops", "erasures"},
 }
 
-// checkUsers checks that every user is found by name. It is a small table, and
-// damage to it would look like an empty memory: a user missing from its index
-// would start anew.
+// checkUsers checks the table of users. A user missing from its index would look like a
+// new one, with an empty memory.
 func checkUsers(ctx context.Context, conn *sql.DB) error {
 	problems, err := sqlite.Texts(ctx, conn, "PRAGMA integrity_check(users)")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// Waiting is something that waits for a person to decide.
+// Waiting is a proposal or a confirmation that waits for a person's decision.
 type Waiting struct {
 	UserID int64
 	UID    string // of the proposal or the confirmation
@@ -15,8 +15,7 @@ type Waiting struct {
 	Memory string // public id of the memory that a confirmation is about
 }
 
-// KindProtect is the kind of [Waiting] of the question whether to protect a
-// memory.
+// KindProtect is the [Waiting] kind of the question whether to protect a memory.
 const KindProtect = "protect"
 
 // AddProposal stores a proposal, with its payload as JSON, and announces it.
@@ -36,8 +35,8 @@ func (tx *Tx) AddProposal(ctx context.Context, userID int64, kind, payload, reas
 	return uid, tx.announceWaiting(ctx, Waiting{UserID: userID, UID: uid, Kind: kind})
 }
 
-// AskProtection stores the question whether to protect a memory, and announces
-// it, unless it waits already. Until it is decided the memory does not fade.
+// AskProtection stores the question whether to protect a memory and announces it. asked
+// is false if it waits already. The memory does not decay until it is decided.
 func (tx *Tx) AskProtection(ctx context.Context, m *Memory) (asked bool, err error) {
 	var waits bool
 	err = tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ? AND memory_id = ? AND state = 'pending')", []any{m.UserID, m.ID}, &waits)
@@ -66,7 +65,9 @@ func (tx *Tx) announceWaiting(ctx context.Context, w Waiting) error {
 	return tx.db.waiting(ctx, tx, w)
 }
 
-// UserByID reads a user inside the write.
+// UserByID returns a user's tenant and name by row id.
+//
+// Errors: [ErrNotFound].
 func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, err error) {
 	err = tx.Row(ctx, "SELECT tenant, name FROM users WHERE id = ?", []any{userID}, &tenant, &name)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -75,15 +76,15 @@ func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, 
 	return tenant, name, err
 }
 
-// Waits reports a memory about which a question or a proposal waits.
+// Waits reports whether a question or proposal about a memory waits.
 func (tx *Tx) Waits(ctx context.Context, m *Memory) (waits bool, err error) {
 	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM confirmations WHERE user_id = ?1 AND memory_id = ?2 AND state = 'pending')
 		OR EXISTS (SELECT 1 FROM proposals WHERE user_id = ?1 AND state = 'pending' AND instr(payload, ?3) > 0)`, []any{m.UserID, m.ID, m.UID}, &waits)
 	return waits, err
 }
 
-// WaitingMemories lists the memories of a user about which a question or a
-// proposal waits.
+// WaitingMemories returns the row ids of a user's memories with a waiting question or
+// proposal.
 func (s *Snapshot) WaitingMemories(ctx context.Context, userID int64) (ids []int64, err error) {
 	err = s.NewRaw(`SELECT memory_id FROM confirmations WHERE user_id = ?0 AND state = 'pending'
 		UNION SELECT m.id FROM proposals p

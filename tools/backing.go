@@ -63,7 +63,7 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 	} else {
 		c.drawn = nearest(c.content, turns, d)
 	}
-	c.reading, c.outright = claims.Told(c.content, sentence, names)
+	c.reading, c.outright = claims.Parse(c.content, sentence, names)
 }
 
 // understood finds the newest turn with a sentence that states the claim in other

@@ -279,7 +279,8 @@ func (g *givenBlock) GenerateContent(ctx context.Context, messages []llms.Messag
 	return g.Model.GenerateContent(ctx, messages, options...)
 }
 
-// recalls gathers what was put before the model, through whichever door.
+// recalls collects the memories that were shown to the model, by injection or by a
+// tool.
 type recalls struct {
 	mu    sync.Mutex
 	shown []extension.Result
@@ -291,7 +292,7 @@ func (r *recalls) add(answer *extension.Answer) {
 	r.shown = append(r.shown, answer.Results...)
 }
 
-// take returns what was gathered and begins anew.
+// take returns the collected memories and empties the collection.
 func (r *recalls) take() []extension.Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()

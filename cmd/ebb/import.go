@@ -39,7 +39,7 @@ type importCmd struct {
 func (importCmd) Help() string {
 	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, without id and time; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
 
-With --stream: {"id","cycle","timestamp","role","action","importance","type","tags","issueRefs","prRefs","content","tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
+With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
 
 With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, bank-*.md are banks, others are lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
 
@@ -354,7 +354,7 @@ func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Con
 	return err
 }
 
-// lasting reports a fault of the background work that waiting does not mend.
+// lasting reports a fault of the background work that does not pass by waiting.
 func lasting(err error) bool {
 	return errors.Is(err, extension.ErrDiskFull) || errors.Is(err, extension.ErrCorrupt) || errors.Is(err, extension.ErrReadOnly)
 }

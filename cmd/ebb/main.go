@@ -103,6 +103,16 @@ func untilInterrupted() (ctx context.Context, stop func()) {
 // exited is how kong's own exits (--help) leave the parser.
 type exited int
 
+// printHelp is kong's help with a last line that fits a terminal of 60 columns.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	ctx.Model.HelpFlag = nil // without it kong prints no last line
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
+		return err
+	}
+	_, err := fmt.Fprint(ctx.Stdout, "\nRun \"ebb COMMAND --help\" for more about a command.\n")
+	return err
+}
+
 // run is the whole program on given streams. It returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
@@ -117,7 +127,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var c cli
 	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description), kong.Vars{"version": readVersion().String()},
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+		kong.Help(printHelp), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		return report(stderr, nil, err)
 	}

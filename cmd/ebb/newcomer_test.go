@@ -181,9 +181,8 @@ func (n *newcomer) keep() {
 	n.kept = len(lines) - 1
 }
 
-// mayBreak are lines that a terminal may break: JSON, and one of kong's that is 61
-// signs long.
-var mayBreak = regexp.MustCompile(`^\{"error"|^Run "ebb <command>`)
+// mayBreak are lines that a terminal may break: JSON.
+var mayBreak = regexp.MustCompile(`^\{"error"`)
 
 // What differs between two runs.
 var (

@@ -54,7 +54,11 @@ func journal(ctx context.Context, q schema.Querier) (finding, error) {
 	if err != nil || backlog.Waiting == 0 {
 		return fine(""), err
 	}
-	return warning(fmt.Sprintf("%d events wait to be worked through, the oldest since %s", backlog.Waiting, moment(backlog.Since)),
+	waiting := fmt.Sprintf("%d events wait", backlog.Waiting)
+	if backlog.Waiting == 1 {
+		waiting = "1 event waits"
+	}
+	return warning(fmt.Sprintf("%s to be worked through, the oldest since %s", waiting, moment(backlog.Since)),
 		"a program with background work that opens FILE does it: its names, links and counts lag until then"), nil
 }
 

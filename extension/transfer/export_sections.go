@@ -73,7 +73,7 @@ func (e *exporter) events(ctx context.Context, reports string) error {
 	return e.each(ctx, `SELECT v.id, v.topic, v.agent, v.session, v.origin, v.trust, v.payload, v.occurred_at, v.recorded_at,
 			i.session, i.channel, i.query, i.items, i.shown_at
 		FROM events v LEFT JOIN injections i ON i.event_seq = v.seq
-		WHERE v.user_id = ? AND v.id IS NOT NULL AND v.topic `+reports+` 'memory.*' ORDER BY v.seq`, func(row scanner) (exportLine, error) {
+		WHERE v.user_id = ? AND v.id IS NOT NULL AND v.topic `+reports+` 'memory.*' AND `+schema.NotErasing("events", "v.seq")+` ORDER BY v.seq`, func(row scanner) (exportLine, error) {
 		r := new(eventRecord)
 		var payload string
 		var session, channel, query, items sql.NullString
@@ -90,7 +90,7 @@ func (e *exporter) events(ctx context.Context, reports string) error {
 
 func (e *exporter) superseded(ctx context.Context) error {
 	return e.each(ctx, `SELECT m.uid, n.uid FROM memories m JOIN memories n ON n.id = m.superseded_by
-		WHERE m.user_id = ? ORDER BY m.id`, func(row scanner) (exportLine, error) {
+		WHERE m.user_id = ? AND `+schema.NotErasing("memories", "m.id")+" AND "+schema.NotErasing("memories", "n.id")+" ORDER BY m.id", func(row scanner) (exportLine, error) {
 		r := new(supersededRecord)
 		return exportLine{Superseded: r}, row.Scan(&r.Memory, &r.By)
 	})
@@ -99,7 +99,7 @@ func (e *exporter) superseded(ctx context.Context) error {
 func (e *exporter) sources(ctx context.Context) error {
 	return e.each(ctx, `SELECT m.uid, s.uid, ms.quote FROM memory_sources ms
 		JOIN memories m ON m.id = ms.memory_id JOIN memories s ON s.id = ms.source_id
-		WHERE m.user_id = ? ORDER BY m.id, s.id`, func(row scanner) (exportLine, error) {
+		WHERE m.user_id = ? AND `+schema.NotErasing("memories", "m.id")+" AND "+schema.NotErasing("memories", "s.id")+" ORDER BY m.id, s.id", func(row scanner) (exportLine, error) {
 		r := new(sourceRecord)
 		return exportLine{Source: r}, row.Scan(&r.Memory, &r.Source, &r.Quote)
 	})
@@ -108,7 +108,7 @@ func (e *exporter) sources(ctx context.Context) error {
 func (e *exporter) links(ctx context.Context) error {
 	return e.each(ctx, `SELECT f.uid, t.uid, l.type, l.weight, l.created_at, coalesce(r.uid, '') FROM links l
 		JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id LEFT JOIN runs r ON r.id = l.run_id
-		WHERE f.user_id = ? ORDER BY f.id, t.id, l.type`, func(row scanner) (exportLine, error) {
+		WHERE f.user_id = ? AND `+schema.NotErasing("memories", "f.id")+" AND "+schema.NotErasing("memories", "t.id")+" ORDER BY f.id, t.id, l.type", func(row scanner) (exportLine, error) {
 		r := new(linkRecord)
 		return exportLine{Link: r}, row.Scan(&r.From, &r.To, &r.Type, &r.Weight, &r.CreatedAt, &r.Run)
 	})
@@ -153,7 +153,7 @@ func (e *exporter) ops(ctx context.Context) error {
 	}
 	uid.WriteString(" WHEN '" + opBlocks + "' THEN (SELECT json_array(agent, name) FROM blocks WHERE id = o.record_id AND user_id = o.user_id) END, '')")
 	return e.each(ctx, "SELECT o.record, "+uid.String()+", coalesce(r.uid, ''), o.at, o.actor, o.operation, "+schema.OpWithPublicIDs("before")+", "+schema.OpWithPublicIDs("after")+`
-		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? AND o.record <> 'erasures' ORDER BY o.id`, func(row scanner) (exportLine, error) {
+		FROM ops o LEFT JOIN runs r ON r.id = o.run_id WHERE o.user_id = ? AND o.record <> 'erasures' AND (o.record <> 'memories' OR `+schema.NotErasing("memories", "o.record_id")+") ORDER BY o.id", func(row scanner) (exportLine, error) {
 		r := new(opRecord)
 		err := row.Scan(&r.Record, &r.ID, &r.Run, &r.At, &r.Actor, &r.Operation, &r.Before, &r.After)
 		if err == nil && r.Record != opBlocks && !slices.Contains(opTables, r.Record) {

@@ -403,7 +403,7 @@ func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (
 	for _, e := range a.Evidence {
 		m, s := out.Memory, e.Memory
 		if e.Holds && k.ContentHash == a.hash && !guarded && (s.Trust > m.Trust || s.Trust == m.Trust && s.OwnWords() && !m.OwnWords()) {
-			if err := a.tx.Vouch(ctx, m, s.Origin, s.Trust, a.by); err != nil {
+			if err := a.tx.SetTrust(ctx, m, s.Origin, s.Trust, a.by); err != nil {
 				return Outcome{}, err
 			}
 		}

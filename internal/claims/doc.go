@@ -1,9 +1,8 @@
-// Package claims decides, inside a write, what becomes of what is claimed about
-// a user: whether a new fact or preference is new, says what is known, or ends
-// an earlier one, whichever way it came; and what a user's own message changes
-// at once: the claims that it makes and what it asks to keep or to forget.
+// Package claims stores facts and preferences. Within a write it decides whether a claim,
+// from any source, is new, repeats a known one or supersedes an earlier one; and it
+// carries out a user's message: the claims that it makes and its requests to keep or
+// forget something.
 //
-// It asks no model and no embedder. Two claims are compared by subject,
-// predicate and object ([said.Compare]); beside that count whose word they are,
-// when they were said, and what is protected.
+// It calls no model and no embedder. Claims are compared by subject, predicate and object
+// ([said.Compare]), by trust, by the time they were stated, and by protection.
 package claims

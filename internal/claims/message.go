@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Reader reads what users say outright in their own messages, and carries it
-// out. It is safe for concurrent use.
+// Reader parses users' messages and carries out what they state and request outright. It
+// is safe for concurrent use.
 type Reader struct {
 	DB *schema.DB
 	// Find searches the user's memory for what a request names. It is called
@@ -22,16 +22,15 @@ type Reader struct {
 	// Stored announces a new claim in the write that stores it. Nil: it is not
 	// announced.
 	Stored func(ctx context.Context, tx *schema.Tx, owner schema.Scope, m *schema.Memory) error
-	// OnlyForms keeps no sentence of which no form is known, however likely it
-	// lasts.
+	// OnlyForms disables keeping sentences that no pattern parses but that are likely
+	// to stay true.
 	OnlyForms bool
-	// OnlyRequests leaves the claims that a message makes to others and carries
-	// out what it asks to keep and to forget.
+	// OnlyRequests disables claims: only requests to keep and to forget are carried out.
 	OnlyRequests bool
 }
 
-// Confidence is that of a claim that code read in a message: it may have been
-// meant otherwise.
+// Confidence is the confidence of a claim that code parsed from a message, which may
+// have been meant otherwise.
 const Confidence = 0.6
 
 // The values of [schema.AttrSaid].
@@ -40,19 +39,19 @@ const (
 	saidWish  = "wish" // how the assistant should behave
 )
 
-// leastLasting is how likely it is at least that a sentence lasts which no form
-// makes a claim of and which is kept as one in its own words. Its confidence is
-// that share of Confidence.
+// leastLasting is the lowest probability of staying true at which a sentence that no
+// pattern parses is kept verbatim as a claim. The claim's confidence is the probability
+// times Confidence.
 const leastLasting = 0.5
 
-// leastChange is the same of a sentence with a word of change: to miss what is new
-// leaves what was before it standing.
+// leastChange is leastLasting for a sentence with a word of change: if it is missed, the
+// claim that it ends stays.
 const leastChange = 0.3
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
-// Likely is how likely it is that a claim tells something that lasts: 1 unless it
-// is a sentence of no known form.
+// Likely returns the probability, 0–1, that a claim stays true: 1 unless it is a sentence
+// that no pattern parsed.
 func Likely(m *schema.Memory) float64 {
 	if !isLasting(m) {
 		return 1
@@ -60,15 +59,15 @@ func Likely(m *schema.Memory) float64 {
 	return min(1, m.Confidence/Confidence)
 }
 
-// Bounds of what one message says.
+// Limits for one message.
 const (
 	maxClaims    = 32
-	maxLasting   = 4000 // bytes of a message; who writes more has pasted it
+	maxLasting   = 4000 // bytes of a message; longer ones are mostly pasted
 	maxSentence  = 500  // characters of a claim
 	wholeMessage = 40   // tokens of a message that is kept whole
 )
 
-// message is a user's message with what it says.
+// message is a user's message with its parsed claims and requests.
 type message struct {
 	*schema.Memory
 
@@ -78,13 +77,13 @@ type message struct {
 	found    [][]schema.Memory // by request
 }
 
-// Own reports a message that is read: what the user typed, neither set aside nor
-// forgotten.
+// Own reports whether a memory is a message that the user typed and that is neither
+// quarantined nor forgotten.
 func Own(m *schema.Memory) bool {
 	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && m.State == schema.StateActive
 }
 
-// understand reads a message. It has nothing to say to most.
+// understand parses a message. Most messages yield nothing.
 func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 	msg := &message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
@@ -96,10 +95,10 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 	return msg
 }
 
-// lasting are the sentences of a message that make no claim of any form, and
-// tell something that lasts. A short message of which no claim is known is kept
-// whole: "Sent my soup back, it was full of coriander. It's genetic, I checked"
-// says nothing by its last sentence.
+// lasting returns the sentences of a message that no pattern parses and that are likely
+// to stay true. A short message without a parsed claim is kept whole: of "Sent my soup
+// back, it was full of coriander. It's genetic, I checked" the last sentence alone is
+// useless.
 func lasting(message string, claims []said.Claim) (more []said.Claim) {
 	if len(message) > maxLasting {
 		return nil
@@ -123,7 +122,7 @@ func lasting(message string, claims []said.Claim) (more []said.Claim) {
 	return more
 }
 
-// Says reports whether a message says or asks anything that is carried out.
+// Says reports whether a message contains a claim or request that would be carried out.
 func (r *Reader) Says(m *schema.Memory) bool {
 	if !Own(m) {
 		return false
@@ -132,31 +131,29 @@ func (r *Reader) Says(m *schema.Memory) bool {
 	return len(msg.requests) > 0 || !r.OnlyRequests && len(msg.claims) > 0
 }
 
-// Request is a request that a user made in a message, and the memories that are
-// meant by it, by public id: for whoever has found out, such as a model with a
-// tool.
+// Request is a request that a user made in a message, resolved by the caller, such
+// as a model with a tool, to public ids of the memories it concerns.
 type Request struct {
 	Verb     said.Verb
 	Memories []string
 }
 
-// Changes is what a message has changed.
+// Changes describes the changes made by a message.
 type Changes struct {
-	// Run is the id under which it is undone, "" when nothing changed.
+	// Run is the public id of the run to undo, "" if nothing changed.
 	Run string
-	// Undone says that it was taken back before and is not done again.
+	// Undone reports that the run was undone before, and nothing is done again.
 	Undone bool
-	// Hidden are the memories that are forgotten now.
+	// Hidden lists the memories that were forgotten.
 	Hidden []schema.Memory
 }
 
-// Read carries out what a message of owner's says, in one write and once: the
-// claims that it makes, what it asks to keep and to forget, and what is known to
-// be meant by it. All of that is one run of cause [schema.CauseSaid]. A message
-// that was read before is only asked for what is given; one whose run was undone
-// for nothing.
+// Read carries out a message of owner's in one write: its claims, its requests to keep
+// and to forget, and meant, requests that the caller resolved. The changes are one run of
+// cause [schema.CauseSaid]. Of a message that was read before only meant is carried out;
+// of one whose run was undone, nothing.
 //
-// Errors: the database's, those of Find and Stored.
+// Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
 	msg := r.understand(owner, m)
 	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
@@ -223,7 +220,7 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 	return w.run.close(ctx)
 }
 
-// claim stores what the message says, but for what it asks to forget.
+// claim stores the message's claims, except those that it asks to forget.
 func (w *reading) claim(ctx context.Context) error {
 	for _, c := range w.claims {
 		if slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Forget && overlap(q.Sentence, c.Sentence) }) {
@@ -246,7 +243,7 @@ func overlap(a, b string) bool {
 	return a != "" && b != "" && (strings.Contains(a, b) || strings.Contains(b, a))
 }
 
-// add stores what a sentence of a message says.
+// add stores the claim of a sentence.
 func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
 	m := w.claimOf(from, sentence, c)
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
@@ -273,7 +270,7 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 	return out.Memory, nil
 }
 
-// claimOf is the claim that a sentence of a message makes.
+// claimOf returns the memory for the claim of a sentence.
 func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
 	m := &schema.Memory{
 		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,

@@ -91,11 +91,11 @@ func alike(a, b string) bool {
 	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
-// Told reads what a model wants to remember: from the user's sentence that
-// supports it, if that can be parsed, else from its own words. outright says that the
-// reading is from the user's sentence or that the sentence holds all of it. names are
-// the user's names.
-func Told(content, sentence string, names []string) (c said.Claim, outright bool) {
+// Parse parses content, which a model wants to remember, into a claim. It parses the
+// user's sentence that supports the content, or, if that fails, the content itself.
+// outright reports that the claim is from the sentence or that the sentence contains
+// all of it. names are the user's names.
+func Parse(content, sentence string, names []string) (c said.Claim, outright bool) {
 	reported, ok := said.Reported(content, names)
 	if !ok {
 		if own := said.Claims(content, 2); len(own) == 1 { // some models write "I live in Oslo"
@@ -197,6 +197,6 @@ func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, o
 	if m.Predicate != "" {
 		return c, false
 	}
-	c, _ = Told(m.Content, "", []string{owner})
+	c, _ = Parse(m.Content, "", []string{owner})
 	return c, false
 }

@@ -19,19 +19,18 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ProposalForget is the kind of the proposals that ask to forget something
-// which code cannot tell, or may not hide by itself; their payload is a
-// [Forgetting] as JSON.
+// ProposalForget is the kind of proposals to forget something that code cannot identify
+// or may not hide without the host. Their payload is a [Forgetting] as JSON.
 const ProposalForget = "forget"
 
-// Forgetting is what a proposal of kind [ProposalForget] is about, by public id:
-// the user's message that asks, or the memory that a model would have hidden.
+// Forgetting is the payload of a [ProposalForget]: the public id of the user's message
+// that requests it, or of the memory that a model wanted to hide.
 type Forgetting struct {
 	Message string `json:"message,omitempty"`
 	Memory  string `json:"memory_id,omitempty"`
 }
 
-// Bounds of a request.
+// Limits of a request.
 const (
 	claimsRead  = 2000 // the newest, among which a request looks for what it names
 	before      = 12   // messages before one that only points at them
@@ -48,8 +47,7 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	return w.forget(ctx, q, found)
 }
 
-// keep protects what a request is about, and stores it first when it is not
-// known.
+// keep protects the subject of a request, and stores it first if it is not known.
 func (w *reading) keep(ctx context.Context, q said.Request) error {
 	targets := w.madeIn(q.Sentence)
 	if len(targets) == 0 && q.About != "" {
@@ -134,13 +132,13 @@ func (w *reading) protect(ctx context.Context, m *schema.Memory) error {
 	return nil
 }
 
-// isCurrent reports a claim that is held to be true.
+// isCurrent reports whether a claim holds at present.
 func isCurrent(m *schema.Memory) bool {
 	return m.Kind != schema.KindEpisode && (m.State == schema.StateActive || m.State == schema.StateDormant) && m.ValidUntil.IsZero()
 }
 
-// onlyAsks reports a message that holds nothing beside its requests and
-// courtesies: it points at what was said before.
+// onlyAsks reports whether a message contains only requests and courtesies, so that it
+// refers to earlier messages.
 func (w *reading) onlyAsks() bool {
 	rest := w.Content
 	for _, q := range w.requests {
@@ -149,8 +147,8 @@ func (w *reading) onlyAsks() bool {
 	return text.IsSmallTalk(rest) || len(text.QueryTerms(rest, 0)) == 0
 }
 
-// previous is what was said just before the message: the user's last message,
-// then what was answered to it.
+// previous returns the exchange before the message: the user's last message, then the
+// answer to it.
 func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err error) {
 	earlier, err := w.tx.Before(ctx, w.Memory, before)
 	if err != nil {
@@ -169,8 +167,8 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 	return exchange, nil
 }
 
-// forget hides what a request names or points at, and the message that asks. What
-// is not clear is left to the host.
+// forget hides what a request names or points at, and the requesting message. If that is
+// ambiguous, it makes a proposal to the host.
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
 	var t targets
 	switch {
@@ -232,16 +230,15 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	return w.hide(ctx, &t)
 }
 
-// leastNamed is the share of what a request names that a memory must hold to be
-// meant by it where none holds it all.
+// leastNamed is the share of a request's terms that a memory must contain to be its
+// target, if none contains them all.
 const leastNamed = 0.5
 
-// nearest takes the few memories that hold most of what is named, as long as that
-// is at least half: rare words count more, and those that stand nowhere not at
-// all, which are often the request's own ("the digits I typed"). Of many it takes
-// the claim that was made last: to hide one too many can be undone, and who asks
-// to forget is not served by a question to the host. What was asked to be kept is
-// hidden by nothing but its own words.
+// nearest selects the few memories that contain most of the named terms, at least half.
+// Terms are weighted by rarity; those that no memory contains are ignored, since they
+// often belong to the request ("the digits I typed"). Of many memories it selects the
+// newest claim: hiding one too many can be undone, and asking the host would not serve
+// the user. What the user asked to keep is hidden only by its own words.
 func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
 	if len(t.terms) == 0 {
 		return nil
@@ -283,16 +280,16 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	return nil
 }
 
-// Bounds of what a loose request may mean, each 0–1.
+// Thresholds and weights for loose requests, each 0–1.
 const (
 	leastShared  = 0.4 // of its words, weighed by rarity, that a memory holds
 	unknownShare = 0.3 // what a word that no memory holds counts beside one that a single memory holds
 	topicShare   = 0.5 // what topics count beside words
 )
 
-// likeliest takes the claim or message that a request in free words most likely
-// means: by the words they share, the rarer the more, and by their topics. One
-// that points back and names nothing means the exchange before it.
+// likeliest selects the claim or message that a request in free words most likely means,
+// by shared terms, weighted by rarity, and by topics. A request that points back without
+// naming anything means the exchange before it.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
 	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
 	if err != nil {
@@ -376,7 +373,7 @@ func shared(terms []string, all []schema.Memory, unknown float64) []float64 {
 	return share
 }
 
-// targets are what a request to forget is about.
+// targets are the memories that a request to forget concerns.
 type targets struct {
 	claims   []schema.Memory
 	episodes []schema.Memory
@@ -386,7 +383,7 @@ type targets struct {
 	pointed  bool       // it names nothing and points at messages
 }
 
-// clear reports whether what is meant can be told.
+// clear reports whether the request names its targets without ambiguity.
 func (t *targets) clear() bool {
 	switch n := len(t.claims) + len(t.episodes); {
 	case t.pointed:
@@ -426,7 +423,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
 	names := []string{w.owner.User, w.Speaker}
-	if t.reading, _ = Told(about, "", names); known(t.reading) {
+	if t.reading, _ = Parse(about, "", names); known(t.reading) {
 		t.reading.Subject = spoken(Stored(t.reading.Subject, w.owner.User, w.Speaker), w.owner.User)
 		t.certain = true
 		for _, m := range all {
@@ -471,7 +468,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 // they call it, or it holds most of them.
 func Names(about string, m *schema.Memory, owner string) bool {
 	k := labelled(m, owner)
-	if c, _ := Told(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
+	if c, _ := Parse(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
 		return true
 	}
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
@@ -488,7 +485,7 @@ func Names(about string, m *schema.Memory, owner string) bool {
 	return n > 0 && 2*n > len(terms)
 }
 
-// wordsOf are the terms of what a memory says.
+// wordsOf returns the terms of a memory.
 func wordsOf(m *schema.Memory) []string {
 	return text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
 }
@@ -505,7 +502,7 @@ func likelyPredicates(noun string) []string {
 	return predicates
 }
 
-// holds reports whether a memory holds all words of what is named.
+// holds reports whether a memory contains all named terms.
 func (t *targets) holds(m *schema.Memory) bool {
 	if len(t.terms) == 0 {
 		return false
@@ -514,8 +511,7 @@ func (t *targets) holds(m *schema.Memory) bool {
 	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
 }
 
-// addEpisodes adds the messages among those found that say what is named, but for
-// the one that asks.
+// addEpisodes adds the found messages that match, except the requesting one.
 func (t *targets) addEpisodes(found []schema.Memory, but int64) {
 	for _, m := range found {
 		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
@@ -533,9 +529,9 @@ func (t *targets) says(m *schema.Memory) bool {
 	return t.holds(m)
 }
 
-// hide forgets the targets and all that would tell them again: the messages that
-// the claims rest on, whole; other claims that hold the same words; what was
-// concluded from them; and the summaries of entities that repeat them.
+// hide forgets the targets and whatever would reveal them: the whole messages that the
+// claims rest on, other claims with the same words, memories derived from them, and
+// summaries of entities that repeat them.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
 	one := func(m *schema.Memory) error {
@@ -609,8 +605,8 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	return nil
 }
 
-// tells reports whether a text holds the object of one of the claims, or all
-// words of what is named.
+// tells reports whether a text contains the object of one of the claims, or all named
+// terms.
 func (t *targets) tells(s string) bool {
 	folded := text.Fold(s)
 	for i := range t.claims {

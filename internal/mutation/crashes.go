@@ -66,6 +66,22 @@ var crashes = []Mutant{
 		Test:    "TestAForeignLogIsRefused",
 	},
 	{
+		Defence: "a log without an identity that breaks a sound file is refused",
+		File:    "internal/sqlite/logcheck.go",
+		Old:     "if !isSound(conn) && db.soundWithoutLog() {",
+		New:     "if isSound(conn) && db.soundWithoutLog() {",
+		Package: "./schema",
+		Test:    "TestAForeignLogWithoutTheIdentity",
+	},
+	{
+		Defence: "a log that another process had restarted gets the identity at once",
+		File:    "internal/sqlite/write.go",
+		Old:     "if err == nil && db.identityLogged < 0 {",
+		New:     "if err == nil && db.identityLogged < -1 {",
+		Package: "./schema",
+		Test:    "TestALogRestartedByAnotherProcessIsIdentified",
+	},
+	{
 		Defence: "the mark of a deleted memory reports no loss in a new one at its path",
 		File:    "internal/sqlite/mark.go",
 		Old:     "if m.file != file.file {",

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 
 	"github.com/ncruces/go-sqlite3"
@@ -127,8 +128,15 @@ func inspectLog(conn *sqlite3.Conn) (*logState, error) {
 }
 
 // refuseForeignLog refuses the log of another database, which SQLite would apply to
-// this one. Every writer puts the page with the identity into the log with its
-// first commit, which makes this check possible.
+// this one. The writer puts the page with the identity into each log with its first
+// commit, or with the second if the first restarted a log that another process had
+// checkpointed. Without that page, as when another program wrote the log, the log is
+// refused if it damages the structure of a sound file.
+//
+// Two foreign logs are not detected: that of a copy of the file, which has the same
+// identity, and one without the page that happens to fit. The
+// log's salts do not help: SQLite chooses them at random for each log and stores them
+// nowhere else. Nor does the mark, which is a second or two older than the log.
 func (db *DB) refuseForeignLog(conn *sqlite3.Conn, state *logState) error {
 	log, ok := logOf(conn)
 	if !ok || state == nil || len(state.pages) == 0 {
@@ -155,7 +163,7 @@ func (db *DB) refuseForeignLog(conn *sqlite3.Conn, state *logState) error {
 	}
 	at, there := state.pages[uint32(page)]
 	if !there {
-		return nil
+		return db.refuseMisfit(conn)
 	}
 	ofLog, ofFile := make([]byte, size), make([]byte, size)
 	if _, err := log.ReadAt(ofLog, at); err != nil {
@@ -168,9 +176,58 @@ func (db *DB) refuseForeignLog(conn *sqlite3.Conn, state *logState) error {
 	}
 	theirs, ours := identityShape.Find(ofLog), identityShape.Find(ofFile)
 	if theirs != nil && ours != nil && !bytes.Equal(theirs, ours) {
-		return &InvalidError{Field: "path", Reason: "has the write-ahead log (-wal) of another memory beside it: put that back beside its own file, or remove it"}
+		return errForeignLog
 	}
 	return nil
+}
+
+var (
+	errForeignLog = &InvalidError{Field: "path", Reason: "has the write-ahead log (-wal) of another memory beside it: put that back beside its own file, or remove it"}
+	errMisfitLog  = &InvalidError{Field: "path", Reason: "is sound, but not with the write-ahead log (-wal) beside it, which must be of another memory: move that elsewhere, and keep it until its own file is found"}
+)
+
+// refuseMisfit refuses the log of conn if it damages a sound file. It reads the whole
+// file.
+func (db *DB) refuseMisfit(conn *sqlite3.Conn) error {
+	if !isSound(conn) && db.soundWithoutLog() {
+		return errMisfitLog
+	}
+	return nil
+}
+
+// blameLog replaces an error of damage if the file is sound without its log.
+func (db *DB) blameLog(err error) error {
+	if !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	if log, failed := os.Stat(db.path + "-wal"); failed == nil && log.Size() > 0 && db.soundWithoutLog() {
+		return errMisfitLog
+	}
+	return err
+}
+
+func (db *DB) soundWithoutLog() bool {
+	if db.opts.VFS != "" {
+		return false
+	}
+	opts := db.opts
+	opts.ReadOnly, opts.immutable = true, true
+	conn, err := sqlite3.Open(dsn(db.path, opts, true))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }() // it only reads
+	return isSound(conn)
+}
+
+// isSound reports whether SQLite finds no damage in what a connection sees.
+func isSound(conn *sqlite3.Conn) bool {
+	check, _, err := conn.Prepare("PRAGMA quick_check(1)")
+	if err != nil {
+		return false
+	}
+	sound := check.Step() && check.ColumnText(0) == "ok"
+	return check.Close() == nil && sound
 }
 
 // identityShape matches an identity in its page, where it is the last record.

@@ -154,7 +154,8 @@ func Open(ctx context.Context, path string, options Options) (*DB, error) {
 		err = db.detectLoss(ctx)
 	}
 	if err != nil {
-		err = errors.Join(fmt.Errorf("open %s: %w", path, db.classifyFile(db.path, err)), db.disconnect())
+		err = db.blameLog(db.classifyFile(db.path, err))
+		err = errors.Join(fmt.Errorf("open %s: %w", path, err), db.disconnect())
 		dropKey(db.opts.sealNumber)
 		return nil, err
 	}

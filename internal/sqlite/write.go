@@ -236,6 +236,9 @@ func (db *DB) commit(group []*write) {
 	group, begun, err := db.transact(group, true)
 	if err == nil || !begun || len(group) == 1 || isFault(err) {
 		finish(group, err)
+		if err == nil && db.identityLogged < 0 {
+			_, _, _ = db.transact([]*write{identityWrite()}, false) // if it fails, the next commit logs it
+		}
 		return
 	}
 	for _, w := range group {
@@ -319,6 +322,13 @@ func (db *DB) transact(group []*write, joined bool) (all []*write, begun bool, e
 // that a log beside another file is detected. An UPDATE that changes nothing would
 // not write the page.
 const logIdentity = "REPLACE INTO identity (rowid, id) SELECT rowid, id FROM identity"
+
+// identityWrite is a write without effect, to which transact adds the identity. A
+// commit that restarted a log which another process had checkpointed could not
+// contain it. No caller waits for it.
+func identityWrite() *write {
+	return &write{ctx: context.Background(), merge: true, fn: func(context.Context, *Tx) error { return nil }}
+}
 
 // waiting counts the writes of a group with a waiting caller. A merge, which other
 // writes may join, is the first of its group and has none.
