@@ -24,6 +24,7 @@ type question struct {
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // name -> memories that mention its bearer; for the entity arm
 	spans    []span             // times it names
+	crowded  bool               // the memory has many speakers
 	own      int                // parts that are the question's own, before those of the talk; 0 = all
 }
 
@@ -80,23 +81,7 @@ func (ix *index) understand(asked string, now time.Time) *question {
 	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}
-	called := make(map[string]bool) // terms that name a speaker
-	for _, t := range all {
-		for _, s := range ix.named[t] {
-			q.speakers[s], called[t] = true, true
-		}
-	}
-	for _, m := range text.Mentions(asked) {
-		if m.Type != text.MentionName {
-			continue
-		}
-		q.names = append(q.names, m.Text)
-		for _, t := range text.Terms(m.Text) {
-			if s, ok := ix.addressed(t); ok && !called[t] {
-				q.speakers[s], called[t] = true, true
-			}
-		}
-	}
+	called := ix.callSpeakers(q, asked)
 	terms := text.QueryTerms(text.WithoutFunctionWords(withoutDigits(asked, times)), maxParts)
 	if len(terms) == 0 { // there is nothing but a date
 		terms = text.QueryTerms(asked, maxParts)
