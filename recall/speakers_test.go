@@ -38,3 +38,52 @@ func TestInFirstPerson(t *testing.T) {
 	}
 	assert.Equal(t, "How does a user sign in?", spokenBy("user", "assistant").inFirstPerson("How does a user sign in?"), "a role is no name")
 }
+
+func TestSpeakersThatAQuestionNames(t *testing.T) {
+	crowd := spokenBy("Ada Berg", "Ada Berg", "Ada Berg", "Ada Berg", "Ada Berg", "Ben Oster", "Dan Chen", "Eva Chen")
+	pair := spokenBy("Ada Berg", "Ada Berg", "Ada Berg", "Ben Oster")
+	equals := spokenBy("Ada Berg", "Ben Oster", "Dan Chen", "Eva Chen")
+	for _, test := range []struct {
+		ix       *index
+		asked    string
+		speakers []string
+		words    []string // what is searched for
+	}{
+		{crowd, "What did Ada Berg bake with Ben?", []string{"ben oster"}, []string{"bake", "ben"}},
+		{crowd, "What did Ada bake?", []string{"ada berg"}, []string{"bake"}},
+		{crowd, "What did Dan Chen bake?", []string{"dan chen"}, []string{"dan", "chen", "bake"}},
+		{crowd, "What did Mr. Chen bake?", []string{"dan chen", "eva chen"}, []string{"mr", "chen", "bake"}},
+		{crowd, "What did Ada and the Chens bake?", []string{"dan chen", "eva chen"}, []string{"chen", "bake"}},
+		{pair, "What did Ada Berg bake with Ben?", []string{"ada berg", "ben oster"}, []string{"bake"}},
+		{equals, "What did Ada bake with Ben?", []string{"ada berg", "ben oster"}, []string{"ada", "bake", "ben"}},
+	} {
+		q := test.ix.understand(test.asked, noon)
+		var named, words []string
+		for s := range q.speakers {
+			named = append(named, test.ix.speakers[s])
+		}
+		for _, p := range q.parts {
+			words = append(words, p.term)
+		}
+		assert.ElementsMatch(t, test.speakers, named, test.asked)
+		assert.Equal(t, test.words, words, test.asked)
+	}
+}
+
+// Among the messages of one person with many, what was said with the one who is named
+// comes before what the owner said to others.
+func TestAnswersAmongManySpeakers(t *testing.T) {
+	db := open(t)
+	say(t, db, ada,
+		turn{session: "ben", speaker: "Ada Berg", role: "user", text: "Are you free on Sunday?"},
+		turn{session: "ben", speaker: "Ben Oster", role: "user", text: "Yes, the harbour at nine.", minutes: 1},
+		turn{session: "cleo", speaker: "Ada Berg", role: "user", text: "I agreed to sing on Sunday.", minutes: 2},
+		turn{session: "cleo", speaker: "Cleo Marsh", role: "user", text: "Break a leg!", minutes: 3},
+		turn{session: "dan", speaker: "Ada Berg", role: "user", text: "Sunday is no good, I agreed to sing.", minutes: 4},
+		turn{session: "dan", speaker: "Dan Chen", role: "user", text: "A pity.", minutes: 5},
+		turn{session: "notes", speaker: "Ada Berg", role: "user", text: "Agreed with the choir on Sundays.", minutes: 6},
+	)
+	s := New(db, Options{})
+	defer s.Close()
+	assert.Equal(t, "Are you free on Sunday?", texts(search(t, s, Query{Text: "What did Ada Berg and Ben Oster agree on for Sunday?"}))[0])
+}
