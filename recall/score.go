@@ -32,7 +32,7 @@ type Weights struct {
 	// Who says it, and how.
 	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
 	FirstPerson float64 // 1 when the named speaker uses the first person
-	User        float64 // 1 for the user's own words and what was derived from them, unless the assistant's are asked for
+	User        float64 // 1 for the user's own words and what was derived from them; if the assistant's are asked for, for those
 	Asks        float64 // 1 when it opens with a question word
 	Question    float64 // 1 when it asks and states nothing
 	Echo        float64 // the share of the question that such a text holds, if .6 or more, 0–1: the question itself, asked before

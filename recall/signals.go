@@ -179,7 +179,7 @@ func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch) {
 			s.Speaker = -1
 		}
 	}
-	s.User = bit(d.flags&byUser != 0 && !v.q.ofOthers)
+	s.User = bit(d.flags&byUser != 0 != v.q.ofOthers)
 	s.Asks = bit(d.flags&lexicon.Asks != 0)
 	if !v.q.ofAsking {
 		s.Question, s.NoAnswer = bit(d.manner&onlyAsks != 0), bit(d.manner&noAnswer != 0)
