@@ -98,7 +98,7 @@ func VectorWeights() Weights {
 		Before: -0.16, After: -0.02, Window: 1.55, Session: 0.59, SessionCoverage: 0.9,
 		Speaker: 1.06, FirstPerson: 1.49, User: 3.3, Asks: -0.67, Question: -0.58, Echo: -10, NoAnswer: -10, You: -0.29, Wish: 0.99, Length: 1.13,
 		Date: 1.05, Number: 0.82, Name: 1.06,
-		Time: 2.73, Entity: -0.11,
+		Time: 5.5, Entity: -0.11,
 		Vector: 4, VectorBeside: 1.79, VectorAlone: 2.8,
 		Topic: 1, TopicBeside: 0.5, // as without vectors, not fitted
 		Retention: 0.6, Confidence: 0.6, Importance: 0.3,
