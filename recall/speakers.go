@@ -95,7 +95,7 @@ func (ix *index) setOwnerAside(q *question) (called map[string]bool) {
 	return called
 }
 
-// beside reports whether, in a crowded memory, a speaker whom the question names says
+// beside reports whether, in a crowded memory, a speaker that the question names says
 // one of the two turns before or after a document.
 func (ix *index) beside(q *question, doc uint32) bool {
 	if !q.crowded || len(q.speakers) == 0 {

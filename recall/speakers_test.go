@@ -2,6 +2,7 @@ package recall
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -86,4 +87,17 @@ func TestAnswersAmongManySpeakers(t *testing.T) {
 	s := New(db, Options{})
 	defer s.Close()
 	assert.Equal(t, "Are you free on Sunday?", texts(search(t, s, Query{Text: "What did Ada Berg and Ben Oster agree on for Sunday?"}))[0])
+}
+
+func FuzzInFirstPerson(f *testing.F) {
+	for _, asked := range []string{"What did Ada's sister buy?", "林晓雯的车 Jonas  Weber?", "Ada’", "\xffAda 林晓", "Adа", "Ｊｏｎａｓ sings"} {
+		f.Add(asked)
+	}
+	ix := spokenBy("Ada", "Jonas Weber", "林晓雯")
+	f.Fuzz(func(t *testing.T, asked string) {
+		put := ix.inFirstPerson(asked)
+		assert.LessOrEqual(t, len(put), len(asked))
+		assert.True(t, utf8.ValidString(put) || !utf8.ValidString(asked))
+		text.AsksYou(asked)
+	})
 }
