@@ -150,7 +150,7 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		user, err := s.UserByID(ctx, faded.UserID)
 		require.NoError(t, err)
 		require.Empty(t, user.NightsThrough, "a failed night does not use up its day")
-		failures, err := s.Failures(ctx)
+		failures, err := schema.Failures(ctx, s)
 		require.NoError(t, err)
 		require.Len(t, failures, 1)
 		require.Equal(t, "night", failures[0].Source)
@@ -162,7 +162,7 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		user, err := s.UserByID(ctx, faded.UserID)
 		require.Equal(t, "2027-02-28", user.NightsThrough)
-		failures, err2 := s.Failures(ctx)
+		failures, err2 := schema.Failures(ctx, s)
 		require.Empty(t, failures, "a night that goes well clears what failed")
 		return errors.Join(err, err2)
 	}))

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -39,14 +37,14 @@ func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmat
 	}
 	var waiting []Confirmation
 	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		rows, err := pendingConfirmations(ctx, tx, userID)
+		rows, err := schema.PendingConfirmations(ctx, tx, userID)
 		if err != nil {
 			return err
 		}
 		waiting = make([]Confirmation, len(rows))
 		for i, r := range rows {
 			token := rand.Text()
-			if _, err := tx.Exec(ctx, "UPDATE confirmations SET token_hash = ? WHERE id = ?", hashToken(token, r.Shown), r.ID); err != nil {
+			if err := tx.SetToken(ctx, &rows[i], hashToken(token, r.Shown)); err != nil {
 				return err
 			}
 			waiting[i] = Confirmation{ID: r.UID, MemoryID: r.MemoryUID, Shown: r.Shown, AskedAt: r.CreatedAt.Time, Token: token}
@@ -68,31 +66,13 @@ func (x *Extension) confirmationsToRead(ctx context.Context, scope Scope) (waiti
 		if err != nil || userID == 0 {
 			return err
 		}
-		rows, err := pendingConfirmations(ctx, s, userID)
+		rows, err := schema.PendingConfirmations(ctx, s, userID)
 		for _, r := range rows {
 			waiting = append(waiting, Confirmation{ID: r.UID, MemoryID: r.MemoryUID, Shown: r.Shown, AskedAt: r.CreatedAt.Time})
 		}
 		return err
 	})
 	return waiting, err
-}
-
-func pendingConfirmations(ctx context.Context, db bun.IDB, userID int64) (rows []confirmationRow, err error) {
-	err = db.NewSelect().TableExpr("confirmations AS c").Join("JOIN memories AS m ON m.id = c.memory_id").
-		ColumnExpr("c.id, c.uid, c.shown, c.created_at, m.uid AS memory_uid").
-		Where("c.user_id = ? AND c.state = 'pending'", userID).Order("c.id").Scan(ctx, &rows)
-	return rows, err
-}
-
-type confirmationRow struct {
-	bun.BaseModel `bun:"table:confirmations"`
-
-	ID        int64
-	UID       string
-	Shown     string
-	TokenHash string
-	CreatedAt schema.Time
-	MemoryUID string
 }
 
 // hashToken binds a token to the text it was issued for.
@@ -108,7 +88,7 @@ func hashToken(token, shown string) string {
 // [*InvalidError] for a wrong or used token, [ErrConflict] when the fact no
 // longer says what was shown.
 func (x *Extension) Grant(ctx context.Context, scope Scope, confirmationID, token string) error {
-	return x.decide(ctx, scope, confirmationID, "granted", func(ctx context.Context, tx *schema.Tx, userID int64, c *confirmationRow) error {
+	return x.decide(ctx, scope, confirmationID, "granted", func(ctx context.Context, tx *schema.Tx, userID int64, c *schema.PendingQuestion) error {
 		if subtle.ConstantTimeCompare([]byte(hashToken(token, c.Shown)), []byte(c.TokenHash)) != 1 {
 			return &InvalidError{Field: "token", Reason: "does not belong to this confirmation, or was replaced; list the confirmations again"}
 		}
@@ -127,7 +107,7 @@ func (x *Extension) Grant(ctx context.Context, scope Scope, confirmationID, toke
 // fade while the question waited, fades from now on. It returns [ErrNotFound] when
 // it does not wait in this scope.
 func (x *Extension) Refuse(ctx context.Context, scope Scope, confirmationID string) error {
-	return x.decide(ctx, scope, confirmationID, "refused", func(ctx context.Context, tx *schema.Tx, userID int64, c *confirmationRow) error {
+	return x.decide(ctx, scope, confirmationID, "refused", func(ctx context.Context, tx *schema.Tx, userID int64, c *schema.PendingQuestion) error {
 		m, err := tx.Memory(ctx, userID, c.MemoryUID)
 		if err != nil {
 			return err
@@ -136,23 +116,16 @@ func (x *Extension) Refuse(ctx context.Context, scope Scope, confirmationID stri
 	})
 }
 
-func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *confirmationRow) error) error {
+func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *schema.PendingQuestion) error) error {
 	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		var rows []confirmationRow
-		if err := tx.NewSelect().TableExpr("confirmations AS c").Join("JOIN memories AS m ON m.id = c.memory_id").
-			ColumnExpr("c.id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid").
-			Where("c.user_id = ? AND c.uid = ? AND c.state = 'pending'", userID, uid).Scan(ctx, &rows); err != nil {
+		c, err := schema.PendingConfirmation(ctx, tx, userID, uid)
+		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			return ErrNotFound
-		}
-		if err := apply(ctx, tx, userID, &rows[0]); err != nil {
+		if err := apply(ctx, tx, userID, c); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, "UPDATE confirmations SET state = ?, token_hash = '', decided_at = ? WHERE id = ?",
-			state, tx.Now.UnixMilli(), rows[0].ID)
-		return err
+		return tx.DecideConfirmation(ctx, c, state)
 	})
 }
 

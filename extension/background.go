@@ -12,10 +12,6 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ownTopics are what they subscribe to.
-var ownTopics = map[string][]string{memory.EnrichConsumer: {eventbus.TopicMemoryStored}, memory.RecalledConsumer: {eventbus.TopicMemoryRecalled},
-	memory.SaidConsumer: {eventbus.TopicMemoryStored}}
-
 // background is what works behind the turn: three consumers and the nights.
 type background struct {
 	schedule *consolidate.Schedule
@@ -30,7 +26,7 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			return nil // erased in the meantime
 		}
 		return err
-	}, eventbus.Topics(ownTopics[memory.EnrichConsumer]...), eventbus.FromStart(), eventbus.Limited(),
+	}, eventbus.Topics(memory.Consumers[memory.EnrichConsumer]...), eventbus.FromStart(), eventbus.Limited(),
 		eventbus.InBatches(func(ctx context.Context, events []eventbus.Event) error {
 			return enrichEvents(ctx, enricher, events...)
 		}, enrichGather))
@@ -54,12 +50,12 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 			return nil // the event was erased while it waited: nothing is to be kept of it
 		}
 		return err
-	}, eventbus.Topics(ownTopics[memory.RecalledConsumer]...), eventbus.FromStart(), eventbus.Limited())
+	}, eventbus.Topics(memory.Consumers[memory.RecalledConsumer]...), eventbus.FromStart(), eventbus.Limited())
 	if err != nil {
 		return b, err
 	}
 	_, err = x.bus.Subscribe(ctx, memory.SaidConsumer, func(ctx context.Context, e eventbus.Event) error { return x.readSaid(ctx, e) },
-		eventbus.Topics(ownTopics[memory.SaidConsumer]...), eventbus.FromStart(), eventbus.Limited(),
+		eventbus.Topics(memory.Consumers[memory.SaidConsumer]...), eventbus.FromStart(), eventbus.Limited(),
 		eventbus.InBatches(func(ctx context.Context, events []eventbus.Event) error { return x.readSaid(ctx, events...) }, enrichGather))
 	if err != nil {
 		return b, err

@@ -52,7 +52,7 @@ func BackupFile(ctx context.Context, source, target string, key Key, progress fu
 // changes nothing.
 //
 // Errors: [ErrNotFound], [ErrNotDatabase], [ErrKey], [ErrCorrupt] with what is wrong,
-// [*InvalidError] for a memory in use, which [Diagnose] examines.
+// [*InvalidError] for a memory in use, which package doctor examines.
 func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, error) {
 	return schema.VerifyBackup(ctx, path, &schema.Options{Key: key})
 }

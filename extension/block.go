@@ -211,7 +211,6 @@ func jsonLine(v any) string { return text.JSON(v) + "\n" }
 // The forms in which a model reads dates.
 const (
 	dayShown  = "Mon 2006-01-02"
-	dateShown = "2006-01-02"
 	timeShown = "15:04"
 )
 
@@ -240,7 +239,7 @@ func (e *entry) line(id, day string, loc *time.Location) string {
 	if e.ended != "" {
 		b.WriteString(" (" + e.ended + ")")
 	} else if !m.ValidUntil.IsZero() {
-		b.WriteString(" (true until " + m.ValidUntil.In(loc).Format(dateShown) + ")")
+		b.WriteString(" (true until " + m.ValidUntil.In(loc).Format(time.DateOnly) + ")")
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/shortid"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -56,8 +57,8 @@ func TestBlockReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := entries.Draw(t, "entries")
 		order := rapid.SampledFrom([]InjectOrder{NewestFirst, BestFirst}).Draw(t, "order")
-		var ids shortIDs
-		b := render(blockHead{}, in, order, 0, time.UTC, ids.of)
+		var ids shortid.IDs
+		b := render(blockHead{}, in, order, 0, time.UTC, ids.Of)
 		if len(in) == 0 {
 			require.Empty(t, b.text)
 			return
@@ -66,7 +67,7 @@ func TestBlockReadsBack(t *testing.T) {
 		read := make(map[string]bool)
 		last := llmtest.Record{}
 		for _, got := range recordsOf(t, b) {
-			uid, known := ids.uid(got.ID)
+			uid, known := ids.UID(got.ID)
 			require.True(t, known)
 			require.False(t, read[uid])
 			read[uid] = true
@@ -104,8 +105,8 @@ func TestARecordCostsLittle(t *testing.T) {
 			State: schema.StateActive, EventTime: schema.At(time.Date(2026, 3, 2, 20, i, 0, 0, time.UTC)),
 		}}})
 	}
-	var ids shortIDs
-	b := render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.of)
+	var ids shortid.IDs
+	b := render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.Of)
 	around := text.Tokens(b.text)/len(in) - text.Tokens(content)
 	require.LessOrEqual(t, around, 15, b.text)
 }
@@ -113,8 +114,8 @@ func TestARecordCostsLittle(t *testing.T) {
 func TestBlockKeepsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.IntRange(1, 1500).Draw(t, "budget")
-		var ids shortIDs
-		b := render(blockHead{}, entries.Draw(t, "entries"), NewestFirst, budget, time.UTC, ids.of)
+		var ids shortid.IDs
+		b := render(blockHead{}, entries.Draw(t, "entries"), NewestFirst, budget, time.UTC, ids.Of)
 		require.LessOrEqual(t, text.Tokens(b.text), budget)
 		require.Equal(t, len(b.shown) == 0, b.text == "", "no empty fence")
 	})
@@ -124,8 +125,8 @@ func TestBlockShortensBeforeItDrops(t *testing.T) {
 	long := func(id string) entry {
 		return entry{Result: Result{Memory: schema.Memory{UID: id, Content: strings.Repeat("The ferry to the island left late. ", 60), State: schema.StateActive}}}
 	}
-	var ids shortIDs
-	b := render(blockHead{}, []entry{long("first"), long("second")}, BestFirst, 800, time.UTC, ids.of)
+	var ids shortid.IDs
+	b := render(blockHead{}, []entry{long("first"), long("second")}, BestFirst, 800, time.UTC, ids.Of)
 	require.Len(t, b.shown, 2)
 	require.False(t, b.shown[0].short)
 	require.True(t, b.shown[1].short)
@@ -148,11 +149,11 @@ func TestBlockOrder(t *testing.T) {
 		}
 		require.Equal(t, want, got, order)
 	}
-	var ids shortIDs
-	b := render(blockHead{}, in[:1], NewestFirst, 0, time.UTC, ids.of)
-	require.Contains(t, b.text, "\n["+ids.of("b")+"] Mon 2026-03-02 09:00 ", "alone")
-	b = render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.of)
-	require.Contains(t, b.text, "\n# one, Mon 2026-03-02\n["+ids.of("a")+"] 08:00 ")
+	var ids shortid.IDs
+	b := render(blockHead{}, in[:1], NewestFirst, 0, time.UTC, ids.Of)
+	require.Contains(t, b.text, "\n["+ids.Of("b")+"] Mon 2026-03-02 09:00 ", "alone")
+	b = render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.Of)
+	require.Contains(t, b.text, "\n# one, Mon 2026-03-02\n["+ids.Of("a")+"] 08:00 ")
 }
 
 func TestFirstLine(t *testing.T) {
@@ -217,27 +218,4 @@ func TestWhatIsSaidOfARecord(t *testing.T) {
 	} {
 		require.Equal(t, want, said(change))
 	}
-}
-
-func TestShortIDs(t *testing.T) {
-	var ids, others shortIDs
-	require.Equal(t, ids.of("a"), others.of("a"), "made from the public id")
-	_, known := ids.uid(others.of("b"))
-	require.False(t, known, "of another conversation")
-	given := make(map[string]string)
-	for i := range 2 * maxShortIDs {
-		uid := fmt.Sprint(i)
-		short := ids.of(uid)
-		require.Len(t, short, shortIDLength)
-		require.Equal(t, short, ids.of(uid), "the same again")
-		back, known := ids.uid(short)
-		require.True(t, known)
-		require.Equal(t, uid, back)
-		given[short] = uid
-	}
-	_, known = ids.uid(ids.of("a"))
-	require.True(t, known, "one that was dropped is given again")
-	require.LessOrEqual(t, len(ids.full), maxShortIDs)
-	require.Len(t, ids.short, len(ids.full))
-	require.Len(t, ids.order, len(ids.full))
 }

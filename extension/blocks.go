@@ -213,9 +213,9 @@ func (x *Extension) ownBlock(ctx context.Context, db core.Reader, userID int64, 
 var byApproval = schema.Actor{Name: "approval"}
 
 // changeBlock carries out a change that a model proposed.
-func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 	var c tools.BlockChange
-	if err := r.decode(&c); err != nil {
+	if err := r.Decode(&c); err != nil {
 		return err
 	}
 	b, err := core.Read(ctx, tx, userID, c.Owner, c.Block)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/shortid"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -64,7 +65,7 @@ type turn struct {
 	// have quoted, by public id.
 	quoted map[string]bool
 
-	ids shortIDs // has a lock of its own
+	ids shortid.IDs // has a lock of its own
 }
 
 // maxQuoted bounds what is known to be quoted; beyond, it is recorded again.

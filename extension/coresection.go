@@ -1,29 +1,11 @@
 package extension
 
 import (
-	"cmp"
 	"context"
-	"math"
-	"slices"
-	"strings"
-	"time"
 
+	"github.com/ebbmem/ebb/internal/ownwords"
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/internal/topics"
-	"github.com/ebbmem/ebb/recall/lexicon"
-	"github.com/ebbmem/ebb/schema"
 )
-
-// coreTitle stands above the core section.
-const coreTitle = "What the user has said of themselves and has not taken back, in their own words:\n"
-
-// coreSection is what of a user's lines is put before a model.
-type coreSection struct {
-	text  string // with its title; "" without lines
-	lines []*sectionLine
-	// allHold says that the user has no superseded claim.
-	allHold bool
-}
 
 // coreRequest says what a core section is for.
 type coreRequest struct {
@@ -53,27 +35,25 @@ func (r *coreRequest) budget(cfg *Config) int {
 
 // coreSection is the section for a question. What could be read is returned
 // beside an error, too.
-func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest) (coreSection, error) {
+func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest) (ownwords.Section, error) {
 	if x.cfg.CoreMemory.ProfileTokens < 0 {
-		return coreSection{}, nil
+		return ownwords.Section{}, nil
 	}
-	lines, err := x.coreLines(ctx, scope)
+	lines, err := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
 	if err != nil {
-		return coreSection{}, err
+		return ownwords.Section{}, err
 	}
 	if x.cfg.coreToldOnly {
-		lines = lines.toldOnly()
+		lines = lines.ToldOnly()
 	}
 	budget, found := r.budget(&x.cfg), r.found
 	var failed error
-	if x.vectors != nil && found != nil && !lines.fit(budget) {
+	if x.vectors != nil && found != nil && !lines.Fit(budget) {
 		var near []Result
 		near, failed = x.claimsLike(ctx, scope, r.question)
 		found = append(near, found...)
 	}
-	section := lines.choose(budget, r.question, found, x.cfg.Now())
-	section.allHold = lines.allHold
-	return section, failed
+	return lines.Choose(budget, r.question, found, x.cfg.Now()), failed
 }
 
 // claimsFound is how many claims are looked for that are like a question.
@@ -91,266 +71,4 @@ func (x *Extension) claimsLike(ctx context.Context, scope Scope, question string
 		return nil, err
 	}
 	return answer.Results, nil
-}
-
-// sectionLines are all lines of a user, with what finds them: places of lines.
-type sectionLines struct {
-	all    []*sectionLine // in the order in which they are shown
-	worth  []*sectionLine // what is worth more first
-	tokens int            // of all
-	terms  map[string][]int32
-	roots  map[string][]int32
-	restOn map[int64][]int32 // by the claim and by the message
-	census topics.Census
-
-	allHold bool // no claim of the user's was superseded
-}
-
-// indexLines takes lines in the order in which they are shown.
-func indexLines(lines []*sectionLine) *sectionLines {
-	s := &sectionLines{all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
-	for i, l := range lines {
-		l.place = i
-		s.tokens += l.Tokens
-		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
-			texts := []string{l.Text}
-			for _, c := range l.claims {
-				texts = append(texts, c.claim.Content, strings.Join(c.claim.Tags, " "))
-			}
-			l.topics = topics.Of(strings.Join(texts, "\n"))
-		}
-		s.census.Add(l.topics)
-		for _, c := range l.claims {
-			for _, term := range c.terms {
-				addPlace(s.terms, term, int32(i))
-			}
-			for _, root := range c.roots {
-				addPlace(s.roots, root, int32(i))
-			}
-			addPlace(s.restOn, c.claim.ID, int32(i))
-			addPlace(s.restOn, c.source.ID, int32(i))
-		}
-	}
-	slices.SortStableFunc(s.worth, func(a, b *sectionLine) int {
-		return cmp.Or(
-			compareBool(a.Dormant, b.Dormant), cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)),
-			cmp.Compare(b.likely, a.likely), cmp.Compare(b.importance, a.importance), cmp.Compare(b.evidence, a.evidence), b.used.Compare(a.used))
-	})
-	return s
-}
-
-// addPlace adds a place that is not smaller than those that are there.
-func addPlace[K comparable](index map[K][]int32, key K, place int32) {
-	if of := index[key]; len(of) == 0 || of[len(of)-1] != place {
-		index[key] = append(of, place)
-	}
-}
-
-// toldOnly leaves out what was only said.
-func (s *sectionLines) toldOnly() *sectionLines {
-	var told []*sectionLine
-	for _, l := range s.all {
-		if l.Group != ProfileSaid {
-			own := *l // its place is another
-			told = append(told, &own)
-		}
-	}
-	of := indexLines(told)
-	of.allHold = s.allHold
-	return of
-}
-
-// fit reports whether a budget, title included, holds all lines.
-func (s *sectionLines) fit(budget int) bool { return s.tokens+text.Tokens(coreTitle) <= budget }
-
-// choose takes the lines that fit into the budget, title included: all of them
-// where there is room; else some of those asked to be kept and of those that say
-// how to answer, those that the question asks for, then the others asked to be
-// kept, of more importance, said more often, used last, what has passed and what
-// has faded at the end. What only likely lasts has a share of the budget and no
-// more. found are the results of the search for the question, which may be none.
-func (s *sectionLines) choose(budget int, question string, found []Result, now time.Time) coreSection {
-	left := budget - text.Tokens(coreTitle)
-	guessed := int(guessedShare * float64(left))
-	chosen := s.all
-	if !s.fit(budget) {
-		chosen = nil
-		taken := make(map[*sectionLine]bool)
-		take := func(l *sectionLine) {
-			if !taken[l] && l.Tokens <= left && (l.likely == 1 || l.Tokens <= guessed) {
-				taken[l] = true
-				if l.likely < 1 {
-					guessed -= l.Tokens
-				}
-				left -= l.Tokens
-				chosen = append(chosen, l)
-			}
-		}
-		kept := int(keptShare * float64(left))
-		for _, l := range s.worth {
-			if l.Group == ProfileKept && !l.Dormant && l.Tokens <= kept {
-				kept -= l.Tokens
-				take(l)
-			}
-		}
-		wishes := int(wishShare * float64(left))
-		for _, l := range s.worth {
-			if l.wish && !taken[l] && !l.Dormant && l.Tokens <= wishes {
-				wishes -= l.Tokens
-				take(l)
-			}
-		}
-		for _, l := range s.like(question, found) {
-			take(l)
-		}
-		passed := func(l *sectionLine) bool { return l.Dormant || !l.passes.IsZero() && !l.passes.After(now) }
-		for _, over := range []bool{false, true} {
-			for _, l := range s.worth {
-				if left < leastLine {
-					break
-				}
-				if passed(l) == over {
-					take(l)
-				}
-			}
-		}
-		slices.SortFunc(chosen, func(a, b *sectionLine) int { return a.place - b.place })
-	}
-	if len(chosen) == 0 {
-		return coreSection{}
-	}
-	var out strings.Builder
-	out.WriteString(coreTitle)
-	for _, l := range chosen {
-		out.WriteString(l.shown)
-	}
-	return coreSection{text: out.String(), lines: chosen}
-}
-
-// keptShare is how much of the section what was asked to be kept has before
-// anything else: "never forget this" is no matter of what is asked.
-const keptShare = 0.3
-
-// wishShare is how much of the section what says how to answer has before the
-// question chooses: "keep it short" holds for every answer.
-const wishShare = 0.15
-
-// guessedShare is how much of the section what only likely lasts may take. On the
-// lives in cmd/ebb/testdata/lives a share of all has 54 of 100 things told before
-// the model, .4 has 61 and .3 has 62; of those only said 28, 29 and 27.
-const guessedShare = 0.4
-
-// leastLine is about what the shortest line takes, in tokens.
-const leastLine = 3
-
-// How much a word of the question counts that a line holds in another form, or
-// as another word for the same thing.
-const (
-	rootLikeness     = 0.7
-	relativeLikeness = 0.5
-)
-
-// topicLikeness is how much a line counts that is wholly about what the question
-// is about, in other words: as much as a word of its own that stands in every
-// fiftieth line.
-const topicLikeness = 4
-
-// maxLikenessTerms bounds the words of a question that lines are compared with.
-const maxLikenessTerms = 64
-
-// like are the lines that are like the question, by its words, the rarer ones
-// more, by the topics that both are about, and by their places among what the
-// search for it found; the likest first.
-func (s *sectionLines) like(question string, found []Result) []*sectionLine {
-	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
-	hold := func(lines []int32, share float64) {
-		share *= math.Log(1 + float64(len(s.all))/float64(max(1, len(lines))))
-		for _, l := range lines {
-			if share > held[l] { // of one word's forms the best counts
-				likeness[l] += share - held[l]
-				held[l] = share
-			}
-		}
-	}
-	for _, term := range text.QueryTerms(question, maxLikenessTerms) {
-		clear(held)
-		hold(s.terms[term], 1)
-		for _, root := range lexicon.Roots(term) {
-			hold(s.roots[root], rootLikeness)
-		}
-		for _, relative := range lexicon.Relatives(term) {
-			hold(s.terms[relative], relativeLikeness)
-		}
-	}
-	about := s.census.Ask(topics.Of(question))
-	for i, l := range s.all {
-		likeness[i] += topicLikeness * about.Near(l.topics)
-	}
-	best := make(map[int32]int)
-	for i, r := range found {
-		for _, l := range s.restOn[r.Memory.ID] {
-			if best[l] == 0 {
-				best[l] = i + 1
-			}
-		}
-	}
-	for l, at := range best {
-		likeness[l] += foundLikeness / math.Sqrt(float64(at))
-	}
-	var like []*sectionLine
-	for i, l := range s.all {
-		likeness[i] *= l.likely
-		if likeness[i] > 0 {
-			like = append(like, l)
-		}
-	}
-	slices.SortFunc(like, func(a, b *sectionLine) int {
-		return cmp.Or(cmp.Compare(likeness[b.place], likeness[a.place]), compareBool(a.Dormant, b.Dormant), a.place-b.place)
-	})
-	return like
-}
-
-// foundLikeness is what it counts to be the first that the search found.
-const foundLikeness = 2
-
-// compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-// repeats reports whether the section holds what a memory says: the message is
-// one of its sentences, or the claim rests on one that says most of it.
-func (c *coreSection) repeats(m *schema.Memory) bool {
-	if len(c.lines) == 0 {
-		return false
-	}
-	if m.Kind == schema.KindEpisode {
-		folded := text.Fold(text.Line(m.Content))
-		return slices.ContainsFunc(c.lines, func(l *sectionLine) bool { return text.Fold(l.Text) == folded })
-	}
-	return slices.ContainsFunc(c.lines, func(l *sectionLine) bool {
-		return slices.ContainsFunc(l.claims, func(told *toldClaim) bool { return told.claim.ID == m.ID && told.covered })
-	})
-}
-
-// quoted are the public ids of the messages that the section quotes.
-func (c *coreSection) quoted() (uids []string) {
-	for _, l := range c.lines {
-		uids = append(uids, l.Sources...)
-	}
-	return uids
-}
-
-// profile are the lines as a host sees them, and what they take.
-func (c *coreSection) profile() (lines []ProfileLine, tokens int) {
-	for _, l := range c.lines {
-		lines = append(lines, l.ProfileLine)
-	}
-	return lines, text.Tokens(c.text)
 }

@@ -28,6 +28,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
@@ -510,7 +511,7 @@ func TestDamagedImages(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint("whole", i), "memory.db")
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, content, 0o600))
-		d, err := extension.DiagnoseWithKey(t.Context(), path, key)
+		d, err := doctor.Diagnose(t.Context(), path, key)
 		require.NoError(t, err)
 		require.True(t, d.Healthy, d.Checks)
 		u := everyCall(t.Context(), path, key)
@@ -539,11 +540,11 @@ func TestDamagedImages(t *testing.T) {
 			t.Logf("%d images: %d failed, %d panicked, %d were silent", n-*firstImage, failing, panicking, silent)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		d, err := extension.DiagnoseWithKey(ctx, path, o.key)
+		d, err := doctor.Diagnose(ctx, path, o.key)
 		require.NoError(t, err, name)
 		said := !d.Healthy
 		for _, c := range d.Checks {
-			said = said || c.State == extension.CheckWarning
+			said = said || c.State == doctor.Warning
 		}
 		if d.Healthy {
 			healthy++

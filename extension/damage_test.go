@@ -23,6 +23,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -268,7 +269,7 @@ func TestDamagedFilesAreSaidToBe(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, f.content, 0o600))
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		d, err := extension.Diagnose(ctx, path)
+		d, err := doctor.Diagnose(ctx, path, extension.Key{})
 		require.NoError(t, err, f.name)
 		if d.Healthy {
 			healthy++
@@ -307,7 +308,7 @@ func TestDamagedRowsAreToldWithoutTheirText(t *testing.T) {
 	} {
 		path := stocked(t)
 		spoil(t, path, "PRAGMA ignore_check_constraints = on; "+spoilt)
-		d, err := extension.Diagnose(t.Context(), path)
+		d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
 		require.NoError(t, err)
 		require.False(t, d.Healthy, spoilt)
 		require.NotContains(t, fmt.Sprint(d.Checks), "secret")
@@ -349,7 +350,7 @@ func TestDamagedRowsAreToldWithoutTheirText(t *testing.T) {
 func TestTextOfNoMemoryIsPassedOver(t *testing.T) {
 	path := stocked(t)
 	spoil(t, path, "PRAGMA foreign_keys = off; UPDATE chunks SET memory_id = 0 WHERE id IN (SELECT min(id) FROM chunks)")
-	d, err := extension.Diagnose(t.Context(), path)
+	d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	require.False(t, d.Healthy)
 	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true})

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 // spoil changes a file behind the memory's back.
@@ -57,14 +59,24 @@ var (
 	filledFile []byte
 )
 
-func diagnose(t *testing.T, path string) *extension.Diagnosis {
+func init() {
+	extension.Examine = func(t *testing.T, path string) (healthy bool, checks []string) {
+		d := diagnose(t, path)
+		for _, c := range d.Checks {
+			checks = append(checks, fmt.Sprintf("%s: %s %s", c.Name, c.State, c.Detail))
+		}
+		return d.Healthy, append(checks, d.Refused)
+	}
+}
+
+func diagnose(t *testing.T, path string) *doctor.Diagnosis {
 	t.Helper()
-	d, err := extension.Diagnose(t.Context(), path)
+	d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	return d
 }
 
-func check(t *testing.T, d *extension.Diagnosis, name string) extension.Check {
+func check(t *testing.T, d *doctor.Diagnosis, name string) doctor.Check {
 	t.Helper()
 	for _, c := range d.Checks {
 		if c.Name == name {
@@ -72,7 +84,7 @@ func check(t *testing.T, d *extension.Diagnosis, name string) extension.Check {
 		}
 	}
 	require.Failf(t, "no such check", "%s in %+v", name, d.Checks)
-	return extension.Check{}
+	return doctor.Check{}
 }
 
 func TestDiagnoseHealthyFileChangesNothing(t *testing.T) {
@@ -83,7 +95,7 @@ func TestDiagnoseHealthyFileChangesNothing(t *testing.T) {
 	require.True(t, d.Healthy)
 	require.Empty(t, d.Refused)
 	for _, c := range d.Checks {
-		require.Equal(t, extension.CheckOK, c.State, "%s: %s", c.Name, c.Detail)
+		require.Equal(t, doctor.OK, c.State, "%s: %s", c.Name, c.Detail)
 		require.Empty(t, c.Fix)
 	}
 	after, err := os.ReadFile(path)
@@ -107,39 +119,39 @@ const block = `INSERT INTO blocks (id, user_id, name, content, version, updated_
 func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
 	for _, test := range []struct {
 		name, spoil, check string
-		state              extension.CheckState
+		state              doctor.State
 		says               string
 	}{
-		{"memory without text", "DELETE FROM chunks_fts; DELETE FROM chunks WHERE memory_id = 3", "text of every memory", extension.CheckDamaged, "memories that no search by text can find: 1"},
-		{"text of another user", "UPDATE chunks SET id = id + (1 << 40) WHERE memory_id = 3", "scope of the text", extension.CheckDamaged, "pieces of text filed under another user: 1"},
-		{"index behind its text", "UPDATE chunks SET text = 'kayak' WHERE memory_id = 3", "text index", extension.CheckDamaged, ""},
-		{"episode without message", "UPDATE memories SET event_seq = NULL WHERE id = 5", "episodes have their message", extension.CheckDamaged, "not in the journal: 1"},
-		{"message without episode", "UPDATE memories SET event_seq = NULL WHERE id = 5", "messages have their episode", extension.CheckDamaged, "not remembered: 1"},
-		{"row that points nowhere", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5", "references", extension.CheckDamaged, "memories row 5 → sessions"},
-		{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000", "watermarks", extension.CheckDamaged, "past the journal"},
-		{"extraction ahead of the memories", "INSERT INTO watermarks VALUES (1, 'extract', 1000000)", "watermarks", extension.CheckDamaged, "user ada has extract through 1000000"},
-		{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1", "watermarks", extension.CheckDamaged, "no day"},
-		{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5", "replaced claims", extension.CheckDamaged, "disagree: 1"},
+		{"memory without text", "DELETE FROM chunks_fts; DELETE FROM chunks WHERE memory_id = 3", "text of every memory", doctor.Damaged, "memories that no search by text can find: 1"},
+		{"text of another user", "UPDATE chunks SET id = id + (1 << 40) WHERE memory_id = 3", "scope of the text", doctor.Damaged, "pieces of text filed under another user: 1"},
+		{"index behind its text", "UPDATE chunks SET text = 'kayak' WHERE memory_id = 3", "text index", doctor.Damaged, ""},
+		{"episode without message", "UPDATE memories SET event_seq = NULL WHERE id = 5", "episodes have their message", doctor.Damaged, "not in the journal: 1"},
+		{"message without episode", "UPDATE memories SET event_seq = NULL WHERE id = 5", "messages have their episode", doctor.Damaged, "not remembered: 1"},
+		{"row that points nowhere", "PRAGMA foreign_keys = off; UPDATE memories SET session_id = 999 WHERE id = 5", "references", doctor.Damaged, "memories row 5 → sessions"},
+		{"consumer ahead of the journal", "UPDATE consumers SET cursor = 1000000", "watermarks", doctor.Damaged, "past the journal"},
+		{"extraction ahead of the memories", "INSERT INTO watermarks VALUES (1, 'extract', 1000000)", "watermarks", doctor.Damaged, "user ada has extract through 1000000"},
+		{"night that is no day", "UPDATE users SET nights_through = 'soon' WHERE id = 1", "watermarks", doctor.Damaged, "no day"},
+		{"superseded by nothing", "UPDATE memories SET state = 'superseded' WHERE id = 5", "replaced claims", doctor.Damaged, "disagree: 1"},
 		{"parked event", `INSERT INTO consumers VALUES ('mailer', 1, 0, 0) ON CONFLICT DO NOTHING;
-			INSERT INTO deliveries VALUES ('mailer', 1, 5, NULL, 'no route to host')`, "consumers", extension.CheckWarning, "mailer: 1 parked, 0 retrying, last error: no route to host"},
-		{"failing background work", "INSERT INTO failures VALUES ('night', 1, 'out of paper', 3, 0, 0)", "background work", extension.CheckWarning, "night failed 3 times, last 1970-01-01T00:00:00Z: out of paper"},
-		{"session of another user", "UPDATE memories SET session_id = (SELECT id FROM sessions WHERE user_id = 2) WHERE id = 5", "references between users", extension.CheckDamaged, "memories.session_id: 1"},
+			INSERT INTO deliveries VALUES ('mailer', 1, 5, NULL, 'no route to host')`, "consumers", doctor.Warning, "mailer: 1 parked, 0 retrying, last error: no route to host"},
+		{"failing background work", "INSERT INTO failures VALUES ('night', 1, 'out of paper', 3, 0, 0)", "background work", doctor.Warning, "night failed 3 times, last 1970-01-01T00:00:00Z: out of paper"},
+		{"session of another user", "UPDATE memories SET session_id = (SELECT id FROM sessions WHERE user_id = 2) WHERE id = 5", "references between users", doctor.Damaged, "memories.session_id: 1"},
 		{"question about another user's memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) SELECT 'q', 2, id, content, 'pending', 0 FROM memories WHERE id = 5",
-			"references between users", extension.CheckDamaged, "confirmations.memory_id: 1"},
+			"references between users", doctor.Damaged, "confirmations.memory_id: 1"},
 		{"question about another memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES ('q', 1, 5, 'Likes liquorice', 'pending', 0)",
-			"questions", extension.CheckDamaged, "does not say what was shown: 1"},
+			"questions", doctor.Damaged, "does not say what was shown: 1"},
 		{"proposal about another text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
 			SELECT 'p', 1, 'correct', json_object('memory_id', uid, 'content', 'noced', 'new_content', 'notes'), 'pending', 0 FROM memories WHERE id = 2`,
-			"proposals", extension.CheckDamaged, "about what it does not say: 1"},
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
 		{"version with a flipped bit", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea', 'host', 0, 4, ''), (1, 2, '["milk"]', 'host', 0, 4, '')`,
-			"forms of blocks", extension.CheckWarning, "1 versions"},
+			"forms of blocks", doctor.Warning, "1 versions"},
 		{"block that is not what was written", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea"]', 'host', 0, 4, ''), (1, 2, '["silk"]', 'host', 0, 4, '')`,
-			"versions of blocks", extension.CheckDamaged, "than the block holds: 1"},
+			"versions of blocks", doctor.Damaged, "than the block holds: 1"},
 		{"block without its first version", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 2, '["milk"]', 'host', 0, 4, '')`,
-			"versions of blocks", extension.CheckDamaged, "misses a version"},
-		{"newer version", "PRAGMA user_version = 999", "ebb memory", extension.CheckWarning, "schema version 999"},
-		{"lost table", "PRAGMA foreign_keys = off; DROP TABLE users", "ebb memory", extension.CheckDamaged, "only 4 of 5 main tables"},
-		{"other journal mode", "PRAGMA journal_mode = delete", "ebb memory", extension.CheckWarning, "journal mode is \"delete\""},
+			"versions of blocks", doctor.Damaged, "misses a version"},
+		{"newer version", "PRAGMA user_version = 999", "ebb memory", doctor.Warning, "schema version 999"},
+		{"lost table", "PRAGMA foreign_keys = off; DROP TABLE users", "ebb memory", doctor.Damaged, "only 4 of 5 main tables"},
+		{"other journal mode", "PRAGMA journal_mode = delete", "ebb memory", doctor.Warning, "journal mode is \"delete\""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filled(t)
@@ -149,7 +161,7 @@ func TestDiagnoseFindsWhatIsWrong(t *testing.T) {
 			require.Equal(t, test.state, c.State, c.Detail)
 			require.Contains(t, c.Detail, test.says)
 			require.NotEmpty(t, c.Fix)
-			require.Equal(t, test.state == extension.CheckWarning && d.Refused == "", d.Healthy, "%+v", d)
+			require.Equal(t, test.state == doctor.Warning && d.Refused == "", d.Healthy, "%+v", d)
 		})
 	}
 }
@@ -166,7 +178,7 @@ func TestDiagnoseDamagedPages(t *testing.T) {
 	require.False(t, d.Healthy)
 	damaged := 0
 	for _, c := range d.Checks {
-		if c.State == extension.CheckDamaged {
+		if c.State == doctor.Damaged {
 			damaged++
 			require.NotEmpty(t, c.Fix, c.Name)
 		}
@@ -194,22 +206,22 @@ func TestDiagnoseFilesThatAreNoMemory(t *testing.T) {
 			require.False(t, d.Healthy)
 			require.NotEmpty(t, d.Refused)
 			c := check(t, d, test.check)
-			require.Equal(t, extension.CheckDamaged, c.State)
+			require.Equal(t, doctor.Damaged, c.State)
 			require.Contains(t, c.Detail, test.says)
 			require.NotEmpty(t, c.Fix)
 		})
 	}
-	_, err := extension.Diagnose(t.Context(), filepath.Join(dir, "nowhere"))
+	_, err := doctor.Diagnose(t.Context(), filepath.Join(dir, "nowhere"), extension.Key{})
 	require.ErrorIs(t, err, extension.ErrNotFound)
 	var invalid *extension.InvalidError
 	for _, path := range []string{"", " ", dir} {
-		_, err = extension.Diagnose(t.Context(), path)
+		_, err = doctor.Diagnose(t.Context(), path, extension.Key{})
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, "path", invalid.Field)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = extension.Diagnose(ended, foreign)
+	_, err = doctor.Diagnose(ended, foreign, extension.Key{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -218,7 +230,7 @@ func TestDiagnoseLeftoversOfACreation(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new-wal"), nil, 0o600))
 	d := diagnose(t, path)
 	require.True(t, d.Healthy)
-	require.Equal(t, extension.CheckWarning, check(t, d, "leftover files").State)
+	require.Equal(t, doctor.Warning, check(t, d, "leftover files").State)
 }
 
 func TestDiagnoseWaitsForNoWriter(t *testing.T) {
@@ -230,7 +242,7 @@ func TestDiagnoseWaitsForNoWriter(t *testing.T) {
 	require.NoError(t, err)
 	started := time.Now()
 	c := check(t, diagnose(t, path), "text index")
-	require.Equal(t, extension.CheckSkipped, c.State)
+	require.Equal(t, doctor.Skipped, c.State)
 	require.Less(t, time.Since(started), 30*time.Second)
 	require.NoError(t, db.Close())
 }

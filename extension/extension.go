@@ -13,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/ownwords"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -33,7 +34,7 @@ type Extension struct {
 	reader   *claims.Reader
 	behind   *background
 	erasures finishing
-	cores    *coreViews
+	own      *ownwords.Views
 	closed   atomic.Bool // Close has begun
 
 	onDemandNights bool // see memory.Options
@@ -77,7 +78,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		return nil, errors.Join(err, db.Close())
 	}
 	x.captures.stamp = x.stamp
-	if x.cores, err = newCoreViews(); err != nil {
+	if x.own, err = ownwords.NewViews(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	options := recall.Options{Weights: cfg.Ranking.Weights, Scorer: cfg.Ranking.Scorer, CandidateFactor: cfg.Ranking.CandidateFactor, Retention: cfg.Ranking.Retention}
@@ -93,7 +94,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{
-		Redact: x.redactor.Text, Topics: ownTopics,
+		Redact: x.redactor.Text, Topics: memory.Consumers,
 		ErrorHook: func(source string, err error) { x.report(source, err) },
 	})
 	x.mem = &memory.Memory{

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/ownwords"
+	"github.com/ebbmem/ebb/internal/shortid"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -28,26 +30,25 @@ func FuzzFence(f *testing.F) {
 			return entry{Result: Result{Memory: schema.Memory{
 				UID: id, Kind: schema.KindEpisode, Content: content, Speaker: speaker, SessionName: session, State: schema.StateActive,
 				EventTime: schema.At(time.Unix(1_000_000, 0)),
-			}}, short: short, ended: supersededBy(schema.Ended{By: &schema.Memory{Content: content, Origin: schema.OriginUser, Trust: 4}}, time.UTC).String()}
+			}}, short: short, ended: ownwords.MarkOf(schema.Ended{By: &schema.Memory{Content: content, Origin: schema.OriginUser, Trust: 4}}, time.UTC).String()}
 		}
-		var ids shortIDs
-		b := render(blockHead{}, []entry{made("one"), made("two")}, BestFirst, 0, time.UTC, ids.of)
+		var ids shortid.IDs
+		b := render(blockHead{}, []entry{made("one"), made("two")}, BestFirst, 0, time.UTC, ids.Of)
 		records := recordsOf(t, b)
 		require.Len(t, records, 2)
-		require.Equal(t, []string{ids.of("one"), ids.of("two")}, []string{records[0].ID, records[1].ID})
+		require.Equal(t, []string{ids.Of("one"), ids.Of("two")}, []string{records[0].ID, records[1].ID})
 		if !short {
 			require.True(t, strings.HasPrefix(records[0].Text, text.Line(content)))
 		}
 
-		l := &sectionLine{ProfileLine: ProfileLine{Text: shownSentence(content), Before: shownSentence(speaker), Since: time.Unix(1, 0), Ended: shownSentence(session)}}
-		l.shown = l.render(time.UTC)
-		section := coreSection{text: coreTitle + l.shown}
-		b = render(blockHead{core: section.text}, []entry{made("one")}, BestFirst, 0, time.UTC, ids.of)
-		require.Equal(t, 1, strings.Count(l.shown, "\n"))
-		require.NotContains(t, l.shown, b.nonce)
+		own := ProfileLine{Text: ownwords.Shown(content), Before: ownwords.Shown(speaker), Since: time.Unix(1, 0), Ended: ownwords.Shown(session)}
+		shown := own.Render(false, time.UTC)
+		b = render(blockHead{core: ownwords.Title + shown}, []entry{made("one")}, BestFirst, 0, time.UTC, ids.Of)
+		require.Equal(t, 1, strings.Count(shown, "\n"))
+		require.NotContains(t, shown, b.nonce)
 		require.Len(t, recordsOf(t, b), 1)
 		fences, _, err := llmtest.Fences(b.text)
 		require.NoError(t, err)
-		require.Equal(t, []string{strings.TrimSuffix(l.shown[2:], "\n")}, fences[0].Core)
+		require.Equal(t, []string{strings.TrimSuffix(shown[2:], "\n")}, fences[0].Core)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // UserHealth is the state of what works behind the turns of one user.
@@ -114,21 +115,12 @@ func (h Health) Healthy() bool {
 
 // read counts what of the user's waits or failed.
 func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
-	var since schema.Time
-	if err := s.Row(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT ?2 AS topic, min(coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0), coalesce((SELECT cursor FROM consumers WHERE name = ?6), 0)) AS cursor
-			UNION ALL SELECT ?4, coalesce((SELECT cursor FROM consumers WHERE name = ?5), 0)) c ON e.topic = c.topic AND e.seq > c.cursor
-		WHERE e.user_id = ?1`,
-		[]any{userID, eventbus.TopicMemoryStored, memory.EnrichConsumer, eventbus.TopicMemoryRecalled, memory.RecalledConsumer, memory.SaidConsumer}, &h.Waiting, &since); err != nil {
+	backlog, err := eventbus.ReadBacklog(ctx, s, memory.Consumers, userID)
+	if err != nil {
 		return err
 	}
-	h.Since = since.Time
-	if err := s.Row(ctx, `SELECT count(d.next_attempt_at), count(*) - count(d.next_attempt_at)
-		FROM deliveries d JOIN events e ON e.seq = d.seq WHERE e.user_id = ?1 AND d.consumer IN (?2, ?3, ?4)`,
-		[]any{userID, memory.EnrichConsumer, memory.RecalledConsumer, memory.SaidConsumer}, &h.Retrying, &h.Parked); err != nil {
-		return err
-	}
-	failures, err := s.Failures(ctx)
+	h.Waiting, h.Since, h.Retrying, h.Parked = backlog.Waiting, backlog.Since, backlog.Retrying, backlog.Parked
+	failures, err := schema.Failures(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -155,15 +147,15 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		return nil, err
 	}
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		if h.Failures, err = s.Failures(ctx); err != nil {
+		if h.Failures, err = schema.Failures(ctx, s); err != nil {
 			return err
 		}
 		if h.OpenErasures, _, err = erase.CountOpen(ctx, s); err != nil {
 			return err
 		}
-		return s.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs r WHERE state = 'failed'
-			AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.user_id = r.user_id AND later.id > r.id AND later.cause NOT IN ('said', 'host'))),
-			EXISTS (SELECT 1 FROM gaps WHERE attempts >= ?)`, []any{consolidate.MaxAttempts}, &h.NightFailed, &h.GivenUp)
+		nights, err := inspect.ReadNights(ctx, s, consolidate.MaxAttempts)
+		h.NightFailed, h.GivenUp = nights.Failed > 0, nights.GivenUp > 0
+		return err
 	})
 	if err == nil {
 		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.nightClock()) })
@@ -171,4 +163,58 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(false, everybody)...)
 	h.Overcome = x.faults(true, everybody)
 	return h, err
+}
+
+// readBehind looks at everybody's rows: what is set aside, what is not whole,
+// and the nights that are due.
+func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
+	if h.Quarantined, err = inspect.Quarantined(ctx, s); err != nil {
+		return err
+	}
+	if h.Integrity, err = s.Integrity(ctx, 0); err != nil {
+		return err
+	}
+	h.NightsOverdue, _, err = nights.MostOverdue(ctx, s)
+	return err
+}
+
+// vectorStats counts what waits for its vector, with an embedder or without.
+func (x *Extension) vectorStats(ctx context.Context) (stats *embed.Stats, err error) {
+	if x.vectors != nil {
+		return x.vectors.Stats(ctx)
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		stats, err = embed.StoredStats(ctx, s)
+		return err
+	})
+	return stats, err
+}
+
+func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *embed.UserStats, err error) {
+	if x.vectors != nil {
+		return x.vectors.StatsOf(ctx, userID)
+	}
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		stats, err = embed.StoredStatsOf(ctx, s, userID)
+		return err
+	})
+	return stats, err
+}
+
+// AcknowledgeLosses takes note of every [Loss] the memory speaks of, so that it
+// is said no more, and returns how many there were. That is for a host, or its
+// operator, who has restored a backup, or can live without what is gone.
+//
+// Errors: [ErrReadOnly], the database's errors, the context's error.
+func (x *Extension) AcknowledgeLosses(ctx context.Context) (int64, error) {
+	return x.db.AcknowledgeLosses(ctx)
+}
+
+// tellLosses reports what the file lacks to the host's hook, at every open.
+func (x *Extension) tellLosses(ctx context.Context) error {
+	losses, err := x.db.Losses(ctx)
+	for i := range losses {
+		x.report("file", &losses[i])
+	}
+	return err
 }

@@ -85,15 +85,15 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 		blocks: core.text, question: question, found: results,
 		beside: entryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
-	found.Profile, found.ProfileTokens = section.profile()
-	found.quoted = section.quoted()
-	relevant = once(slices.DeleteFunc(relevant, func(e entry) bool { return section.repeats(&e.Memory) }))
+	found.Profile, found.ProfileTokens = section.Lines()
+	found.quoted = section.Quoted()
+	relevant = once(slices.DeleteFunc(relevant, func(e entry) bool { return section.Repeats(&e.Memory) }))
 	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // what has faded comes last, in the places that are left
 	unmarked := error(nil)
-	if !section.allHold {
+	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.of)
+	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)

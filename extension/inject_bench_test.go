@@ -73,7 +73,7 @@ func BenchmarkCoreSection(b *testing.B) {
 		look := func(b *testing.B) {
 			section, err := x.coreSection(b.Context(), ada, coreRequest{question: "What colour is shelf 7?"})
 			require.NoError(b, err)
-			require.NotEmpty(b, section.lines)
+			require.NotEmpty(b, section.Text)
 		}
 		b.Run(fmt.Sprint(claims, "/kept"), func(b *testing.B) {
 			for b.Loop() {
@@ -93,7 +93,7 @@ func BenchmarkCoreSection(b *testing.B) {
 		b.Run(fmt.Sprint(claims, "/first"), func(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
-				x.cores.users.Purge()
+				x.own.Forget()
 				b.StartTimer()
 				look(b)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 func TestAnEncryptedMemoryShowsNothingWhateverIsDone(t *testing.T) {
@@ -69,10 +70,10 @@ func TestAnEncryptedMemoryShowsNothingWhateverIsDone(t *testing.T) {
 	scan()
 	require.True(t, seen["memory.db"] && seen["memory.db-wal"] && seen["copy.db"], "what was scanned: %v", seen)
 
-	d, err := extension.DiagnoseWithKey(t.Context(), path, key)
+	d, err := doctor.Diagnose(t.Context(), path, key)
 	require.NoError(t, err)
 	require.True(t, d.Healthy, "%+v", d)
-	d, err = extension.Diagnose(t.Context(), path)
+	d, err = doctor.Diagnose(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	require.False(t, d.Healthy)
 	require.Contains(t, d.Refused, "no key was given")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 // A memory whose log was removed says so everywhere, at every open, until its
@@ -35,11 +36,11 @@ func TestRemovedLogIsSaid(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, file, 0o600))
 	require.NoError(t, os.WriteFile(path+"-mark", mark, 0o600))
 
-	damaged := func() *extension.Check {
-		d, err := extension.Diagnose(ctx, path)
+	damaged := func() *doctor.Check {
+		d, err := doctor.Diagnose(ctx, path, extension.Key{})
 		require.NoError(t, err)
 		for _, c := range d.Checks {
-			if c.Name == "end of the log" && c.State == extension.CheckDamaged {
+			if c.Name == "end of the log" && c.State == doctor.Damaged {
 				require.False(t, d.Healthy)
 				return &c
 			}
@@ -99,7 +100,7 @@ func TestACutLogIsSaidAsFarAsItCanBeKnown(t *testing.T) {
 	file, err := os.ReadFile(path)
 	require.NoError(t, err)
 
-	end := func(marked bool) extension.Check {
+	end := func(marked bool) doctor.Check {
 		cut := filepath.Join(t.TempDir(), "memory.db")
 		require.NoError(t, os.WriteFile(cut, file, 0o600))
 		require.NoError(t, os.WriteFile(cut+"-wal", log, 0o600))
@@ -109,8 +110,8 @@ func TestACutLogIsSaidAsFarAsItCanBeKnown(t *testing.T) {
 		return check(t, diagnose(t, cut), "end of the log")
 	}
 	marked, unmarked := end(true), end(false)
-	require.Equal(t, extension.CheckDamaged, marked.State)
+	require.Equal(t, doctor.Damaged, marked.State)
 	require.Contains(t, marked.Detail, "memories 2 to 2 are not there")
-	require.Equal(t, extension.CheckOK, unmarked.State)
+	require.Equal(t, doctor.OK, unmarked.State)
 	require.Contains(t, unmarked.Detail, "cannot be known")
 }

@@ -75,7 +75,7 @@ func (l *oneLife) call(s *Session, tool string, arguments map[string]any) (uid s
 	l.t.Helper()
 	answer := l.answer(s, tool, arguments)
 	for word := range strings.FieldsSeq(answer) {
-		if uid, known := s.turn().ids.uid(strings.Trim(word, ",.;:[]()")); known {
+		if uid, known := s.turn().ids.UID(strings.Trim(word, ",.;:[]()")); known {
 			return uid
 		}
 	}
@@ -408,7 +408,7 @@ func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
 	}
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": id}), "no record was shown as "+id+" in this conversation")
 	require.Contains(t, l.answer(s, "correct_fact", map[string]any{"memory_id": "m99", "new_content": "x y"}), "no record was shown as m99")
-	uid, known := s.turn().ids.uid(id)
+	uid, known := s.turn().ids.UID(id)
 	require.True(t, known)
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": uid}), "protect", "a full id is known everywhere")
 }
@@ -513,7 +513,7 @@ func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
 		}
 		followed, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
-		l.x.cores.users.Purge()
+		l.x.own.Forget()
 		anew, err := l.x.Profile(t.Context(), scope)
 		require.NoError(r, err)
 		require.Equal(r, anew, followed)

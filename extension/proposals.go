@@ -3,12 +3,9 @@ package extension
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
@@ -36,7 +33,7 @@ const (
 	ProposalForget = tools.ProposalForget
 )
 
-var proposalKinds = bun.List([]string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget})
+var proposalKinds = []string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget}
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
@@ -74,24 +71,6 @@ type Proposal struct {
 	MessageID string `json:"message_id,omitempty"`
 }
 
-type proposalRow struct {
-	bun.BaseModel `bun:"table:proposals"`
-
-	ID        int64
-	UID       string
-	Kind      string
-	Reason    string
-	Payload   string
-	CreatedAt schema.Time
-}
-
-func (r *proposalRow) decode(payload any) error {
-	if err := json.Unmarshal([]byte(r.Payload), payload); err != nil {
-		return fmt.Errorf("proposal %s: %w", r.UID, err)
-	}
-	return nil
-}
-
 // Proposals lists the changes that wait, oldest first. A contradiction that
 // came to an end by itself is not among them, nor two entities of which one was
 // merged since.
@@ -106,9 +85,8 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 		if err != nil || userID == 0 {
 			return err
 		}
-		var rows []proposalRow
-		if err := s.NewSelect().Model(&rows).Where("user_id = ? AND state = 'pending' AND kind IN (?)", userID, proposalKinds).
-			Order("id").Scan(ctx); err != nil {
+		rows, err := schema.PendingProposals(ctx, s, userID, proposalKinds)
+		if err != nil {
 			return err
 		}
 		for i := range rows {
@@ -129,7 +107,7 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 // readProposal completes a row by what it is about. A contradiction, or a pair
 // of entities, is [ErrNotFound] or [ErrConflict] when one of the two is not
 // there or not current any more.
-func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *proposalRow) (*Proposal, error) {
+func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
 		earlier, later, err := contradiction(ctx, s, userID, r)
@@ -150,7 +128,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 	}
 	if r.Kind == ProposalBlock {
 		var c tools.BlockChange
-		if err := r.decode(&c); err != nil {
+		if err := r.Decode(&c); err != nil {
 			return nil, err
 		}
 		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent = c.Block, c.Owner, c.Agent, c.Content, c.NewContent
@@ -169,7 +147,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *prop
 		return p, nil
 	}
 	var c tools.Correction
-	if err := r.decode(&c); err != nil {
+	if err := r.Decode(&c); err != nil {
 		return nil, err
 	}
 	p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
@@ -183,9 +161,9 @@ type memories interface {
 
 // toForget reads what a proposal to forget is about: a memory, or the message
 // that asks.
-func toForget(ctx context.Context, db memories, userID int64, r *proposalRow) (m *schema.Memory, message bool, err error) {
+func toForget(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (m *schema.Memory, message bool, err error) {
 	var f tools.Forgetting
-	if err := r.decode(&f); err != nil {
+	if err := r.Decode(&f); err != nil {
 		return nil, false, err
 	}
 	if m, err = db.Memory(ctx, userID, cmp.Or(f.Memory, f.Message)); err != nil {
@@ -197,9 +175,9 @@ func toForget(ctx context.Context, db memories, userID int64, r *proposalRow) (m
 	return m, f.Memory == "", nil
 }
 
-func contradiction(ctx context.Context, db memories, userID int64, r *proposalRow) (earlier, later *schema.Memory, err error) {
+func contradiction(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (earlier, later *schema.Memory, err error) {
 	var pair consolidate.ContradictionPair
-	if err := r.decode(&pair); err != nil {
+	if err := r.Decode(&pair); err != nil {
 		return nil, nil, err
 	}
 	if earlier, err = db.Memory(ctx, userID, pair.Earlier); err != nil {
@@ -221,9 +199,9 @@ type entities interface {
 	Entity(ctx context.Context, userID int64, uid string) (*schema.Entity, error)
 }
 
-func twoEntities(ctx context.Context, db entities, userID int64, r *proposalRow) (from, into *schema.Entity, err error) {
+func twoEntities(ctx context.Context, db entities, userID int64, r *schema.PendingChange) (from, into *schema.Entity, err error) {
 	var pair consolidate.EntityPair
-	if err := r.decode(&pair); err != nil {
+	if err := r.Decode(&pair); err != nil {
 		return nil, nil, err
 	}
 	if from, err = db.Entity(ctx, userID, pair.From); err != nil {
@@ -258,7 +236,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 	for _, option := range options {
 		option(&o)
 	}
-	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 		if r.Kind == ProposalContradiction {
 			earlier, later, err := contradiction(ctx, tx, userID, r)
 			if err != nil {
@@ -301,7 +279,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 // Errors: those of [Extension.Approve]; [*InvalidError] for a proposal of
 // another kind and for a memory that it is not about.
 func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID string) error {
-	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *proposalRow) error {
+	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 		if r.Kind != ProposalContradiction {
 			return &InvalidError{Field: "proposal_id", Reason: "names no contradiction; approve or reject it"}
 		}
@@ -331,9 +309,9 @@ func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error
 }
 
 // correct replaces a fact by the text that a model proposed.
-func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, userID int64, r *proposalRow, o *approval) error {
+func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, userID int64, r *schema.PendingChange, o *approval) error {
 	var c tools.Correction
-	if err := r.decode(&c); err != nil {
+	if err := r.Decode(&c); err != nil {
 		return err
 	}
 	old, err := tx.Memory(ctx, userID, c.MemoryID)
@@ -375,23 +353,17 @@ func (x *Extension) Reject(ctx context.Context, scope Scope, proposalID string) 
 	return x.settle(ctx, scope, proposalID, "rejected", nil)
 }
 
-func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *proposalRow) error) error {
+func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *schema.PendingChange) error) error {
 	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		var rows []proposalRow
-		if err := tx.NewSelect().Model(&rows).
-			Where("user_id = ? AND uid = ? AND state = 'pending' AND kind IN (?)", userID, uid, proposalKinds).Scan(ctx); err != nil {
+		row, err := schema.PendingProposal(ctx, tx, userID, uid, proposalKinds)
+		if err != nil {
 			return err
 		}
-		if len(rows) == 0 {
-			return ErrNotFound
-		}
 		if apply != nil {
-			if err := apply(ctx, tx, userID, &rows[0]); err != nil {
+			if err := apply(ctx, tx, userID, row); err != nil {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = 'host' WHERE id = ?",
-			state, tx.Now.UnixMilli(), rows[0].ID)
-		return err
+		return tx.DecideProposal(ctx, row, state)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // What reads as if it were written for a model, and is not the user's own, is
@@ -29,7 +30,7 @@ func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]
 		if err != nil || userID == 0 {
 			return err
 		}
-		records, err = s.Quarantined(ctx, userID, cmp.Or(limit, defaultTimeline))
+		records, err = s.Quarantined(ctx, userID, cmp.Or(limit, inspect.DefaultLimit))
 		return err
 	})
 	return records, err

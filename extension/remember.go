@@ -252,8 +252,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 		if err := tx.Protect(ctx, m, memory.ByHost); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, "UPDATE confirmations SET state = 'granted', token_hash = '', decided_at = ? WHERE memory_id = ? AND state = 'pending'", tx.Now.UnixMilli(), m.ID)
-		return err
+		return tx.GrantConfirmations(ctx, m)
 	})
 }
 
@@ -298,7 +297,7 @@ func (e *NewerError) Unwrap() error { return ErrConflict }
 
 // unchanged refuses a proposal when something newer than it bears on one of its
 // claims.
-func (o *approval) unchanged(ctx context.Context, tx *schema.Tx, scope Scope, r *proposalRow, about ...*schema.Memory) error {
+func (o *approval) unchanged(ctx context.Context, tx *schema.Tx, scope Scope, r *schema.PendingChange, about ...*schema.Memory) error {
 	if o.anyway {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 // derivedFaults are faults of a damaged or tampered file in what is derived from
@@ -59,7 +60,7 @@ func TestRepairRebuildsWhatIsDerived(t *testing.T) {
 			before := diagnose(t, path)
 			require.True(t, !before.Healthy || warned(before), "%+v", before)
 
-			report, err := extension.Repair(t.Context(), path, extension.Key{})
+			report, err := doctor.Repair(t.Context(), path, extension.Key{})
 			require.NoError(t, err, "%+v", report)
 			if test.step != "" {
 				require.Contains(t, steps(report), test.step, "%+v", report.Changed)
@@ -69,14 +70,14 @@ func TestRepairRebuildsWhatIsDerived(t *testing.T) {
 				if c.Name == "embedding" || c.Name == "journal" {
 					continue // what was made anew waits for the background
 				}
-				require.Equal(t, extension.CheckOK, c.State, "%+v", c)
+				require.Equal(t, doctor.OK, c.State, "%+v", c)
 			}
 			copied, err := os.ReadFile(report.Copy)
 			require.NoError(t, err)
 			require.True(t, bytes.Equal(spoilt, copied), "the copy is not what was there before")
 			usable(t, path)
 
-			again, err := extension.Repair(t.Context(), path, extension.Key{})
+			again, err := doctor.Repair(t.Context(), path, extension.Key{})
 			require.NoError(t, err)
 			require.Empty(t, again.Changed)
 			require.Empty(t, again.Copy)
@@ -93,7 +94,7 @@ func TestRepairLeavesContradictionsToABackup(t *testing.T) {
 			d := diagnose(t, path)
 			require.False(t, d.Healthy)
 			require.Contains(t, fmt.Sprint(d.Checks), "restore a backup")
-			report, err := extension.Repair(t.Context(), path, extension.Key{})
+			report, err := doctor.Repair(t.Context(), path, extension.Key{})
 			require.ErrorIs(t, err, extension.ErrCorrupt)
 			require.ErrorContains(t, err, "restore a backup")
 			require.False(t, report.After.Healthy)
@@ -109,16 +110,16 @@ func TestAlteredWordsAreNoticed(t *testing.T) {
 	require.Contains(t, fmt.Sprint(d.Checks), "1 do not say what they said when they were stored")
 }
 
-func steps(report *extension.RepairReport) (names []string) {
+func steps(report *doctor.RepairReport) (names []string) {
 	for _, c := range report.Changed {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
-func warned(d *extension.Diagnosis) bool {
+func warned(d *doctor.Diagnosis) bool {
 	for _, c := range d.Checks {
-		if c.State == extension.CheckWarning {
+		if c.State == doctor.Warning {
 			return true
 		}
 	}
@@ -146,7 +147,7 @@ func usable(t *testing.T, path string) {
 
 func TestRepairOfAHealthyFileChangesNothing(t *testing.T) {
 	path := stocked(t)
-	report, err := extension.Repair(t.Context(), path, extension.Key{})
+	report, err := doctor.Repair(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	require.Empty(t, report.Changed)
 	require.Empty(t, report.Copy)
@@ -162,13 +163,13 @@ func TestRepairRefusesWhatItCannotMend(t *testing.T) {
 	path := stocked(t)
 	x := open(t, path)
 	spoil(t, path, "UPDATE entities SET mention_count = 77 WHERE id = 2")
-	_, err := extension.Repair(t.Context(), path, extension.Key{})
+	_, err := doctor.Repair(t.Context(), path, extension.Key{})
 	require.ErrorIs(t, err, extension.ErrBusy, "while a host has it open")
 	require.NoError(t, x.Close(t.Context()))
 
 	text := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(text, []byte("dear diary"), 0o600))
-	_, err = extension.Repair(t.Context(), text, extension.Key{})
+	_, err = doctor.Repair(t.Context(), text, extension.Key{})
 	require.ErrorIs(t, err, extension.ErrNotDatabase)
 
 	lost := stocked(t)
@@ -177,7 +178,7 @@ func TestRepairRefusesWhatItCannotMend(t *testing.T) {
 		clear(content[i*pageSize : (i+1)*pageSize])
 	}
 	require.NoError(t, os.WriteFile(lost, content, 0o600))
-	report, err := extension.Repair(t.Context(), lost, extension.Key{})
+	report, err := doctor.Repair(t.Context(), lost, extension.Key{})
 	require.ErrorIs(t, err, extension.ErrCorrupt)
 	if report.Copy == "" { // the diagnosis was enough
 		report.Copy = lost

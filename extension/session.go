@@ -90,7 +90,7 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 
 // MemoryID is the id of the memory that a model of this conversation was shown
 // under a short id, such as m48213; known is false for one it was not shown.
-func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.uid(short) }
+func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.UID(short) }
 
 // announceShown records what a model was shown: access counts and the
 // injection record follow in the background.
@@ -163,10 +163,10 @@ func (s *Session) toolDeps() tools.Deps {
 				whole[i].Result, whole[i].asked = r, true
 			}
 			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
-			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.of).text, err
+			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.Of).text, err
 		},
-		Short:     func(uid string) string { return s.turn().ids.of(uid) },
-		Full:      func(short string) (uid string, known bool) { return s.turn().ids.uid(short) },
+		Short:     func(uid string) string { return s.turn().ids.Of(uid) },
+		Full:      func(short string) (uid string, known bool) { return s.turn().ids.UID(short) },
 		Redact:    s.ext.redactor.Text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
 		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,

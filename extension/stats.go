@@ -9,6 +9,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // Stats says what one user's memory holds and whether what works behind it is
@@ -104,42 +105,23 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 }
 
 func (st *Stats) read(ctx context.Context, s *schema.Snapshot, user *schema.User) error {
-	userID := user.ID
 	st.LastNight = user.NightsThrough
-	rows, err := s.Query(ctx, "SELECT kind, state, count(*) FROM memories WHERE user_id = ? GROUP BY kind, state", userID)
+	c, err := inspect.Count(ctx, s, user.ID)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var kind, state string
-		var n int64
-		if err := rows.Scan(&kind, &state, &n); err != nil {
-			return err
-		}
-		st.States[state] += n
-		switch schema.State(state) {
+	for _, of := range c.Memories {
+		st.States[string(of.State)] += of.N
+		switch of.State {
 		case schema.StateDormant:
-			st.Dormant[kind] += n
+			st.Dormant[string(of.Kind)] += of.N
 		case schema.StateActive, schema.StateQuarantined:
-			st.Memories[kind] += n
+			st.Memories[string(of.Kind)] += of.N
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	var first, last schema.Time
-	if err := s.Row(ctx, `SELECT (SELECT count(*) FROM sessions WHERE user_id = ?1),
-		(SELECT count(*) FROM entities WHERE user_id = ?1 AND merged_into IS NULL),
-		(SELECT min(event_time) FROM memories WHERE user_id = ?1),
-		(SELECT max(event_time) FROM memories WHERE user_id = ?1),
-		(SELECT count(*) FROM confirmations WHERE user_id = ?1 AND state = 'pending'),
-		(SELECT count(*) FROM proposals WHERE user_id = ?1 AND state = 'pending')`, []any{userID},
-		&st.Sessions, &st.Entities, &first, &last, &st.Confirmation, &st.Proposals); err != nil {
-		return err
-	}
-	st.First, st.Last = first.Time, last.Time
-	return st.readNights(ctx, s, userID)
+	st.Sessions, st.Entities, st.Confirmation, st.Proposals = c.Sessions, c.Entities, c.Confirmations, c.Proposals
+	st.First, st.Last = c.First.Time, c.Last.Time
+	return st.readNights(ctx, s, user.ID)
 }
 
 func (st *Stats) readNights(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {

@@ -3,32 +3,11 @@ package extension
 import (
 	"context"
 	"slices"
-	"time"
 
-	"github.com/ebbmem/ebb/internal/grounding"
-	"github.com/ebbmem/ebb/internal/poison"
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/ownwords"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
-
-// Superseded says that what a memory told is no longer so.
-type Superseded struct {
-	Since time.Time `json:"since"`
-	// By is the id of the claim that holds instead, and Text what it says, cut
-	// after a few words; both are empty where no such claim may be shown.
-	By   string `json:"by,omitempty"`
-	Text string `json:"text,omitempty"`
-}
-
-// String is the mark by which a model sees it.
-func (s Superseded) String() string {
-	mark := "no longer so since " + s.Since.Format(dateShown)
-	if s.Text != "" {
-		mark += ": " + s.Text
-	}
-	return mark
-}
 
 // Superseded finds among memories those that tell what is no longer so: messages
 // with a claim resting on them that was superseded, and such claims themselves.
@@ -57,8 +36,8 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 	}
 	found := make(map[string]Superseded)
 	for i := range memories {
-		if of := lastEnded(ended[memories[i].ID]); of != nil {
-			found[memories[i].UID] = supersededBy(*of, x.cfg.Location)
+		if mark := ownwords.Last(ended[memories[i].ID], x.cfg.Location); mark != nil {
+			found[memories[i].UID] = *mark
 		}
 	}
 	return found, nil
@@ -104,43 +83,6 @@ func belowSuccessors(results []Result, ended map[string]Superseded) []Result {
 		ordered[i].Rank = i + 1
 	}
 	return ordered
-}
-
-// lastEnded is the claim that ended last, nil when all are still said.
-func lastEnded(ended []schema.Ended) (last *schema.Ended) {
-	for i, e := range ended {
-		if e.By != nil && stillSays(&e.Claim, e.By) {
-			continue
-		}
-		if last == nil || e.Claim.ValidUntil.After(last.Claim.ValidUntil.Time) {
-			last = &ended[i]
-		}
-	}
-	return last
-}
-
-// stillSays reports a claim that was not ended by its successor but merged with
-// it: the successor says the same.
-func stillSays(old, by *schema.Memory) bool {
-	if old.Object != "" && by.Object != "" {
-		return old.Predicate == by.Predicate && text.Fold(old.Object) == text.Fold(by.Object)
-	}
-	says := grounding.Understand(old.Content, old.EventTime.Time)
-	return says.HeldBy(by.Content, by.EventTime.Time, nil) && grounding.Denial.MatchString(old.Content) == grounding.Denial.MatchString(by.Content)
-}
-
-// maxBefore is the most tokens of what was true before, and of what holds now,
-// in a mark.
-const maxBefore = 20
-
-// supersededBy is the mark of a claim that ended. It repeats nothing of a
-// successor that is not shown to models unasked.
-func supersededBy(e schema.Ended, loc *time.Location) Superseded {
-	s := Superseded{Since: e.Claim.ValidUntil.In(loc)}
-	if by := e.By; by != nil && !by.Hearsay() && (by.OwnWords() || poison.InspectAll(by.Content) == "") {
-		s.By, s.Text = by.UID, text.Truncate(text.Line(by.Content), maxBefore)
-	}
-	return s
 }
 
 // markSuperseded marks the entries that tell what is no longer so.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/text"
@@ -189,7 +190,7 @@ func TestAnEntryIsFoundByItsTags(t *testing.T) {
 	require.NoError(t, x.Close(context.Background()))
 
 	spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
-	_, err := extension.Repair(t.Context(), path, extension.Key{})
+	_, err := doctor.Repair(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	x, call = open()
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

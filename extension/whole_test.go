@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/check"
 )
 
 // What the tests of faults and of power losses share.
@@ -72,13 +73,13 @@ func isWhole(x *Extension, acknowledged []string) error {
 		if report != "ok" || nowhere > 0 {
 			return fmt.Errorf("integrity: %s; %d rows point nowhere", report, nowhere)
 		}
-		for _, c := range countChecks {
-			var n int
-			if err := s.Row(ctx, c.query, nil, &n); err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
+		for _, i := range check.Invariants {
+			n, err := i.Count(ctx, s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", i.Name, err)
 			}
 			if n > 0 {
-				return fmt.Errorf("%s: %d", c.found, n)
+				return fmt.Errorf("%s: %d", i.Found, n)
 			}
 		}
 		return holds(ctx, s, acknowledged)

@@ -100,9 +100,7 @@ func (c *vectorSets) missing(ctx context.Context, s *schema.Snapshot, userID, se
 	if seen == 0 {
 		return atMost(ctx, s, userID, last)
 	}
-	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)",
-		[]any{userID, seen, c.inline + 1}, &n)
-	return n, err
+	return s.CountVectorsAfter(ctx, userID, seen, c.inline+1)
 }
 
 // atMost is an upper bound of the vectors of one generation that a user has up to the

@@ -68,6 +68,11 @@ func NewLimiter() *Limiter { return sqlite.NewLimiter() }
 // time, across processes.
 type Lease = sqlite.Lease
 
+// Querier is what reads: a database, a connection, a [Snapshot] or a [Tx]. Queries
+// for it have placeholders without numbers, which the last two, being bun's, count
+// from 0 and the others from 1.
+type Querier = sqlite.Querier
+
 // DB is the one database of a memory: a writer that commits groups of short
 // transactions, and a pool of readers. It is safe for concurrent use.
 type DB struct {

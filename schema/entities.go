@@ -511,3 +511,9 @@ func (tx *Tx) IsPartOfDocument(ctx context.Context, memoryID int64) (document bo
 	err = tx.Row(ctx, "SELECT "+PartOfDocument+" FROM memories WHERE id = ?", []any{memoryID}, &document)
 	return document, err
 }
+
+// Surfaces lists how a memory writes the entities that it mentions.
+func (tx *Tx) Surfaces(ctx context.Context, memoryID int64) (surfaces []string, err error) {
+	err = tx.NewSelect().Table("memory_entities").Column("surface").Where("memory_id = ?", memoryID).Order("entity_id").Scan(ctx, &surfaces)
+	return surfaces, err
+}

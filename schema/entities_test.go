@@ -162,7 +162,7 @@ func TestFailuresKeepTheNewestAndTheCount(t *testing.T) {
 	record("night", 0, nil)
 	record("enrich", 7, errors.New("other"))
 	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
-		failures, err := s.Failures(ctx)
+		failures, err := schema.Failures(ctx, s)
 		require.NoError(t, err)
 		require.Len(t, failures, 2)
 		for _, f := range failures {
@@ -176,7 +176,7 @@ func TestFailuresKeepTheNewestAndTheCount(t *testing.T) {
 	})
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error { return tx.ClearFailure(ctx, "night", 0) }))
 	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
-		failures, err := s.Failures(ctx)
+		failures, err := schema.Failures(ctx, s)
 		require.Len(t, failures, 1)
 		return err
 	})

@@ -3,22 +3,18 @@ package schema
 import (
 	"context"
 	"strings"
-
-	"github.com/uptrace/bun"
 )
 
 // Failure is what one source of background work reported last, and how often
 // it failed. A text of a user is never part of it. [Failure.Kind] tells faults of
 // the disk from others.
 type Failure struct {
-	bun.BaseModel `bun:"table:failures"`
-
-	Source  string `bun:",pk" json:"source"`
-	UserID  int64  `bun:",pk" json:"-"`
-	Error   string `bun:",notnull" json:"error"`
-	Count   int64  `bun:",notnull" json:"count"`
-	FirstAt Time   `bun:",notnull" json:"first_at"`
-	LastAt  Time   `bun:",notnull" json:"last_at"`
+	Source  string `json:"source"`
+	UserID  int64  `json:"-"`
+	Error   string `json:"error"`
+	Count   int64  `json:"count"`
+	FirstAt Time   `json:"first_at"`
+	LastAt  Time   `json:"last_at"`
 }
 
 // Kind is the error that the failure was: [ErrDiskFull], [ErrIO], [ErrCorrupt] or
@@ -58,8 +54,18 @@ func (tx *Tx) ClearFailure(ctx context.Context, source string, userID int64) err
 }
 
 // Failures lists what failed, newest first.
-func (s *Snapshot) Failures(ctx context.Context) ([]Failure, error) {
-	var failures []Failure
-	err := s.NewSelect().Model(&failures).Order("last_at DESC", "source", "user_id").Scan(ctx)
-	return failures, err
+func Failures(ctx context.Context, q Querier) (failures []Failure, err error) {
+	rows, err := q.QueryContext(ctx, "SELECT source, user_id, error, count, first_at, last_at FROM failures ORDER BY last_at DESC, source, user_id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var f Failure
+		if err := rows.Scan(&f.Source, &f.UserID, &f.Error, &f.Count, &f.FirstAt, &f.LastAt); err != nil {
+			return nil, err
+		}
+		failures = append(failures, f)
+	}
+	return failures, rows.Err()
 }

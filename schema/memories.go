@@ -393,3 +393,26 @@ func (s *Snapshot) WeighedByID(ctx context.Context, userID int64, ids []int64) (
 	}
 	return memories, rows.Err()
 }
+
+// OwnTurns lists the newest messages in the scope's session that are the user's own
+// words and in one of the states.
+func (s *Snapshot) OwnTurns(ctx context.Context, scope Scope, limit int, states ...State) (turns []Memory, err error) {
+	userID, err := s.UserID(ctx, scope)
+	if err != nil || userID == 0 {
+		return nil, err
+	}
+	q := s.NewSelect().Model(&turns).
+		Where("user_id = ? AND kind = ? AND role = 'user'", userID, KindEpisode).
+		Where("origin = ? AND trust = ? AND state IN (?)", OriginUser, int64(MaxTrust), bun.List(states)).
+		Order("event_time DESC", "id DESC").Limit(int64(limit))
+	if scope.Session == "" {
+		err = q.Where("session_id IS NULL").Scan(ctx)
+		return turns, err
+	}
+	sessionID, err := s.SessionID(ctx, userID, scope.Session)
+	if err != nil || sessionID == 0 {
+		return nil, err
+	}
+	err = q.Where("session_id = ?", sessionID).Scan(ctx)
+	return turns, err
+}

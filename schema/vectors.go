@@ -296,14 +296,20 @@ func checkUnit(v Vector, dims int) error {
 	return nil
 }
 
+// CountVectorsAfter counts a user's vectors after one of them, limit at most.
+func (s *Snapshot) CountVectorsAfter(ctx context.Context, userID, after int64, limit int) (n int, err error) {
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)", []any{userID, after, limit}, &n)
+	return n, err
+}
+
 // BadVectors counts vectors that no similarity can be computed from, or that are
 // filed under another user.
-func BadVectors(ctx context.Context, db sqlite.Querier) (int, error) {
+func BadVectors(ctx context.Context, db Querier) (int, error) {
 	bad, err := badVectors(ctx, db)
 	return len(bad), err
 }
 
-func badVectors(ctx context.Context, q sqlite.Querier) (bad []int64, err error) {
+func badVectors(ctx context.Context, q Querier) (bad []int64, err error) {
 	rows, err := q.QueryContext(ctx, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, chunkBits)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"regexp"
 
-	"github.com/uptrace/bun"
-
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/schema"
@@ -23,27 +21,10 @@ const turnsRead = 20
 // readUserTurns reads the user's latest messages in this session, newest first:
 // active ones and those in one of the given states.
 func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
-	states = append(states, schema.StateActive)
 	var turns []schema.Memory
-	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
-		q := s.NewSelect().Model(&turns).
-			Where("user_id = ? AND kind = ? AND role = 'user'", userID, schema.KindEpisode).
-			Where("origin = ? AND trust = ? AND state IN (?)", schema.OriginUser, int64(schema.MaxTrust), bun.List(states)).
-			Order("event_time DESC", "id DESC").Limit(turnsRead)
-		if d.Scope.Session == "" {
-			q = q.Where("session_id IS NULL")
-		} else {
-			sessionID, err := s.SessionID(ctx, userID, d.Scope.Session)
-			if err != nil || sessionID == 0 {
-				return err
-			}
-			q = q.Where("session_id = ?", sessionID)
-		}
-		return q.Scan(ctx)
+	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		turns, err = s.OwnTurns(ctx, d.Scope, turnsRead, append(states, schema.StateActive)...)
+		return err
 	})
 	return turns, err
 }

@@ -125,8 +125,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 // keptEntities returns the names of entities of the old claim that the new one
 // still mentions.
 func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, content string) ([]string, error) {
-	var surfaces []string
-	err := tx.NewSelect().Table("memory_entities").Column("surface").Where("memory_id = ?", old.ID).Order("entity_id").Scan(ctx, &surfaces)
+	surfaces, err := tx.Surfaces(ctx, old.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +147,7 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	payload := encode(Correction{
 		MemoryID: old.UID, Content: old.Content, NewContent: c.content, Trust: c.trust, Agent: d.Scope.Agent, Session: d.Scope.Session,
 	})
-	waiting, err := tx.NewSelect().Table("proposals").
-		Where("user_id = ? AND state = 'pending' AND kind = ?", old.UserID, ProposalCorrect).
-		Where("json_extract(payload, '$.memory_id') = ? AND json_extract(payload, '$.new_content') = ?", old.UID, c.content).Exists(ctx)
+	waiting, err := tx.CorrectionWaits(ctx, ProposalCorrect, old, c.content)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 type doctorCmd struct {
@@ -34,7 +35,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if c.Repair {
 		return repair(a, path)
 	}
-	d, err := extension.DiagnoseWithKey(a.ctx, path, a.key)
+	d, err := doctor.Diagnose(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
 		return &missingFileError{path}
 	}
@@ -69,7 +70,7 @@ func acknowledgeLosses(a *app, path string) error {
 }
 
 func repair(a *app, path string) error {
-	report, err := extension.Repair(a.ctx, path, a.key)
+	report, err := doctor.Repair(a.ctx, path, a.key)
 	switch {
 	case errors.Is(err, extension.ErrNotFound):
 		return &missingFileError{path}
@@ -99,21 +100,21 @@ func repair(a *app, path string) error {
 
 // unseen reports that the examination ended before the file was read: nothing
 // is known to be wrong with it.
-func unseen(d *extension.Diagnosis) bool {
-	return d.Refused != "" && len(d.Checks) > 0 && d.Checks[len(d.Checks)-1].State == extension.CheckSkipped
+func unseen(d *doctor.Diagnosis) bool {
+	return d.Refused != "" && len(d.Checks) > 0 && d.Checks[len(d.Checks)-1].State == doctor.Skipped
 }
 
-func (p *page) diagnosis(d *extension.Diagnosis) {
+func (p *page) diagnosis(d *doctor.Diagnosis) {
 	p.line("%s", p.in(bold, d.Path))
 	if d.Refused != "" {
 		p.body("  "+p.in(red, "refused")+"  ", "           ", d.Refused)
 	}
-	colours := map[extension.CheckState]string{
-		extension.CheckOK: good, extension.CheckWarning: warm, extension.CheckDamaged: red, extension.CheckSkipped: dim,
+	colours := map[doctor.State]string{
+		doctor.OK: good, doctor.Warning: warm, doctor.Damaged: red, doctor.Skipped: dim,
 	}
 	warnings := 0
 	for _, c := range d.Checks {
-		if c.State == extension.CheckWarning {
+		if c.State == doctor.Warning {
 			warnings++
 		}
 		p.line("  %s%s", p.in(colours[c.State], fmt.Sprintf("%-9s", c.State)), c.Name)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 )
 
 func TestSearch(t *testing.T) {
@@ -137,7 +138,7 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, got.out, "memories that no search by text can find: 1")
 	require.Contains(t, got.out, "fix: ")
 	require.Contains(t, got.err, "not well")
-	var d extension.Diagnosis
+	var d doctor.Diagnosis
 	got = ebb(t, "", "doctor", f.db, "--json")
 	require.Equal(t, exitDamaged, got.code)
 	require.NoError(t, json.Unmarshal([]byte(got.out), &d))

@@ -138,7 +138,7 @@ func stored(t testing.TB, db *schema.DB) (g *schema.Generation, byText map[strin
 func failures(t testing.TB, db *schema.DB) (all []schema.Failure) {
 	t.Helper()
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-		all, err = s.Failures(ctx)
+		all, err = schema.Failures(ctx, s)
 		return err
 	}))
 	return all

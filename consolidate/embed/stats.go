@@ -179,7 +179,7 @@ func (w *Worker) report(ctx context.Context, err error) error {
 func (w *Worker) record(ctx context.Context, failure error) error {
 	var known []schema.Failure
 	err := w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		known, err = s.Failures(ctx)
+		known, err = schema.Failures(ctx, s)
 		return err
 	})
 	if err != nil {

@@ -38,14 +38,15 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},                                                                    // a simulated time
-	{pkg: "internal/cpu"},                                                                      // what the processor offers to assembly
-	{pkg: "internal/names", ours: []string{"internal/text"}},                                   // names of people and regions
-	{pkg: "internal/quickselect"},                                                              // the n-th largest of many values
-	{pkg: "internal/redact"},                                                                   // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}},                               // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}},                 // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                  // what everyday things a text is about
+	{pkg: "internal/clock"},                                      // a simulated time
+	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
+	{pkg: "internal/quickselect"},                                // the n-th largest of many values
+	{pkg: "internal/shortid"},                                    // short ids of the memories of a conversation
+	{pkg: "internal/redact"},                                     // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
@@ -58,6 +59,8 @@ var table = []row{
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
+	{pkg: "schema/check", ours: []string{"schema", "schema/core", "internal/sqlite"}}, // what must hold of a file: rows, values, references
+	{pkg: "schema/inspect", ours: []string{"schema", "internal/text"}},                // what a host is shown of a memory
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
@@ -86,15 +89,19 @@ var table = []row{
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
+	// The core section of a prompt: what users have said of themselves.
+	{pkg: "internal/ownwords", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
-	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
+	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/undo", "eventbus", "recall", "recall/intent", "recall/lexicon", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
-		oursInTests: []string{"internal/clock"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding"},
+		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
+	// It opens a memory as a host does, and reads the file from outside.
+	{pkg: "extension/doctor", ours: []string{"extension", "schema", "schema/check", "schema/erase", "schema/inspect", "eventbus", "consolidate", "consolidate/embed", "internal/memory"}},
 
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
@@ -102,7 +109,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/evalset", "internal/learn", "internal/measure", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/evalset", "internal/learn", "internal/measure", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -119,14 +126,16 @@ var table = []row{
 	{pkg: "internal/learn", ours: []string{"extension", "extension/transfer", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
 	{pkg: "internal/train/...", ours: []string{"recall", "extension", "extension/transfer", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
 
+	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
+
 	// Test kits.
-	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},               // scripted model
-	{pkg: "internal/vfstest", kit: true},                                              // fault-injecting file system
-	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension"}}, // kills processes and looks at what they leave
-	{pkg: "internal/mutation", kit: true},                                             // defences and the tests that fail without them
-	{pkg: "internal/memtest", ours: []string{"schema"}, kit: true},                    // databases of memories
-	{pkg: "internal/vectortest", kit: true},                                           // embedding vectors
-	{pkg: "internal/wording"},                                                         // banned words in comments
-	{pkg: "internal/racing", kit: true},                                               // whether the race detector is on
-	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},        // conformance suite of buses
+	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model
+	{pkg: "internal/vfstest", kit: true},                                                                  // fault-injecting file system
+	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}}, // kills processes and looks at what they leave
+	{pkg: "internal/mutation", kit: true},                                                                 // defences and the tests that fail without them
+	{pkg: "internal/memtest", ours: []string{"schema"}, kit: true},                                        // databases of memories
+	{pkg: "internal/vectortest", kit: true},                                                               // embedding vectors
+	{pkg: "internal/wording"},                                                                             // banned words in comments
+	{pkg: "internal/racing", kit: true},                                                                   // whether the race detector is on
+	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},                            // conformance suite of buses
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
@@ -103,10 +104,10 @@ func killed(t *testing.T, op *operation, path string, round int) *account {
 // healthy is the diagnosis after a kill.
 func healthy(t *testing.T, path string) {
 	t.Helper()
-	d, err := extension.Diagnose(t.Context(), path)
+	d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	for _, c := range d.Checks {
-		require.NotEqual(t, extension.CheckDamaged, c.State, "%s: %s", c.Name, c.Detail)
+		require.NotEqual(t, doctor.Damaged, c.State, "%s: %s", c.Name, c.Detail)
 	}
 	require.True(t, d.Healthy, d.Refused)
 }

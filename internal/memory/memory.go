@@ -45,6 +45,11 @@ const (
 	SaidConsumer     = "ebb.said"
 )
 
+// Consumers are these, each with its topics.
+var Consumers = map[string][]string{
+	EnrichConsumer: {eventbus.TopicMemoryStored}, RecalledConsumer: {eventbus.TopicMemoryRecalled}, SaidConsumer: {eventbus.TopicMemoryStored},
+}
+
 // ByHost is the actor that the audit names for what the host changes.
 var ByHost = schema.Actor{Name: "host"}
 

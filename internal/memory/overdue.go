@@ -1,12 +1,12 @@
 package memory
 
 import (
-	"database/sql"
-	"errors"
+	"context"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // NightClock says which nights are due.
@@ -37,27 +37,17 @@ func (c NightClock) Overdue(zone, through string, created time.Time) int64 {
 	return daysBetween(through, day)
 }
 
-// FurthestBehind is a query that lists, for each time zone and last night, the
-// user who was created first.
-const FurthestBehind = "SELECT time_zone, nights_through, min(created_at) FROM users GROUP BY time_zone, nights_through"
-
 // MostOverdue counts the overdue nights of the user furthest behind, and gives the
-// last day that is consolidated for every user who ever had a night. It closes the
-// rows, which are those of [FurthestBehind].
-func (c NightClock) MostOverdue(rows *sql.Rows) (most int64, through string, err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var zone, last string
-		var created schema.Time
-		if err := rows.Scan(&zone, &last, &created); err != nil {
-			return 0, "", err
-		}
-		most = max(most, c.Overdue(zone, last, created.Time))
-		if last != "" && (through == "" || last < through) {
-			through = last
+// last day that is consolidated for every user who ever had a night.
+func (c NightClock) MostOverdue(ctx context.Context, q schema.Querier) (most int64, through string, err error) {
+	nights, err := inspect.LastNights(ctx, q)
+	for _, n := range nights {
+		most = max(most, c.Overdue(n.TimeZone, n.Through, n.CreatedAt.Time))
+		if n.Through != "" && (through == "" || n.Through < through) {
+			through = n.Through
 		}
 	}
-	return most, through, rows.Err()
+	return most, through, err
 }
 
 // daysBetween counts the dates after one through another; 0 when either is none.

@@ -91,7 +91,7 @@ var crashes = []Mutant{
 	},
 	{
 		Defence: "a loss reaches the host's hook and its health report",
-		File:    "extension/losses.go",
+		File:    "extension/health.go",
 		Old:     `x.report("file", &losses[i])`,
 		New:     `_ = &losses[i]`,
 		Package: "./extension",

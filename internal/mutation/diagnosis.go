@@ -99,15 +99,15 @@ var diagnosis = []Mutant{
 	},
 	{
 		Defence: "`ebb doctor` reads every row by the calls of a host",
-		File:    "extension/doctor_rows.go",
-		Old:     "for _, failed := range x.readAll(ctx, Scope{Tenant: user.Tenant, User: user.Name}, i%each == 0) {",
-		New:     "for _, failed := range []string(nil)[:0*i*each] {",
+		File:    "extension/doctor/reading.go",
+		Old:     "for _, failed := range readAll(ctx, x, user.Scope(), i%each == 0) {",
+		New:     "for _, failed := range []string{user.Name}[:0*i*each] {",
 		Package: "./extension",
 		Test:    "TestDamagedRowsAreToldWithoutTheirText",
 	},
 	{
 		Defence: "a repair copies the file before it changes anything",
-		File:    "extension/repair.go",
+		File:    "extension/doctor/repair.go",
 		Old:     `report.Copy, err = schema.CopyAside(ctx, before.Path, ".before-repair"); err != nil {`,
 		New:     `report.Copy = before.Path; err != nil {`,
 		Package: "./extension",
@@ -123,7 +123,7 @@ var diagnosis = []Mutant{
 	},
 	{
 		Defence: "ebb doctor compares the words of every memory with those it was stored with",
-		File:    "extension/doctor_structure.go",
+		File:    "schema/check/values.go",
 		Old:     "if schema.HashContent(content) != hash {",
 		New:     "if false {",
 		Package: "./extension",

@@ -284,8 +284,8 @@ func Receipts(ctx context.Context, s *schema.Snapshot, userID int64) ([]Receipt,
 
 // CountOpen counts the erasures that are not done, and among them those that have
 // rows left to delete.
-func CountOpen(ctx context.Context, s *schema.Snapshot) (open, unfinished int64, err error) {
-	err = s.Row(ctx, "SELECT count(*), count(*) FILTER (WHERE state <> 'logged') FROM erasures WHERE state <> 'done'", nil, &open, &unfinished)
+func CountOpen(ctx context.Context, q schema.Querier) (open, unfinished int64, err error) {
+	err = q.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE state <> 'logged') FROM erasures WHERE state <> 'done'").Scan(&open, &unfinished)
 	return open, unfinished, err
 }
 

@@ -1,15 +1,13 @@
-package extension
+package doctor
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 )
-
-// Repaired is one thing that a repair changed.
-type Repaired = schema.Repaired
 
 // RepairReport says what a repair did.
 type RepairReport struct {
@@ -18,7 +16,7 @@ type RepairReport struct {
 	// "-wal". Empty when there was nothing to repair.
 	Copy string `json:"copy,omitempty"`
 	// Changed is what was changed, in order; empty when nothing was.
-	Changed []Repaired `json:"changed"`
+	Changed []schema.Repaired `json:"changed"`
 	// After is the diagnosis of the file as it is now.
 	After *Diagnosis `json:"after"`
 }
@@ -30,18 +28,18 @@ type RepairReport struct {
 // copies the file; a healthy file is neither copied nor changed.
 //
 // Rows that are lost or contradict each other it leaves: only a backup has them
-// ([RestoreBackup]).
+// ([extension.Restore]).
 //
-// Errors: those of [Diagnose]; [ErrBusy] while another program has the file
-// open (detected on Linux only), [ErrDiskFull] without room for the copy,
-// [ErrNotDatabase], [*VersionError] and [ErrKey] for what is no memory of this
-// ebb, and [ErrCorrupt], beside the report, when damage is left.
-func Repair(ctx context.Context, path string, key Key) (*RepairReport, error) {
-	before, err := DiagnoseWithKey(ctx, path, key)
+// Errors: those of [Diagnose]; [schema.ErrBusy] while another program has the file
+// open (detected on Linux only), [schema.ErrDiskFull] without room for the copy,
+// [schema.ErrNotDatabase], [*schema.VersionError] and [schema.ErrKey] for what is no memory of this
+// ebb, and [schema.ErrCorrupt], beside the report, when damage is left.
+func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, error) {
+	before, err := Diagnose(ctx, path, key)
 	if err != nil {
 		return nil, err
 	}
-	report := &RepairReport{Path: before.Path, Changed: []Repaired{}, After: before}
+	report := &RepairReport{Path: before.Path, Changed: []schema.Repaired{}, After: before}
 	if !before.repairable() {
 		return report, before.left()
 	}
@@ -55,7 +53,7 @@ func Repair(ctx context.Context, path string, key Key) (*RepairReport, error) {
 	if err := report.mend(ctx, key); err != nil {
 		return report, fmt.Errorf("repair %s: %w", before.Path, err)
 	}
-	if report.After, err = DiagnoseWithKey(ctx, before.Path, key); err != nil {
+	if report.After, err = Diagnose(ctx, before.Path, key); err != nil {
 		return report, err
 	}
 	return report, report.After.left()
@@ -76,28 +74,24 @@ func (d *Diagnosis) left() error {
 	switch {
 	case d.Healthy:
 		return nil
-	case d.refusal != nil && !errors.Is(d.refusal, ErrCorrupt):
+	case d.refusal != nil && !errors.Is(d.refusal, schema.ErrCorrupt):
 		return d.refusal
 	}
-	return fmt.Errorf("%w: %s", ErrCorrupt, "what is left cannot be made anew; restore a backup")
+	return fmt.Errorf("%w: %s", schema.ErrCorrupt, "what is left cannot be made anew; restore a backup")
 }
 
 // mend runs every step on the opened memory.
-func (r *RepairReport) mend(ctx context.Context, key Key) (err error) {
-	x, err := Open(ctx, r.Path, &Config{NoBackground: true, Key: key})
+func (r *RepairReport) mend(ctx context.Context, key schema.Key) (err error) {
+	x, err := extension.Open(ctx, r.Path, &extension.Config{NoBackground: true, Key: key})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()
-	return x.mend(ctx, func(did Repaired) { r.Changed = append(r.Changed, did) })
-}
-
-func (x *Extension) mend(ctx context.Context, report func(Repaired)) error {
 	for _, step := range schema.RepairSteps() {
-		did := Repaired{Name: step.Name}
+		did := schema.Repaired{Name: step.Name}
 		for more := true; more; { // one user at a time where the step says so
 			var changed int64
-			err := x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
+			err := x.Parts().DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 				changed, did.Detail, err = step.Run(ctx, tx)
 				return err
 			})
@@ -108,7 +102,7 @@ func (x *Extension) mend(ctx context.Context, report func(Repaired)) error {
 			more = changed > 0 && step.Repeat
 		}
 		if did.Changed > 0 {
-			report(did)
+			r.Changed = append(r.Changed, did)
 		}
 	}
 	return nil

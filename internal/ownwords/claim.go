@@ -1,14 +1,11 @@
-package extension
+package ownwords
 
 import (
 	"cmp"
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
@@ -20,44 +17,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// coreViews keep what the core section is made of for the users who spoke last.
-type coreViews struct {
-	mu    sync.Mutex
-	users *lru.Cache[int64, *coreView]
-}
-
-// maxCoreViews bounds the users whose view is kept.
-const maxCoreViews = 1024
-
-func newCoreViews() (*coreViews, error) {
-	users, err := lru.New[int64, *coreView](maxCoreViews)
-	return &coreViews{users: users}, err
-}
-
-func (c *coreViews) of(userID int64) *coreView {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	v, known := c.users.Get(userID)
-	if !known {
-		v = &coreView{}
-		c.users.Add(userID, v)
-	}
-	return v
-}
-
-// coreView is one user's current claims with the sentences they rest on. It
-// follows the database: whatever changes a claim there, in any process, is in
-// the view the next time it is asked for.
-type coreView struct {
-	mu      sync.Mutex // held while it is brought up to date
-	read    bool
-	version schema.ClaimsVersion
-	claims  map[int64]*toldClaim
-	lines   *sectionLines // never changed, only replaced
-}
-
-// toldClaim is a current claim and the sentence of the user's that it rests on.
-type toldClaim struct {
+// ownClaim is a current claim and the sentence of the user's that it rests on.
+type ownClaim struct {
 	claim    schema.Memory
 	text     string // "" for a claim that gives no line
 	covered  bool   // the sentence says most of what the claim says
@@ -76,104 +37,6 @@ type toldClaim struct {
 	topics   topics.Set
 }
 
-// sectionLine is a line of the core section with what is known of it beside.
-type sectionLine struct {
-	ProfileLine
-
-	shown  string // the whole line
-	claims []*toldClaim
-	place  int // among the lines
-	topics topics.Set
-
-	importance float64
-	evidence   int
-	likely     float64 // to tell something that lasts: 1 unless that is only guessed
-	used       time.Time
-	passes     time.Time // zero if it does not
-	wish       bool      // a claim says how to answer
-}
-
-// coreLines brings the user's view up to date and returns its lines, in order.
-func (x *Extension) coreLines(ctx context.Context, scope Scope) (lines *sectionLines, err error) {
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		lines = &sectionLines{}
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
-		v := x.cores.of(userID)
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		now, err := s.ClaimsVersion(ctx, userID)
-		if err != nil {
-			return err
-		}
-		if !v.read || v.version.Before(now) {
-			if err := v.update(ctx, s, x.cfg.Location, userID, now); err != nil {
-				return err
-			}
-		}
-		lines = v.lines
-		return nil
-	})
-	return lines, err
-}
-
-// update reads what has changed since the view's version.
-func (v *coreView) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, now schema.ClaimsVersion) error {
-	var changed []int64
-	all := !v.read
-	if !all {
-		var err error
-		if changed, all, err = s.ChangedClaims(ctx, userID, v.version); err != nil {
-			return err
-		}
-	}
-	current := make(map[int64]*toldClaim)
-	if all {
-		ids, err := s.CurrentClaims(ctx, userID)
-		if err != nil {
-			return err
-		}
-		changed = ids
-	} else {
-		moved := make(map[int64]bool, len(changed))
-		for _, id := range changed {
-			moved[id] = true
-		}
-		for id, c := range v.claims {
-			switch {
-			case moved[id]:
-			case slices.ContainsFunc(c.needs, func(id int64) bool { return moved[id] }):
-				changed = append(changed, id)
-			default:
-				current[id] = c
-			}
-		}
-	}
-	if len(changed) > 0 {
-		r := &claimReader{s: s, userID: userID, loc: loc}
-		read, err := r.read(ctx, changed)
-		if err != nil {
-			return err
-		}
-		for _, c := range read {
-			current[c.claim.ID] = c
-		}
-	}
-	v.claims, v.version, v.read = current, now, true
-	if len(changed) > 0 || all {
-		v.lines = sectionLinesOf(current, loc)
-		some, err := s.HasSuperseded(ctx, userID)
-		if err != nil {
-			v.read = false
-			return err
-		}
-		v.lines.allHold = !some
-	}
-	return nil
-}
-
 // claimReader reads claims with the sentences that they rest on.
 type claimReader struct {
 	s      *schema.Snapshot
@@ -181,7 +44,7 @@ type claimReader struct {
 	loc    *time.Location
 }
 
-// current reports a claim that is held to be true and may be told.
+// isCurrentClaim reports a claim that holds and may be shown.
 func isCurrentClaim(m *schema.Memory) bool {
 	return (m.Kind == schema.KindFact || m.Kind == schema.KindPreference) && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
 		m.ValidUntil.IsZero()
@@ -189,10 +52,10 @@ func isCurrentClaim(m *schema.Memory) bool {
 
 // isOwnSaying reports a message of the user's own that may be quoted.
 func isOwnSaying(m *schema.Memory) bool {
-	return m.Kind == schema.KindEpisode && m.Role == roleUser && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
+	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
 }
 
-func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, error) {
+func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error) {
 	memories, err := r.byID(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -231,13 +94,13 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 	if err != nil {
 		return nil, err
 	}
-	told := make([]*toldClaim, 0, len(current))
+	told := make([]*ownClaim, 0, len(current))
 	for _, id := range current {
-		c := &toldClaim{claim: memories[id], evidence: len(sources[id])}
+		c := &ownClaim{claim: memories[id], evidence: len(sources[id])}
 		var share float64
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
 		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it: there is no message
-			c.text, share, c.source = shownSentence(c.claim.Content), 1, c.claim
+			c.text, share, c.source = Shown(c.claim.Content), 1, c.claim
 		}
 		c.covered = share >= 0.5
 		c.prepare(r.loc)
@@ -264,7 +127,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*toldClaim, erro
 }
 
 // markEnded says of the sentences what else they hold that is no longer so.
-func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
+func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 	var said []int64
 	for _, c := range told {
 		if c.text != "" {
@@ -287,9 +150,9 @@ func (r *claimReader) markEnded(ctx context.Context, told []*toldClaim) error {
 			if e.By != nil && stillSays(&e.Claim, e.By) {
 				continue
 			}
-			sentence := shownSentence(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
+			sentence := Shown(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
 			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
-				c.ended = cmp.Or(c.ended, supersededBy(e, r.loc).String())
+				c.ended = cmp.Or(c.ended, MarkOf(e, r.loc).String())
 			}
 		}
 		if c.ended != "" && claims.Likely(&c.claim) < 1 {
@@ -329,7 +192,7 @@ func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, me
 		}
 		covered, from, best = share, m, sentence
 	}
-	return shownSentence(best), covered, from
+	return Shown(best), covered, from
 }
 
 // claimWords are the words of a claim that a sentence of the user's can hold.
@@ -407,101 +270,10 @@ const moreSaid = 0.15
 // maxSentence is the most tokens of one sentence in the core section.
 const maxSentence = 60
 
-func shownSentence(s string) string { return text.Truncate(text.Line(s), maxSentence) }
-
-// sectionLinesOf joins claims that rest on one sentence and puts the lines in order:
-// by group, then by time.
-func sectionLinesOf(current map[int64]*toldClaim, loc *time.Location) *sectionLines {
-	ordered := make([]*toldClaim, 0, len(current))
-	for _, c := range current {
-		if c.text != "" {
-			ordered = append(ordered, c)
-		}
-	}
-	slices.SortFunc(ordered, func(a, b *toldClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
-	byText := make(map[string]*sectionLine)
-	var lines []*sectionLine
-	// Longer ones first: what one of them holds needs no line of its own.
-	slices.SortStableFunc(ordered, func(a, b *toldClaim) int { return len(b.text) - len(a.text) })
-	bySource := make(map[int64][]*sectionLine)
-	for _, c := range ordered {
-		key := text.Fold(c.text)
-		l, known := byText[key]
-		for _, longer := range bySource[c.source.ID] {
-			if !known && strings.Contains(longer.Text, c.text) {
-				l, known = longer, true
-			}
-		}
-		if !known {
-			l = &sectionLine{ProfileLine: ProfileLine{Text: c.text, Group: ProfileSaid, Said: c.source.EventTime.Time, Dormant: true}}
-			byText[key] = l
-			bySource[c.source.ID] = append(bySource[c.source.ID], l)
-			lines = append(lines, l)
-		}
-		l.add(c)
-	}
-	for _, l := range lines {
-		l.shown = l.render(loc)
-		l.Tokens = text.Tokens(l.shown)
-	}
-	slices.SortStableFunc(lines, func(a, b *sectionLine) int {
-		return cmp.Or(cmp.Compare(slices.Index(profileGroups, a.Group), slices.Index(profileGroups, b.Group)), a.Said.Compare(b.Said),
-			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
-	})
-	return indexLines(lines)
-}
-
-// add joins a claim to the line.
-func (l *sectionLine) add(c *toldClaim) {
-	l.claims = append(l.claims, c)
-	l.Claims = append(l.Claims, c.claim.UID)
-	if !slices.Contains(l.Sources, c.source.UID) {
-		l.Sources = append(l.Sources, c.source.UID)
-	}
-	if group := groupOf(&c.claim); slices.Index(profileGroups, group) < slices.Index(profileGroups, l.Group) {
-		l.Group = group
-	}
-	if c.source.EventTime.Before(l.Said) {
-		l.Said = c.source.EventTime.Time
-	}
-	if c.since.After(l.Since) {
-		l.Since, l.Before = c.since, c.before
-	}
-	l.Ended = cmp.Or(l.Ended, c.ended)
-	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
-	l.wish = l.wish || c.wish
-	l.likely = max(l.likely, claims.Likely(&c.claim))
-	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
-	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
-		if at.After(l.used) {
-			l.used = at
-		}
-	}
-	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
-		l.passes = c.passes // the last of them, if all pass
-	}
-}
-
-// render is the line as it stands before a model: dated where it changed, and
-// where its own words mean a day only together with the day they were said.
-func (l *sectionLine) render(loc *time.Location) string {
-	line := "- " + l.Text
-	switch {
-	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
-		line += " (since " + l.Since.In(loc).Format(dateShown) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"
-	case !l.Since.IsZero():
-		line += " (since " + l.Since.In(loc).Format(dateShown) + ")"
-	case slices.ContainsFunc(l.claims, func(c *toldClaim) bool { return c.relative }):
-		line += " (said " + l.Said.In(loc).Format(dateShown) + ")"
-	}
-	if l.Ended != "" {
-		line += " (" + l.Ended + ")"
-	}
-	return line + "\n"
-}
+func Shown(s string) string { return text.Truncate(text.Line(s), maxSentence) }
 
 // prepare works out what of a claim does not change.
-func (c *toldClaim) prepare(loc *time.Location) {
+func (c *ownClaim) prepare(loc *time.Location) {
 	if c.text == "" {
 		return
 	}
@@ -530,7 +302,7 @@ func (c *toldClaim) prepare(loc *time.Location) {
 
 // saysHowToAnswer reports a claim about the assistant's answers: by the form of
 // its sentence, or because it is about style before anything else.
-func saysHowToAnswer(c *toldClaim) bool {
+func saysHowToAnswer(c *ownClaim) bool {
 	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
 		return true
 	}

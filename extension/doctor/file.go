@@ -1,4 +1,4 @@
-package extension
+package doctor
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/check"
 )
 
 // leftovers looks for what a killed creation left beside the file.
@@ -19,7 +20,7 @@ func (e *examination) leftovers() {
 	dir, base := filepath.Split(e.path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		e.note(name, CheckSkipped, err.Error(), "")
+		e.note(name, Skipped, err.Error(), "")
 		return
 	}
 	var found []string
@@ -34,83 +35,80 @@ func (e *examination) leftovers() {
 		found = append(found, "a copy of the memory in "+copy)
 	}
 	if len(found) == 0 {
-		e.note(name, CheckOK, "", "")
+		e.note(name, OK, "", "")
 		return
 	}
-	e.note(name, CheckWarning, strings.Join(found, ", "), "a creation, a backup, a restore or a dry run was cut short, or is under way; the next command that opens the file for writing removes them")
+	e.note(name, Warning, strings.Join(found, ", "), "a creation, a backup, a restore or a dry run was cut short, or is under way; the next command that opens the file for writing removes them")
 }
 
 func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 	const name = "SQLite file"
 	if info.Size() == 0 {
-		e.note(name, CheckDamaged, "it has no bytes at all", "remove it to start a new memory, or restore a backup")
+		e.note(name, Damaged, "it has no bytes at all", "remove it to start a new memory, or restore a backup")
 		return nil, false
 	}
 	f, err := os.Open(e.path)
 	if errors.Is(err, os.ErrPermission) {
-		e.note(name, CheckSkipped, err.Error(), fixPermission)
+		e.note(name, Skipped, err.Error(), fixPermission)
 		return nil, false
 	}
 	if err != nil {
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, Damaged, err.Error(), fixRestore)
 		return nil, false
 	}
 	defer f.Close()
 	parameters, release, err := schema.Parameters(f, e.key)
 	switch {
 	case errors.Is(err, schema.ErrKey):
-		e.note(name, CheckSkipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")
+		e.note(name, Skipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")
 		return nil, false
 	case err != nil:
-		e.note(name, CheckDamaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
+		e.note(name, Damaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
 		return nil, false
 	}
-	if e.still {
+	if e.immutable {
 		parameters.Set("immutable", "1")
 	}
 	e.name = "file:" + (&url.URL{Path: e.path}).EscapedPath() + "?" + parameters.Encode()
-	e.note(name, CheckOK, "", "")
+	e.note(name, OK, "", "")
 	return release, true
 }
 
 // isMemory tells ebb's own files from others, and says which version.
 func (e *examination) isMemory(ctx context.Context) bool {
 	const name = "ebb memory"
-	var tables, version int
-	var mode string
-	err := e.db.QueryRowContext(ctx, `SELECT count(*), (SELECT user_version FROM pragma_user_version), (SELECT journal_mode FROM pragma_journal_mode)
-		FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')`).Scan(&tables, &version, &mode)
+	head, err := check.ReadHead(ctx, e.db)
 	switch {
 	case noLeave(err): // SQLite reads such a file only with a -shm file beside it
-		e.note(name, CheckSkipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
+		e.note(name, Skipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
 		return false
 	case err != nil:
-		e.note(name, CheckDamaged, err.Error(), fixRestore)
+		e.note(name, Damaged, err.Error(), fixRestore)
 		return false
-	case tables < 5 && tables > 0:
-		e.note(name, CheckDamaged, fmt.Sprintf("only %d of 5 main tables are there", tables), fixRestore)
+	case head.Tables < check.MainTables && head.Tables > 0:
+		e.note(name, Damaged, fmt.Sprintf("only %d of %d main tables are there", head.Tables, check.MainTables), fixRestore)
 		return false
-	case tables == 0:
-		e.note(name, CheckDamaged, "it is another program's database", "give --db another name")
+	case head.Tables == 0:
+		e.note(name, Damaged, "it is another program's database", "give --db another name")
 		return false
-	case version > schema.Version:
-		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb knows up to %d", version, schema.Version), "use a newer ebb")
-		e.pages(ctx)
+	case head.Version > schema.Version:
+		e.note(name, Warning, fmt.Sprintf("schema version %d; this ebb knows up to %d", head.Version, schema.Version), "use a newer ebb")
+		e.list(ctx, pages)
 		return false // its tables may mean something else
 	case errors.As(e.refusal, new(*schema.VersionError)):
-		e.note(name, CheckWarning, e.refusal.Error(), "")
+		e.note(name, Warning, e.refusal.Error(), "")
 		return false // its tables may mean something else
-	case version < schema.Version:
+	case head.Version < schema.Version:
 		e.Refused = "" // only a look was refused: opening it for writing brings it up to date
-		e.note(name, CheckWarning, fmt.Sprintf("schema version %d; this ebb writes version %d", version, schema.Version),
+		e.note(name, Warning, fmt.Sprintf("schema version %d; this ebb writes version %d", head.Version, schema.Version),
 			"`ebb consolidate`, or whatever else opens FILE for writing, brings it up to date; run ebb doctor again then")
-		e.pages(ctx)
-		e.foreignKeys(ctx)
+		e.list(ctx, pages)
+		e.list(ctx, references)
 		return false // the other checks are about tables of today
-	case mode != "wal" && !e.still:
-		e.note(name, CheckWarning, fmt.Sprintf("journal mode is %q: another program changed it", mode), fixRepair)
+	case head.Journal != "wal" && !e.immutable:
+		e.note(name, Warning, fmt.Sprintf("journal mode is %q: another program changed it", head.Journal), fixRepair)
 	default:
-		e.note(name, CheckOK, fmt.Sprintf("schema version %d", version), "")
+		e.note(name, OK, fmt.Sprintf("schema version %d", head.Version), "")
 	}
 	return true
 }

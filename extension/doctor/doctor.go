@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/check"
+)
+
+// Diagnosis is what [Diagnose] found out about a file.
+type Diagnosis struct {
+	Path string `json:"path"`
+	// Healthy means that nothing is damaged and [extension.Open] takes the file.
+	// There may be warnings.
+	Healthy bool `json:"healthy"`
+	// Refused is why [extension.Open] does not take the file; empty when it does.
+	Refused string `json:"refused,omitempty"`
+	// Checks are all that was looked at, in order.
+	Checks []Check `json:"checks"`
+
+	refusal error
+}
+
+// Check is one thing a diagnosis looked at.
+type Check struct {
+	Name   string `json:"name"`
+	State  State  `json:"state"`
+	Detail string `json:"detail,omitempty"` // what was found
+	Fix    string `json:"fix,omitempty"`    // what to do about it
+
+	repairable bool // Repair may repair it
+}
+
+// State is the outcome of a [Check].
+type State string
+
+// The outcomes of a check.
+const (
+	OK      State = "ok"
+	Warning State = "warning" // worth knowing; nothing is lost
+	Damaged State = "damaged"
+	Skipped State = "skipped" // could not be made; Detail says why
+)
+
+// What to do about what the checks find.
+const (
+	fixRestore = "stop every program that uses the file, then restore a backup: `ebb restore BACKUP --db FILE --force`; " +
+		"without one, `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
+	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot make anew, " +
+		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
+	fixRepair     = "stop every program that uses the file, then `ebb doctor --repair FILE`, which copies it first"
+	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
+)
+
+// Diagnose examines a memory file without changing it, including files that
+// [extension.Open] refuses, and says what to do about what it finds. key is that of
+// an encrypted file, which cannot be examined without it. It reads all of the file:
+// that takes seconds for each gigabyte.
+//
+// The error is about the examination, not the file: [schema.ErrNotFound] when there
+// is no file, [*schema.InvalidError] for a directory or an empty path, the context's
+// error.
+func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, error) {
+	if strings.TrimSpace(path) == "" {
+		return nil, &schema.InvalidError{Field: "path", Reason: "is empty; give the file that holds the memory"}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("no such file %s: %w", abs, schema.ErrNotFound)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &schema.InvalidError{Field: "path", Reason: "is not a regular file; give the file that holds the memory"}
+	}
+	e := &examination{path: abs, key: key, Diagnosis: Diagnosis{Path: abs}}
+	e.examine(ctx, info)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	e.Healthy = e.Refused == ""
+	for _, c := range e.Checks {
+		e.Healthy = e.Healthy && c.State != Damaged
+	}
+	return &e.Diagnosis, nil
+}
+
+type examination struct {
+	Diagnosis
+
+	path string
+	key  schema.Key
+	name string // under which SQLite reads the file
+	db   *sql.DB
+
+	immutable bool // it is read without log and locks, since none can be made beside it
+}
+
+func (e *examination) note(name string, state State, detail, fix string) {
+	e.Checks = append(e.Checks, Check{
+		Name: name, State: state, Detail: detail, Fix: strings.ReplaceAll(fix, "FILE", filepath.Base(e.path)),
+		repairable: fix == fixRepair || fix == fixPages,
+	})
+}
+
+func (e *examination) examine(ctx context.Context, info os.FileInfo) {
+	before := e.besides()
+	x, err := extension.Open(ctx, e.path, &extension.Config{ReadOnly: true, Key: e.key})
+	var opened *schema.DB
+	if err != nil {
+		e.Refused, e.refusal = err.Error(), err
+		defer e.sweep(before)
+	} else {
+		opened = x.Parts().DB
+		e.immutable = opened.Immutable()
+		e.losses(ctx, opened)
+		e.log(ctx, opened)
+		defer func() { // last: it removes what reading leaves beside the file
+			if err := x.Close(context.WithoutCancel(ctx)); err != nil {
+				e.note("close", Warning, err.Error(), "")
+			}
+		}()
+	}
+	e.leftovers()
+	release, ok := e.isSQLite(info)
+	if !ok {
+		return
+	}
+	defer release()
+	e.db, err = check.Open(e.name, true)
+	if err != nil {
+		e.note("open", Damaged, err.Error(), fixRestore)
+		return
+	}
+	defer func() { _ = e.db.Close() }() // nothing was written
+	if !e.isMemory(ctx) {
+		return
+	}
+	e.rows(ctx)
+	if opened != nil {
+		e.embedding(ctx, opened)
+	}
+	e.list(ctx, watermarks)
+	e.background(ctx)
+	if x != nil {
+		e.reading(ctx, x)
+	}
+}
+
+// besides lists the files that SQLite keeps beside this one, if they are there.
+func (e *examination) besides() map[string]bool {
+	there := make(map[string]bool)
+	for _, suffix := range [...]string{"-wal", "-shm"} {
+		_, err := os.Lstat(e.path + suffix)
+		there[suffix] = err == nil
+	}
+	return there
+}
+
+// sweep removes what SQLite made beside a file that cannot be opened.
+func (e *examination) sweep(before map[string]bool) {
+	if log, err := os.Stat(e.path + "-wal"); before["-wal"] || before["-shm"] || err == nil && log.Size() > 0 {
+		return
+	}
+	_, _ = os.Remove(e.path+"-wal"), os.Remove(e.path+"-shm") // nothing is in them
+}
+
+// size is the size of a file, 0 when there is none.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// plain is an error's text without values of a row, which may be any user's.
+func plain(err error) string {
+	if strings.Contains(err.Error(), "sql: Scan error") {
+		return "a row holds a value of the wrong type"
+	}
+	return err.Error()
+}

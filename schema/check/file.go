@@ -1,0 +1,72 @@
+package check
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Open opens one connection that leaves the file as it is: it moves nothing out of
+// the write-ahead log, which may be evidence. name is a URI with parameters. A
+// connection that only reads is opened for writing too, as far as the file allows
+// that: with mode=ro SQLite leaves the CHECK constraints out of its integrity_check.
+func Open(name string, readOnly bool) (*sql.DB, error) {
+	db, err := schema.OpenSQLite(name+"&mode=rw", readOnly, func(c *sqlite3.Conn) error {
+		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err != nil {
+			return err
+		}
+		if err := c.Exec("PRAGMA busy_timeout = 1000; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 0"); err != nil {
+			return err
+		}
+		return fts5.Register(c)
+	})
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
+// MainTables is how many tables [Head] counts in a memory.
+const MainTables = 5
+
+// Head is what the head of a file says.
+type Head struct {
+	Tables  int // of [MainTables]
+	Version int // of the schema
+	Journal string
+}
+
+// ReadHead reads the head of a file.
+func ReadHead(ctx context.Context, q schema.Querier) (h Head, err error) {
+	err = q.QueryRowContext(ctx, `SELECT count(*), (SELECT user_version FROM pragma_user_version), (SELECT journal_mode FROM pragma_journal_mode)
+		FROM sqlite_schema WHERE name IN ('users', 'events', 'memories', 'chunks', 'chunks_fts')`).Scan(&h.Tables, &h.Version, &h.Journal)
+	return h, err
+}
+
+// Pages has SQLite look at every page and index, and returns the first problems.
+func Pages(ctx context.Context, q schema.Querier) (problems []string, err error) {
+	problems, err = sqlite.Texts(ctx, q, "PRAGMA integrity_check(20)")
+	if slices.Equal(problems, []string{"ok"}) {
+		problems = nil
+	}
+	return problems, err
+}
+
+// TextIndex has FTS5 compare its index with the chunks. The command for it is
+// written as an insert, so it needs a connection that may write; it is rolled
+// back.
+func TextIndex(ctx context.Context, db *sql.DB) error {
+	if _, err := db.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	_, err := db.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
+	_, undo := db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return errors.Join(err, undo)
+}

@@ -1,0 +1,49 @@
+package inspect
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Counts is how much there is of one user.
+type Counts struct {
+	Memories                 []KindCount
+	Sessions, Entities       int64
+	First, Last              schema.Time // event_time of the oldest and the newest memory
+	Confirmations, Proposals int64       // that wait
+}
+
+// KindCount is how many memories there are of a kind and state.
+type KindCount struct {
+	Kind  schema.Kind
+	State schema.State
+	N     int64
+}
+
+// Count counts what there is of one user.
+func Count(ctx context.Context, s *schema.Snapshot, userID int64) (c Counts, err error) {
+	rows, err := s.Query(ctx, "SELECT kind, state, count(*) FROM memories WHERE user_id = ? GROUP BY kind, state", userID)
+	if err != nil {
+		return c, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k KindCount
+		if err := rows.Scan(&k.Kind, &k.State, &k.N); err != nil {
+			return c, err
+		}
+		c.Memories = append(c.Memories, k)
+	}
+	if err := rows.Err(); err != nil {
+		return c, err
+	}
+	err = s.Row(ctx, `SELECT (SELECT count(*) FROM sessions WHERE user_id = ?1),
+		(SELECT count(*) FROM entities WHERE user_id = ?1 AND merged_into IS NULL),
+		(SELECT min(event_time) FROM memories WHERE user_id = ?1),
+		(SELECT max(event_time) FROM memories WHERE user_id = ?1),
+		(SELECT count(*) FROM confirmations WHERE user_id = ?1 AND state = 'pending'),
+		(SELECT count(*) FROM proposals WHERE user_id = ?1 AND state = 'pending')`, []any{userID},
+		&c.Sessions, &c.Entities, &c.First, &c.Last, &c.Confirmations, &c.Proposals)
+	return c, err
+}
