@@ -40,6 +40,7 @@ type index struct {
 	lastInThread []int32             // by session and thread: its last document in time, -1 = none
 	speakers     []string            // prepared names
 	speakerIDs   map[string]uint16   // prepared name -> its number
+	turns        []int               // of speakers, how many texts each said
 	named        map[string][]uint16 // term of a name -> speakers
 	merged       map[int64][]int64   // entity -> those merged into it; for the entity arm
 	themes       themes              // of docs
@@ -241,8 +242,11 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 	l.thread = ix.thread(c.Issue, d.session)
 	ix.docs, ix.meta = append(ix.docs, d), append(ix.meta, l)
 	ix.memories.add(c.MemoryID)
-	if c.Kind == schema.KindEpisode && l.thread != 0 {
-		ix.chain(doc)
+	if l.said() {
+		ix.turns[l.speaker]++
+		if l.thread != 0 {
+			ix.chain(doc)
+		}
 	}
 	return doc
 }
@@ -295,7 +299,7 @@ func (ix *index) speaker(prepared string) uint16 {
 		return 0
 	}
 	id := uint16(len(ix.speakers))
-	ix.speakers = append(ix.speakers, strings.Clone(prepared))
+	ix.speakers, ix.turns = append(ix.speakers, strings.Clone(prepared)), append(ix.turns, 0)
 	ix.speakerIDs[ix.speakers[id]] = id
 	for term := range strings.FieldsSeq(ix.speakers[id]) {
 		if !slices.Contains(ix.named[term], id) {

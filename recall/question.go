@@ -24,6 +24,7 @@ type question struct {
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // name -> memories that mention its bearer; for the entity arm
 	spans    []span             // times it names
+	crowded  bool               // the memory has many speakers
 	own      int                // parts that are the question's own, before those of the talk; 0 = all
 }
 
@@ -74,29 +75,13 @@ const (
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
 	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
-	q.kind, q.ofOthers, q.ofAsking = answerKind(all), asksYou(all), text.AsksWhatWasAsked(asked)
+	q.kind, q.ofOthers, q.ofAsking = answerKind(all), text.AsksYou(asked), text.AsksWhatWasAsked(asked)
 	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
 	times := text.TimeSpans(asked, now)
 	for _, s := range times {
 		q.spans = append(q.spans, span{s.Start.UnixMilli(), s.End.UnixMilli()})
 	}
-	called := make(map[string]bool) // terms that name a speaker
-	for _, t := range all {
-		for _, s := range ix.named[t] {
-			q.speakers[s], called[t] = true, true
-		}
-	}
-	for _, m := range text.Mentions(asked) {
-		if m.Type != text.MentionName {
-			continue
-		}
-		q.names = append(q.names, m.Text)
-		for _, t := range text.Terms(m.Text) {
-			if s, ok := ix.addressed(t); ok && !called[t] {
-				q.speakers[s], called[t] = true, true
-			}
-		}
-	}
+	called := ix.callSpeakers(q, asked)
 	terms := text.QueryTerms(text.WithoutFunctionWords(withoutDigits(asked, times)), maxParts)
 	if len(terms) == 0 { // there is nothing but a date
 		terms = text.QueryTerms(asked, maxParts)
@@ -230,17 +215,6 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	return speaker, ok
 }
 
-// asksYou reports a question about what the assistant said: "what did you suggest",
-// "the recipe you gave me".
-func asksYou(terms []string) bool {
-	for i := 1; i < len(terms); i++ {
-		if terms[i-1] == "you" && sayWord[terms[i]] {
-			return true
-		}
-	}
-	return false
-}
-
 // answerKind is the kind of answer that a question with these terms asks for.
 func answerKind(terms []string) (k kindOfAnswer) {
 	for _, t := range terms {
@@ -280,5 +254,4 @@ var (
 	howManyWord = lexicon.TermSet("many much old often times price cost amount 多少 几个 多大 多久")
 	whoWord     = lexicon.TermSet("who whom whose name")
 	nameWord    = lexicon.TermSet("where which what city country place")
-	sayWord     = lexicon.TermSet("say said tell told suggest recommend advise propose give gave mention promise write wrote")
 )

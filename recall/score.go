@@ -32,7 +32,7 @@ type Weights struct {
 	// Who says it, and how.
 	Speaker     float64 // 1 when the question names the speaker, −1 when it names others
 	FirstPerson float64 // 1 when the named speaker uses the first person
-	User        float64 // 1 for the user's own words and what was derived from them, unless the assistant's are asked for
+	User        float64 // 1 for the user's own words and what was derived from them; if the assistant's are asked for, for those
 	Asks        float64 // 1 when it opens with a question word
 	Question    float64 // 1 when it asks and states nothing
 	Echo        float64 // the share of the question that such a text holds, if .6 or more, 0–1: the question itself, asked before
@@ -98,7 +98,7 @@ func VectorWeights() Weights {
 		Before: -0.16, After: -0.02, Window: 1.55, Session: 0.59, SessionCoverage: 0.9,
 		Speaker: 1.06, FirstPerson: 1.49, User: 3.3, Asks: -0.67, Question: -0.58, Echo: -10, NoAnswer: -10, You: -0.29, Wish: 0.99, Length: 1.13,
 		Date: 1.05, Number: 0.82, Name: 1.06,
-		Time: 2.73, Entity: -0.11,
+		Time: 5.5, Entity: -0.11,
 		Vector: 4, VectorBeside: 1.79, VectorAlone: 2.8,
 		Topic: 1, TopicBeside: 0.5, // as without vectors, not fitted
 		Retention: 0.6, Confidence: 0.6, Importance: 0.3,

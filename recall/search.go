@@ -110,7 +110,8 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
-	q.meaning = s.vectors.meaning(ctx, q.Text)
+	q.meaning = s.meaning(ctx, scope, &q)
+	defer q.meaning.done()
 	answer := &Answer{Query: q.Text}
 	var userID int64
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {

@@ -122,7 +122,7 @@ func (v *view) of(doc uint32, said []uint32) (s signals) {
 	d, l, found := &v.ix.docs[doc], &v.ix.meta[doc], v.m.of(doc)
 	v.content(&s, found, said)
 	v.surroundings(&s, doc, l.thread, found)
-	v.voice(&s, d, l.speaker, found)
+	v.voice(&s, doc, l.speaker, found)
 
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&lexicon.HoldsDate != 0)
@@ -166,14 +166,20 @@ func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch) {
 	}
 }
 
-func (v *view) voice(s *signals, d *document, speaker uint16, found *docMatch) {
+func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch) {
+	d := &v.ix.docs[doc]
 	if len(v.q.speakers) > 0 && v.ix.speakers[speaker] != "" {
-		if s.Speaker = -1; v.q.speakers[speaker] {
+		switch {
+		case v.q.speakers[speaker]:
 			s.Speaker = 1
 			s.FirstPerson = bit(d.flags&lexicon.FirstPerson != 0)
+		case v.ix.beside(v.q, doc):
+			s.Speaker = 1
+		default:
+			s.Speaker = -1
 		}
 	}
-	s.User = bit(d.flags&byUser != 0 && !v.q.ofOthers)
+	s.User = bit(d.flags&byUser != 0 != v.q.ofOthers)
 	s.Asks = bit(d.flags&lexicon.Asks != 0)
 	if !v.q.ofAsking {
 		s.Question, s.NoAnswer = bit(d.manner&onlyAsks != 0), bit(d.manner&noAnswer != 0)

@@ -54,7 +54,7 @@ func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
-	if q.speakers[ix.meta[doc].speaker] {
+	if q.speakers[ix.meta[doc].speaker] || ix.beside(q, doc) {
 		score *= speakerFactor
 	}
 	return score

@@ -75,17 +75,33 @@ type meaning struct {
 	generation *schema.Generation // nil if there are no vectors
 	vector     []float32
 	err        error
+	// finish ends the priority of a first search over background reads. Nil if it
+	// has none.
+	finish func()
+}
+
+// done must be called at the end of the search.
+func (m *meaning) done() {
+	if m.finish != nil {
+		m.finish()
+	}
 }
 
 // meaning embeds the query. It runs before the search opens its snapshot, so that no
 // transaction is open during a network call.
-func (a *vectorArm) meaning(ctx context.Context, text string) meaning {
+func (s *Searcher) meaning(ctx context.Context, scope schema.Scope, q *Query) meaning {
+	a := s.vectors
 	if a == nil {
 		return meaning{}
 	}
 	var m meaning
-	m.err = a.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		m.generation, err = s.ServingGeneration(ctx)
+	asked := q.Text
+	m.err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
+		m.generation, err = snap.ServingGeneration(ctx)
+		if err != nil || m.generation == nil {
+			return err
+		}
+		asked, err = s.inFirstPerson(ctx, snap, scope, q, &m)
 		return err
 	})
 	if m.err != nil || m.generation == nil {
@@ -93,7 +109,7 @@ func (a *vectorArm) meaning(ctx context.Context, text string) meaning {
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
 	defer cancel()
-	vector, err := a.opts.Embedder.EmbedQuery(ctx, m.generation, text)
+	vector, err := a.opts.Embedder.EmbedQuery(ctx, m.generation, asked)
 	switch {
 	case ctx.Err() != nil:
 		m.err = fmt.Errorf("the embedder did not answer within %s", a.opts.Timeout)
@@ -104,6 +120,27 @@ func (a *vectorArm) meaning(ctx context.Context, text string) meaning {
 	}
 	m.vector = vector
 	return m
+}
+
+// inFirstPerson returns the query as the speakers that it names would put it.
+func (s *Searcher) inFirstPerson(ctx context.Context, snap *schema.Snapshot, scope schema.Scope, q *Query, m *meaning) (string, error) {
+	userID, err := snap.UserID(ctx, scope)
+	if err != nil || userID == 0 {
+		return q.Text, err
+	}
+	first, err := s.indexes.startsPartly(ctx, snap, userID)
+	if err != nil {
+		return "", err
+	}
+	if first && !q.Wait {
+		m.finish = s.background.searches.begin()
+	}
+	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
+	if err != nil {
+		return "", err
+	}
+	defer ix.mu.RUnlock()
+	return ix.inFirstPerson(q.Text), nil
 }
 
 func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error) {

@@ -39,3 +39,21 @@ func TestAnOwnAffair(t *testing.T) {
 		require.False(t, IsOwnAffair(s), s)
 	}
 }
+
+func TestAsksYou(t *testing.T) {
+	for _, s := range []string{
+		"What did you suggest for the roof?", "Which recipe have you ever given me?", "The list you gave me last week, what was on it?", "What was your recommendation?",
+		"What did you also tell me about Porto?", "What had you originally proposed?",
+		"Was hast du mir für das Dach empfohlen?", "Welches Rezept haben Sie mir gegeben?", "Wie lautete dein Vorschlag?", "Was sagtest du über Porto?",
+		"¿Qué me recomendaste para el tejado?", "¿Qué me has dicho de Oporto?", "¿Cuál era tu consejo?",
+		"你推荐的那家店叫什么？", "你之前建议我怎么做？", "您告诉过我哪条路？",
+	} {
+		require.True(t, AsksYou(s), s)
+	}
+	for _, s := range []string{
+		"", "you", "What would you recommend?", "Can you tell me where I live?", "What did Ada tell me?", "Did you know that I sing?", "Do you say so?",
+		"Was haben sie gesagt?", "Hast du Zeit?", "Kannst du etwas empfehlen?", "¿Qué me recomiendas?", "¿Has comido?", "你能推荐一家店吗？", "你推荐哪个？", "我之前说过什么？",
+	} {
+		require.False(t, AsksYou(s), s)
+	}
+}
