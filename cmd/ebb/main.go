@@ -29,6 +29,7 @@ type cli struct {
 
 	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
 	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
+	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer a memory to a client of the Model Context Protocol, on standard input and output."`
 	Search      searchCmd      `cmd:"" help:"Find memories."`
 	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
