@@ -186,7 +186,7 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
 	found, err := s.find(ctx, question, question)
 	if found.Block != "" {
-		s.present(ctx, "context", found)()
+		s.present(ctx, "model", found)()
 	}
 	return found, err
 }
