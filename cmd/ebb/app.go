@@ -34,6 +34,7 @@ type app struct {
 
 	db           string
 	key          extension.Key
+	keyFile      string // "" when it is in the environment
 	user, tenant string
 	profile      profile
 	asked        string // the profile that was named, if one was
