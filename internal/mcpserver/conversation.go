@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -71,17 +72,27 @@ var untrusted = eventbus.OriginToolExternal.Ceiling()
 
 // record stores a message.
 func (c *Conversation) record(ctx context.Context, t turn) error {
+	return c.bus.Publish(ctx, Message(c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient))
+}
+
+// Message is the event of a message that a client's model reports, with role user
+// or assistant. Its id is optional.
+func Message(scope extension.Scope, role, text, id string, trustClient bool) eventbus.Event {
 	var opts []eventbus.MessageOption
-	if t.ID != "" {
-		opts = append(opts, eventbus.WithID(idPrefix+t.ID))
+	if id != "" {
+		opts = append(opts, eventbus.WithID(idPrefix+id))
 	}
-	scope := c.session.Scope()
-	if t.Role == "user" && c.trustClient {
-		return c.bus.Publish(ctx, eventbus.UserMessage(scope, t.Text, opts...))
+	if role == "user" && trustClient {
+		return eventbus.UserMessage(scope, text, opts...)
 	}
 	opts = append(opts, eventbus.From(eventbus.OriginAssistant), eventbus.Trusted(untrusted))
-	if t.Role == "user" {
-		return c.bus.Publish(ctx, eventbus.UserMessage(scope, t.Text, opts...))
+	if role == "user" {
+		return eventbus.UserMessage(scope, text, opts...)
 	}
-	return c.bus.Publish(ctx, eventbus.AgentResponse(scope, t.Text, opts...))
+	return eventbus.AgentResponse(scope, text, opts...)
+}
+
+// Run runs one of the tools, for callers that do not speak the protocol.
+func (c *Conversation) Run(ctx context.Context, tool string, arguments map[string]string) (tools.Output, error) {
+	return c.tools[tool].Run(ctx, text.JSON(arguments))
 }

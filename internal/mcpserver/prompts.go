@@ -51,6 +51,6 @@ func addPrompts(s *mcp.Server, open Opener) {
 
 // run returns a tool's answer as text.
 func (c *Conversation) run(ctx context.Context, tool string, arguments map[string]string) (string, error) {
-	out, err := c.tools[tool].Run(ctx, text.JSON(arguments))
+	out, err := c.Run(ctx, tool, arguments)
 	return out.Text, err
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/ebbmem/ebb/internal/text"
 )
 
 // scheme begins the URIs of all resources.
@@ -63,7 +61,7 @@ func readTool(ctx context.Context, open Opener, uri, mime, tool string, argument
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.tools[tool].Run(ctx, text.JSON(arguments))
+	out, err := c.Run(ctx, tool, arguments)
 	if err != nil {
 		return nil, err
 	}
