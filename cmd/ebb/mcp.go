@@ -3,9 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ebbmem/ebb/internal/mcpserver"
 )
@@ -23,9 +20,6 @@ func (mcpCmd) Help() string {
 
 What a client's model writes is not the user's word: it is found by a search and never injected automatically. See docs/MCP.md.`
 }
-
-// maxMessage is the longest message of a client, in bytes.
-const maxMessage = 4 << 20
 
 func (c *mcpCmd) Run(a *app) (err error) {
 	options := mcpserver.Options{Version: readVersion().Version, WriteTurns: c.WriteTurns, TrustClient: c.TrustClient}
@@ -46,21 +40,5 @@ func (c *mcpCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
 	scope := a.scope()
 	scope.Session = a.sessionName("mcp")
-	conversation, err := mcpserver.NewConversation(x, scope, options)
-	if err != nil {
-		return err
-	}
-	server, err := mcpserver.New(func(context.Context) (*mcpserver.Conversation, error) { return conversation, nil }, options)
-	if err != nil {
-		return err
-	}
-	err = server.Run(a.ctx, &mcp.IOTransport{Reader: io.NopCloser(a.stdin), Writer: nopWriteCloser{a.stdout}, MaxLineLength: maxMessage})
-	if a.ctx.Err() != nil {
-		return nil // the client ends a server with a signal
-	}
-	return err
+	return mcpserver.ServeStdio(a.ctx, x, scope, options, a.stdin, a.stdout)
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/server"
@@ -120,12 +119,7 @@ func (tokenListCmd) Run(a *app) error {
 	p := a.page()
 	rows := make([][]string, len(all))
 	for i, t := range all {
-		whose := strings.Trim(t.Tenant+"/"+t.User, "/")
-		if t.Service {
-			whose = "any user"
-		}
-		as := map[bool]string{true: "host", false: "client"}[t.Host]
-		rows[i] = []string{oneLine(t.Name, 40), oneLine(whose, 40), as, t.Created.In(a.zone()).Format("2006-01-02 15:04")}
+		rows[i] = []string{oneLine(t.Name, 40), oneLine(t.Whose(), 60), t.Created.In(a.zone()).Format("2006-01-02 15:04")}
 	}
 	p.table("", rows)
 	return p.err

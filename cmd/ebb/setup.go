@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,54 +39,16 @@ func (c *setupCmd) Run(a *app) error {
 	if err != nil {
 		return &usageError{err.Error()}
 	}
-	before, err := clients.Read(path)
-	if err != nil {
-		return err
-	}
-	answers := bufio.NewScanner(a.stdin)
-	ask := func(question string) bool {
-		fmt.Fprint(a.stderr, question+" [y/N] ")
-		answer := ""
-		if answers.Scan() {
-			answer = strings.ToLower(strings.TrimSpace(answers.Text()))
-		}
-		return answer == "y" || answer == "yes"
-	}
-	var after []byte
+	dialogue := &clients.Dialogue{Client: client, Path: path, In: a.stdin, Out: a.stdout, Ask: a.stderr, DryRun: c.DryRun, Yes: c.Yes}
 	if c.Remove {
-		found := false
-		if after, found, err = client.Remove(before); err == nil && !found {
-			_, err = fmt.Fprintf(a.stdout, "%s does not start ebb; nothing to remove in %s.\n", client.Title, path)
-			return err
-		}
-	} else {
-		if !c.TrustClient && !c.Yes && !c.DryRun {
-			c.TrustClient = ask("Does " + client.Title + " speak for " + a.user + " alone, so that messages it records are " + a.user + "'s own word?")
-		}
-		var entry clients.Entry
-		if entry, err = c.entry(a); err == nil {
-			after, err = client.Set(before, entry)
-		}
+		return dialogue.Remove()
 	}
+	c.TrustClient = c.TrustClient || dialogue.Trusts(a.user)
+	entry, err := c.entry(a)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if bytes.Equal(before, after) {
-		_, err = fmt.Fprintf(a.stdout, "%s is as it should be already.\n", path)
 		return err
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s:\n%s\n", path, bytes.TrimRight(after, "\n")); err != nil || c.DryRun {
-		return err
-	}
-	if !c.Yes && !ask("Write it?") {
-		_, err = fmt.Fprintln(a.stdout, "Nothing was written.")
-		return err
-	}
-	if err := clients.Write(path, after); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(a.stdout, "Written. Restart %s.\n", client.Title)
-	return err
+	return dialogue.Set(entry)
 }
 
 // entry is how the client starts this program.

@@ -73,7 +73,7 @@ func TestExtensionDependencies(t *testing.T) {
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), module+"/tools\n")
-	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver"} {
+	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server"} {
 		require.NotContains(t, string(out), path)
 	}
 }

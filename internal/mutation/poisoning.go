@@ -194,6 +194,14 @@ var poisoning = []Mutant{
 		Test:    "TestATrustedClientSpeaksForTheUser",
 	},
 	{
+		Defence: "over HTTP a message of role user is the user's word only with a host's token",
+		File:    "internal/server/api.go",
+		Old:     `case t.Role == "user" || t.Role == "assistant":`,
+		New:     "case false:",
+		Package: "./internal/server",
+		Test:    "TestAClientsWordIsNotTheUsers",
+	},
+	{
 		Defence: "an MCP client cannot suppress another source's message by using its id first",
 		File:    "internal/mcpserver/conversation.go",
 		Old:     "eventbus.WithID(idPrefix+id)",

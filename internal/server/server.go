@@ -30,7 +30,7 @@ type Options struct {
 	Rate, Burst int
 	// Timeout is how long a request may take. Default 30 s; a night has none.
 	Timeout time.Duration
-	// Report, if set, receives faults that a client is not told.
+	// Report, if set, receives faults that an answer does not describe.
 	Report func(err error)
 }
 

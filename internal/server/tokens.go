@@ -34,6 +34,18 @@ type Token struct {
 	Created    time.Time `json:"created"`
 }
 
+// Whose says for people whose memory a token opens, and whose word it brings.
+func (t *Token) Whose() string {
+	whose := strings.TrimPrefix(t.Tenant+"/"+t.User, "/")
+	if t.Service {
+		whose = "any user"
+	}
+	if t.Host {
+		return whose + ", as host"
+	}
+	return whose + ", as client"
+}
+
 // Tokens is the file of a memory's tokens.
 type Tokens struct {
 	path string
