@@ -42,7 +42,7 @@ var methods = map[string]string{
 	"Extension.Cycle": takesNoWords, "Extension.RunDueNights": takesNoWords, "Extension.Parts": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
 	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
-	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
+	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.Context": entered, "Session.ProgramTools": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
 	"Session.Preview": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
 
 	"Memory.Clear": innerOnly, "Memory.GetMemoryKey": onlyReads, "Memory.LoadMemoryVariables": entered,

@@ -175,6 +175,25 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 	if found.Block == "" {
 		return "", recorded
 	}
+	return found.Block, s.present(ctx, door, found)
+}
+
+// Context is what [WrapModel] would put before a model for a question, with the
+// record that it was shown, for programs that ask their models themselves. What
+// could be found is returned beside an error, too.
+//
+// Errors: those of [Session.Recall].
+func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
+	found, err := s.find(ctx, question, question)
+	if found.Block != "" {
+		s.present(ctx, "model", found)()
+	}
+	return found, err
+}
+
+// present records a block as shown to a model. recorded, which must be called,
+// waits until that is stored.
+func (s *Session) present(ctx context.Context, door string, found *Injection) (recorded func()) {
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
 		s.turn().shown(b.Trust)
@@ -190,9 +209,9 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 	}
 	quoted := s.turn().quotedFirst(found.quoted)
 	if len(shown.Results)+len(quoted) == 0 {
-		return found.Block, recorded
+		return func() {}
 	}
-	return found.Block, s.announceShownBeside(ctx, door, &shown, quoted)
+	return s.announceShownBeside(ctx, door, &shown, quoted)
 }
 
 // clip keeps the end of a long prompt, where the question stands.

@@ -116,6 +116,11 @@ var entrances = []entrance{
 		require.NoError(t, err)
 		return m.SaveContext(t.Context(), in, map[string]any{"output": told})
 	}},
+	{name: "Context", silent: true, enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		require.NoError(t, publish(t, x, eventbus.UserMessage(ada, told)))
+		_, err := s.Context(t.Context(), told)
+		return err
+	}},
 	{name: "Callbacks", silent: true, enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
 		c := s.Callbacks()
 		c.HandleChainStart(t.Context(), map[string]any{"input": told})

@@ -88,6 +88,18 @@ func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCa
 	return tools.Call(ctx, s.tools, call)
 }
 
+// ProgramTools makes the named tools ([tools.Names]) with all their parameters,
+// for a program that offers them to the models of others, such as an MCP server.
+// [tools.Tool.Run] gives their answers with the data in them. Such a model can have
+// read anything, so that what it writes is as untrusted as the answer of an unknown
+// tool, unless a message of the user's says it.
+func (s *Session) ProgramTools(names ...string) []*tools.Tool {
+	d := s.toolDeps()
+	d.Extended, d.ForeignModel = true, true
+	d.TurnTrust = func() schema.Trust { return foreignTool }
+	return tools.New(d, names...)
+}
+
 // MemoryID is the id of the memory that a model of this conversation was shown
 // under a short id, such as m48213; known is false for one it was not shown.
 func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.UID(short) }
@@ -174,7 +186,10 @@ func (s *Session) toolDeps() tools.Deps {
 		BlockSeen: s.seen, BlockShown: s.shown.told,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
-		Report:      func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
-		Worked:      func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },
+		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {
+			return s.ext.Timeline(ctx, s.scope, TimelineQuery{Kinds: []Kind{KindEpisode}, Session: session, Since: since, Until: until, Limit: limit})
+		},
+		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
+		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },
 	}
 }

@@ -250,7 +250,7 @@ var withoutIDs = map[string]string{
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
 	"RunDueNights": "the operator's", "Parts": "the module's own", "Cycle": "a scope", "SetCycle": "a scope and a number", "ResetCycle": "a scope and a number", "ExportStream": "a scope", "ImportArchive": "a folder",
-	"Callbacks": "nothing", "LLMTools": "nothing", "Memory": "options", "Scope": "nothing", "Tools": "handlers",
+	"Callbacks": "nothing", "Context": "a question", "ProgramTools": "names of tools; internal/mcpserver calls them with ids", "LLMTools": "nothing", "Memory": "options", "Scope": "nothing", "Tools": "handlers",
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",
 	"remember_fact.confidence": "a number", "remember_fact.tags": "written",
 	"search_memory.limit": "a number", "search_memory.kind": "a kind", "search_memory.since": "a time", "search_memory.until": "a time",

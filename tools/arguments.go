@@ -65,6 +65,21 @@ func (a arguments) number(name string) (v float64, ok bool, err error) {
 	return v, true, nil
 }
 
+// flag reads a boolean, also from a string; false when it is absent.
+func (a arguments) flag(name string) (bool, error) {
+	switch v := a.fields[name].(type) {
+	case nil:
+		return false, nil
+	case bool:
+		return v, nil
+	case string:
+		if b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v))); err == nil {
+			return b, nil
+		}
+	}
+	return false, a.mistake(name, "must be true or false")
+}
+
 // list reads a list of texts, also from one text with commas.
 func (a arguments) list(name string) ([]string, error) { return a.listOf(name, "texts") }
 

@@ -9,7 +9,7 @@ import (
 // catalogue has a constructor for every tool.
 var catalogue = []func() *Tool{
 	searchMemory, rememberFact, correctFact, confirmFact, forgetMemory, memoryStats, getEntityInfo, memoryConsolidate,
-	memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
+	getMemory, recentContext, memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
 }
 
 // Defaults returns the names of the tools that a session has unless its host

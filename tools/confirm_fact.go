@@ -40,6 +40,7 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeProtected, m)
 	if m.Protected {
 		return "That fact is protected already: " + quoted(m.Content) + ". Nothing needs to be done.", nil
 	}
@@ -62,6 +63,7 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeProposed, m)
 	if !asked {
 		return "The question whether to protect " + quoted(m.Content) + " waits already; it was not asked twice. The user or the host has to confirm it. Until then it is not protected.", nil
 	}

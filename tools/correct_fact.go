@@ -69,6 +69,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeNone, old)
 	switch {
 	case old.Protected:
 		return fmt.Sprintf("correct_fact: %s is protected; only the user or the host can change it, outside this conversation's tools. Tell the user so. Nothing was changed.", d.Short(old.UID)), nil
@@ -110,8 +111,10 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	replacement := out.Memory
 	switch {
 	case out.Status == claims.Refused:
+		d.changed(ChangeNone, nil)
 		return "correct_fact: the user asked to forget what the new text says and has not said it since. Nothing was changed.", nil
 	case replacement.ID == old.ID:
+		d.changed(ChangeNone, old)
 		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", old.UID), nil
 	case out.Replaced(old):
 	default:
@@ -119,6 +122,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 			return "", err
 		}
 	}
+	d.changed(ChangeCorrected, replacement)
 	return fmt.Sprintf("Corrected, with the user's message as source: %s now holds, and %s stays in the history as no longer true.", d.Short(replacement.UID), d.Short(old.UID)), nil
 }
 
@@ -151,6 +155,7 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeProposed, old)
 	if waiting {
 		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}

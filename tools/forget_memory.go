@@ -85,6 +85,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeForgotten, m)
 	const done = "Forgotten, as the user asked: neither it nor the messages it comes from are used any more. Do not repeat what it said."
 	undone := false
 	for _, a := range asked {
@@ -121,6 +122,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeProposed, m)
 	return "Not forgotten: no message of the user's in this session asks to forget it by name, so it waits for approval. Ask the user to say what is to be forgotten; do not say that it is gone.", nil
 }
 
@@ -137,7 +139,7 @@ func readAny(ctx context.Context, d *Deps, args arguments, id string) (m *schema
 		return nil, unknownMemory(args, id)
 	}
 	if err == nil && m.State == schema.StateQuarantined {
-		return nil, mistakef("forget_memory: that record is set aside for review (%s) and is not used anyway. Nothing was changed.", quoted(m.Attributes[schema.AttrQuarantine]))
+		return nil, mistakef("%s: that record is set aside for review (%s) and is not used anyway.%s", args.tool.name, quoted(m.Attributes[schema.AttrQuarantine]), args.tool.unchanged())
 	}
 	return m, err
 }
@@ -160,8 +162,10 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	if err != nil {
 		return "", err
 	}
+	d.changed(ChangeNone, nil)
 	switch {
 	case hidden > 0:
+		d.changed(ChangeForgotten, nil)
 		return fmt.Sprintf("Forgotten, as the user asked: %d %s. Do not repeat what was said.", hidden, plural(hidden, "memory", "memories")), nil
 	case len(answer.Results) == 0:
 		return "Nothing that is remembered matches. Tell the user so.", nil

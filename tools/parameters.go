@@ -18,6 +18,7 @@ const (
 	kindList    parameterKind = "array of strings"
 	kindNumbers parameterKind = "array of integers"
 	kindContent parameterKind = "text or JSON" // parsed by the tool
+	kindFlag    parameterKind = "boolean"
 )
 
 // parameter is one field of a tool's input. It defines the JSON schema, the parsing
@@ -29,6 +30,7 @@ type parameter struct {
 	required bool
 	enum     []string
 	min, max float64 // of numbers; both 0 means unbounded
+	extended bool    // only with Deps.Extended
 }
 
 // describe returns the parameter for a description: its name, with a question mark
@@ -59,7 +61,7 @@ func (p *parameter) describe() string {
 
 // shortKinds are the names of kinds in a description.
 var shortKinds = map[parameterKind]string{
-	kindInteger: "number", kindNumber: "number", kindList: "list", kindNumbers: "list of numbers", kindContent: "text or JSON",
+	kindInteger: "number", kindNumber: "number", kindList: "list", kindNumbers: "list of numbers", kindContent: "text or JSON", kindFlag: "true or false",
 }
 
 // bounded reports whether a model has to know the range. MaxCycle is beyond any

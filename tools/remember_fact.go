@@ -126,6 +126,7 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 		return "", err
 	}
 	m := out.Memory
+	d.changed(changeOf(out))
 	switch out.Status {
 	case claims.Refused:
 		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil
@@ -141,6 +142,20 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, err
 		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(d, out), nil
 	}
 	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), nil
+}
+
+// changeOf returns what became of a new claim, and the memory that holds it.
+func changeOf(out claims.Outcome) (Change, *schema.Memory) {
+	switch out.Status {
+	case claims.Refused:
+		return ChangeNone, nil
+	case claims.Surer, claims.Known:
+		return ChangeKnown, out.Memory
+	case claims.Quarantined:
+		return ChangeQuarantined, out.Memory
+	case claims.Made:
+	}
+	return ChangeSaved, out.Memory
 }
 
 // ended is the part of an answer about replaced claims.

@@ -31,6 +31,8 @@ func searchMemory() *Tool {
 			{name: "limit", kind: kindInteger, min: 1, max: maxResults, about: "default 10"},
 			{name: "since", kind: kindText, about: `as 2026-03-01 or last month`},
 			{name: "until", kind: kindText},
+			{name: "as_of", kind: kindText, extended: true, about: "what was true at this time"},
+			{name: "why", kind: kindFlag, extended: true, about: "also the reasons for each result"},
 		},
 		run: runSearch,
 	}
@@ -52,6 +54,10 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	why, err := args.flag("why")
+	if err != nil {
+		return "", err
+	}
 	answer, err := d.Search(ctx, q)
 	if err != nil {
 		return "", err
@@ -62,6 +68,9 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 		if answer, err = d.Search(ctx, q); err != nil {
 			return "", err
 		}
+	}
+	if d.out != nil {
+		d.out.Degraded = answer.Degraded
 	}
 	for _, arm := range answer.Degraded {
 		notes = append(notes, fmt.Sprintf("The %s search did not answer fully (%s); there may be more than this.", arm.Arm, clip(arm.Reason, 120)))
@@ -74,7 +83,29 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	n := len(answer.Results)
 	notes = append(notes, fmt.Sprintf("%d %s, best first:", n, plural(n, "memory", "memories")))
-	return d.rendered(ctx, sentences(notes...), answer.Results)
+	found, err := d.rendered(ctx, sentences(notes...), answer.Results)
+	if why {
+		found += "\n" + reasons(d, answer.Results)
+	}
+	return found, err
+}
+
+// reasons returns a line for each result with the parts of its score.
+func reasons(d *Deps, results []recall.Result) string {
+	lines := make([]string, len(results))
+	for i, r := range results {
+		var parts []string
+		for _, arm := range r.Arms {
+			parts = append(parts, fmt.Sprintf("%s arm rank %d", arm.Arm, arm.Rank))
+		}
+		for _, s := range r.Signals {
+			if s.Contribution() != 0 {
+				parts = append(parts, fmt.Sprintf("%s %+.3f", s.Name, s.Contribution()))
+			}
+		}
+		lines[i] = fmt.Sprintf("%s: score %.3f (%s)", d.Short(r.Memory.UID), r.Score, strings.Join(parts, ", "))
+	}
+	return strings.Join(lines, "\n")
 }
 
 func sentences(s ...string) string { return strings.Join(s, " ") }
@@ -105,6 +136,9 @@ func searchQuery(args arguments, now time.Time) (q recall.Query, notes []string,
 		return q, nil, err
 	}
 	if q.Until, err = args.time("until", end, now); err != nil {
+		return q, nil, err
+	}
+	if q.AsOf.Valid, err = args.time("as_of", end, now); err != nil {
 		return q, nil, err
 	}
 	if !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until) {

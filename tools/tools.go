@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,10 @@ type Deps struct {
 	// TurnTrust returns the lowest trust in this turn's context, which bounds the
 	// trust of what the model writes. Nil: [schema.MaxTrust].
 	TurnTrust func() schema.Trust
+	// ForeignModel states that the host does not know the model's context. Its claims
+	// are then untrusted without a message of the user's, as always, but they are not
+	// quarantined for what the context may have held. Default false.
+	ForeignModel bool
 	// Log answers memory_log: it stores an entry and returns its id.
 	Log func(ctx context.Context, e Entry) (id string, err error)
 	// Archive answers archival_insert: it stores an entry and returns its id.
@@ -68,6 +73,13 @@ type Deps struct {
 	Consolidate func(ctx context.Context) (string, error)
 	// Stats answers memory_stats with text or JSON.
 	Stats func(ctx context.Context) (string, error)
+	// Recent answers recent_context: the newest messages of the user between two
+	// times, or of one session, oldest first. A zero time or an empty session does not
+	// restrict.
+	Recent func(ctx context.Context, since, until time.Time, session string, limit int) ([]schema.Memory, error)
+	// Extended adds the parameters as_of and why to search_memory. They cost tokens in
+	// every prompt of an agent. Default false.
+	Extended bool
 	// Location is the user's time zone, for dates. Default UTC.
 	Location *time.Location
 	// Redact, if set, rewrites every text of a tool's input before use. Its error
@@ -78,6 +90,8 @@ type Deps struct {
 	Report func(ctx context.Context, tool string, err error)
 	// Worked, if set, is called after every answered call.
 	Worked func(tool string)
+
+	out *Output // of the call that is running
 }
 
 // Tool is one memory tool. It implements langchaingo's tools.Tool and is safe
@@ -124,6 +138,7 @@ func New(d Deps, names ...string) []*Tool {
 	}
 	for _, t := range all {
 		t.deps = &d
+		t.parameters = slices.DeleteFunc(t.parameters, func(p parameter) bool { return p.extended && !d.Extended })
 	}
 	return all
 }
@@ -165,28 +180,8 @@ func (t *Tool) Definition() llms.Tool {
 // parameter, or either in an agent's wrapper. The answer reports mistakes and
 // faults to the model; the error is the context's own, or nil.
 func (t *Tool) Call(ctx context.Context, input string) (answer string, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			answer, err = t.fault(ctx, schema.ForeignPanic("a call", r)), nil
-		}
-	}()
-	args, err := t.read(ctx, input)
-	if err == nil {
-		answer, err = t.run(ctx, t.deps, args)
-	}
-	if err == nil {
-		if t.deps.Worked != nil {
-			t.deps.Worked(t.name)
-		}
-		return answer, nil
-	}
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	return t.explain(ctx, err), nil
+	out, err := t.Run(ctx, input)
+	return out.Text, err
 }
 
 // mistake is a model's mistake, as a sentence that says how to correct it.

@@ -110,6 +110,8 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"memory_stats":       `{}`,
 		"get_entity_info":    `{"name": "Rosa"}`,
 		"memory_consolidate": `{}`,
+		"get_memory":         `{"memory_id": "a"}`,
+		"recent_context":     `{"days": 3, "session": "a", "day": "yesterday"}`,
 		"memory_log":         `{"action": "a", "importance": 5, "type": "decision", "tags": ["t"], "content": "b", "issueRefs": [95], "prRefs": []}`,
 		"recall_search":      `{"query": "a", "role": "qa", "issue": 95, "minImportance": 5, "limit": 3, "cycleRange": [180, 185]}`,
 		"recall_by_cycle":    `{"startCycle": 180, "endCycle": 185, "role": "qa", "minImportance": 5}`,
@@ -122,14 +124,15 @@ func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
 		"recall_search": {`{}`, `{"query": "a", "agent": "qa"}`, `{"query": "a", "minImportance": 11}`}, "recall_by_cycle": {`{"startCycle": 1}`},
 		"archival_search": {`{"query": "a", "type": "x"}`}, "archival_insert": {`{"content": "a"}`, `{"content": "a", "type": "cycle"}`},
 		"memory_log":   {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
-		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`}, "forget_memory": {`{"query": "a", "user": "bob"}`},
+		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`}, "get_memory": {`{}`}, "recent_context": {`{"days": 0}`, `{"user": "bob"}`}, "forget_memory": {`{"query": "a", "user": "bob"}`},
 	}
 	check := func(s *jsonschema.Resolved, doc string) error {
 		var v any
 		require.NoError(t, json.Unmarshal([]byte(doc), &v))
 		return s.Validate(v)
 	}
-	for _, tool := range tools.New(tools.Deps{}, tools.Names()...) {
+	good["search_memory"] = strings.TrimSuffix(good["search_memory"], "}") + `, "as_of": "2026-03-01", "why": true}`
+	for _, tool := range tools.New(tools.Deps{Extended: true}, tools.Names()...) {
 		raw, err := json.Marshal(tool.Parameters())
 		require.NoError(t, err)
 		var s jsonschema.Schema

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type app struct {
 
 	db           string
 	key          extension.Key
+	keyFile      string // "" when it is in the environment
 	user, tenant string
 	profile      profile
 	asked        string // the profile that was named, if one was
@@ -195,6 +197,23 @@ func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *
 		}
 	}
 	return nil
+}
+
+// needUser returns an error before a file is made without a user.
+func (a *app) needUser() error {
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && a.user == "" {
+		return a.scope().Validate()
+	}
+	return nil
+}
+
+// sessionName makes a name for a conversation that begins now.
+func (a *app) sessionName(kind string) string {
+	now := a.now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	return kind + " " + now.In(a.zone()).Format("2006-01-02 15:04:05") + " " + strings.ToLower(rand.Text()[:4])
 }
 
 // printJSON writes v as one indented JSON document.

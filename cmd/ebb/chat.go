@@ -3,17 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/chains"
@@ -53,8 +50,8 @@ func (c *chatCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, missing := os.Stat(a.db); errors.Is(missing, os.ErrNotExist) && a.user == "" {
-		return a.scope().Validate() // before a file is made without a user
+	if err := a.needUser(); err != nil {
+		return err
 	}
 	seen := new(recalls)
 	cfg := a.profile.config()
@@ -69,11 +66,7 @@ func (c *chatCmd) Run(a *app) (err error) {
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
 	scope := a.scope()
 	if scope.Session = c.Session; scope.Session == "" {
-		now := a.now
-		if now.IsZero() {
-			now = time.Now()
-		}
-		scope.Session = "chat " + now.In(a.zone()).Format("2006-01-02 15:04:05") + " " + strings.ToLower(rand.Text()[:4])
+		scope.Session = a.sessionName("chat")
 	}
 	session, err := x.Session(scope)
 	if err != nil {

@@ -29,6 +29,10 @@ type cli struct {
 
 	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
 	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
+	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer a memory to a client of the Model Context Protocol, on standard input and output."`
+	Setup       setupCmd       `cmd:"" help:"Let a client of the Model Context Protocol (Claude, Codex, Cursor, VS Code, Zed) start ebb mcp."`
+	Serve       serveCmd       `cmd:"" help:"Serve the memories of a file over HTTP: a JSON API, and MCP."`
+	Token       tokenCmd       `cmd:"" help:"Make, list and revoke the tokens by which programs use ebb serve."`
 	Search      searchCmd      `cmd:"" help:"Find memories."`
 	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
@@ -148,7 +152,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if a.key, err = readKey(c.Key); err != nil {
 		return report(stderr, a, err)
 	}
-	a.asked = c.Profile
+	a.asked, a.keyFile = c.Profile, c.Key
 	if a.profile, err = profileNamed(c.Profile); err != nil {
 		return report(stderr, a, err)
 	}

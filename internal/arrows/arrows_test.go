@@ -66,6 +66,18 @@ func TestEncoderDependencies(t *testing.T) {
 	}
 }
 
+// A program that imports the extension compiles no server and no protocol.
+func TestExtensionDependencies(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./extension", "./extension/tenants")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), module+"/tools\n")
+	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server"} {
+		require.NotContains(t, string(out), path)
+	}
+}
+
 // listed is the part of go list's answer that is used.
 type listed struct {
 	ImportPath     string   `json:"ImportPath"`

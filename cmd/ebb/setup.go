@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/clients"
+)
+
+type setupCmd struct {
+	Client      string `arg:"" help:"claude-code, claude-desktop, codex, cursor, vscode or zed."`
+	Project     bool   `help:"Configure the project in this folder, not the user's own settings."`
+	Remove      bool   `help:"Take ebb out of the client's configuration."`
+	DryRun      bool   `help:"Show what would be written, and write nothing."`
+	Yes         bool   `short:"y" help:"Write without asking."`
+	TrustClient bool   `help:"The client speaks for one person alone: messages that it records for the user are the user's own word."`
+}
+
+// Help says what is written.
+func (setupCmd) Help() string {
+	return `Shows what it would write into the client's configuration file, asks, and writes it; everything else in the file stays, comments too. The client then starts "ebb mcp" with this --db and --user. Restart the client afterwards.
+
+Asks whether the client speaks for one person alone, unless --trust-client or --yes is given. If so, it records messages and they count as that person's own word; see docs/MCP.md.`
+}
+
+// Run implements the command.
+func (c *setupCmd) Run(a *app) error {
+	client, err := clients.Named(c.Client)
+	if err != nil {
+		return &usageError{err.Error()}
+	}
+	folder := ""
+	if c.Project {
+		folder = "."
+	}
+	path, err := client.File(folder)
+	if err != nil {
+		return &usageError{err.Error()}
+	}
+	dialogue := &clients.Dialogue{Client: client, Path: path, In: a.stdin, Out: a.stdout, Ask: a.stderr, DryRun: c.DryRun, Yes: c.Yes}
+	if c.Remove {
+		return dialogue.Remove()
+	}
+	c.TrustClient = c.TrustClient || dialogue.Trusts(a.user)
+	entry, err := c.entry(a)
+	if err != nil {
+		return err
+	}
+	return dialogue.Set(entry)
+}
+
+// entry is how the client starts this program.
+func (c *setupCmd) entry(a *app) (e clients.Entry, err error) {
+	if a.user == "" {
+		return e, &usageError{"say whose memory it is with --user"}
+	}
+	if err := a.scope().Validate(); err != nil {
+		return e, err
+	}
+	if e.Command, err = os.Executable(); err != nil {
+		return e, err
+	}
+	if strings.Contains(filepath.ToSlash(e.Command), "/go-build") && !strings.HasSuffix(e.Command, ".test") {
+		return e, errors.New("this program is a temporary one of go run; install ebb first (go install ./cmd/ebb)")
+	}
+	e.Args = []string{"mcp", "--db", a.db, "--user", a.user}
+	if a.tenant != "" {
+		e.Args = append(e.Args, "--tenant", a.tenant)
+	}
+	if a.asked != "" {
+		e.Args = append(e.Args, "--profile", a.asked)
+	}
+	if a.keyFile != "" {
+		e.Args = append(e.Args, "--key-file", a.keyFile)
+	} else if os.Getenv("EBB_KEY") != "" {
+		a.tell("the key in EBB_KEY is not written; give the client a --key-file, or that variable")
+	}
+	if c.TrustClient {
+		e.Args = append(e.Args, "--write-turns", "--trust-client")
+	}
+	return e, nil
+}

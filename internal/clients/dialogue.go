@@ -1,0 +1,92 @@
+package clients
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Dialogue shows a person what would be written into a client's configuration,
+// asks, and writes it.
+type Dialogue struct {
+	Client *Client
+	Path   string
+	In     io.Reader
+	Out    io.Writer
+	Ask    io.Writer // for questions
+	DryRun bool      // nothing is written or asked
+	Yes    bool      // nothing is asked
+
+	answers *bufio.Scanner
+}
+
+// yes asks a question. Anything but a clear yes means no.
+func (d *Dialogue) yes(question string) bool {
+	if d.answers == nil {
+		d.answers = bufio.NewScanner(d.In)
+	}
+	_, _ = fmt.Fprint(d.Ask, question+" [y/N] ") // without it, silence means no
+	if !d.answers.Scan() {
+		return false
+	}
+	answer := strings.ToLower(strings.TrimSpace(d.answers.Text()))
+	return answer == "y" || answer == "yes"
+}
+
+// Trusts asks whether the client speaks for one person alone; without questions it
+// does not.
+func (d *Dialogue) Trusts(user string) bool {
+	return !d.Yes && !d.DryRun && d.yes("Does "+d.Client.Title+" speak for "+user+" alone, so that messages it records are "+user+"'s own word?")
+}
+
+// Set adds or replaces ebb's entry.
+func (d *Dialogue) Set(e Entry) error {
+	before, err := Read(d.Path)
+	if err != nil {
+		return err
+	}
+	after, err := d.Client.Set(before, e)
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.Path, err)
+	}
+	if bytes.Equal(before, after) {
+		return d.say("%s is as it should be already.\n", d.Path)
+	}
+	return d.write(after)
+}
+
+// Remove takes ebb's entry out.
+func (d *Dialogue) Remove() error {
+	before, err := Read(d.Path)
+	if err != nil {
+		return err
+	}
+	after, found, err := d.Client.Remove(before)
+	if err != nil {
+		return fmt.Errorf("%s: %w", d.Path, err)
+	}
+	if !found {
+		return d.say("%s does not start ebb; nothing to remove in %s.\n", d.Client.Title, d.Path)
+	}
+	return d.write(after)
+}
+
+func (d *Dialogue) write(content []byte) error {
+	if err := d.say("%s:\n%s\n", d.Path, bytes.TrimRight(content, "\n")); err != nil || d.DryRun {
+		return err
+	}
+	if !d.Yes && !d.yes("Write it?") {
+		return d.say("Nothing was written.\n")
+	}
+	if err := Write(d.Path, content); err != nil {
+		return err
+	}
+	return d.say("Written. Restart %s.\n", d.Client.Title)
+}
+
+func (d *Dialogue) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(d.Out, format, args...)
+	return err
+}

@@ -1,0 +1,381 @@
+package clients
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// The files of clients are JSON with comments and trailing commas. scanner finds
+// the places of values in such a text.
+type scanner struct {
+	text []byte
+	at   int
+}
+
+// value is the place of a value, and of the members of an object.
+type value struct {
+	start, end int
+	object     bool
+	members    []member
+}
+
+// member is a field of an object.
+type member struct {
+	name  string
+	start int // of its name
+	value value
+}
+
+var errSyntax = errors.New("the file is not valid JSON")
+
+// maxDepth bounds nested values.
+const maxDepth = 200
+
+// parse reads a text that holds one value.
+func parse(text []byte) (value, error) {
+	s := scanner{text: text}
+	v, err := s.value(0)
+	if err != nil {
+		return v, err
+	}
+	if s.space(); s.at < len(text) {
+		return v, errSyntax
+	}
+	return v, nil
+}
+
+// space skips white space and comments.
+func (s *scanner) space() {
+	for s.at < len(s.text) {
+		rest := s.text[s.at:]
+		switch {
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+			s.at++
+		case bytes.HasPrefix(rest, []byte("//")):
+			if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+				s.at += end
+			} else {
+				s.at = len(s.text)
+			}
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest[2:], []byte("*/"))
+			if end < 0 {
+				return // no value begins with a slash
+			}
+			s.at += end + 4
+		default:
+			return
+		}
+	}
+}
+
+// next skips space and returns the byte that follows, 0 at the end.
+func (s *scanner) next() byte {
+	if s.space(); s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+func (s *scanner) value(depth int) (value, error) {
+	first := s.next()
+	v := value{start: s.at}
+	var err error
+	switch {
+	case depth > maxDepth:
+		err = errSyntax
+	case first == '{':
+		v.object = true
+		v.members, err = s.members(depth)
+	case first == '[':
+		err = s.list('[', ']', func() error { _, err := s.value(depth + 1); return err })
+	case first == '"':
+		_, err = s.string()
+	default:
+		for s.at < len(s.text) && strings.IndexByte(" \t\r\n,]}/", s.text[s.at]) < 0 {
+			s.at++
+		}
+		if !json.Valid(s.text[v.start:s.at]) {
+			err = errSyntax
+		}
+	}
+	v.end = s.at
+	return v, err
+}
+
+// list reads what stands between two brackets, separated by commas.
+func (s *scanner) list(opening, closing byte, item func() error) error {
+	if s.next() != opening {
+		return errSyntax
+	}
+	s.at++
+	for {
+		if s.next() == closing {
+			s.at++
+			return nil
+		}
+		if err := item(); err != nil {
+			return err
+		}
+		switch s.next() {
+		case ',':
+			s.at++
+		case closing:
+		default:
+			return errSyntax
+		}
+	}
+}
+
+func (s *scanner) members(depth int) (all []member, err error) {
+	return all, s.list('{', '}', func() error {
+		if s.next() != '"' {
+			return errSyntax
+		}
+		m := member{start: s.at}
+		var err error
+		if m.name, err = s.string(); err != nil {
+			return err
+		}
+		if s.next() != ':' {
+			return errSyntax
+		}
+		s.at++
+		m.value, err = s.value(depth + 1)
+		all = append(all, m)
+		return err
+	})
+}
+
+func (s *scanner) string() (read string, err error) {
+	start := s.at
+	for s.at++; s.at < len(s.text); s.at++ {
+		switch s.text[s.at] {
+		case '\\':
+			s.at++
+		case '"':
+			s.at++
+			if json.Unmarshal(s.text[start:s.at], &read) != nil {
+				return "", errSyntax
+			}
+			return read, nil
+		}
+	}
+	s.at = len(s.text)
+	return "", errSyntax
+}
+
+// field returns the members of a name; JSON allows more than one.
+func (v *value) field(name string) (found []member) {
+	for _, m := range v.members {
+		if m.name == name {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// plain returns a value as Go has it, without comments.
+func plain(text []byte, v *value) (any, error) {
+	if !v.object {
+		var decoded any
+		err := json.Unmarshal(withoutComments(text[v.start:v.end]), &decoded)
+		return decoded, err
+	}
+	fields := make(map[string]any)
+	for i := range v.members {
+		decoded, err := plain(text, &v.members[i].value)
+		if err != nil {
+			return nil, err
+		}
+		fields[v.members[i].name] = decoded
+	}
+	return fields, nil
+}
+
+// withoutComments returns JSON without comments and trailing commas.
+func withoutComments(text []byte) []byte {
+	var out []byte
+	s := scanner{text: text}
+	for s.space(); s.at < len(text); s.space() {
+		start := s.at
+		if text[s.at] == '"' {
+			if _, err := s.string(); err != nil {
+				return text
+			}
+		} else {
+			s.at++
+		}
+		if c := text[start]; (c == ']' || c == '}') && len(out) > 0 && out[len(out)-1] == ',' {
+			out = out[:len(out)-1]
+		}
+		out = append(out, text[start:s.at]...)
+	}
+	return out
+}
+
+// servers finds the object with the servers in a file; it is nil when there is
+// none.
+func (c *Client) servers(content []byte) (root, servers *value, err error) {
+	v, err := parse(content)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := v.field(c.key)
+	switch {
+	case !v.object:
+		return nil, nil, errors.New("the file holds no JSON object")
+	case len(found) == 0:
+		return &v, nil, nil
+	case len(found) > 1 || !found[0].value.object || len(found[0].value.field(entryName)) > 1:
+		return nil, nil, fmt.Errorf("%q in the file is not one object", c.key)
+	}
+	return &v, &found[0].value, nil
+}
+
+// setJSON adds or replaces ebb's entry.
+func (c *Client) setJSON(content, entry []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		content = []byte("{}\n")
+	}
+	root, servers, err := c.servers(content)
+	if err != nil {
+		return nil, err
+	}
+	unit := indentation(content, root)
+	var changed []byte
+	switch {
+	case servers == nil:
+		changed = insert(content, root, c.key, fmt.Appendf(nil, `{%q:%s}`, entryName, entry), unit, 1)
+	case len(servers.field(entryName)) == 1:
+		old := servers.field(entryName)[0].value
+		changed = splice(content, old.start, old.end, pretty(entry, unit, 2))
+	default:
+		changed = insert(content, servers, entryName, entry, unit, 2)
+	}
+	return changed, c.onlyEntryDiffers(content, changed, entry)
+}
+
+// removeJSON takes ebb's entry out, with a comma.
+func (c *Client) removeJSON(content []byte) (without []byte, found bool, err error) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		return content, false, nil
+	}
+	_, servers, err := c.servers(content)
+	if err != nil || servers == nil || len(servers.field(entryName)) == 0 {
+		return content, false, err
+	}
+	original := content
+	var start, end int
+	for i, m := range servers.members {
+		if m.name != entryName {
+			continue
+		}
+		start, end = m.start, m.value.end
+		s := scanner{text: content, at: end}
+		switch {
+		case s.next() == ',':
+			end = s.at + 1
+			if i+1 < len(servers.members) {
+				rest := content[end:servers.members[i+1].start]
+				end += len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
+				break
+			}
+			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+		case i > 0:
+			before := servers.members[i-1].value.end
+			s := scanner{text: content, at: before}
+			s.next() // the comma
+			content, start, end = splice(content, s.at, s.at+1, nil), start-1, end-1
+			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+		default:
+			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+		}
+	}
+	changed := splice(content, start, end, nil)
+	return changed, true, c.onlyEntryDiffers(original, changed, nil)
+}
+
+// onlyEntryDiffers checks that a changed file holds the entry (nil: has none) and
+// else what it held.
+func (c *Client) onlyEntryDiffers(before, after, entry []byte) error {
+	read := func(content []byte) (rest map[string]any, entry any, err error) {
+		v, err := parse(content)
+		if err != nil {
+			return nil, nil, err
+		}
+		decoded, err := plain(content, &v)
+		if err != nil {
+			return nil, nil, err
+		}
+		rest, _ = decoded.(map[string]any)
+		servers, _ := rest[c.key].(map[string]any)
+		entry = servers[entryName]
+		delete(servers, entryName)
+		if len(servers) == 0 {
+			delete(rest, c.key)
+		}
+		return rest, entry, nil
+	}
+	was, _, err := read(before)
+	if err != nil {
+		return err
+	}
+	is, got, err := read(after)
+	if err != nil {
+		return fmt.Errorf("the file cannot be changed safely (%w); add the entry by hand", err)
+	}
+	var want any
+	if entry != nil {
+		if err := json.Unmarshal(entry, &want); err != nil {
+			return err
+		}
+	}
+	if !reflect.DeepEqual(was, is) || !reflect.DeepEqual(want, got) {
+		return errors.New("the file cannot be changed safely; change it by hand")
+	}
+	return nil
+}
+
+// insert adds a member at the end of an object at a depth.
+func insert(content []byte, object *value, name string, raw []byte, unit string, depth int) []byte {
+	text := fmt.Appendf(nil, "\n%s%q: %s", strings.Repeat(unit, depth), name, pretty(raw, unit, depth))
+	if n := len(object.members); n > 0 {
+		return splice(content, object.members[n-1].value.end, object.members[n-1].value.end, append([]byte(","), text...))
+	}
+	text = fmt.Appendf(text, "\n%s", strings.Repeat(unit, depth-1))
+	return splice(content, object.start+1, object.start+1, text)
+}
+
+// pretty indents a value that stands at a depth.
+func pretty(raw []byte, unit string, depth int) []byte {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, strings.Repeat(unit, depth), unit) != nil {
+		return raw
+	}
+	return out.Bytes()
+}
+
+// indentation is that of the first member of a file.
+func indentation(content []byte, root *value) string {
+	if len(root.members) > 0 {
+		before := content[:root.members[0].start]
+		line := string(before[bytes.LastIndexByte(before, '\n')+1:])
+		if line != "" && strings.Trim(line, " \t") == "" {
+			return line
+		}
+	}
+	return "  "
+}
+
+// splice replaces a part of a text.
+func splice(text []byte, start, end int, with []byte) []byte {
+	out := make([]byte, 0, len(text)+len(with))
+	out = append(out, text[:start]...)
+	out = append(out, with...)
+	return append(out, text[end:]...)
+}

@@ -1,0 +1,98 @@
+package mcpserver
+
+import (
+	"context"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
+)
+
+// Options say what a client may do.
+type Options struct {
+	// Version is ebb's version, for the client.
+	Version string
+	// WriteTurns adds the tool record_turn. MCP clients do not pass messages on by
+	// themselves.
+	WriteTurns bool
+	// TrustClient takes the role user of record_turn as the user's own word. It
+	// requires WriteTurns.
+	TrustClient bool
+}
+
+// Validate returns a [*schema.InvalidError] for options that contradict each
+// other.
+func (o *Options) Validate() error {
+	if o.TrustClient && !o.WriteTurns {
+		return &schema.InvalidError{Field: "trust-client", Reason: "needs write-turns: it says whose word a recorded turn is"}
+	}
+	return nil
+}
+
+// Conversation is the memory of one user as one conversation of a client uses
+// it. It is safe for concurrent use.
+type Conversation struct {
+	bus         eventbus.Bus
+	session     *extension.Session
+	tools       map[string]*tools.Tool
+	trustClient bool
+}
+
+// NewConversation begins or continues the conversation that scope.Session names.
+//
+// Errors: [*schema.InvalidError] for the scope.
+func NewConversation(ext *extension.Extension, scope extension.Scope, o Options) (*Conversation, error) {
+	s, err := ext.Session(scope)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conversation{bus: ext.Bus(), session: s, tools: make(map[string]*tools.Tool), trustClient: o.TrustClient}
+	for _, t := range s.ProgramTools(toolNames()...) {
+		c.tools[t.Name()] = t
+	}
+	return c, nil
+}
+
+// turn is a message that a client reports.
+type turn struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+	ID   string `json:"id,omitempty"`
+}
+
+// idPrefix keeps the ids of clients apart from those of other sources, whose
+// messages a client could suppress by using their ids first.
+const idPrefix = "mcp:"
+
+// untrusted is the trust of what a client's model writes: it can have read any
+// text, which ebb was not shown.
+var untrusted = eventbus.OriginToolExternal.Ceiling()
+
+// record stores a message.
+func (c *Conversation) record(ctx context.Context, t turn) error {
+	return c.bus.Publish(ctx, Message(c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient))
+}
+
+// Message is the event of a message that a client's model reports, with role user
+// or assistant. Its id is optional.
+func Message(scope extension.Scope, role, text, id string, trustClient bool) eventbus.Event {
+	var opts []eventbus.MessageOption
+	if id != "" {
+		opts = append(opts, eventbus.WithID(idPrefix+id))
+	}
+	if role == "user" && trustClient {
+		return eventbus.UserMessage(scope, text, opts...)
+	}
+	opts = append(opts, eventbus.From(eventbus.OriginAssistant), eventbus.Trusted(untrusted))
+	if role == "user" {
+		return eventbus.UserMessage(scope, text, opts...)
+	}
+	return eventbus.AgentResponse(scope, text, opts...)
+}
+
+// Run runs one of the tools, for callers that do not speak the protocol.
+func (c *Conversation) Run(ctx context.Context, tool string, arguments map[string]string) (tools.Output, error) {
+	return c.tools[tool].Run(ctx, text.JSON(arguments))
+}

@@ -1,0 +1,422 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/mcpserver"
+	"github.com/ebbmem/ebb/schema/undo"
+	"github.com/ebbmem/ebb/tools"
+)
+
+// endpoint is a route of the API, as the handlers and the OpenAPI document have
+// it.
+type endpoint struct {
+	method, path, summary string
+	hostOnly              bool // only for a token that speaks for the user
+	slow                  bool // without a limit of time
+	limit                 bool // it has the query parameter limit
+	in, out               reflect.Type
+	serve                 func(s *Server, w http.ResponseWriter, r *http.Request) error
+}
+
+// call is what an endpoint knows of its request.
+type call struct {
+	*Server
+
+	identity
+
+	path  func(name string) string
+	limit int
+}
+
+// body makes an endpoint with a JSON body.
+func body[In, Out any](path, summary string, fn func(*call, context.Context, In) (Out, error)) endpoint {
+	return endpoint{
+		method: http.MethodPost, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error {
+			var in In
+			if err := readBody(r, &in); err != nil {
+				return err
+			}
+			out, err := fn(s.call(r), r.Context(), in)
+			if err == nil {
+				answer(w, http.StatusOK, out)
+			}
+			return err
+		},
+	}
+}
+
+// plainly makes an endpoint without a body.
+func plainly[Out any](method, path, summary string, fn func(*call, context.Context) (Out, error)) endpoint {
+	return endpoint{
+		method: method, path: path, summary: summary, out: reflect.TypeFor[Out](),
+		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error {
+			c := s.call(r)
+			if err := c.readLimit(r); err != nil {
+				return err
+			}
+			out, err := fn(c, r.Context())
+			if err == nil {
+				answer(w, http.StatusOK, out)
+			}
+			return err
+		},
+	}
+}
+
+func (e endpoint) forHosts() endpoint  { e.hostOnly = true; return e }
+func (e endpoint) unlimited() endpoint { e.slow = true; return e }
+func (e endpoint) limited() endpoint   { e.limit = true; return e }
+
+func (s *Server) call(r *http.Request) *call {
+	return &call{Server: s, identity: identityOf(r.Context()), path: r.PathValue}
+}
+
+func (c *call) readLimit(r *http.Request) (err error) {
+	if written := r.URL.Query().Get("limit"); written != "" {
+		if c.limit, err = strconv.Atoi(written); err != nil || c.limit < 1 || c.limit > 1000 {
+			return &extension.InvalidError{Field: "limit", Reason: "must be a whole number from 1 to 1000"}
+		}
+	}
+	return nil
+}
+
+// handler serves an endpoint to those who may ask.
+func (e endpoint) handler(s *Server) http.Handler {
+	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if e.hostOnly && !identityOf(r.Context()).token.Host {
+			fail(w, http.StatusForbidden, "host", "only a token that speaks for the user may do that (ebb token add --as host)")
+			return
+		}
+		switch err := e.serve(s, w, r); {
+		case errors.Is(err, errContentType):
+			fail(w, http.StatusUnsupportedMediaType, "content_type", err.Error())
+		case err != nil:
+			s.errorOf(w, err)
+		}
+	}))
+	if e.slow {
+		return h
+	}
+	return s.limitedTime(h)
+}
+
+// The bodies of requests and answers.
+type (
+	turnsIn struct {
+		Session string `json:"session,omitempty" jsonschema:"the conversation"`
+		Turns   []turn `json:"turns" jsonschema:"oldest first; all are stored, or none"`
+	}
+	turn struct {
+		Role    string    `json:"role" jsonschema:"user, assistant or tool"`
+		Text    string    `json:"text"`
+		ID      string    `json:"id,omitempty" jsonschema:"an idempotency key: the same id is stored once"`
+		Speaker string    `json:"speaker,omitempty" jsonschema:"a display name"`
+		Tool    string    `json:"tool,omitempty" jsonschema:"of role tool: its name"`
+		At      time.Time `json:"at,omitzero" jsonschema:"when it was said; default now"`
+	}
+	turnsOut struct {
+		Accepted int `json:"accepted"`
+	}
+	contextIn struct {
+		Question string `json:"question" jsonschema:"what the user says now"`
+		Session  string `json:"session,omitempty"`
+	}
+	contextOut struct {
+		Block    string   `json:"block" jsonschema:"the fenced text to put before the model; empty when nothing may help"`
+		Tokens   int      `json:"tokens" jsonschema:"about what the block takes"`
+		Memories []string `json:"memories" jsonschema:"ids of the memories in it, best first"`
+	}
+	searchIn struct {
+		Query   string           `json:"query"`
+		Limit   int              `json:"limit,omitempty" jsonschema:"from 1 to 1000; default 10"`
+		Kinds   []extension.Kind `json:"kinds,omitempty" jsonschema:"episode, fact, preference, reflection"`
+		Tag     string           `json:"tag,omitempty"`
+		Session string           `json:"session,omitempty"`
+		Since   time.Time        `json:"since,omitzero"`
+		Until   time.Time        `json:"until,omitzero"`
+		AsOf    time.Time        `json:"as_of,omitzero" jsonschema:"what was true then"`
+		KnownAt time.Time        `json:"known_at,omitzero" jsonschema:"what was known then"`
+		Dormant bool             `json:"dormant,omitempty" jsonschema:"also what has faded"`
+	}
+	searchOut struct {
+		Results  []result   `json:"results"`
+		Degraded []degraded `json:"degraded" jsonschema:"search arms that did not answer fully"`
+	}
+	degraded struct {
+		Arm    string `json:"arm"`
+		Reason string `json:"reason"`
+	}
+	result struct {
+		Rank      int              `json:"rank"`
+		Score     float64          `json:"score"`
+		Relevance float64          `json:"relevance"`
+		Memory    extension.Record `json:"memory"`
+		Why       string           `json:"why,omitempty"`
+		Arms      []arm            `json:"arms"`
+		Signals   []signal         `json:"signals" jsonschema:"the parts of the score"`
+	}
+	arm struct {
+		Arm  string `json:"arm"`
+		Rank int    `json:"rank"`
+	}
+	signal struct {
+		Name         string  `json:"name"`
+		Contribution float64 `json:"contribution"`
+	}
+	factIn struct {
+		Content string `json:"content" jsonschema:"one full sentence"`
+	}
+	changeOut struct {
+		Change   tools.Change `json:"change" jsonschema:"saved, known, quarantined, corrected, forgotten, proposed (it waits for the operator) or none"`
+		MemoryID string       `json:"memory_id,omitempty"`
+		RunID    string       `json:"run_id,omitempty" jsonschema:"what takes a forgetting back"`
+		Message  string       `json:"message,omitempty"`
+	}
+	nightIn struct {
+		DryRun bool `json:"dry_run,omitempty"`
+	}
+	nightsOut struct {
+		Nights []extension.Run `json:"nights"`
+	}
+)
+
+// endpoints are the routes below /v1.
+func endpoints() []endpoint {
+	return []endpoint{
+		body("/v1/turns", "Store messages of a conversation.", (*call).turns),
+		body("/v1/context", "What to put before a model for what the user says now; it is recorded as shown.", (*call).context),
+		body("/v1/search", "Search, with the reasons for each result.", (*call).search),
+		plainly(http.MethodGet, "/v1/memories/{id}", "One memory with its sources, entities and history.", (*call).memory),
+		plainly(http.MethodDelete, "/v1/memories/{id}", "Forget a memory, with the messages it comes from.", (*call).forget),
+		body("/v1/facts", "Remember a fact.", (*call).remember),
+		body("/v1/facts/{id}/correct", "Put another text in the place of a fact.", (*call).correct),
+		plainly(http.MethodGet, "/v1/profile", "What the user has said of themselves, as each context begins with it.", (*call).profile),
+		plainly(http.MethodGet, "/v1/nights", "The runs that changed the memory, newest first.", (*call).nights).limited(),
+		body("/v1/nights", "Run a night now.", (*call).night).forHosts().unlimited(),
+		plainly(http.MethodPost, "/v1/nights/{id}/undo", "Take back what a run did.", (*call).undo).forHosts(),
+		{method: http.MethodGet, path: "/v1/export", summary: "Everything of the user, as JSON lines that ebb import reads.", hostOnly: true, slow: true, serve: export},
+	}
+}
+
+func (c *call) session(name string) extension.Scope {
+	scope := c.scope
+	scope.Session = name
+	return scope
+}
+
+// maxTurns bounds the messages of one request.
+const maxTurns = 1000
+
+func (c *call) turns(ctx context.Context, in turnsIn) (turnsOut, error) {
+	if len(in.Turns) == 0 || len(in.Turns) > maxTurns {
+		return turnsOut{}, &extension.InvalidError{Field: "turns", Reason: "must hold 1 to 1000 messages"}
+	}
+	events := make([]eventbus.Event, len(in.Turns))
+	for i, t := range in.Turns {
+		var err error
+		if events[i], err = c.event(c.session(in.Session), t); err != nil {
+			return turnsOut{}, err
+		}
+	}
+	if err := c.ext.Bus().Publish(ctx, events...); err != nil {
+		return turnsOut{}, err
+	}
+	return turnsOut{Accepted: len(events)}, nil
+}
+
+// event is a message as the bus takes it. Only a host states whose word it is, and
+// when and under which of the user's ids it was said.
+func (c *call) event(scope extension.Scope, t turn) (eventbus.Event, error) {
+	opts := []eventbus.MessageOption{eventbus.At(t.At), eventbus.Speaker(t.Speaker)}
+	if !c.token.Host {
+		switch {
+		case !t.At.IsZero() || t.Speaker != "" || t.Role == "tool" && t.ID != "":
+			return eventbus.Event{}, &extension.InvalidError{Field: "turns", Reason: "with at, with speaker, and of a tool with id need a token that speaks for the user (ebb token add --as host)"}
+		case t.Role == "user" || t.Role == "assistant":
+			return mcpserver.Message(scope, t.Role, t.Text, t.ID, false), nil
+		}
+	}
+	if t.ID != "" {
+		opts = append(opts, eventbus.WithID(t.ID))
+	}
+	switch t.Role {
+	case "user":
+		return eventbus.UserMessage(scope, t.Text, opts...), nil
+	case "assistant":
+		return eventbus.AgentResponse(scope, t.Text, opts...), nil
+	case "tool":
+		return eventbus.ToolResult(scope, t.Tool, t.Text, opts...), nil
+	}
+	return eventbus.Event{}, &extension.InvalidError{Field: "role", Reason: "must be user, assistant or tool"}
+}
+
+func (c *call) context(ctx context.Context, in contextIn) (contextOut, error) {
+	s, err := c.ext.Session(c.session(in.Session))
+	if err != nil {
+		return contextOut{}, err
+	}
+	found, err := s.Context(ctx, in.Question)
+	if err != nil {
+		return contextOut{}, err
+	}
+	out := contextOut{Block: found.Block, Tokens: found.Tokens, Memories: []string{}}
+	for i := range found.Items {
+		out.Memories = append(out.Memories, found.Items[i].Memory.UID)
+	}
+	return out, nil
+}
+
+func (c *call) search(ctx context.Context, in searchIn) (searchOut, error) {
+	q := extension.Query{
+		Text: in.Query, Limit: in.Limit, Kinds: in.Kinds, Tag: in.Tag, Session: in.Session, Since: in.Since, Until: in.Until,
+		AsOf: extension.AsOf{Valid: in.AsOf, Known: in.KnownAt}, Dormant: in.Dormant,
+	}
+	found, err := c.ext.Recall(ctx, c.scope, q)
+	if err != nil {
+		return searchOut{}, err
+	}
+	out := searchOut{Results: make([]result, len(found.Results)), Degraded: []degraded{}}
+	for _, d := range found.Degraded {
+		out.Degraded = append(out.Degraded, degraded(d))
+	}
+	for i, r := range found.Results {
+		to := &out.Results[i]
+		*to = result{Rank: r.Rank, Score: r.Score, Relevance: r.Relevance, Memory: r.Memory, Why: r.Why, Arms: []arm{}, Signals: []signal{}}
+		for _, a := range r.Arms {
+			to.Arms = append(to.Arms, arm{a.Arm, a.Rank})
+		}
+		for _, s := range r.Signals {
+			if s.Contribution() != 0 {
+				to.Signals = append(to.Signals, signal{s.Name, s.Contribution()})
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *call) memory(ctx context.Context) (*extension.Detail, error) {
+	return c.ext.Get(ctx, c.scope, c.path("id"))
+}
+
+func (c *call) profile(ctx context.Context) (*extension.Profile, error) {
+	return c.ext.Profile(ctx, c.scope)
+}
+
+// clientTool changes the memory as a model of a client may.
+func (c *call) clientTool(ctx context.Context, tool string, arguments map[string]string) (changeOut, error) {
+	conversation, err := c.conversation(c.identity, "api "+c.token.Name)
+	if err != nil {
+		return changeOut{}, err
+	}
+	if id, given := arguments["memory_id"]; given {
+		if _, err := c.ext.Get(ctx, c.scope, id); err != nil {
+			return changeOut{}, err
+		}
+	}
+	out, err := conversation.Run(ctx, tool, arguments)
+	if err != nil {
+		return changeOut{}, err
+	}
+	if out.Failed {
+		return changeOut{}, &extension.InvalidError{Field: "body", Reason: out.Text}
+	}
+	answered := changeOut{Change: out.Change, Message: out.Text}
+	if out.Changed != nil {
+		answered.MemoryID = out.Changed.UID
+	}
+	return answered, nil
+}
+
+func (c *call) remember(ctx context.Context, in factIn) (changeOut, error) {
+	if !c.token.Host {
+		return c.clientTool(ctx, "remember_fact", map[string]string{"content": in.Content})
+	}
+	r, err := c.ext.Remember(ctx, c.scope, in.Content)
+	return changed(tools.ChangeSaved, r, err)
+}
+
+func (c *call) correct(ctx context.Context, in factIn) (changeOut, error) {
+	if !c.token.Host {
+		return c.clientTool(ctx, "correct_fact", map[string]string{"memory_id": c.path("id"), "new_content": in.Content})
+	}
+	r, err := c.ext.Correct(ctx, c.scope, c.path("id"), in.Content)
+	return changed(tools.ChangeCorrected, r, err)
+}
+
+func changed(as tools.Change, r *extension.Remembered, err error) (changeOut, error) {
+	if err != nil {
+		return changeOut{}, err
+	}
+	if as == tools.ChangeSaved && r.Known {
+		as = tools.ChangeKnown
+	}
+	return changeOut{Change: as, MemoryID: r.Memory.UID}, nil
+}
+
+func (c *call) forget(ctx context.Context) (changeOut, error) {
+	id := c.path("id")
+	if !c.token.Host {
+		return c.clientTool(ctx, "forget_memory", map[string]string{"memory_id": id})
+	}
+	f, err := c.ext.Forget(ctx, c.scope, id)
+	if err != nil {
+		return changeOut{}, err
+	}
+	return changeOut{Change: tools.ChangeForgotten, MemoryID: id, RunID: f.RunID}, nil
+}
+
+func (c *call) nights(ctx context.Context) (nightsOut, error) {
+	runs, err := c.ext.Runs(ctx, c.scope, cmp.Or(c.limit, 50))
+	if runs == nil {
+		runs = []extension.Run{}
+	}
+	return nightsOut{runs}, err
+}
+
+func (c *call) night(ctx context.Context, in nightIn) (*extension.Report, error) {
+	if in.DryRun {
+		return c.ext.ConsolidateDry(ctx, c.scope)
+	}
+	return c.ext.Consolidate(ctx, c.scope)
+}
+
+func (c *call) undo(ctx context.Context) (*undo.Result, error) {
+	return c.ext.Undo(ctx, c.scope, c.path("id"))
+}
+
+// export streams everything of a user. A failure after the first line cuts the
+// stream, which the missing last line shows.
+func export(s *Server, w http.ResponseWriter, r *http.Request) error {
+	c := s.call(r)
+	out := &stream{w: w}
+	_, err := s.ext.Export(r.Context(), out, c.scope)
+	if err != nil && out.begun {
+		s.o.Report(err)
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// stream sets the header before the first byte.
+type stream struct {
+	w     http.ResponseWriter
+	begun bool
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	if !s.begun {
+		s.begun = true
+		s.w.Header().Set("Content-Type", "application/x-ndjson")
+	}
+	return s.w.Write(p)
+}

@@ -1,0 +1,129 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// identity is who asks.
+type identity struct {
+	token Token
+	scope extension.Scope // with the user alone
+}
+
+type identityKey struct{}
+
+func identityOf(ctx context.Context) identity {
+	id, _ := ctx.Value(identityKey{}).(identity)
+	return id
+}
+
+// The headers by which a service names the user.
+const (
+	userHeader   = "Ebb-User"
+	tenantHeader = "Ebb-Tenant"
+)
+
+// authenticated asks for a token and bounds its rate.
+func (s *Server) authenticated(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, known, err := s.tokens.Find(bearer(r))
+		if err != nil {
+			s.fault(w, err)
+			return
+		}
+		if !known {
+			s.refuse(w, r)
+			return
+		}
+		scope, reason := scopeOf(token, r)
+		if reason != "" {
+			fail(w, http.StatusForbidden, "user", reason)
+			return
+		}
+		if !s.limiter(token.Hash).Allow() {
+			w.Header().Set("Retry-After", "1")
+			fail(w, http.StatusTooManyRequests, "rate", "too many requests; wait a second")
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, identity{token, scope})))
+	})
+}
+
+// bearer returns the token of a request, "" for none.
+func bearer(r *http.Request) string {
+	values := r.Header.Values("Authorization")
+	if len(values) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// maxDelay is the longest time that a refusal takes.
+const maxDelay = 2 * time.Second
+
+// refuse answers a request without a valid token. Refusals are slowed, all
+// together: an address is cheap to change.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
+	wait := s.failures.Reserve()
+	if delay := wait.Delay(); delay > maxDelay {
+		wait.Cancel()
+		w.Header().Set("Retry-After", "5")
+		fail(w, http.StatusTooManyRequests, "token", "too many requests without a valid token")
+		return
+	} else if delay > 0 {
+		timer := time.NewTimer(delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="ebb"`)
+	fail(w, http.StatusUnauthorized, "token", "a valid token is required; ebb token add makes one")
+}
+
+// scopeOf returns the user that a token stands for, or why it stands for none.
+func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
+	users, tenants := r.Header.Values(userHeader), r.Header.Values(tenantHeader)
+	if !t.Service {
+		if len(users)+len(tenants) > 0 {
+			return scope, "this token is for one user; " + userHeader + " is for services"
+		}
+		return extension.Scope{Tenant: t.Tenant, User: t.User}, ""
+	}
+	if len(users) != 1 || len(tenants) > 1 {
+		return scope, "name the user in one header " + userHeader
+	}
+	scope.User = users[0]
+	if len(tenants) == 1 {
+		scope.Tenant = tenants[0]
+	}
+	if err := scope.Validate(); err != nil {
+		return scope, err.Error()
+	}
+	return scope, ""
+}
+
+// limiter returns the limiter of a token.
+func (s *Server) limiter(hash string) *rate.Limiter {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, known := s.limiters.Get(hash)
+	if !known {
+		l = rate.NewLimiter(rate.Limit(s.o.Rate), s.o.Burst)
+		s.limiters.Add(hash, l)
+	}
+	return l
+}

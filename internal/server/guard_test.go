@@ -1,0 +1,229 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+// A page in a browser, or a name that an attacker lets resolve to loopback, gets
+// nothing, with a valid token either.
+func TestHostAndOriginAreChecked(t *testing.T) {
+	w := newWorld(t, Options{Hosts: []string{"memory.example"}})
+	own := strings.TrimPrefix(w.http.URL, "http://")
+	for _, path := range []string{"/healthz", "/v1/profile", "/metrics", "/mcp"} {
+		for _, host := range []string{"evil.example", "evil.example:" + strings.Split(own, ":")[1], "127.0.0.1.evil.example", "localhost.evil.example", "10.0.0.1", "memory.example.evil.example"} {
+			r := w.request(w.adaHost, "GET", path, "")
+			r.Host = host
+			status, content := w.do(r)
+			require.Equal(t, 403, status, "%s %s", path, host)
+			require.NotContains(t, content, "ada")
+		}
+		for _, origin := range []string{"http://evil.example", "null", "http://127.0.0.1:1", "https://" + own, "http://localhost", own, "file://"} {
+			status, _ := w.do(w.request(w.adaHost, "GET", path, "", "Origin", origin))
+			require.Equal(t, 403, status, "%s %s", path, origin)
+		}
+	}
+	for _, host := range []string{own, "localhost:80", "LOCALHOST", "[::1]:8080", "127.0.0.2", "memory.example:443", "Memory.Example"} {
+		r := w.request(w.adaHost, "GET", "/v1/profile", "")
+		r.Host = host
+		status, content := w.do(r)
+		require.Equal(t, 200, status, "%s %s", host, content)
+	}
+	status, _ := w.do(w.request(w.adaHost, "GET", "/v1/profile", "", "Origin", w.http.URL))
+	require.Equal(t, 200, status, "a page of this server")
+}
+
+func TestEveryRequestNeedsAToken(t *testing.T) {
+	w := newWorld(t, Options{})
+	for _, e := range append(endpoints(), endpoint{method: "GET", path: "/metrics"}, endpoint{method: "POST", path: "/mcp"}, endpoint{method: "GET", path: "/v1/openapi.json"}) {
+		path := strings.ReplaceAll(e.path, "{id}", unknownID)
+		for name, header := range map[string]string{
+			"none": "", "wrong": "Bearer ebb_" + strings.Repeat("a", 52), "empty": "Bearer ", "basic": "Basic " + w.adaHost, "bare": w.adaHost,
+			"shorter": "Bearer " + w.adaHost[:len(w.adaHost)-1], "hash": "Bearer " + hashOf(w.adaHost),
+		} {
+			r := w.request("", e.method, path, "{}")
+			if header != "" {
+				r.Header.Set("Authorization", header)
+			}
+			status, content := w.do(r)
+			require.Equal(t, 401, status, "%s %s %s", name, e.method, path)
+			require.NotContains(t, content, "ada")
+		}
+	}
+	w.ask(200, "", "GET", "/healthz", nil)
+	require.NoError(t, w.tokens.Revoke("ada host"))
+	status, _ := w.do(w.request(w.adaHost, "GET", "/v1/profile", ""))
+	require.Equal(t, 401, status, "what is revoked is refused at once")
+}
+
+func TestFailedTokensAreSlowed(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.server.failures = rate.NewLimiter(rate.Every(time.Hour), 3)
+	var codes []int
+	for range 6 {
+		status, _ := w.do(w.request("ebb_wrong", "GET", "/v1/profile", ""))
+		codes = append(codes, status)
+	}
+	require.Equal(t, []int{401, 401, 401, 429, 429, 429}, codes)
+	w.ask(200, w.adaHost, "GET", "/v1/profile", nil) // a valid one is not
+}
+
+func TestRequestsAreLimited(t *testing.T) {
+	w := newWorld(t, Options{MaxBody: 2000, Rate: 1, Burst: 20})
+	w.ask(413, w.adaHost, "POST", "/v1/search", dict{"query": strings.Repeat("x", 3000)})
+	for name, r := range map[string]*http.Request{
+		"no type":     w.request(w.adaHost, "POST", "/v1/search", `{"query":"x"}`, "Content-Type", ""),
+		"a form":      w.request(w.adaHost, "POST", "/v1/search", `{"query":"x"}`, "Content-Type", "application/x-www-form-urlencoded"),
+		"plain text":  w.request(w.adaHost, "POST", "/v1/search", `{"query":"x"}`, "Content-Type", "text/plain"),
+		"json beside": w.request(w.adaHost, "POST", "/v1/search", `{"query":"x"}`, "Content-Type", "application/jsonx"),
+	} {
+		status, _ := w.do(r)
+		require.Equal(t, 415, status, name)
+	}
+	for _, content := range []string{"", "{", "[]", "null {}", `{"query":"x"} {"query":"y"}`, `{"query":7}`, `{"query":"x","scope":{"user":"bob"}}`, "\x00", `{"query":"x","limit":-1}`, `{"query":"x","kinds":["soul"]}`} {
+		status, answered := w.do(w.request(w.adaHost, "POST", "/v1/search", content, "Content-Type", "application/json"))
+		require.Equal(t, 400, status, "%s: %s", content, answered)
+	}
+	for _, r := range []*http.Request{w.request(w.bobHost, "PUT", "/v1/search", "{}"), w.request(w.bobHost, "GET", "/v1/search", "")} {
+		status, _ := w.do(r)
+		require.Equal(t, 405, status)
+	}
+	limited := 0
+	for range 40 {
+		if status, _ := w.do(w.request(w.adaHost, "GET", "/v1/profile", "")); status == 429 {
+			limited++
+		}
+	}
+	require.Positive(t, limited)
+	w.ask(200, w.bobHost, "GET", "/v1/profile", nil) // each token has a rate of its own
+}
+
+// A slow request ends, and the memory goes on.
+func TestRequestsEndInTime(t *testing.T) {
+	w := newWorld(t, Options{Timeout: time.Nanosecond})
+	w.ask(503, w.adaHost, "POST", "/v1/search", dict{"query": "x"})
+}
+
+func TestMetricsNameNobody(t *testing.T) {
+	w := newWorld(t, Options{})
+	id := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I live in Ghent."})["memory_id"].(string)
+	w.ask(200, w.adaHost, "GET", "/v1/memories/"+id, nil)
+	_, _ = w.do(w.request(w.adaHost, "GET", "/secret-path-of-ada", ""))
+	status, content := w.do(w.request(w.bobHost, "GET", "/metrics", ""))
+	require.Equal(t, 200, status)
+	require.Contains(t, content, `ebb_request_seconds_count{route="GET /v1/memories/{id}",code="200"} 1`)
+	require.Contains(t, content, `route="unknown",code="404"`)
+	require.Contains(t, content, "ebb_file_bytes ")
+	for _, secret := range []string{"ada", "bob", id, "Ghent"} {
+		require.NotContains(t, content, secret)
+	}
+}
+
+// A server that is asked to stop finishes what it has begun.
+func TestServeStopsGracefully(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	x, err := extension.Open(t.Context(), db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+	require.NoError(t, err)
+	tokens := TokensOf(db)
+	token, err := tokens.Add(Token{Name: "ada", User: "ada", Host: true})
+	require.NoError(t, err)
+	s, err := New(x, tokens, Options{})
+	require.NoError(t, err)
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	client := &http.Client{Transport: &http.Transport{}}
+	var accepted sync.Map
+	var sending sync.WaitGroup
+	for i := range 8 {
+		sending.Go(func() {
+			for n := 0; ; n++ {
+				text := fmt.Sprintf("Message %d of sender %d.", n, i)
+				r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+l.Addr().String()+"/v1/turns", strings.NewReader(`{"turns":[{"role":"user","text":"`+text+`"}]}`))
+				if err != nil {
+					return
+				}
+				r.Header.Set("Authorization", "Bearer "+token)
+				r.Header.Set("Content-Type", "application/json")
+				resp, err := client.Do(r)
+				if err != nil {
+					return // the server is gone
+				}
+				_ = resp.Body.Close()
+				if resp.StatusCode == 200 {
+					accepted.Store(text, true)
+				} else if resp.StatusCode != 429 {
+					return
+				}
+				if n == 3 {
+					stop()
+				}
+			}
+		})
+	}
+	require.NoError(t, <-ended)
+	sending.Wait()
+	client.CloseIdleConnections()
+	stored, err := x.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Limit: 1000})
+	require.NoError(t, err)
+	there := make(map[string]bool)
+	for _, m := range stored {
+		there[m.Content] = true
+	}
+	accepted.Range(func(text, _ any) bool {
+		require.True(t, there[text.(string)], text)
+		return true
+	})
+	require.NoError(t, x.Close(context.WithoutCancel(t.Context())))
+}
+
+func TestTokens(t *testing.T) {
+	tokens := TokensOf(filepath.Join(t.TempDir(), "memory.db"))
+	made := make(map[string]bool)
+	for i := range 20 {
+		token, err := tokens.Add(Token{Name: fmt.Sprint(i), User: "ada"})
+		require.NoError(t, err)
+		require.False(t, made[token])
+		made[token] = true
+		require.Len(t, token, len(prefix)+52)
+	}
+	raw, err := os.ReadFile(tokens.path)
+	require.NoError(t, err)
+	for token := range made {
+		require.NotContains(t, string(raw), strings.TrimPrefix(token, prefix))
+	}
+	info, err := os.Stat(tokens.path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	for name, bad := range map[string]Token{
+		"no name": {User: "ada"}, "no user": {Name: "x"}, "twice": {Name: "1", User: "ada"}, "a service for one": {Name: "x", Service: true, User: "ada"},
+		"a name with NUL": {Name: "x\x00", User: "ada"},
+	} {
+		_, err := tokens.Add(bad)
+		require.Error(t, err, name)
+	}
+	require.ErrorIs(t, tokens.Revoke("none"), extension.ErrNotFound)
+	require.NoError(t, tokens.Revoke("1"))
+	all, err := tokens.List()
+	require.NoError(t, err)
+	require.Len(t, all, 19)
+	require.NoError(t, os.Chmod(tokens.path, 0o644))
+	_, _, err = TokensOf(strings.TrimSuffix(tokens.path, ".tokens")).Find("x")
+	require.ErrorContains(t, err, "chmod 600")
+}

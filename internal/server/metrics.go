@@ -1,0 +1,134 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// metrics counts requests. No label holds a user or a token.
+type metrics struct {
+	mu       sync.Mutex
+	requests map[requestKey]*requestCount
+}
+
+type requestKey struct {
+	route string
+	code  int
+}
+
+type requestCount struct {
+	n       int64
+	seconds float64
+	within  [len(buckets)]int64
+}
+
+// buckets are upper bounds of times of requests, in seconds.
+var buckets = [...]float64{.001, .005, .01, .05, .1, .5, 1, 5, 30}
+
+func (m *metrics) add(route string, code int, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.requests[requestKey{route, code}]
+	if c == nil {
+		c = new(requestCount)
+		m.requests[requestKey{route, code}] = c
+	}
+	c.n++
+	c.seconds += took.Seconds()
+	for i, bound := range buckets {
+		if took.Seconds() <= bound {
+			c.within[i]++
+		}
+	}
+}
+
+// statusWriter keeps the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// counted counts the requests of a mux by its patterns, which hold no ids.
+func (s *Server) counted(mux *http.ServeMux) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, route := mux.Handler(r)
+		if route == "" {
+			route = "unknown"
+		}
+		out, start := &statusWriter{ResponseWriter: w}, time.Now()
+		defer func() {
+			if out.status == 0 {
+				out.status = http.StatusOK
+			}
+			s.metrics.add(route, out.status, time.Since(start))
+		}()
+		mux.ServeHTTP(out, r)
+	})
+}
+
+// serveMetrics writes the counts, and the state of the file, for Prometheus.
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	health, err := s.ext.Health(r.Context())
+	if err != nil {
+		s.errorOf(w, err)
+		return
+	}
+	var b strings.Builder
+	gauge := func(name, help string, v any) {
+		fmt.Fprintf(&b, "# HELP ebb_%s %s\n# TYPE ebb_%s gauge\nebb_%s %v\n", name, help, name, name, v)
+	}
+	gauge("file_bytes", "Size of the memory file.", health.FileBytes)
+	gauge("wal_bytes", "Size of its write-ahead log.", health.WALBytes)
+	gauge("nights_overdue", "Local days that no night has consolidated.", health.NightsOverdue)
+	gauge("quarantined", "Memories that wait for release.", health.Quarantined)
+	gauge("failures", "Kinds of failures that are not overcome.", len(health.Failures))
+	var waiting, parked int64
+	for _, c := range health.Consumers {
+		waiting, parked = waiting+int64(c.Lag), parked+int64(c.Parked)
+	}
+	gauge("backlog", "Events that background work has not handled.", waiting)
+	gauge("parked", "Events that background work has given up.", parked)
+	s.metrics.write(&b)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	_, _ = w.Write([]byte(b.String())) // a client that went away reads nothing
+}
+
+func (m *metrics) write(b *strings.Builder) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	keys := make([]requestKey, 0, len(m.requests))
+	for k := range m.requests {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b requestKey) int {
+		if a.route != b.route {
+			return strings.Compare(a.route, b.route)
+		}
+		return a.code - b.code
+	})
+	b.WriteString("# HELP ebb_request_seconds Time of requests.\n# TYPE ebb_request_seconds histogram\n")
+	for _, k := range keys {
+		c := m.requests[k]
+		labels := fmt.Sprintf("route=%q,code=\"%d\"", k.route, k.code)
+		for i, bound := range buckets {
+			fmt.Fprintf(b, "ebb_request_seconds_bucket{%s,le=\"%g\"} %d\n", labels, bound, c.within[i])
+		}
+		fmt.Fprintf(b, "ebb_request_seconds_bucket{%s,le=\"+Inf\"} %d\n", labels, c.n)
+		fmt.Fprintf(b, "ebb_request_seconds_sum{%s} %g\nebb_request_seconds_count{%s} %d\n", labels, c.seconds, labels, c.n)
+	}
+}

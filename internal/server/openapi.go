@@ -1,0 +1,102 @@
+package server
+
+import (
+	"net/http"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
+)
+
+// object is the schema of a large record, of which the document names the fields
+// that are always there.
+func object(description string, required ...string) *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Description: description, Required: required}
+}
+
+// schemaOf returns the JSON schema of a body.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[schema.Time]():       {Type: "string", Format: "date-time"},
+		reflect.TypeFor[extension.Record]():  object("A memory, as ebb show --json prints it.", "id", "kind", "content", "event_time", "state", "origin", "trust"),
+		reflect.TypeFor[*extension.Detail](): object("As ebb show --json prints it.", "memory", "retention"),
+		reflect.TypeFor[*extension.Report](): object("As ebb consolidate --json prints it."),
+		reflect.TypeFor[extension.Run]():     object("As ebb runs --json prints it.", "id", "cause", "state"),
+		reflect.TypeFor[*undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
+	}})
+}
+
+var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// openAPI returns the document that describes the API.
+var openAPI = sync.OnceValues(func() (map[string]any, error) {
+	failed, err := schemaOf(reflect.TypeFor[failure]())
+	if err != nil {
+		return nil, err
+	}
+	fails := map[string]any{"description": "error", "content": jsonContent(failed)}
+	paths := make(map[string]map[string]any)
+	for _, e := range endpoints() {
+		responses := map[string]any{"default": fails}
+		if e.out != nil {
+			out, err := schemaOf(e.out)
+			if err != nil {
+				return nil, err
+			}
+			responses["200"] = map[string]any{"description": "done", "content": jsonContent(out)}
+		} else {
+			responses["200"] = map[string]any{"description": "done", "content": map[string]any{"application/x-ndjson": map[string]any{}}}
+		}
+		parameters := []any{
+			map[string]any{"name": userHeader, "in": "header", "description": "the user, for a token of a service alone", "schema": map[string]any{"type": "string"}},
+			map[string]any{"name": tenantHeader, "in": "header", "description": "the user's tenant, for a token of a service alone", "schema": map[string]any{"type": "string"}},
+		}
+		for _, m := range pathParameter.FindAllStringSubmatch(e.path, -1) {
+			parameters = append(parameters, map[string]any{"name": m[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
+		}
+		if e.limit {
+			parameters = append(parameters, map[string]any{"name": "limit", "in": "query", "schema": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}})
+		}
+		operation := map[string]any{"summary": e.summary, "parameters": parameters, "responses": responses}
+		if e.hostOnly {
+			operation["description"] = "Only for a token that speaks for the user (ebb token add --as host)."
+		}
+		if e.in != nil {
+			in, err := schemaOf(e.in)
+			if err != nil {
+				return nil, err
+			}
+			operation["requestBody"] = map[string]any{"required": true, "content": jsonContent(in)}
+		}
+		if paths[e.path] == nil {
+			paths[e.path] = make(map[string]any)
+		}
+		paths[e.path][strings.ToLower(e.method)] = operation
+	}
+	return map[string]any{
+		"openapi":    "3.1.0",
+		"info":       map[string]any{"title": "ebb", "version": "1", "description": "Long-term memory of one user. The token says whose."},
+		"paths":      paths,
+		"security":   []any{map[string]any{"token": []any{}}},
+		"components": map[string]any{"securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}},
+	}, nil
+})
+
+func jsonContent(s *jsonschema.Schema) map[string]any {
+	return map[string]any{"application/json": map[string]any{"schema": s}}
+}
+
+func (s *Server) serveOpenAPI(w http.ResponseWriter, _ *http.Request) {
+	document, err := openAPI()
+	if err != nil {
+		s.fault(w, err)
+		return
+	}
+	answer(w, http.StatusOK, document)
+}

@@ -1,0 +1,229 @@
+package server
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Token is what a token allows. The file holds its hash; the token itself is shown
+// once.
+type Token struct {
+	Name    string `json:"name"`
+	Hash    string `json:"hash"` // SHA-256 of the token, in hexadecimal
+	User    string `json:"user,omitempty"`
+	Tenant  string `json:"tenant,omitempty"`
+	Service bool   `json:"service,omitempty"` // it names the user in each request
+	// Host states that role user is the user's own word.
+	Host       bool      `json:"host,omitempty"`
+	WriteTurns bool      `json:"write_turns,omitempty"` // MCP offers record_turn
+	Created    time.Time `json:"created"`
+}
+
+// Whose says for people whose memory a token opens, and whose word it brings.
+func (t *Token) Whose() string {
+	whose := strings.TrimPrefix(t.Tenant+"/"+t.User, "/")
+	if t.Service {
+		whose = "any user"
+	}
+	if t.Host {
+		return whose + ", as host"
+	}
+	return whose + ", as client"
+}
+
+// Tokens is the file of a memory's tokens.
+type Tokens struct {
+	path string
+
+	mu     sync.Mutex
+	stamp  fileStamp
+	byHash map[string]Token
+}
+
+// fileStamp tells whether a file has changed.
+type fileStamp struct {
+	modified time.Time
+	size     int64
+}
+
+// TokensOf returns the tokens of a memory file.
+func TokensOf(db string) *Tokens { return &Tokens{path: db + ".tokens"} }
+
+// prefix begins every token, so that scanners for secrets recognise one.
+const prefix = "ebb_"
+
+// hashOf is the hash under which a token is stored. A token is random, so that a
+// plain hash cannot be reversed by guessing.
+func hashOf(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Validate returns a [*schema.InvalidError] naming the first unusable field.
+func (t *Token) Validate() error {
+	if t.Name == "" || strings.TrimSpace(t.Name) != t.Name {
+		return &schema.InvalidError{Field: "name", Reason: "is empty or begins or ends with a space"}
+	}
+	if err := schema.ValidLabel("name", t.Name); err != nil {
+		return err
+	}
+	if t.Service {
+		if t.User != "" || t.Tenant != "" {
+			return &schema.InvalidError{Field: "user", Reason: "cannot be given for a service, which names the user in each request"}
+		}
+		return nil
+	}
+	return schema.Scope{User: t.User, Tenant: t.Tenant}.Validate()
+}
+
+// Add makes a token and stores its hash.
+func (f *Tokens) Add(t Token) (token string, err error) {
+	if err := t.Validate(); err != nil {
+		return "", err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, err := f.read()
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(all, func(other Token) bool { return other.Name == t.Name }) {
+		return "", &schema.InvalidError{Field: "name", Reason: "is that of another token; revoke it first, or choose another name"}
+	}
+	token = prefix + strings.ToLower(rand.Text()+rand.Text())
+	t.Hash, t.Created = hashOf(token), time.Now().UTC().Truncate(time.Second)
+	return token, f.write(append(all, t))
+}
+
+// List returns the tokens, oldest first.
+func (f *Tokens) List() ([]Token, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.read()
+}
+
+// Revoke removes a token by its name. A running server refuses it from its next
+// request on. It returns [schema.ErrNotFound] for an unknown name.
+func (f *Tokens) Revoke(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, err := f.read()
+	if err != nil {
+		return err
+	}
+	left := slices.DeleteFunc(slices.Clone(all), func(t Token) bool { return t.Name == name })
+	if len(left) == len(all) {
+		return fmt.Errorf("no token is called %q: %w", name, schema.ErrNotFound)
+	}
+	return f.write(left)
+}
+
+// Find returns the token of a text. It follows changes of the file.
+func (f *Tokens) Find(token string) (t Token, known bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Token{}, false, nil
+	}
+	if err != nil {
+		return Token{}, false, err
+	}
+	if stamp := (fileStamp{info.ModTime(), info.Size()}); f.byHash == nil || stamp != f.stamp {
+		all, err := f.read()
+		if err != nil {
+			return Token{}, false, err
+		}
+		f.byHash, f.stamp = make(map[string]Token, len(all)), stamp
+		for _, t := range all {
+			f.byHash[t.Hash] = t
+		}
+	}
+	t, known = f.byHash[hashOf(token)] // the time of a look-up by hash tells nothing of a token
+	return t, known, nil
+}
+
+// read reads the file; without one there are no tokens.
+func (f *Tokens) read() ([]Token, error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others; run chmod 600 on it", f.path)
+	}
+	raw, err := os.ReadFile(f.path)
+	if err != nil {
+		return nil, err
+	}
+	return parseTokens(raw)
+}
+
+// parseTokens reads the content of a token file.
+func parseTokens(raw []byte) ([]Token, error) {
+	var file struct {
+		Tokens []Token `json:"tokens"`
+	}
+	if err := text.StrictJSON(raw, &file); err != nil {
+		return nil, errors.New("the file of tokens is damaged")
+	}
+	for i := range file.Tokens {
+		t := &file.Tokens[i]
+		if hash, err := hex.DecodeString(t.Hash); err != nil || len(hash) != sha256.Size || t.Hash != strings.ToLower(t.Hash) || t.Validate() != nil {
+			return nil, errors.New("the file of tokens is damaged")
+		}
+	}
+	return file.Tokens, nil
+}
+
+// write replaces the file by one that is written whole before.
+func (f *Tokens) write(all []Token) error {
+	raw, err := json.MarshalIndent(map[string]any{"tokens": all}, "", "  ")
+	if err != nil {
+		return err
+	}
+	f.byHash = nil
+	return writePrivate(f.path, raw)
+}
+
+// writePrivate writes a file that only its owner can read.
+func writePrivate(path string, content []byte) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".ebb-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = temp.Close()
+			_ = os.Remove(temp.Name())
+		}
+	}()
+	if _, err = temp.Write(content); err != nil {
+		return err
+	}
+	if err = temp.Sync(); err != nil {
+		return err
+	}
+	if err = temp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), path)
+}
