@@ -19,13 +19,22 @@ const (
 	AttrReleased   = "released"   // who let it out; how it reads is not asked again
 	AttrSaid       = "said"       // of a claim that code read in a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
+
+	AttrTier    = "tier"         // working, episodic or semantic
+	AttrTagged  = "tagged_until" // RFC 3339: until when a strong memory of its session strengthens it
+	AttrValence = "valence"      // of its words, −1 to 1
+	AttrArousal = "arousal"      // of its words, 0–1
+	AttrEmotion = "emotion"      // the basic emotion of its words
 )
+
+// ruledAttributes are those of ebb's own that a rule may change.
+var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, AttrEmotion}
 
 // SaidLasting is the [AttrSaid] of a sentence of no known form that is kept in its
 // own words, because it likely lasts.
 const SaidLasting = "lasting"
 
-var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}
+var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}, ruledAttributes...)
 
 // Bounds of what a host may say about a memory beside its text.
 const (
