@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -79,6 +80,10 @@ type Query struct {
 	Wait bool
 
 	meaning meaning // for the vector arm
+
+	planned   *planner.Plan // by [Options].Planner
+	planFault string        // why it was not followed
+	meanings  []meaning     // of the parts of planned
 }
 
 // AsOf moves a search to another time on either time axis.
@@ -122,6 +127,8 @@ func (q *Query) Validate() error {
 type Answer struct {
 	Query   string
 	Results []Result
+	// Planned is how the question was taken apart; nil without a planner.
+	Planned *planner.Plan
 	// Degraded lists the arms that failed or were incomplete. The results are
 	// correct without them, but may be fewer or ranked less well.
 	Degraded []Degraded

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -48,6 +49,10 @@ type Terms struct {
 	Now time.Time
 	// Cycle is the cycle of asking ([Query].Cycle), 0 for none.
 	Cycle int64
+	// Arms are its ranks in the arms that found it.
+	Arms []ArmRank
+	// Plan is how the question is searched for; nil without a planner.
+	Plan *planner.Plan
 }
 
 // Cycles is how many cycles ago it happened, not below 0, by its attribute
@@ -87,7 +92,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}

@@ -48,7 +48,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 		return nil, err
 	}
 	q.Wait = true // a partial index cannot explain
-	q.meaning = s.vectors.meaning(ctx, q.Text)
+	s.embed(ctx, &q)
 	var e *Explanation
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
 		userID, err := snap.UserID(ctx, scope)
