@@ -48,6 +48,9 @@ func (o CognitiveOptions) Config() *Config {
 		option{"Similarity", o.Similarity}, option{"Activation", o.Activation}, option{"Importance", o.Importance}, option{"Fusion", o.Fusion},
 		option{"Entity", o.Entity}, option{"Among", o.Among}, option{"Lambda", o.Lambda}, option{"Factor", o.Factor}, option{"Exponent", o.Exponent},
 		option{"Capacity", float64(o.Capacity)}, option{"Rehearsals", float64(o.Rehearsals)})
+	if invalid == nil && o.Lambda > 1 {
+		invalid = &InvalidError{Field: "CognitiveOptions.Lambda", Reason: "must be at most 1 (0 means .7)"}
+	}
 	weights := cognitive.DocumentWeights
 	if o.Similarity+o.Activation+o.Importance+o.Fusion > 0 {
 		weights = cognitive.Weights{Similarity: o.Similarity, Activation: o.Activation, Importance: o.Importance, Fusion: o.Fusion, Entity: weights.Entity}

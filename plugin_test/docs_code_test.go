@@ -115,6 +115,25 @@ func profilesThreeTier() {
 	_, _ = cfg, short
 }
 
+func profilesCognitive(ctx context.Context, ext *extension.Extension, scope extension.Scope, id string) error {
+	cfg := extension.Cognitive()
+	fsrs := extension.CognitiveOptions{Factor: 19.0 / 81, Exponent: .5}.Config()
+	_, _ = cfg, fsrs
+	err := ext.Outcome(ctx, scope, id, true)
+	return err
+}
+
+func profilesRules() extension.Stage {
+	return consolidate.Rules{Stage: "tickets", List: []consolidate.Rule{{
+		Name: "closed", Where: schema.Conditions{Is: map[string]string{"status": "closed"}},
+		When: func(m *extension.Record, now time.Time) (schema.Revision, bool) {
+			return schema.Revision{State: schema.StateDormant}, now.Sub(m.CreatedAt.Time) > 90*24*time.Hour
+		},
+	}, {
+		Name: "capacity", Where: schema.Conditions{Kind: extension.KindReflection}, Above: 500, To: 450, Worth: consolidate.FIFO,
+	}}}
+}
+
 func profilesTeam(ctx context.Context, ext *extension.Extension, scope extension.Scope, stream, bank io.Reader) error {
 	if err := ext.SetCycle(ctx, scope, 188); err != nil {
 		return err
