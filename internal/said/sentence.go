@@ -1,7 +1,6 @@
 package said
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -441,7 +440,7 @@ func splitWord(s string, lo, hi int) []token {
 		case tail == "t" && (strings.HasSuffix(head, "n") || strings.HasSuffix(head, "N")):
 			verb := foldWord(head[:len(head)-1])
 			switch verb {
-			case "": // "n't" alone, or after marks that fold to nothing
+			case "": // "n't" alone
 				return []token{{lo: lo, hi: hi, word: "not", upper: t.upper}}
 			case "ca":
 				verb = "can"
@@ -452,7 +451,6 @@ func splitWord(s string, lo, hi int) []token {
 			}
 			cut := lo + at - 1
 			return []token{{lo: lo, hi: cut, word: verb, upper: t.upper}, {lo: cut, hi: hi, word: "not"}}
-		case foldWord(head) == "": // no word to split from
 		case contractions[tail] != "":
 			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: contractions[tail]}}
 		case tail == "s":
@@ -464,7 +462,7 @@ func splitWord(s string, lo, hi int) []token {
 			return []token{{lo: lo, hi: lo + at, word: foldWord(head), upper: t.upper}, {lo: lo + at, hi: hi, word: word}}
 		}
 	}
-	t.word = cmp.Or(foldWord(raw), raw) // marks alone fold to nothing: no token is without a word
+	t.word = foldWord(raw)
 	return []token{t}
 }
 
@@ -495,6 +493,9 @@ func foldWord(s string) string {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			folded := text.Fold(s)
+			if folded == "" { // accents alone: no word is empty
+				return s
+			}
 			if accented[strings.ToLower(s)] {
 				return strings.ToLower(s)
 			}
