@@ -21,7 +21,7 @@ import (
 // run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeConsolidate, encoderOpen,
-	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam,
+	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesRules,
 }
 
 func readmeQuickStart(ctx context.Context, llm llms.Model) error {
@@ -123,15 +123,16 @@ func profilesCognitive(ctx context.Context, ext *extension.Extension, scope exte
 	return err
 }
 
-func profilesRules() extension.Stage {
-	return consolidate.Rules{Stage: "tickets", List: []consolidate.Rule{{
-		Name: "closed", Where: schema.Conditions{Is: map[string]string{"status": "closed"}},
-		When: func(m *extension.Record, now time.Time) (schema.Revision, bool) {
-			return schema.Revision{State: schema.StateDormant}, now.Sub(m.CreatedAt.Time) > 90*24*time.Hour
+func profilesRules() {
+	tickets := extension.Rules{Stage: "tickets", List: []extension.Rule{{
+		Name: "closed", Where: extension.Conditions{Is: map[string]string{"status": "closed"}},
+		When: func(m *extension.Record, now time.Time) (extension.Revision, bool) {
+			return extension.Revision{State: extension.StateDormant}, now.Sub(m.CreatedAt.Time) > 90*24*time.Hour
 		},
 	}, {
-		Name: "capacity", Where: schema.Conditions{Kind: extension.KindReflection}, Above: 500, To: 450, Worth: consolidate.FIFO,
+		Name: "capacity", Where: extension.Conditions{Kind: extension.KindReflection}, Above: 500, To: 450, // the oldest go first
 	}}}
+	_ = tickets
 }
 
 func profilesTeam(ctx context.Context, ext *extension.Extension, scope extension.Scope, stream, bank io.Reader) error {

@@ -82,11 +82,13 @@ func TestAPlannerThatFailsLeavesTheQuestion(t *testing.T) {
 		plan     planner.Func
 		degraded bool
 	}{
-		"panics":          {func(planner.Question) planner.Plan { panic("a secret") }, true},
-		"nothing":         {func(planner.Question) planner.Plan { return planner.Plan{} }, false},
-		"empty texts":     {func(planner.Question) planner.Plan { return planner.Plan{Queries: []string{"", " "}} }, false},
-		"too long a text": {func(planner.Question) planner.Plan { return planner.Plan{Queries: []string{strings.Repeat("boat ", 20_000)}} }, false},
-		"not UTF-8":       {func(planner.Question) planner.Plan { return planner.Plan{Queries: []string{"boat \xff"}} }, false},
+		"panics":      {func(planner.Question) planner.Plan { panic("a secret") }, true},
+		"nothing":     {func(planner.Question) planner.Plan { return planner.Plan{} }, false},
+		"empty texts": {func(planner.Question) planner.Plan { return planner.Plan{Queries: []string{"", " "}} }, false},
+		"too long a text": {func(planner.Question) planner.Plan {
+			return planner.Plan{Queries: []string{strings.Repeat("boat ", 20_000)}}
+		}, false},
+		"not UTF-8": {func(planner.Question) planner.Plan { return planner.Plan{Queries: []string{"boat \xff"}} }, false},
 		"absurd limits": {func(planner.Question) planner.Plan {
 			return planner.Plan{Strategy: planner.Strategy{Limit: 1 << 40, Vector: math.NaN()}}
 		}, false},

@@ -17,4 +17,28 @@ var tiers = []Mutant{
 		Package: "./extension",
 		Test:    "TestACycleIsDurableAndStampsWhatIsSaid",
 	},
+	{
+		Defence: "a rule of a night changes nothing that is protected",
+		File:    "consolidate/rule.go",
+		Old:     "if !p.LabelsOnly() {",
+		New:     "if false {",
+		Package: "./consolidate",
+		Test:    "TestARuleLeavesWhatIsProtected",
+	},
+	{
+		Defence: "a rule of a night releases nothing and makes nothing stand",
+		File:    "schema/revise.go",
+		Old:     "case OwnAttribute(name) && !slices.Contains(ruledAttributes, name):",
+		New:     "case false:",
+		Package: "./consolidate",
+		Test:    "TestAReviseThatCannotBeIsRejected",
+	},
+	{
+		Defence: "a page that a model read makes nothing permanent",
+		File:    "recall/cognitive/doc.go",
+		Old:     "case m.OwnWords() && m.Kind == schema.KindPreference:",
+		New:     "case m.Kind == schema.KindPreference:",
+		Package: "./recall/cognitive",
+		Test:    "TestCategories",
+	},
 }
