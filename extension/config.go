@@ -132,8 +132,8 @@ type CoreMemoryConfig struct {
 	// OwnAffairsTokens is the most tokens that the core section may take when the
 	// user asks about their own affairs ("Shall I order the pizza?"), as far as it
 	// and the memories found stay within ProfileTokens and Injection.Tokens
-	// together. Default Injection.Tokens; ProfileTokens or less changes nothing for
-	// such questions.
+	// together. Default all of that; ProfileTokens or less changes nothing for such
+	// questions.
 	OwnAffairsTokens int
 	// Blocks are texts of the user, or of one agent of the user, in this order, with
 	// a history. A host writes them by [Extension.SetBlock], and a model by its tools
@@ -312,7 +312,7 @@ func (cfg *Config) fill() {
 		cfg.Injection.Tokens = DefaultInjectionTokens
 	}
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {
-		cfg.CoreMemory.OwnAffairsTokens = cfg.Injection.Tokens
+		cfg.CoreMemory.OwnAffairsTokens = max(0, cfg.CoreMemory.ProfileTokens) + cfg.Injection.Tokens
 	}
 	if cfg.CoreMemory.BlockTokens == 0 {
 		cfg.CoreMemory.BlockTokens = DefaultBlockTokens
@@ -365,7 +365,7 @@ func (c *Config) validate() error {
 	case c.CoreMemory.ProfileTokens > 0 && c.CoreMemory.ProfileTokens < leastCoreTokens:
 		return &schema.InvalidError{Field: "Config.CoreMemory.ProfileTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.CoreMemory.OwnAffairsTokens < 0:
-		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means Injection.Tokens)"}
+		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means ProfileTokens and Injection.Tokens together)"}
 	case c.Injection.Tokens < 0:
 		return &schema.InvalidError{Field: "Config.Injection.Tokens", Reason: "must not be negative (0 means 1200)"}
 	case c.CoreMemory.BlockTokens < leastBlockTokens*(1+len(c.CoreMemory.Blocks)):

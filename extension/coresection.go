@@ -38,7 +38,8 @@ type coreRequest struct {
 // search alone misses it: there the section may take OwnAffairsTokens, as far as it
 // and the memories found stay within ProfileTokens and Injection.Tokens. On four of
 // the lives in cmd/ebb/testdata/lives that alone raised what was saved with a tool
-// and stands before the model from 61 to 78 %.
+// and stands before the model from 61 to 78 %, with Injection.Tokens for it; with
+// all of both, from 86 to 90.
 func (r *coreRequest) budget(cfg *Config) int {
 	budget := cfg.CoreMemory.ProfileTokens
 	if text.IsOwnAffair(r.question) {
