@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/dream"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall/cognitive"
@@ -62,7 +63,7 @@ func (o CognitiveOptions) Config() *Config {
 		invalid: invalid,
 		Ranking: RankingConfig{
 			Scorer: cognitive.Scorer(weights), CandidateFactor: cmp.Or(o.Among, 0.5), Retention: fades,
-			Planner: planner.Cognitive,
+			Planner: planner.Cognitive, Appraise: appraise.Cognitive,
 		},
 		Injection: InjectionConfig{Diversity: cmp.Or(1-cmp.Or(o.Lambda, 0.7), -1)},
 		Night:     NightConfig{Stages: func([]Stage) []Stage { return dream.Stages(cycle) }},

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/clock"
@@ -87,7 +89,7 @@ func TestACognitiveMemoryFromMessageToNight(t *testing.T) {
 	for _, s := range report.Stages {
 		stages = append(stages, s.Name)
 	}
-	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "tiers", "rehearsal", "foresight", "forgetting", "reflect"}, stages)
+	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "emotions", "replay", "tiers", "rehearsal", "foresight", "forgetting", "reflect"}, stages)
 	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
 	require.NoError(t, err)
 	require.Equal(t, "semantic", got.Memory.Attributes["tier"])
@@ -102,6 +104,74 @@ func TestACognitiveMemoryFromMessageToNight(t *testing.T) {
 	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
 	require.NoError(t, err)
 	require.Empty(t, got.Memory.Attributes["tier"])
+}
+
+func TestACognitiveMemoryAppraisesMessages(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	say := func(text string, opts ...eventbus.MessageOption) *extension.Record {
+		now.Set(now.Now().Add(time.Minute))
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "s"}, text, opts...)))
+		require.NoError(t, x.WaitIdle(t.Context()))
+		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: text, Wait: true, Kinds: []extension.Kind{extension.KindEpisode}, Limit: 50})
+		require.NoError(t, err)
+		for _, r := range answer.Results {
+			if r.Memory.Content == text && r.Memory.EventTime.Equal(now.Now()) {
+				return &r.Memory
+			}
+		}
+		t.Fatal("not found: " + text)
+		return nil
+	}
+	plain := say("The tram stops at the harbour.")
+	require.InDelta(t, 0.25+0.25*0.5, plain.Importance, 1e-9, "new, calm, without context")
+	require.Empty(t, plain.Attributes["valence"])
+	require.NotEmpty(t, plain.Attributes["tagged_until"])
+	again := say("The tram stops at the harbour, the tram.")
+	require.InDelta(t, 0.25*0.5+0.20, again.Importance, 1e-9, "nothing new, but what the talk is about")
+	loud := say("URGENT!!! ERROR!!! I am so worried!")
+	require.Equal(t, []string{"1", "-1", "fear"}, []string{loud.Attributes["arousal"], loud.Attributes["valence"], loud.Attributes["emotion"]})
+	rated := say("The host rates this one.", eventbus.Importance(2))
+	require.InDelta(t, 0.2, rated.Importance, 1e-9)
+	require.Empty(t, rated.Attributes["tagged_until"])
+
+	_, err := x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	got, err := x.Get(t.Context(), ada, loud.UID)
+	require.NoError(t, err)
+	require.True(t, got.Memory.Pinned)
+	require.False(t, got.Memory.Protected)
+
+	// The mood of the question lifts what was said in it.
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "What error am I afraid of?", Wait: true})
+	require.NoError(t, err)
+	require.Negative(t, answer.Planned.Mood)
+	require.Equal(t, loud.UID, answer.Results[0].Memory.UID)
+	for _, s := range answer.Results[0].Signals {
+		if s.Name == "similarity" {
+			require.InDelta(t, 0.40*1.1*1.1, s.Weight, 1e-12)
+		}
+	}
+}
+
+func TestAnAppraisalThatFailsLeavesTheRatingByWords(t *testing.T) {
+	cfg := extension.Cognitive()
+	var reported atomic.Int32
+	cfg.Now, cfg.Night.NoSchedule = func() time.Time { return dualNow }, true
+	cfg.Ranking.Appraise = func(appraise.Appraisal) float64 { panic("a secret") }
+	cfg.Hooks.OnError = func(source string, err error) {
+		require.NotContains(t, err.Error(), "a secret")
+		reported.Add(1)
+	}
+	x, err := extension.Open(t.Context(), fresh(t), cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Lunch at noon.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Positive(t, reported.Load())
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "lunch", Wait: true})
+	require.NoError(t, err)
+	require.InDelta(t, 0.3, answer.Results[0].Memory.Importance, 1e-9)
 }
 
 // What was said of lasting things is there after a year of nights.

@@ -13,6 +13,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
@@ -208,6 +209,10 @@ type RankingConfig struct {
 	// Default nil: [recall.DefaultRetention], by which what the user said of standing
 	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
+	// Appraise rates messages that were published without an importance, 0–1, by what is
+	// remembered and said before them, instead of Rater, and has them labelled by the
+	// emotion of their words ([appraise.Cognitive]). Default nil: Rater does.
+	Appraise appraise.Func
 	// Planner takes questions apart before they are searched for
 	// ([planner.Cognitive]). Default nil: none is.
 	Planner planner.Func

@@ -5,10 +5,14 @@
 package dream
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/recall/cognitive"
 	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
@@ -45,8 +49,123 @@ func Stages(o Options) []consolidate.Stage {
 	o = o.withDefaults()
 	return []consolidate.Stage{
 		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{},
-		Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o}, o.Patterns(),
+		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o}, o.Patterns(),
 	}
+}
+
+// The conditions of a flashbulb memory, and what it becomes.
+const (
+	vivid           = 0.8 // arousal
+	vividImportance = 0.9
+	vividGrowth     = 1.5 // of stability
+	maxFlashbulbs   = 20  // of one user
+)
+
+// Emotions is the stage that fixes flashbulb memories: messages in the user's own words
+// of an arousal of .8 or more are pinned, with an importance of .9 at least, as long as
+// no more than 20 are, the most aroused first. What others write pins nothing, however
+// loud it is.
+//
+// Counts: those of [consolidate.Rules] for flashbulb.
+type Emotions struct{}
+
+// Name implements [consolidate.Stage].
+func (Emotions) Name() string { return "emotions" }
+
+// Propose implements [consolidate.Stage].
+func (e Emotions) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	where := schema.Conditions{Kind: schema.KindEpisode, Given: []string{schema.AttrArousal}}
+	bulbs := make(map[int64]bool)
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
+		if err != nil {
+			return err
+		}
+		left := maxFlashbulbs
+		met = slices.DeleteFunc(met, func(m schema.Memory) bool {
+			aroused := arousal(&m) >= vivid && m.OwnWords()
+			if aroused && m.Pinned {
+				left--
+			}
+			return !aroused || m.Pinned
+		})
+		slices.SortStableFunc(met, func(a, b schema.Memory) int { return cmp.Compare(arousal(&b), arousal(&a)) })
+		for i := range met[:max(0, min(left, len(met)))] {
+			bulbs[met[i].ID] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return consolidate.Rules{Stage: e.Name(), List: []consolidate.Rule{{
+		Name: "flashbulb", Where: where,
+		When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
+			return schema.Revision{
+				Pinned: new(true), Importance: new(max(vividImportance, m.Importance)),
+				Stability: new(min(schema.MaxStability, vividGrowth*max(1, m.Stability))),
+			}, bulbs[m.ID] && !m.Pinned
+		},
+	}}}.Propose(ctx, in, apply)
+}
+
+// arousal is that of a message, 0–1, as it was read when it was stored.
+func arousal(m *schema.Memory) float64 {
+	a, err := strconv.ParseFloat(m.Attributes[schema.AttrArousal], 64)
+	if err != nil {
+		return 0
+	}
+	return a
+}
+
+// captureGrowth is what a strong message does to the stability of tagged ones.
+const captureGrowth = 1.3
+
+// Replay is the stage of synaptic tagging and capture. A weak message is tagged for
+// four hours; a strong one after it, in the same session and time, makes it more
+// stable. Tags that are captured or over are removed.
+//
+// Counts: those of [consolidate.Rules] for capture and expire.
+type Replay struct{}
+
+// Name implements [consolidate.Stage].
+func (Replay) Name() string { return "replay" }
+
+// Propose implements [consolidate.Stage].
+func (r Replay) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	strong := make(map[int64][]time.Time) // by session
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &schema.Conditions{Kind: schema.KindEpisode, MinImportance: appraise.Strong})
+		for i := range met {
+			if met[i].SessionID != 0 {
+				strong[met[i].SessionID] = append(strong[met[i].SessionID], met[i].EventTime.Time)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	until := func(m *schema.Memory) time.Time {
+		t, err := time.Parse(time.RFC3339, m.Attributes[schema.AttrTagged])
+		if err != nil {
+			return m.EventTime.Time // what cannot be read is over
+		}
+		return t
+	}
+	tagged := schema.Conditions{Kind: schema.KindEpisode, Given: []string{schema.AttrTagged}}
+	untag := map[string]string{schema.AttrTagged: ""}
+	return consolidate.Rules{Stage: r.Name(), List: []consolidate.Rule{
+		{Name: "capture", Where: tagged, When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
+			captured := slices.ContainsFunc(strong[m.SessionID], func(at time.Time) bool {
+				return !at.Before(m.EventTime.Time) && !at.After(until(m))
+			})
+			return schema.Revision{Stability: new(min(schema.MaxStability, captureGrowth*max(1, m.Stability))), Attributes: untag}, captured
+		}},
+		{Name: "expire", Where: tagged, When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			return schema.Revision{Attributes: untag}, until(m).Before(now)
+		}},
+	}}.Propose(ctx, in, apply)
 }
 
 // derived are all memories but messages.

@@ -349,3 +349,78 @@ func TestAHundredUses(t *testing.T) {
 	}
 	require.InDelta(t, 10, l.get(m).Stability, 0)
 }
+
+func message(arousal string, change func(*schema.Memory)) func(*schema.Memory) {
+	return func(m *schema.Memory) {
+		m.Kind, m.Role, m.DecayRate, m.Confidence, m.Importance = schema.KindEpisode, "user", 0, 1, 0.4
+		user(m)
+		m.Attributes = schema.Attributes{schema.AttrArousal: arousal}
+		if change != nil {
+			change(m)
+		}
+	}
+}
+
+func TestFlashbulbs(t *testing.T) {
+	l := open(t)
+	vivid, calm := l.add(message("0.8", nil)), l.add(message("0.79", nil))
+	page := l.add(message("1", func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginToolExternal, 1 }))
+	vouched := l.add(message("1", func(m *schema.Memory) { m.Trust = 3 }))
+	odd := l.add(message("loud", nil))
+	report, _ := l.night(dream.Emotions{})
+	require.Equal(t, 1, report.Changes())
+	got := l.get(vivid)
+	require.True(t, got.Pinned)
+	require.False(t, got.Protected)
+	require.InDelta(t, 0.9, got.Importance, 0)
+	require.InDelta(t, 1.5, got.Stability, 1e-12)
+	for _, m := range []*schema.Memory{calm, page, vouched, odd} {
+		require.False(t, l.get(m).Pinned, "shouting pins nothing")
+	}
+	report, _ = l.night(dream.Emotions{})
+	require.Zero(t, report.Changes())
+	for range 30 {
+		l.add(message("0.9", nil))
+	}
+	report, _ = l.night(dream.Emotions{})
+	require.Equal(t, 19, report.Changes(), "no more than 20 are pinned")
+	report, _ = l.night(dream.Emotions{})
+	require.Zero(t, report.Changes())
+}
+
+func TestCapture(t *testing.T) {
+	l := open(t)
+	var sessions [2]int64
+	require.NoError(t, l.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		id, err := tx.UserID(ctx, ada)
+		for i := range sessions {
+			if err == nil {
+				sessions[i], err = tx.SessionID(ctx, id, fmt.Sprint(i))
+			}
+		}
+		return err
+	}))
+	tag := func(session int) func(*schema.Memory) {
+		return message("0.1", func(m *schema.Memory) {
+			m.SessionID = sessions[session]
+			m.Attributes[schema.AttrTagged] = start.Add(4 * time.Hour).Format(time.RFC3339)
+		})
+	}
+	captured, elsewhere := l.add(tag(0)), l.add(tag(1))
+	l.set(3.0 / 24)
+	l.add(message("0.1", func(m *schema.Memory) { m.SessionID, m.Importance = sessions[0], 0.7 }))
+	l.set(5.0 / 24)
+	l.add(message("0.1", func(m *schema.Memory) { m.SessionID, m.Importance = sessions[1], 0.9 })) // too late
+	report, r := l.night(dream.Replay{})
+	require.Equal(t, 2, report.Changes())
+	require.InDelta(t, 1.3, l.get(captured).Stability, 1e-12)
+	require.InDelta(t, 1, l.get(elsewhere).Stability, 0)
+	require.Empty(t, l.get(captured).Attributes[schema.AttrTagged])
+	require.Empty(t, l.get(elsewhere).Attributes[schema.AttrTagged], "its tag is over")
+	again, _ := l.night(dream.Replay{})
+	require.Zero(t, again.Changes())
+	_, err := r.Rollback(t.Context(), ada, report.RunID)
+	require.NoError(t, err)
+	require.InDelta(t, 1, l.get(captured).Stability, 0)
+	require.NotEmpty(t, l.get(captured).Attributes[schema.AttrTagged])
+}

@@ -41,4 +41,20 @@ var tiers = []Mutant{
 		Package: "./recall/cognitive",
 		Test:    "TestCategories",
 	},
+	{
+		Defence: "shouting on a page pins nothing",
+		File:    "consolidate/dream/dream.go",
+		Old:     "aroused := arousal(&m) >= vivid && m.OwnWords()",
+		New:     "aroused := arousal(&m) >= vivid",
+		Package: "./consolidate/dream",
+		Test:    "TestFlashbulbs",
+	},
+	{
+		Defence: "a message is appraised by its own user's memory alone",
+		File:    "consolidate/appraise/appraise.go",
+		Old:     "answer, err := p.Searcher.Search(ctx, scope, recall.Query{",
+		New:     "answer, err := p.Searcher.Search(ctx, schema.Scope{User: \"rival\"}, recall.Query{",
+		Package: "./consolidate/appraise",
+		Test:    "TestAMessageIsAppraisedByWhatCameBeforeIt",
+	},
 }

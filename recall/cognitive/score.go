@@ -1,6 +1,8 @@
 package cognitive
 
 import (
+	"strconv"
+
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/recall/retention"
@@ -15,6 +17,9 @@ type Weights struct {
 
 // DocumentWeights are those of cognitive-v9.md.
 var DocumentWeights = Weights{Similarity: 0.40, Activation: 0.30, Importance: 0.15, Fusion: 0.15, Entity: 0.1}
+
+// congruent is the factor of a memory of the question's mood.
+const congruent = 1.1
 
 // lowConfidence is the confidence below which a memory is moved down.
 const lowConfidence = 0.3
@@ -36,12 +41,17 @@ func Scorer(w Weights) recall.Scorer {
 		if t.Memory.Confidence < lowConfidence {
 			boost *= 0.9
 		}
+		valence, _ := strconv.ParseFloat(t.Memory.Attributes[schema.AttrValence], 64)
+		if t.Plan != nil && t.Plan.Mood*valence > 0 {
+			boost *= congruent
+		}
 		entities := 0.0
 		for _, a := range t.Arms {
 			if a.Arm == "entity" {
 				entities = a.Score
 			}
 		}
+		arousal, _ := strconv.ParseFloat(t.Memory.Attributes[schema.AttrArousal], 64)
 		signals := []recall.Signal{
 			{Name: "similarity", Value: t.Relevance, Weight: boost * w.Similarity},
 			{Name: "activation", Value: Activation(t.Memory.AccessCount, t.Now.Sub(retention.LastUse(t.Memory))), Weight: boost * w.Activation},
@@ -49,8 +59,9 @@ func Scorer(w Weights) recall.Scorer {
 			{Name: "fusion", Value: Fusion(t.Arms, strategy), Weight: boost * w.Fusion},
 			{Name: "entity", Value: entities, Weight: boost * w.Entity},
 			{Name: "utility", Value: Utility(t.Memory, t.Now), Weight: boost * strategy.Utility},
+			{Name: "valence", Value: valence}, {Name: "arousal", Value: arousal}, // for the explanation alone, as those below
 		}
-		if t.Memory.Kind != schema.KindEpisode { // for the explanation alone
+		if t.Memory.Kind != schema.KindEpisode {
 			semantic := 0.0
 			if TierOf(t.Memory) == Semantic {
 				semantic = 1

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/emotion"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -40,6 +41,8 @@ type Plan struct {
 	// Hypotheses are texts as answers may read. With an embedder, the mean of their
 	// vectors and the question's is what is looked for.
 	Hypotheses []string
+	// Mood is the valence of the question's words, −1 to 1 ([emotion.Of]).
+	Mood float64
 	// Strategy weighs the arms and signals.
 	Strategy
 }
@@ -110,7 +113,7 @@ func StrategyOf(i Intent) Strategy { return strategies[i] }
 
 // Cognitive is the planner of cognitive-v9.md.
 func Cognitive(q Question) Plan {
-	p := Plan{Intent: IntentOf(q.Text)}
+	p := Plan{Intent: IntentOf(q.Text), Mood: emotion.Of(q.Text).Valence}
 	p.Strategy = strategies[p.Intent]
 	p.Queries = append([]string{q.Text}, Decompose(q.Text)...)
 	p.Hypotheses = Hypotheses(q.Text)
