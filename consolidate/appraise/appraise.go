@@ -88,19 +88,6 @@ func (c Channels) Importance() float64 {
 // Cognitive is the importance by the four channels.
 func Cognitive(a Appraisal) float64 { return ChannelsOf(a).Importance() }
 
-// Priority is the document's word for an importance.
-func Priority(importance float64) string {
-	switch {
-	case importance >= 0.8:
-		return "critical"
-	case importance >= 0.6:
-		return "high"
-	case importance >= 0.4:
-		return "normal"
-	}
-	return "low"
-}
-
 // Appraiser finds what messages are appraised by. It is safe for concurrent use.
 type Appraiser struct {
 	DB       *schema.DB
