@@ -19,7 +19,7 @@ const partsTime = 20 * time.Millisecond
 // takeApart asks the planner about a question. A plan that cannot be followed is left
 // out: the question itself is searched for.
 func (s *Searcher) takeApart(q *Query) {
-	if s.opts.Planner == nil {
+	if s.opts.Planner == nil || q.TextOnly {
 		return
 	}
 	defer func() {
@@ -38,6 +38,9 @@ func (s *Searcher) takeApart(q *Query) {
 // the time of one. The vector that is looked for is the mean of the question's and of
 // the hypotheses' vectors.
 func (s *Searcher) embed(ctx context.Context, q *Query) {
+	if q.TextOnly {
+		return
+	}
 	if q.planned == nil || s.vectors == nil {
 		q.meaning = s.vectors.meaning(ctx, q.Text)
 		return

@@ -174,3 +174,18 @@ func TestHypothesesMoveWhatIsLookedFor(t *testing.T) {
 	s.embed(t.Context(), &q)
 	require.Equal(t, plain.vector, q.meaning.vector)
 }
+
+func TestASearchByTextAloneAsksNobody(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, pets...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	s := New(db, Options{
+		Planner: func(planner.Question) planner.Plan { panic("asked") },
+		Vectors: VectorOptions{Embedder: failing{}},
+	})
+	defer s.Close()
+	answer := search(t, s, Query{Text: "tabby", TextOnly: true, Wait: true})
+	require.Empty(t, answer.Degraded)
+	require.NotEmpty(t, answer.Results)
+	require.NotEmpty(t, search(t, s, Query{Text: "tabby", Wait: true}).Degraded)
+}

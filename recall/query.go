@@ -74,6 +74,9 @@ type Query struct {
 	// Budget is the most tokens the results may hold together; 0 is unbounded.
 	Budget int
 
+	// TextOnly leaves the embedder and the planner out.
+	TextOnly bool
+
 	// Wait makes the search wait until all of the user's text and vectors are in
 	// memory. Without it, the first searches of a large memory answer at once, from
 	// the newest text alone, and report that in [Answer.Degraded].

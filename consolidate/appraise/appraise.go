@@ -100,13 +100,14 @@ const (
 	sessions = 10 // messages of its session
 )
 
-// Look finds what a stored message is appraised by: nothing of what came after it.
+// Look finds what a stored message is appraised by: nothing of what came after it. No
+// embedder is asked.
 func (p *Appraiser) Look(ctx context.Context, scope schema.Scope, m *schema.Memory) (a Appraisal, err error) {
 	a.Memory = m
 	if len(text.Terms(m.Content)) > 0 {
 		question := text.Truncate(m.Content, asked)
 		answer, err := p.Searcher.Search(ctx, scope, recall.Query{
-			Text: question, Limit: nearest, Now: m.EventTime.Time, Skip: func(o *schema.Memory) bool { return o.ID >= m.ID },
+			Text: question, Limit: nearest, Now: m.EventTime.Time, TextOnly: true, Skip: func(o *schema.Memory) bool { return o.ID >= m.ID },
 		})
 		if err != nil {
 			return a, err

@@ -150,14 +150,18 @@ func (a *analysis) analyse() {
 	a.roles = rolesIn(a.memory.Content, a.mentions)
 }
 
-// look appraises a message that has no rating.
-func (e *Enricher) look(ctx context.Context, scope schema.Scope, a *analysis) (err error) {
+// look appraises a message that has no rating. One that cannot be appraised is rated
+// by its words: a search that fails must not hold back the links.
+func (e *Enricher) look(ctx context.Context, scope schema.Scope, a *analysis) error {
 	if e.appraise == nil || a.memory.Kind != schema.KindEpisode || a.memory.Importance != 0 {
 		return nil
 	}
-	a.importance, a.labels, err = e.appraise(ctx, scope, a.memory)
-	a.appraised = err == nil && !math.IsNaN(a.importance)
-	return err
+	importance, labels, err := e.appraise(ctx, scope, a.memory)
+	if err != nil {
+		return ctx.Err()
+	}
+	a.importance, a.labels, a.appraised = importance, labels, !math.IsNaN(importance)
+	return nil
 }
 
 // write stores the results in as many transactions as it takes. It yields to
