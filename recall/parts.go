@@ -111,10 +111,27 @@ func (s *Searcher) addParts(ctx context.Context, snap *schema.Snapshot, userID i
 			return err
 		}
 		maps.Copy(all.derived, found.derived)
-		lists = append(lists, found.candidates[:min(len(found.candidates), q.Limit)])
+		lists = append(lists, s.partly(found, q.Limit))
 	}
 	all.candidates = append(picked, fuseParts(lists, picked)...)
 	return nil
+}
+
+// partly returns the first candidates of a part. What their passages hold is numbered
+// by the part's words, so the part's topic judges them here, and the question's does
+// not read them.
+func (s *Searcher) partly(found *ranked, limit int) []scored {
+	candidates := found.candidates[:min(len(found.candidates), limit)]
+	judged := make([]Result, len(candidates))
+	for i := range candidates {
+		judged[i] = s.result(&candidates[i], new(schema.Memory), &found.weights)
+	}
+	found.topic.judge(judged)
+	for i := range candidates {
+		candidates[i].passage = passage{stretch: candidates[i].passage.stretch}
+		candidates[i].least = judged[i].Relevance
+	}
+	return candidates
 }
 
 // fuseParts fuses the rankings of a question, the first, and of its parts.
@@ -128,6 +145,7 @@ func fuseParts(lists [][]scored, except []scored) []scored {
 			}
 			ids[i] = append(ids[i], c.memoryID)
 			if first, ok := known[c.memoryID]; ok {
+				first.least = max(first.least, c.least)
 				c = first
 			}
 			if i > 0 {
