@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -247,6 +248,27 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Config.CoreMemory.ProfileTokens", invalid.Field)
+}
+
+// Who is told the older of two lines is told the change as well, whatever words the
+// question has for it.
+func TestAChangeComesWithWhatItChanges(t *testing.T) {
+	const was, changed = "Nadia from accounts signs my expenses.", "From today Piotr signs my expenses instead."
+	told := make(map[int64]*toldClaim)
+	for i, said := range append([]string{was, changed}, slices.Repeat([]string{"My shelf number %d is painted in colour %[1]d."}, 30)...) {
+		if strings.Contains(said, "%") {
+			said = fmt.Sprintf(said, i)
+		}
+		c := &toldClaim{claim: schema.Memory{ID: int64(i + 1), Content: said}, text: said}
+		c.source = schema.Memory{ID: int64(100 + i), EventTime: schema.At(time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC))}
+		c.prepare(time.UTC)
+		told[c.claim.ID] = c
+	}
+	lines := sectionLinesOf(told, time.UTC)
+	chosen := lines.choose(100, "Nadia?", nil, time.Now())
+	require.Contains(t, chosen.text, was)
+	require.Contains(t, chosen.text, changed)
+	require.NotContains(t, lines.choose(100, "shelf number 22?", nil, time.Now()).text, changed)
 }
 
 // What another program takes back is gone in the very next turn.
