@@ -1,11 +1,8 @@
 package consolidate
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
@@ -70,73 +67,19 @@ func (Cap) Name() string { return "cap" }
 
 // Propose implements [Stage].
 func (c Cap) Propose(ctx context.Context, in *Input, apply Apply) error {
+	stage := Rules{Stage: c.Name()}
 	if c.Worth == nil {
 		c.Worth = ByImportance(DefaultRecency)
 	}
-	for _, bound := range [...]struct {
-		name string
-		kind schema.Kind
-		most int
-	}{{"observations", schema.KindEpisode, c.Observations}, {"reflections", schema.KindReflection, c.Reflections}} {
-		if bound.most <= 0 {
-			continue
-		}
-		active, err := c.active(ctx, in, bound.kind)
-		if err != nil {
-			return err
-		}
-		in.Count(bound.name, len(active))
-		if len(active) <= bound.most {
-			continue
-		}
-		proposals, err := c.beyond(ctx, in, active, bound.most)
-		if err != nil {
-			return err
-		}
-		const batch = 500 // a write must not keep others waiting
-		for some := range slices.Chunk(proposals, batch) {
-			if _, err := apply(ctx, some...); err != nil {
-				return err
-			}
+	for _, bound := range [...]Rule{
+		{Name: "observations", Where: schema.Conditions{Kind: schema.KindEpisode}, Above: c.Observations},
+		{Name: "reflections", Where: schema.Conditions{Kind: schema.KindReflection}, Above: c.Reflections},
+	} {
+		if bound.Worth = c.Worth; bound.Above > 0 {
+			stage.List = append(stage.List, bound)
 		}
 	}
-	return nil
-}
-
-// active reads the active memories of a kind, without texts.
-func (Cap) active(ctx context.Context, in *Input, kind schema.Kind) (active []schema.Memory, err error) {
-	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		active, err = s.Night().ActiveOfKind(ctx, in.UserID, kind)
-		return err
-	})
-	return active, err
-}
-
-// beyond proposes to deactivate the memories of least worth above the limit.
-func (c Cap) beyond(ctx context.Context, in *Input, active []schema.Memory, most int) (proposals []Proposal, err error) {
-	var guarded map[int64]bool
-	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		guarded, err = guardedMemories(ctx, s, in)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	worth := make(map[int64]float64, len(active))
-	for i := range active {
-		worth[active[i].ID] = c.Worth(&active[i], in.Now)
-	}
-	slices.SortFunc(active, func(a, b schema.Memory) int {
-		return cmp.Or(cmp.Compare(worth[a.ID], worth[b.ID]), cmp.Compare(a.ID, b.ID)) // NaN comes first
-	})
-	for _, m := range active[:len(active)-most] {
-		if m.Protected || m.Pinned || guarded[m.ID] {
-			in.Count("held", 1)
-			continue
-		}
-		proposals = append(proposals, Deactivate{UID: m.UID, Version: m.Version, Limit: most})
-	}
-	return proposals, nil
+	return stage.Propose(ctx, in, apply)
 }
 
 // Deactivate makes a message or a reflection dormant because more are active than
@@ -154,45 +97,18 @@ func (Deactivate) Kind() string { return "deactivate" }
 func (p Deactivate) MemoryUID() string { return p.UID }
 
 func (p Deactivate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	m, err := tx.Memory(ctx, n.input.UserID, p.UID)
+	m, err := n.unchanged(ctx, tx, p.UID, p.Version, schema.StateActive)
 	if err != nil {
 		return Outcome{}, err
 	}
-	switch {
-	case m.Version != p.Version:
-		return Outcome{}, fmt.Errorf("memory %s: %w", p.UID, schema.ErrConflict)
-	case m.Kind != schema.KindEpisode && m.Kind != schema.KindReflection:
+	if m.Kind != schema.KindEpisode && m.Kind != schema.KindReflection {
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is neither a message nor a reflection; others fade by themselves"}
-	case m.State != schema.StateActive:
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
-	case m.Protected || m.Pinned:
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is protected"}
 	}
-	guarded, err := tx.Night().IsGuarded(ctx, m.ID, false)
-	if err != nil {
+	if err := n.unguarded(ctx, tx, m, false); err != nil {
 		return Outcome{}, err
 	}
-	if guarded {
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "mentions a protected entity"}
-	}
-	active, err := n.activeOf(ctx, tx, m.Kind)
-	if err != nil {
+	if err := n.takeAbove(ctx, tx, string(m.Kind), schema.StateActive, &schema.Conditions{Kind: m.Kind}, p.Limit); err != nil {
 		return Outcome{}, err
 	}
-	if active <= p.Limit {
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not beyond the cap any more"}
-	}
-	n.active[m.Kind]--
 	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
-}
-
-// activeOf returns how many memories of a kind are active. It counts once a
-// batch, not for each proposal.
-func (n *night) activeOf(ctx context.Context, tx *schema.Tx, kind schema.Kind) (active int, err error) {
-	if active, counted := n.active[kind]; counted {
-		return active, nil
-	}
-	active, err = tx.Night().CountActive(ctx, n.input.UserID, kind)
-	n.active[kind] = active
-	return active, err
 }

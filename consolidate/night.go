@@ -23,8 +23,8 @@ type night struct {
 	report     *Report
 	input      *Input
 	account    *ask.Account
-	allowance  int                 // how many memories may still be pruned in this batch
-	active     map[schema.Kind]int // active memories by kind, as far as counted for this batch
+	allowance  int            // how many memories may still be pruned in this batch
+	left       map[string]int // memories by what bounds their number, as far as counted for this batch
 }
 
 func (n *night) actor() schema.Actor {
@@ -224,7 +224,7 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 		if n.allowance, err = allowance(ctx, tx.Night(), n.input); err != nil {
 			return err
 		}
-		n.active = make(map[schema.Kind]int)
+		n.left = make(map[string]int)
 		for _, p := range proposals {
 			outcome, err := p.apply(ctx, tx, n)
 			if err != nil {

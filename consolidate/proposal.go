@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -91,35 +90,17 @@ func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcom
 // faded reads a memory and checks that it has faded and that the day's cap
 // allows one more to leave default search.
 func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version int64) (*schema.Memory, error) {
-	m, err := tx.Memory(ctx, n.input.UserID, uid)
-	if err != nil {
-		return nil, err
-	}
+	m, err := n.unchanged(ctx, tx, uid, version, schema.StateActive)
 	switch {
-	case m.Version != version:
-		return nil, fmt.Errorf("memory %s: %w", uid, schema.ErrConflict)
+	case err != nil:
+		return nil, err
 	case m.Kind == schema.KindEpisode:
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is an episode; what was said does not fade"}
-	case m.State != schema.StateActive:
-		return nil, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
-	case m.Protected || m.Pinned:
-		return nil, &schema.InvalidError{Field: "memory", Reason: "is protected"}
 	case !(n.input.strength(m) < FadedBelow):
 		return nil, &schema.InvalidError{Field: "memory", Reason: "has not faded; it was used in the meantime"}
 	}
-	guarded, err := tx.Night().IsGuarded(ctx, m.ID, n.input.guardsSentences())
-	if err != nil {
+	if err := n.unguarded(ctx, tx, m, n.input.guardsSentences()); err != nil {
 		return nil, err
-	}
-	if guarded {
-		return nil, &schema.InvalidError{Field: "memory", Reason: "mentions a protected entity, or rests on a standing sentence of the user's"}
-	}
-	waits, err := tx.Waits(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	if waits {
-		return nil, &schema.InvalidError{Field: "memory", Reason: "waits for a person to decide about it"}
 	}
 	if n.allowance <= 0 {
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is beyond the day's retirement cap"}

@@ -173,17 +173,12 @@ func (SetImportance) Kind() string { return "set_importance" }
 func (p SetImportance) MemoryUID() string { return p.UID }
 
 func (p SetImportance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	m, err := tx.Memory(ctx, n.input.UserID, p.UID)
-	if err != nil {
-		return Outcome{}, err
-	}
+	m, err := n.unchanged(ctx, tx, p.UID, p.Version, schema.StateActive)
 	switch {
-	case m.Version != p.Version:
-		return Outcome{}, schema.ErrConflict
+	case err != nil:
+		return Outcome{}, err
 	case m.Kind != schema.KindEpisode:
 		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not a message; what was derived keeps its importance"}
-	case m.State != schema.StateActive:
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is not active any more"}
 	case !(p.Importance >= 0.1 && p.Importance <= 1):
 		return Outcome{}, &schema.InvalidError{Field: "importance", Reason: "must be from 0.1 to 1"}
 	}

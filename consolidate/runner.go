@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -135,12 +134,10 @@ func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err err
 
 // askDue calls Due of a trigger, which may be the host's and panic.
 func askDue(ctx context.Context, t Trigger, s *schema.Snapshot, userID int64) (urgency Urgency, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &StageError{Stage: t.Name(), Err: &PanicError{Value: p, Stack: debug.Stack()}}
-		}
-	}()
-	return t.Due(ctx, s, userID)
+	if broken := hostCall(func() { urgency, err = t.Due(ctx, s, userID) }); broken != nil {
+		return NotDue, &StageError{Stage: t.Name(), Err: broken}
+	}
+	return urgency, err
 }
 
 // usefulTo reports whether a stage completed without a failure in a run.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/ask"
@@ -102,24 +103,33 @@ type PanicError struct {
 func (e *PanicError) Error() string { return schema.ForeignPanic("the stage", e.Value).Error() }
 
 func propose(ctx context.Context, stage Stage, in *Input, apply Apply) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = &PanicError{Value: p, Stack: debug.Stack()}
-		}
-	}()
-	err = stage.Propose(ctx, in, apply)
+	if broken := hostCall(func() { err = stage.Propose(ctx, in, apply) }); broken != nil {
+		return broken
+	}
 	if !ours(stage) {
 		err = schema.Foreign("the stage", err)
 	}
 	return err
 }
 
-// ours reports whether a stage is of this package. Errors of others may contain
-// text of the user.
+// hostCall calls a function that may be the host's. Its panic is a [*PanicError].
+func hostCall(f func()) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	f()
+	return nil
+}
+
+// ours reports whether a stage is of this package or one below it. Errors of others
+// may contain text of the user.
 func ours(stage Stage) bool {
 	t := reflect.TypeOf(stage)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return t.PkgPath() == reflect.TypeFor[StageError]().PkgPath()
+	here := reflect.TypeFor[StageError]().PkgPath()
+	return t.PkgPath() == here || strings.HasPrefix(t.PkgPath(), here+"/")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
@@ -19,7 +20,11 @@ type background struct {
 
 func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	b := &background{}
-	enricher := enrich.New(x.db, enrich.Options{Rate: x.cfg.Ranking.Rater})
+	options := enrich.Options{Rate: x.cfg.Ranking.Rater}
+	if x.cfg.Ranking.Appraise != nil {
+		options.Appraise = (&appraise.Appraiser{DB: x.db, Searcher: x.searcher, Func: x.cfg.Ranking.Appraise}).Rate
+	}
+	enricher := enrich.New(x.db, options)
 	_, err := x.bus.Subscribe(ctx, memory.EnrichConsumer, func(ctx context.Context, e eventbus.Event) error {
 		err := enrichEvents(ctx, enricher, e)
 		if errors.Is(err, schema.ErrNotFound) {

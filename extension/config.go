@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,9 +13,11 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
@@ -183,6 +186,9 @@ type InjectionConfig struct {
 	// influence every later conversation. Default false: a model finds them with
 	// search_memory.
 	Untrusted bool
+	// Diversity is the weight of dissimilarity to what is injected already
+	// ([recall.Query].Diversity), at most 1; below 0 it is off. Default 0.2.
+	Diversity float64
 	// Skip reports texts that nothing is searched for. Default [IsSmallTalk]:
 	// greetings, thanks, agreement.
 	Skip func(text string) bool
@@ -196,13 +202,20 @@ type RankingConfig struct {
 	// importance and attributes. Default nil: the ranker's.
 	Scorer Scorer
 	// CandidateFactor is how many candidates Scorer scores for each requested result:
-	// the most relevant. With 1, the least, relevance selects the results and Scorer
-	// orders them. Default 0: 200 candidates in all.
+	// the most relevant. With 1, relevance selects the results and Scorer orders them;
+	// with ½, it orders first the better half of them. Default 0: 200 candidates in all.
 	CandidateFactor float64
 	// Retention says how derived memories fade, in the ranking and at night.
 	// Default nil: [recall.DefaultRetention], by which what the user said of standing
 	// things stays. [DocumentRetention] lets all fade.
 	Retention RetentionPolicy
+	// Appraise rates messages that were published without an importance, 0–1, by what is
+	// remembered and said before them, instead of Rater, and has them labelled by the
+	// emotion of their words ([appraise.Cognitive]). Default nil: Rater does.
+	Appraise appraise.Func
+	// Planner takes questions apart before they are searched for
+	// ([planner.Cognitive]). Default nil: none is.
+	Planner planner.Func
 	// Rater gives the importance of a message that was published without one, from 1
 	// (mundane) to 10 (crucial), seconds after it was stored and without a model. Its
 	// argument has speaker, text, time, labels and trust; a rating outside the scale
@@ -321,6 +334,7 @@ func (cfg *Config) fill() {
 	if cfg.Injection.MinRelevance < 0 {
 		cfg.Injection.MinResultRelevance = cfg.Injection.MinRelevance
 	}
+	cfg.Injection.Diversity = cmp.Or(cfg.Injection.Diversity, 0.2)
 	if cfg.Injection.FullTextRelevance == 0 {
 		cfg.Injection.FullTextRelevance = max(DefaultFullTextRelevance, cfg.Injection.MinResultRelevance)
 	}
@@ -371,8 +385,10 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.Injection.FullTextRelevance", Reason: "must be from MinResultRelevance to 1 (0 means 0.12)"}
 	case len(c.unknownTools()) > 0:
 		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
-	case c.Ranking.CandidateFactor != 0 && !(c.Ranking.CandidateFactor >= 1 && c.Ranking.CandidateFactor <= recall.MaxLimit):
-		return &schema.InvalidError{Field: "Config.Ranking.CandidateFactor", Reason: "must be from 1 to 1000 (0 means 200 in all)"}
+	case c.Ranking.CandidateFactor != 0 && !(c.Ranking.CandidateFactor > 0 && c.Ranking.CandidateFactor <= recall.MaxLimit):
+		return &schema.InvalidError{Field: "Config.Ranking.CandidateFactor", Reason: "must be above 0 and at most 1000 (0 means 200 in all)"}
+	case !(c.Injection.Diversity <= 1):
+		return &schema.InvalidError{Field: "Config.Injection.Diversity", Reason: "must be at most 1 (0 means 0.2, below 0 turns it off)"}
 	case c.Night.ModelTimeout < 0:
 		return &schema.InvalidError{Field: "Config.Night.ModelTimeout", Reason: "must not be negative (0 means two minutes)"}
 	case !(c.Night.Prices.Input >= 0) || !(c.Night.Prices.Output >= 0):

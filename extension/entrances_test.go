@@ -37,7 +37,7 @@ var methods = map[string]string{
 	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.AllBlocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.ImportBank": "TestWhatABankMayNotBring", "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
 	"Extension.Remember": "TestWhatAPersonStatesIsRedacted", "Extension.Correct": "TestWhatAPersonStatesIsRedacted",
-	"Extension.Forget": takesNoWords, "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
+	"Extension.Forget": takesNoWords, "Extension.Outcome": takesNoWords, "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
 
 	"Extension.Cycle": takesNoWords, "Extension.RunDueNights": takesNoWords, "Extension.Parts": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
 	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,

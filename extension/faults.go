@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -163,6 +164,14 @@ func (x *Extension) guard() (err error) {
 				return math.NaN() // the default rates it
 			}
 			return rating
+		}
+	}
+	if rate := cfg.Ranking.Appraise; rate != nil {
+		cfg.Ranking.Appraise = func(a appraise.Appraisal) (importance float64) {
+			if !x.ask("Config.Ranking.Appraise", "hook Appraise", func() { importance = rate(a) }) {
+				return math.NaN() // it is rated by its words
+			}
+			return importance
 		}
 	}
 	if left := cfg.Ranking.Retention; left != nil {

@@ -65,9 +65,6 @@ func (s *Session) Preview(ctx context.Context, question string) (*Injection, err
 	return s.find(ctx, question, question)
 }
 
-// injectDiversity keeps five injected memories from saying one thing twice.
-const injectDiversity = 0.2
-
 // find is core memory with what may help with question. What could be found is
 // returned beside an error, too.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {

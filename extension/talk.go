@@ -133,7 +133,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	}
 	ask := func() (*Answer, error) {
 		return s.ext.recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: injectDiversity, Unquarantined: true, Small: true, Plan: &p.Plan,
+			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
 				return m.Hearsay() && !cfg.Injection.Untrusted || stands(m.Content, prompt)
 			},

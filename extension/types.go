@@ -90,6 +90,14 @@ type (
 	Prices = ask.Prices
 	// Progress is how far a night has got.
 	Progress = consolidate.Progress
+	// Rules is a stage of a night, made of rules.
+	Rules = consolidate.Rules
+	// Rule revises memories by what stands beside their text.
+	Rule = consolidate.Rule
+	// Revision is what a [Rule] changes of a memory.
+	Revision = schema.Revision
+	// Conditions restrict memories by what stands beside their text.
+	Conditions = schema.Conditions
 	// Stage is one step of a night.
 	Stage = consolidate.Stage
 	// StageError says which stage of a run failed.
@@ -102,6 +110,12 @@ const (
 	KindFact       = schema.KindFact
 	KindPreference = schema.KindPreference
 	KindReflection = schema.KindReflection
+)
+
+// The states that a [Rule] moves memories between.
+const (
+	StateActive  = schema.StateActive
+	StateDormant = schema.StateDormant
 )
 
 // The forms of a block, and what a model may do to it.

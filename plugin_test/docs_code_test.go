@@ -21,7 +21,7 @@ import (
 // run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeConsolidate, encoderOpen,
-	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam,
+	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesRules,
 }
 
 func readmeQuickStart(ctx context.Context, llm llms.Model) error {
@@ -113,6 +113,26 @@ func profilesThreeTier() {
 	cfg := extension.ThreeTier()
 	short := extension.ThreeTierOptions{Keep: 50}.Config()
 	_, _ = cfg, short
+}
+
+func profilesCognitive(ctx context.Context, ext *extension.Extension, scope extension.Scope, id string) error {
+	cfg := extension.Cognitive()
+	fsrs := extension.CognitiveOptions{Factor: 19.0 / 81, Exponent: .5}.Config()
+	_, _ = cfg, fsrs
+	err := ext.Outcome(ctx, scope, id, true)
+	return err
+}
+
+func profilesRules() {
+	tickets := extension.Rules{Stage: "tickets", List: []extension.Rule{{
+		Name: "closed", Where: extension.Conditions{Is: map[string]string{"status": "closed"}},
+		When: func(m *extension.Record, now time.Time) (extension.Revision, bool) {
+			return extension.Revision{State: extension.StateDormant}, now.Sub(m.CreatedAt.Time) > 90*24*time.Hour
+		},
+	}, {
+		Name: "capacity", Where: extension.Conditions{Kind: extension.KindReflection}, Above: 500, To: 450, // the oldest go first
+	}}}
+	_ = tickets
 }
 
 func profilesTeam(ctx context.Context, ext *extension.Extension, scope extension.Scope, stream, bank io.Reader) error {

@@ -218,6 +218,9 @@ var idCalls = []idCall{
 	{"Protect", ofEntity, func(p *person, _ belongings, name string) string {
 		return said(p, "", p.w.x.Protect(p.w.t.Context(), p.scope, name))
 	}},
+	{"Outcome", ofFact, func(p *person, _ belongings, id string) string {
+		return said(p, "", p.w.x.Outcome(p.w.t.Context(), p.scope, id, true))
+	}},
 	{"Unprotect", ofFact, func(p *person, _ belongings, id string) string {
 		return said(p, "", p.w.x.Unprotect(p.w.t.Context(), p.scope, id))
 	}},

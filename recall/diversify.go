@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -19,7 +18,11 @@ func diversify(results []Result, lambda float64) []Result {
 	if top <= 0 {
 		return results
 	}
-	terms := termSets(results)
+	texts := make([]string, len(results))
+	for i := range results {
+		texts[i] = results[i].Memory.Content
+	}
+	terms := text.TermSets(texts)
 	nearest := make([]float64, len(results)) // similarity to the nearest taken
 	left := make([]int, len(results))
 	for i := range left {
@@ -39,52 +42,10 @@ func diversify(results []Result, lambda float64) []Result {
 		left = slices.Delete(left, at, at+1)
 		taken = append(taken, results[chosen])
 		for _, r := range left {
-			nearest[r] = max(nearest[r], jaccard(terms[chosen], terms[r]))
+			nearest[r] = max(nearest[r], terms[chosen].Jaccard(terms[r]))
 		}
 	}
 	return taken
-}
-
-// termSet holds the terms of one text as bits, numbered across all texts.
-type termSet struct {
-	bits []uint64
-	n    int
-}
-
-func termSets(results []Result) []termSet {
-	sets := make([]termSet, len(results))
-	numbers := make(map[string]int, 32*len(results))
-	for i := range results {
-		s := &sets[i]
-		for _, t := range text.Terms(results[i].Memory.Content) {
-			number, known := numbers[t]
-			if !known {
-				number = len(numbers)
-				numbers[t] = number
-			}
-			for len(s.bits) <= number/64 {
-				s.bits = append(s.bits, 0)
-			}
-			if bit := uint64(1) << (number % 64); s.bits[number/64]&bit == 0 {
-				s.bits[number/64] |= bit
-				s.n++
-			}
-		}
-	}
-	return sets
-}
-
-// jaccard is |a ∩ b| / |a ∪ b|, 0–1; 0 for two empty sets.
-func jaccard(a, b termSet) float64 {
-	shared := 0
-	for i := range min(len(a.bits), len(b.bits)) {
-		shared += bits.OnesCount64(a.bits[i] & b.bits[i])
-	}
-	union := a.n + b.n - shared
-	if union == 0 {
-		return 0
-	}
-	return float64(shared) / float64(union)
 }
 
 // withinBudget keeps the results that fit into the token budget, best first. After

@@ -305,18 +305,18 @@ func (r *Request) thin(dated, from []pick) []pick {
 	)
 	chosen := r.distinct(dated, min(mostAhead, r.limit()))
 	days := make(map[string]int)
-	results := make([]Result, len(from))
+	texts := make([]string, len(from))
 	for i := range from {
-		results[i].Memory.Content = from[i].memory.Content
+		texts[i] = from[i].memory.Content
 	}
-	sets := termSets(results)
+	sets := text.TermSets(texts)
 	var taken []int
 	top := 0.0
 	for len(chosen) < r.limit() {
 		best, value := -1, 0.0
 		for i := range from {
 			if slices.Contains(taken, i) || slices.ContainsFunc(chosen, func(c pick) bool { return c.doc == from[i].doc }) ||
-				slices.ContainsFunc(taken, func(t int) bool { return jaccard(sets[i], sets[t]) > alike }) {
+				slices.ContainsFunc(taken, func(t int) bool { return sets[i].Jaccard(sets[t]) > alike }) {
 				continue
 			}
 			v := (0.1 + from[i].info) * math.Pow(again, float64(days[r.day(from[i].memory)]))

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -73,12 +74,19 @@ type Query struct {
 	// Budget is the most tokens the results may hold together; 0 is unbounded.
 	Budget int
 
+	// TextOnly leaves the embedder and the planner out.
+	TextOnly bool
+
 	// Wait makes the search wait until all of the user's text and vectors are in
 	// memory. Without it, the first searches of a large memory answer at once, from
 	// the newest text alone, and report that in [Answer.Degraded].
 	Wait bool
 
 	meaning meaning // for the vector arm
+
+	planned   *planner.Plan // by [Options].Planner
+	planFault string        // why it was not followed
+	meanings  []meaning     // of the parts of planned
 }
 
 // AsOf moves a search to another time on either time axis.
@@ -122,6 +130,8 @@ func (q *Query) Validate() error {
 type Answer struct {
 	Query   string
 	Results []Result
+	// Planned is how the question was taken apart; nil without a planner.
+	Planned *planner.Plan
 	// Degraded lists the arms that failed or were incomplete. The results are
 	// correct without them, but may be fewer or ranked less well.
 	Degraded []Degraded

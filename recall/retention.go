@@ -1,138 +1,35 @@
 package recall
 
 import (
-	"math"
 	"time"
 
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Retention is the share of a memory's strength that is left, 0–1, after days
-// (≥ 0) without use: exp(−rate·days^0.8), after Ebbinghaus as in
-// simplified-memory.md §3. A rate of 0 never fades.
-func Retention(rate, days float64) float64 {
-	if rate <= 0 {
-		return 1
-	}
-	return Exponential{Rate: rate}.At(days)
-}
+// How memories fade; package retention has the curves.
+type (
+	// A RetentionPolicy returns the share of a memory's strength that is left at now, 0–1.
+	RetentionPolicy = retention.Policy
+	// Exponential is the curve exp(−rate·days^power).
+	Exponential = retention.Exponential
+	// PowerLaw is the curve (1 + Factor·days/S)^−Exponent.
+	PowerLaw = retention.PowerLaw
+	// Standing keeps at least a floor of what another policy lets fade.
+	Standing = retention.Standing
+)
 
-// A RetentionPolicy returns the share of a memory's strength that is left at now, 0–1.
-// It must be fast, safe for concurrent use, and a function of its arguments alone:
-// searches call it whenever they need the value, and nothing is stored. The memory
-// comes without its text. NaN counts as 0.
-type RetentionPolicy func(m *schema.Memory, now time.Time) float64
+// StandingFloor is what [DefaultRetention] always leaves of a standing claim.
+const StandingFloor = retention.StandingFloor
 
-// Of applies the policy; nil is [DefaultRetention].
-func (p RetentionPolicy) Of(m *schema.Memory, now time.Time) float64 {
-	if p == nil {
-		return DefaultRetention(m, now)
-	}
-	if left := p(m, now); left > 0 {
-		return min(1, left)
-	}
-	return 0
-}
+// Retention is [retention.Of].
+func Retention(rate, days float64) float64 { return retention.Of(rate, days) }
 
-// Scaled is the policy with the time since the last use divided by a factor: a
-// memory of factor 2 fades half as fast. A factor that is not above 0 counts as 1.
-func (p RetentionPolicy) Scaled(by func(*schema.Memory) float64) RetentionPolicy {
-	return func(m *schema.Memory, now time.Time) float64 {
-		since, factor := lastUse(m), by(m)
-		if elapsed := now.Sub(since); elapsed > 0 && factor > 0 {
-			now = since.Add(time.Duration(float64(elapsed) / factor))
-		}
-		return p.Of(m, now)
-	}
-}
+// RetentionOf is [retention.Document].
+func RetentionOf(m *schema.Memory, now time.Time) float64 { return retention.Document(m, now) }
 
-// Exponential is the curve exp(−rate·days^power). The zero value is
-// simplified-memory.md's.
-type Exponential struct {
-	// Rate is per day^Power. Default 0: each memory's own decay_rate.
-	Rate float64
-	// Power is the exponent of the days. Default 0: 0.8.
-	Power float64
-}
+// DefaultRetention is [retention.Default].
+func DefaultRetention(m *schema.Memory, now time.Time) float64 { return retention.Default(m, now) }
 
-// At is the share that is left after days without use, 0–1; 1 for days below 0.
-func (e Exponential) At(days float64) float64 {
-	if !(e.Rate > 0 && days > 0) {
-		return 1
-	}
-	power := e.Power
-	if power == 0 {
-		power = 0.8
-	}
-	return math.Exp(-e.Rate * math.Pow(days, power))
-}
-
-// Left is the curve as a [RetentionPolicy]. A memory of decay_rate 0, such as a
-// message or a protected claim, does not fade whatever Rate is.
-func (e Exponential) Left(m *schema.Memory, now time.Time) float64 {
-	if m.DecayRate <= 0 {
-		return 1
-	}
-	if e.Rate == 0 {
-		e.Rate = m.DecayRate
-	}
-	return e.At(now.Sub(lastUse(m)).Hours() / 24)
-}
-
-// Standing keeps at least Floor, 0–1, of what another policy lets fade entirely:
-// Floor + (1 − Floor)·Of.
-type Standing struct {
-	Floor float64
-	Of    RetentionPolicy
-}
-
-// Left is the [RetentionPolicy].
-func (s Standing) Left(m *schema.Memory, now time.Time) float64 {
-	return s.Floor + (1-s.Floor)*s.Of.Of(m, now)
-}
-
-// StandingFloor is what [DefaultRetention] always leaves of a standing claim:
-// ten times [the strength] below which nights take a memory out of search.
-//
-// [the strength]: https://pkg.go.dev/github.com/ebbmem/ebb/consolidate#FadedBelow
-const StandingFloor = 0.5
-
-// RetentionOf is simplified-memory.md's curve: a memory's [Retention] at now.
-// Forgetting starts at the last use, or when the memory was stored; an event of long
-// ago that was stored today is fresh.
-func RetentionOf(m *schema.Memory, now time.Time) float64 { return Exponential{}.Left(m, now) }
-
-// DefaultRetention keeps the user's standing claims, and lets the rest fade as
-// [RetentionOf] does, but more slowly the greater their [Strength]:
-//
-//   - a standing claim ([schema.Memory.Stands]) in the user's own words never
-//     falls below [StandingFloor]: it ends by being superseded, forgotten or erased;
-//   - an event, a plan, an assistant's claim and a reflection fade by the curve,
-//     with the time divided by their [Strength].
-//
-// By the curve alone, an allergy mentioned once fades out after 70 days.
-func DefaultRetention(m *schema.Memory, now time.Time) float64 {
-	if m.OwnWords() && m.Stands() {
-		return Standing{StandingFloor, RetentionOf}.Left(m, now)
-	}
-	return RetentionPolicy(RetentionOf).Scaled(Strength)(m, now)
-}
-
-// Strength is the factor by which a memory fades more slowly than the curve, at least
-// 1: its stability, 1–10, which further sources and use raise
-// ([schema.MaxStability]), times 2·importance, limited to 1–2.
-func Strength(m *schema.Memory) float64 {
-	stability := 1.0
-	if m.Stability > 1 {
-		stability = min(m.Stability, schema.MaxStability)
-	}
-	return stability * min(2, max(1, 2*m.Importance))
-}
-
-// lastUse is when forgetting begins.
-func lastUse(m *schema.Memory) time.Time {
-	if m.LastAccessed.After(m.CreatedAt.Time) {
-		return m.LastAccessed.Time
-	}
-	return m.CreatedAt.Time
-}
+// Strength is [retention.Strength].
+func Strength(m *schema.Memory) float64 { return retention.Strength(m) }

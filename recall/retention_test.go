@@ -50,7 +50,7 @@ func TestRetentionPoliciesAreTheirFormulas(t *testing.T) {
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), Exponential{}.Left(m, after(days)), 1e-12)
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), RetentionOf(m, after(days)), 1e-12, "the document's")
 		require.InDelta(t, math.Exp(-0.3*math.Pow(days, 0.5)), Exponential{Rate: 0.3, Power: 0.5}.Left(m, after(days)), 1e-12)
-		require.InDelta(t, 0.2+0.8*math.Exp(-0.1*math.Pow(days, 0.8)), Standing{0.2, RetentionOf}.Left(m, after(days)), 1e-12)
+		require.InDelta(t, 0.2+0.8*math.Exp(-0.1*math.Pow(days, 0.8)), Standing{Floor: 0.2, Of: RetentionOf}.Left(m, after(days)), 1e-12)
 		half := RetentionPolicy(RetentionOf).Scaled(func(*schema.Memory) float64 { return 2 })
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days/2, 0.8)), half.Of(m, after(days)), 1e-12)
 	}
@@ -131,5 +131,39 @@ func TestDefaultRetentionProperties(t *testing.T) {
 		stronger.Importance, stronger.Stability = 1, schema.MaxStability
 		require.GreaterOrEqual(t, DefaultRetention(&stronger, after(days)), left)
 		require.GreaterOrEqual(t, left, RetentionOf(m, after(days)), "no memory fades faster than by the document")
+	})
+}
+
+// The table is computed from cognitive-v9.md's R = (1 + t/(9·S))^(−1/0.5), and from
+// FSRS-4.5's (1 + 19/81·t/S)^(−0.5).
+func TestThePowerLawIsItsFormula(t *testing.T) {
+	for _, c := range []struct{ days, stability, document, fsrs float64 }{
+		{0, 1, 1, 1},
+		{1, 1, 0.81, 0.9},
+		{9, 1, 0.25, math.Pow(1+19.0/9, -0.5)},
+		{9, 9, 0.81, 0.9},
+		{81, 9, 0.25, math.Pow(1+19.0/9, -0.5)},
+		{36, 1, 0.04, math.Pow(1+4*19.0/9, -0.5)},
+		{10, 10, 0.81, 0.9},
+		{-5, 1, 1, 1},             // a clock that went back
+		{1, 0, 0.81, 0.9},         // no stability is that of 1
+		{1, -3, 0.81, 0.9},        //
+		{1, math.NaN(), .81, 0.9}, //
+	} {
+		require.InDelta(t, c.document, PowerLaw{}.At(c.days, c.stability), 1e-12, c)
+		require.InDelta(t, c.fsrs, PowerLaw{Factor: 19.0 / 81, Exponent: 0.5}.At(c.days, c.stability), 1e-12, c)
+	}
+	m := &schema.Memory{CreatedAt: schema.At(noon), DecayRate: 0.1, Stability: 2}
+	require.InDelta(t, 0.81, PowerLaw{}.Left(m, after(2)), 1e-12)
+	m.LastAccessed = schema.At(after(2))
+	require.InDelta(t, 1, PowerLaw{}.Left(m, after(2)), 0)
+	m.DecayRate = 0
+	require.InDelta(t, 1, PowerLaw{}.Left(m, after(9999)), 0, "what is protected does not fade")
+	rapid.Check(t, func(t *rapid.T) {
+		days, stability := rapid.Float64Range(0, 1e5).Draw(t, "days"), rapid.Float64Range(1, 10).Draw(t, "stability")
+		r := PowerLaw{}.At(days, stability)
+		require.True(t, r > 0 && r <= 1)
+		require.LessOrEqual(t, PowerLaw{}.At(days+1, stability), r)
+		require.GreaterOrEqual(t, PowerLaw{}.At(days, stability+0.5), r)
 	})
 }

@@ -182,7 +182,8 @@ type scored struct {
 	score    float64
 	terms    []Signal // of the scorer, if there is one
 	passage  passage
-	picked   *pick // by a plan; nil
+	picked   *pick   // by a plan; nil
+	least    float64 // relevance to a part of the question, 0–1
 }
 
 // rank orders candidates by the sum of their weighted signals; ties go to the

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -48,6 +49,10 @@ type Terms struct {
 	Now time.Time
 	// Cycle is the cycle of asking ([Query].Cycle), 0 for none.
 	Cycle int64
+	// Arms are its ranks in the arms that found it.
+	Arms []ArmRank
+	// Plan is how the question is searched for; nil without a planner.
+	Plan *planner.Plan
 }
 
 // Cycles is how many cycles ago it happened, not below 0, by its attribute
@@ -87,7 +92,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}
@@ -133,9 +138,9 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 
 // result converts a candidate to a result.
 func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
-	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo}
+	r := Result{Memory: *m, Score: c.score, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo, minRelevance: c.least}
 	if c.picked != nil {
-		r.Why, r.minRelevance = c.picked.why, c.picked.minRelevance
+		r.Why, r.minRelevance = c.picked.why, max(c.least, c.picked.minRelevance)
 	}
 	if s.scorer != nil {
 		r.Signals, r.Parts = c.terms, r.Signals

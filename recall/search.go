@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -31,6 +32,10 @@ type Options struct {
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
+	// Planner takes questions apart before they are searched for. What it does wrong is
+	// reported as [Degraded]; the question itself is always searched for. Default nil:
+	// nothing else is.
+	Planner planner.Func
 }
 
 // Searcher finds memories. It is safe for concurrent use and only reads. It caches
@@ -110,9 +115,9 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
-	q.meaning = s.meaning(ctx, scope, &q)
+	s.embed(ctx, scope, &q)
 	defer q.meaning.done()
-	answer := &Answer{Query: q.Text}
+	answer := &Answer{Query: q.Text, Planned: q.planned}
 	var userID int64
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
 		userID, err = snap.UserID(ctx, scope)
@@ -168,11 +173,12 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	if err := q.Validate(); err != nil {
 		return err
 	}
-	if q.Limit == 0 {
-		q.Limit = DefaultLimit
-	}
 	if q.Now.IsZero() {
 		q.Now = s.db.Now()
+	}
+	s.takeApart(q)
+	if q.Limit == 0 {
+		q.Limit = DefaultLimit
 	}
 	if skip := q.Skip; skip != nil {
 		q.skipFault = new(skipFault)
@@ -218,7 +224,11 @@ type ranked struct {
 
 // rank calls order and returns its panic as an error.
 func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (all *ranked, err error) {
-	if broken := schema.Guard(func() { all, err = s.order(ctx, snap, userID, q) }); broken != nil {
+	if broken := schema.Guard(func() {
+		if all, err = s.order(ctx, snap, userID, q); err == nil {
+			err = s.addParts(ctx, snap, userID, q, all)
+		}
+	}); broken != nil {
 		return nil, broken
 	}
 	return all, err

@@ -49,7 +49,7 @@ func (s *Searcher) Why(ctx context.Context, scope schema.Scope, q Query, uid str
 		return nil, err
 	}
 	q.Wait = true // a partial index cannot explain
-	q.meaning = s.meaning(ctx, scope, &q)
+	s.embed(ctx, scope, &q)
 	defer q.meaning.done()
 	var e *Explanation
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {

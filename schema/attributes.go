@@ -19,13 +19,22 @@ const (
 	AttrReleased   = "released"   // who released it from quarantine; it is not inspected again
 	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
+
+	AttrTier    = "tier"         // working, episodic or semantic
+	AttrTagged  = "tagged_until" // RFC 3339: until when a strong memory of its session strengthens it
+	AttrValence = "valence"      // of its words, −1 to 1
+	AttrArousal = "arousal"      // of its words, 0–1
+	AttrEmotion = "emotion"      // the basic emotion of its words
 )
+
+// ruledAttributes are those of ebb's own that a rule may change.
+var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, AttrEmotion}
 
 // SaidLasting is the value of [AttrSaid] of a sentence that no pattern parses and
 // that is kept verbatim because it is likely to stay true.
 const SaidLasting = "lasting"
 
-var ownAttributes = []string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}
+var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}, ruledAttributes...)
 
 // Limits of a memory's metadata.
 const (

@@ -503,6 +503,20 @@ func (tx *Tx) RateUnrated(ctx context.Context, memoryID int64, importance float6
 	return n > 0, err
 }
 
+// Label adds attributes to a memory. Like a rating they follow from the text alone:
+// they are not audited, and Version stays.
+func (tx *Tx) Label(ctx context.Context, memoryID int64, attributes map[string]string) error {
+	if len(attributes) == 0 {
+		return nil
+	}
+	added, err := json.Marshal(attributes)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE memories SET attributes = json_patch(attributes, ?) WHERE id = ?", string(added), memoryID)
+	return err
+}
+
 // IsPartOfDocument reports whether a memory is a part of a document.
 func (tx *Tx) IsPartOfDocument(ctx context.Context, memoryID int64) (document bool, err error) {
 	err = tx.Row(ctx, "SELECT "+PartOfDocument+" FROM memories WHERE id = ?", []any{memoryID}, &document)

@@ -49,14 +49,20 @@ func (tx *Tx) SetImportance(ctx context.Context, m *Memory, importance float64, 
 		return err
 	}
 	m.Importance = importance
-	if m.Kind != KindEpisode || m.PartOfDocument() {
+	return tx.regather(ctx, m, before, by)
+}
+
+// regather follows with the sum for the next reflection when a message's importance
+// changes.
+func (tx *Tx) regather(ctx context.Context, m *Memory, before float64, by Actor) error {
+	if m.Importance == before || m.Kind != KindEpisode || m.PartOfDocument() {
 		return nil
 	}
 	var through int64
 	if err := tx.Row(ctx, watermark, []any{m.UserID, "reflect"}, &through); err != nil || m.ID <= through {
 		return err
 	}
-	return tx.shiftImportance(ctx, m.UserID, importance-before, by)
+	return tx.shiftImportance(ctx, m.UserID, m.Importance-before, by)
 }
 
 // Given returns which of some episodes have an importance set by the host.

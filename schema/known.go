@@ -3,6 +3,8 @@ package schema
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/uptrace/bun"
 )
 
 // ClaimKey contains the columns by which claims are compared.
@@ -158,12 +160,21 @@ func jsonList[T string | int64](list []T) string {
 
 // Before returns the messages before m in its session, the last first, at most so many;
 // without a session those of the hour before.
-func (tx *Tx) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
+func (tx *Tx) Before(ctx context.Context, m *Memory, most int) ([]Memory, error) {
+	return saidBefore(ctx, tx, m, most)
+}
+
+// Before is [Tx.Before] on the snapshot.
+func (s *Snapshot) Before(ctx context.Context, m *Memory, most int) ([]Memory, error) {
+	return saidBefore(ctx, s, m, most)
+}
+
+func saidBefore(ctx context.Context, db bun.IDB, m *Memory, most int) (before []Memory, err error) {
 	since := int64(-1 << 62)
 	if m.SessionID == 0 {
 		since = m.EventTime.UnixMilli() - 3_600_000
 	}
-	err = selectMemories(tx, &before).Where("m.session_id IS ? AND m.event_time >= ?", NullID(m.SessionID), since).
+	err = selectMemories(db, &before).Where("m.session_id IS ? AND m.event_time >= ?", NullID(m.SessionID), since).
 		Where("(m.event_time < ? OR m.event_time = ? AND m.id < ?)", m.EventTime, m.EventTime, m.ID).
 		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
 		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)

@@ -36,11 +36,15 @@ func (n NightReads) ActiveOfKind(ctx context.Context, userID int64, kind Kind) (
 }
 
 func (n NightReads) activeSummaries(ctx context.Context, userID int64, where string, kind Kind) (active []Memory, err error) {
-	err = n.db.NewSelect().Model(&active).
-		Column("id", "uid", "kind", "role", "event_time", "created_at", "last_accessed", "access_count", "decay_rate", "stability", "utility",
-			"confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version").
+	err = summaries(n.db.NewSelect().Model(&active)).
 		Where("user_id = ? AND state = ?", userID, StateActive).Where(where, kind).Order("id").Scan(ctx)
 	return active, err
+}
+
+// summaries selects the columns of memories but for their texts.
+func summaries(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.Column("id", "uid", "user_id", "session_id", "kind", "role", "event_time", "created_at", "valid_until", "last_accessed", "access_count", "decay_rate",
+		"stability", "utility", "confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version")
 }
 
 // CountActive counts the user's active memories of a kind.
@@ -50,13 +54,14 @@ func (n NightReads) CountActive(ctx context.Context, userID int64, kind Kind) (a
 }
 
 // PruneCounts returns how many of the user's derived memories are active, and
-// how many runs by actor retired or deactivated since a time and still are.
+// how many runs by actor retired, deactivated or revised since a time that are no
+// longer active.
 func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string, since Time) (active, pruned int, err error) {
 	err = n.db.Row(ctx, `SELECT
 		(SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND state = 'active'),
 		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
 			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND o.record = 'memories'
-			AND o.operation IN ('retire', 'state') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
+			AND (o.operation IN ('retire', 'state') OR o.operation GLOB 'revise:*') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
 		[]any{userID, actor, since}, &active, &pruned)
 	return active, pruned, err
 }

@@ -21,7 +21,7 @@ type cli struct {
 	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"Holds the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
 	User    string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
-	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"The design that searches and nights follow: simple, dual or threetier (default simple); see docs/PROFILES.md."`
+	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"The design that searches and nights follow: simple, dual, threetier or cognitive (default simple); see docs/PROFILES.md."`
 	JSON    bool    `name:"json" help:"Print one JSON document for machines; an error is {\"error\", \"code\"} on standard error."`
 	Now     instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
 

@@ -17,6 +17,7 @@ var profiles = []profile{
 	{"simple", extension.Simple},
 	{"dual", extension.Dual},
 	{"threetier", extension.ThreeTier},
+	{"cognitive", extension.Cognitive},
 }
 
 // profileNamed finds a profile; the empty name is the default.

@@ -41,7 +41,7 @@ func (searchCmd) Help() string {
 
 // Help documents the JSON.
 func (explainCmd) Help() string {
-	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions.
+	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions. A profile with a planner adds "intent" and "parts".
 
 With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "degraded"}; result is how it was ranked, above the last that was returned before it, each null when there is none.`
 }
@@ -53,6 +53,9 @@ type answerView struct {
 	Degraded   []degradedView `json:"degraded"`       // arms that did not answer
 	Note       string         `json:"note,omitempty"` // what the time asked about holds nothing of
 	Results    []resultView   `json:"results"`
+	// Intent and Parts are how the profile's planner took the question apart.
+	Intent string   `json:"intent,omitempty"`
+	Parts  []string `json:"parts,omitempty"`
 }
 
 type degradedView struct {
@@ -201,6 +204,12 @@ func (q *query) run(a *app, explain bool) error {
 	if answer.Note != "" {
 		p.say("%s", answer.Note)
 	}
+	if explain && answer.Planned != nil {
+		p.say("Intent %s.", strings.ReplaceAll(string(answer.Planned.Intent), "_", " "))
+		for i, part := range answer.Planned.Queries[1:] {
+			p.say("Part %d: %s", i+1, oneLine(part, 200))
+		}
+	}
 	for i, r := range answer.Results {
 		if i > 0 {
 			p.line("")
@@ -238,6 +247,9 @@ func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
 		Query: answer.Query, Note: answer.Note, Considered: answer.Considered,
 		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
+	}
+	if explain && answer.Planned != nil {
+		v.Intent, v.Parts = string(answer.Planned.Intent), answer.Planned.Queries[1:]
 	}
 	for i := range answer.Results {
 		v.Results[i] = resultOf(&answer.Results[i], explain)
@@ -312,7 +324,7 @@ func (p *page) reasons(r extension.Result) {
 		rows = append(rows, []string{arm.Arm + " arm", fmt.Sprintf("rank %d", arm.Rank), fmt.Sprintf("(%.3f)", arm.Score)})
 	}
 	for _, s := range r.Signals {
-		if s.Contribution() != 0 {
+		if s.Contribution() != 0 || r.Parts != nil && s.Weight == 0 && s.Value != 0 { // a scorer's factors have no weight
 			rows = append(rows, []string{s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
 		}
 	}

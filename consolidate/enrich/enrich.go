@@ -15,6 +15,9 @@ type Options struct {
 	// Rate returns the importance of a memory, 1–10. Values outside are clamped;
 	// NaN means the default, [Importance] of its content.
 	Rate func(*schema.Memory) float64
+	// Appraise, if set, rates messages instead of Rate, 0–1, beside what is remembered,
+	// and labels them. It is called outside any transaction. NaN means Rate's.
+	Appraise func(ctx context.Context, scope schema.Scope, m *schema.Memory) (importance float64, labels map[string]string, err error)
 }
 
 // Enricher finds what stored memories mention and rates them. It is safe for
@@ -24,12 +27,14 @@ type Enricher struct {
 	rate func(*schema.Memory) float64
 	full bool // the host's Rate may read any field of a memory
 
+	appraise func(context.Context, schema.Scope, *schema.Memory) (float64, map[string]string, error)
+
 	contended atomic.Bool // other writers waited for the last write
 }
 
 // New returns an enricher for db.
 func New(db *schema.DB, opts Options) *Enricher {
-	e := &Enricher{db: db, rate: opts.Rate, full: opts.Rate != nil}
+	e := &Enricher{db: db, rate: opts.Rate, full: opts.Rate != nil || opts.Appraise != nil, appraise: opts.Appraise}
 	if e.rate == nil {
 		e.rate = func(m *schema.Memory) float64 { return Importance(m.Content) }
 	}
@@ -61,6 +66,9 @@ func (e *Enricher) Enrich(ctx context.Context, scope schema.Scope, memoryUIDs ..
 		}
 		for i := range batch {
 			batch[i].analyse()
+			if err := e.look(ctx, scope, batch[i]); err != nil {
+				return err
+			}
 		}
 		if err := e.write(ctx, batch); err != nil {
 			return err
@@ -77,6 +85,10 @@ type analysis struct {
 	mentions  []text.Mention
 	roles     []roleMention
 	lowercase map[string]string // see casualWords
+
+	appraised  bool
+	importance float64           // 0–1, if appraised
+	labels     map[string]string // if appraised
 }
 
 const (
@@ -138,6 +150,20 @@ func (a *analysis) analyse() {
 	a.roles = rolesIn(a.memory.Content, a.mentions)
 }
 
+// look appraises a message that has no rating. One that cannot be appraised is rated
+// by its words: a search that fails must not hold back the links.
+func (e *Enricher) look(ctx context.Context, scope schema.Scope, a *analysis) error {
+	if e.appraise == nil || a.memory.Kind != schema.KindEpisode || a.memory.Importance != 0 {
+		return nil
+	}
+	importance, labels, err := e.appraise(ctx, scope, a.memory)
+	if err != nil {
+		return ctx.Err()
+	}
+	a.importance, a.labels, a.appraised = importance, labels, !math.IsNaN(importance)
+	return nil
+}
+
 // write stores the results in as many transactions as it takes. It yields to
 // other writers, since stored messages are more urgent.
 func (e *Enricher) write(ctx context.Context, batch []*analysis) error {
@@ -162,7 +188,7 @@ func (e *Enricher) write(ctx context.Context, batch []*analysis) error {
 						return err
 					}
 				}
-				if err := e.storeRating(ctx, tx, a.memory); err != nil {
+				if err := e.storeRating(ctx, tx, a); err != nil {
 					return err
 				}
 			}
@@ -182,14 +208,19 @@ func (e *Enricher) write(ctx context.Context, batch []*analysis) error {
 // of documents add nothing: a document is not an event. Both follow from the
 // text alone, so like access counts they are neither audited nor do they change
 // the version.
-func (e *Enricher) storeRating(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
-	importance := e.rate(m) / 10
-	if math.IsNaN(importance) {
-		importance = Importance(m.Content) / 10
+func (e *Enricher) storeRating(ctx context.Context, tx *schema.Tx, a *analysis) error {
+	m, importance := a.memory, a.importance
+	if !a.appraised {
+		if importance = e.rate(m) / 10; math.IsNaN(importance) {
+			importance = Importance(m.Content) / 10
+		}
 	}
 	importance = min(1, max(0.1, importance))
 	rated, err := tx.RateUnrated(ctx, m.ID, importance)
 	if err != nil || !rated || m.Kind != schema.KindEpisode {
+		return err
+	}
+	if err := tx.Label(ctx, m.ID, a.labels); err != nil {
 		return err
 	}
 	if m.Role == "tool" { // only tool messages can be parts of documents

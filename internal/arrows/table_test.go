@@ -47,6 +47,7 @@ var table = []row{
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
+	{pkg: "internal/emotion", ours: []string{"internal/text"}},                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
@@ -65,9 +66,12 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "internal/quickselect", "internal/text", "internal/topics"}},
-	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                  // words: it knows no index
-	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}}, // what a question asks for beyond its words
+	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                                            // words: it knows no index
+	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}},                           // what a question asks for beyond its words
+	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
+	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
+	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
 	// Brute-force search of vectors; a benchmark reads real ones from a database.
 	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema"}},
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.
@@ -83,6 +87,10 @@ var table = []row{
 		langchain:        []string{"llms"},
 		langchainInTests: []string{anything},
 	},
+	// The dream cycle of the Cognitive profile.
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise"}},
+	// How important a message is beside what is remembered.
+	{pkg: "consolidate/appraise", ours: []string{"schema", "recall", "internal/emotion", "internal/text"}},
 	{
 		pkg:              "tools",
 		ours:             []string{"schema", "schema/core", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
@@ -96,7 +104,7 @@ var table = []row{
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/intent", "consolidate", "consolidate/ask", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/intent", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},

@@ -284,8 +284,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "what was set aside is never put before a model unasked",
 		File:    "extension/talk.go",
-		Old:     "Diversity: injectDiversity, Unquarantined: true,",
-		New:     "Diversity: injectDiversity,",
+		Old:     "Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true,",
+		New:     "Diversity: max(0, cfg.Injection.Diversity),",
 		Package: "./extension",
 		Test:    "TestWhatIsSetAsideIsNotVolunteered",
 	},

@@ -1,0 +1,164 @@
+// Package appraise rates how important a new message is beside what is remembered
+// already, by four channels (cognitive-v9.md): novelty, arousal, reward and attention.
+// It asks no model.
+package appraise
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/emotion"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Appraisal is what a message is appraised by.
+type Appraisal struct {
+	Memory *schema.Memory
+	// Near are the memories before it that are most like it.
+	Near []Near
+	// Session are the last messages of its session before it, the newest first.
+	Session []schema.Memory
+}
+
+// Near is a memory and its similarity to the one appraised, 0–1: the cosine of their
+// terms.
+type Near struct {
+	Memory     *schema.Memory
+	Similarity float64
+}
+
+// A Func returns the importance of a message, 0–1; NaN leaves it to its words. It must be safe for concurrent use
+// and a function of its argument alone.
+type Func func(Appraisal) float64
+
+// The weights of the channels, and what a correction is multiplied by.
+const (
+	Novelty    = 0.25
+	Arousal    = 0.30
+	Reward     = 0.25
+	Attention  = 0.20
+	correction = 1.3
+)
+
+// likeIt is the similarity from which a neighbour's utility says what a message may be
+// worth.
+const likeIt = 0.5
+
+// Channels are the four channels of an appraisal, 0–1, and the boost.
+type Channels struct{ Novelty, Arousal, Reward, Attention, Boost float64 }
+
+// ChannelsOf returns the channels of an appraisal.
+func ChannelsOf(a Appraisal) Channels {
+	c := Channels{Novelty: 1, Arousal: emotion.Of(a.Memory.Content).Arousal, Reward: 0.5, Boost: 1}
+	rewarded, sum := 0, 0.0
+	for _, n := range a.Near {
+		c.Novelty = min(c.Novelty, 1-n.Similarity)
+		if n.Similarity >= likeIt {
+			rewarded++
+			sum += n.Memory.Utility
+		}
+	}
+	if rewarded > 0 {
+		c.Reward = sum / float64(rewarded)
+	}
+	context := ""
+	for i := range a.Session {
+		context += " " + a.Session[i].Content
+	}
+	sets := text.TermSets([]string{a.Memory.Content, context})
+	c.Attention = sets[0].Cosine(sets[1])
+	if corrects.MatchString(text.Fold(a.Memory.Content)) {
+		c.Boost = correction
+	}
+	return c
+}
+
+// corrects matches a folded message that corrects something.
+var corrects = regexp.MustCompile(`(?:^|[^\p{L}])(?:actually|correction|i meant|should be|was wrong|is wrong|not right|no longer|aslında|aslinda|yanlış|yanlis|düzelt\w*|duzelt\w*|doğrusu|dogrusu)(?:[^\p{L}]|$)`)
+
+// Importance is the weighted sum of the channels times the boost, 0–1.
+func (c Channels) Importance() float64 {
+	return min(1, c.Boost*(Novelty*c.Novelty+Arousal*c.Arousal+Reward*c.Reward+Attention*c.Attention))
+}
+
+// Cognitive is the importance by the four channels.
+func Cognitive(a Appraisal) float64 { return ChannelsOf(a).Importance() }
+
+// Appraiser finds what messages are appraised by. It is safe for concurrent use.
+type Appraiser struct {
+	DB       *schema.DB
+	Searcher *recall.Searcher
+	Func     Func
+}
+
+const (
+	nearest  = 10 // memories that a message is compared with
+	sessions = 10 // messages of its session
+)
+
+// Look finds what a stored message is appraised by: nothing of what came after it. No
+// embedder is asked.
+func (p *Appraiser) Look(ctx context.Context, scope schema.Scope, m *schema.Memory) (a Appraisal, err error) {
+	a.Memory = m
+	if len(text.Terms(m.Content)) > 0 {
+		question := text.Truncate(m.Content, asked)
+		answer, err := p.Searcher.Search(ctx, scope, recall.Query{
+			Text: question, Limit: nearest, Now: m.EventTime.Time, TextOnly: true, Skip: func(o *schema.Memory) bool { return o.ID >= m.ID },
+		})
+		if err != nil {
+			return a, err
+		}
+		texts := []string{m.Content}
+		for i := range answer.Results {
+			texts = append(texts, answer.Results[i].Memory.Content)
+		}
+		sets := text.TermSets(texts)
+		for i := range answer.Results {
+			a.Near = append(a.Near, Near{&answer.Results[i].Memory, sets[0].Cosine(sets[i+1])})
+		}
+	}
+	err = p.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		a.Session, err = s.Before(ctx, m, sessions)
+		return err
+	})
+	return a, err
+}
+
+// asked is how much of a message is searched for, in tokens.
+const asked = 200
+
+// tagged is how long a weak message can be strengthened by a strong one after it.
+const tagged = 4 * time.Hour
+
+// The bounds of synaptic tagging.
+const (
+	Weak   = 0.5
+	Strong = 0.7
+)
+
+// Rate returns a message's importance, 0–1, and the attributes that say how it reads:
+// valence, arousal and emotion, where there are any, and for a weak one until when it
+// is tagged.
+func (p *Appraiser) Rate(ctx context.Context, scope schema.Scope, m *schema.Memory) (importance float64, attributes map[string]string, err error) {
+	a, err := p.Look(ctx, scope, m)
+	if err != nil {
+		return 0, nil, err
+	}
+	importance = p.Func(a)
+	attributes = make(map[string]string)
+	if f := emotion.Of(m.Content); f != (emotion.Feeling{}) {
+		attributes[schema.AttrValence] = strconv.FormatFloat(f.Valence, 'g', 3, 64)
+		attributes[schema.AttrArousal] = strconv.FormatFloat(f.Arousal, 'g', 3, 64)
+		if f.Emotion != "" {
+			attributes[schema.AttrEmotion] = string(f.Emotion)
+		}
+	}
+	if importance < Weak {
+		attributes[schema.AttrTagged] = m.EventTime.Add(tagged).UTC().Format(time.RFC3339)
+	}
+	return importance, attributes, nil
+}

@@ -1,0 +1,381 @@
+// Package dream holds the dream cycle of cognitive-v9.md as stages of a night. The
+// steps that only change how strong a memory is (decay by tier, drift of utility) are
+// computed whenever a value is needed and have no stage: they would compound from night
+// to night. docs/PROFILES.md lists the steps and where they differ from the document.
+package dream
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/appraise"
+	"github.com/ebbmem/ebb/recall/cognitive"
+	"github.com/ebbmem/ebb/recall/retention"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Options are the numbers of the cycle. Those that are 0 are the document's.
+type Options struct {
+	Retention retention.Policy // by which memories fade
+	// Capacity is how many derived memories may be active, and Trimmed how many are left
+	// when there are more. Default 500 and 450.
+	Capacity, Trimmed int
+	// Rehearsals is how many memories a day rehearses. Default 50.
+	Rehearsals int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Retention == nil {
+		o.Retention = cognitive.Retention(retention.PowerLaw{})
+	}
+	if o.Capacity <= 0 {
+		o.Capacity = 500
+	}
+	if o.Trimmed <= 0 || o.Trimmed > o.Capacity {
+		o.Trimmed = o.Capacity * 9 / 10
+	}
+	if o.Rehearsals <= 0 {
+		o.Rehearsals = 50
+	}
+	return o
+}
+
+// Stages returns the stages of a night.
+func Stages(o Options) []consolidate.Stage {
+	o = o.withDefaults()
+	return []consolidate.Stage{
+		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{},
+		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o}, o.Patterns(),
+	}
+}
+
+// The conditions of a flashbulb memory, and what it becomes.
+const (
+	vivid           = 0.8 // arousal
+	vividImportance = 0.9
+	vividGrowth     = 1.5 // of stability
+	maxFlashbulbs   = 20  // of one user
+)
+
+// Emotions is the stage that fixes flashbulb memories: messages in the user's own words
+// of an arousal of .8 or more are pinned, with an importance of .9 at least, as long as
+// no more than 20 are, the most aroused first. What others write pins nothing, however
+// loud it is.
+//
+// Counts: those of [consolidate.Rules] for flashbulb.
+type Emotions struct{}
+
+// Name implements [consolidate.Stage].
+func (Emotions) Name() string { return "emotions" }
+
+// Propose implements [consolidate.Stage].
+func (e Emotions) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	where := schema.Conditions{Kind: schema.KindEpisode, Given: []string{schema.AttrArousal}}
+	bulbs := make(map[int64]bool)
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
+		if err != nil {
+			return err
+		}
+		left := maxFlashbulbs
+		met = slices.DeleteFunc(met, func(m schema.Memory) bool {
+			aroused := arousal(&m) >= vivid && m.OwnWords()
+			if aroused && m.Pinned {
+				left--
+			}
+			return !aroused || m.Pinned
+		})
+		slices.SortStableFunc(met, func(a, b schema.Memory) int { return cmp.Compare(arousal(&b), arousal(&a)) })
+		for i := range met[:max(0, min(left, len(met)))] {
+			bulbs[met[i].ID] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return consolidate.Rules{Stage: e.Name(), List: []consolidate.Rule{{
+		Name: "flashbulb", Where: where,
+		When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
+			return schema.Revision{
+				Pinned: new(true), Importance: new(max(vividImportance, m.Importance)),
+				Stability: new(min(schema.MaxStability, vividGrowth*max(1, m.Stability))),
+			}, bulbs[m.ID] && !m.Pinned
+		},
+	}}}.Propose(ctx, in, apply)
+}
+
+// arousal is that of a message, 0–1, as it was read when it was stored.
+func arousal(m *schema.Memory) float64 {
+	a, err := strconv.ParseFloat(m.Attributes[schema.AttrArousal], 64)
+	if err != nil {
+		return 0
+	}
+	return a
+}
+
+// captureGrowth is what a strong message does to the stability of tagged ones.
+const captureGrowth = 1.3
+
+// Replay is the stage of synaptic tagging and capture. A weak message is tagged for
+// four hours; a strong one after it, in the same session and time, makes it more
+// stable. Tags that are captured or over are removed.
+//
+// Counts: those of [consolidate.Rules] for capture and expire.
+type Replay struct{}
+
+// Name implements [consolidate.Stage].
+func (Replay) Name() string { return "replay" }
+
+// Propose implements [consolidate.Stage].
+func (r Replay) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	strong := make(map[int64][]time.Time) // by session
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &schema.Conditions{Kind: schema.KindEpisode, MinImportance: appraise.Strong})
+		for i := range met {
+			if met[i].SessionID != 0 {
+				strong[met[i].SessionID] = append(strong[met[i].SessionID], met[i].EventTime.Time)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	until := func(m *schema.Memory) time.Time {
+		t, err := time.Parse(time.RFC3339, m.Attributes[schema.AttrTagged])
+		if err != nil {
+			return m.EventTime.Time // what cannot be read is over
+		}
+		return t
+	}
+	tagged := schema.Conditions{Kind: schema.KindEpisode, Given: []string{schema.AttrTagged}}
+	untag := map[string]string{schema.AttrTagged: ""}
+	return consolidate.Rules{Stage: r.Name(), List: []consolidate.Rule{
+		{Name: "capture", Where: tagged, When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
+			captured := slices.ContainsFunc(strong[m.SessionID], func(at time.Time) bool {
+				return !at.Before(m.EventTime.Time) && !at.After(until(m))
+			})
+			return schema.Revision{Stability: new(min(schema.MaxStability, captureGrowth*max(1, m.Stability))), Attributes: untag}, captured
+		}},
+		{Name: "expire", Where: tagged, When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			return schema.Revision{Attributes: untag}, until(m).Before(now)
+		}},
+	}}.Propose(ctx, in, apply)
+}
+
+// derived are all memories but messages.
+func derived() schema.Conditions {
+	return schema.Conditions{AnyOf: [][]schema.Conditions{{{Kind: schema.KindFact}, {Kind: schema.KindPreference}, {Kind: schema.KindReflection}}}}
+}
+
+// The conditions of promotion and demotion.
+const (
+	promotedUses    = 3
+	promotedUtility = 0.7
+	promotedAge     = 7 * 24 * time.Hour
+	promotedShared  = 3 // memories of the episodic tier that mention one entity
+	demotedIdle     = 60 * 24 * time.Hour
+	demotedUtility  = 0.2
+)
+
+// Tiers is the stage of promotion and demotion. A derived memory becomes semantic once
+// it was used three times, or is useful and a week old, or when three episodic ones
+// mention one entity. A semantic one that was of little use and idle for 60 days
+// becomes dormant, unless its category is permanent. What is protected or pinned stays.
+//
+// Counts: those of [consolidate.Rules] for promote and demote.
+type Tiers struct{}
+
+// Name implements [consolidate.Stage].
+func (Tiers) Name() string { return "tiers" }
+
+// Propose implements [consolidate.Stage].
+func (t Tiers) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	converging, err := convergent(ctx, in)
+	if err != nil {
+		return err
+	}
+	promote := derived()
+	semantic := derived()
+	semantic.Is = map[string]string{schema.AttrTier: string(cognitive.Semantic)}
+	return consolidate.Rules{Stage: t.Name(), List: []consolidate.Rule{
+		{Name: "demote", Where: semantic, When: demoted},
+		{Name: "promote", Where: promote, When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			return schema.Revision{Attributes: map[string]string{schema.AttrTier: string(cognitive.Semantic)}},
+				!m.Protected && !m.Pinned && cognitive.TierOf(m) == cognitive.Episodic && !forsaken(m, now) && (proven(m, now) || converging[m.ID])
+		}},
+	}}.Propose(ctx, in, apply)
+}
+
+func proven(m *schema.Memory, now time.Time) bool {
+	return m.AccessCount >= promotedUses || m.Utility >= promotedUtility && now.Sub(m.CreatedAt.Time) >= promotedAge
+}
+
+func demoted(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+	return schema.Revision{State: schema.StateDormant}, forsaken(m, now)
+}
+
+// forsaken reports a memory that the semantic tier does not keep.
+func forsaken(m *schema.Memory, now time.Time) bool {
+	return m.Utility < demotedUtility && now.Sub(retention.LastUse(m)) >= demotedIdle && !cognitive.CategoryOf(m).Permanent()
+}
+
+// convergent returns the episodic memories that share an entity with at least two
+// others.
+func convergent(ctx context.Context, in *consolidate.Input) (map[int64]bool, error) {
+	sharing := make(map[int64][]int64) // by entity
+	converging := make(map[int64]bool)
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		where := derived()
+		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
+		if err != nil {
+			return err
+		}
+		episodic := make(map[int64]bool, len(met))
+		for i := range met {
+			episodic[met[i].ID] = cognitive.TierOf(&met[i]) == cognitive.Episodic
+		}
+		return s.Night().ClaimMentions(ctx, in.UserID, func(memory, entity int64, _ string) {
+			if episodic[memory] {
+				sharing[entity] = append(sharing[entity], memory)
+			}
+		})
+	})
+	for _, memories := range sharing {
+		if len(memories) >= promotedShared {
+			for _, m := range memories {
+				converging[m] = true
+			}
+		}
+	}
+	return converging, err
+}
+
+// The conditions of rehearsal.
+const (
+	endangered         = 0.3 // retention
+	rehearsalGrowth    = 1.5 // of stability
+	rehearsedUtility   = 0.5
+	rehearsedImportant = 0.6
+)
+
+// Rehearsal is the stage that keeps useful or important memories from fading: their
+// stability grows by 1.5 as often as it takes for .3 of their strength to be left. What
+// 10, the most, does not save is left alone.
+//
+// Counts: those of [consolidate.Rules] for rehearse.
+func (o Options) Rehearsal() consolidate.Stage {
+	o = o.withDefaults()
+	return consolidate.Rules{Stage: "rehearsal", List: []consolidate.Rule{{
+		Name: "rehearse", Where: derived(), Most: o.Rehearsals,
+		Worth: func(m *schema.Memory, now time.Time) float64 { return o.Retention.Of(m, now) },
+		When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			if o.Retention.Of(m, now) >= endangered || m.Utility < rehearsedUtility && m.Importance < rehearsedImportant {
+				return schema.Revision{}, false
+			}
+			rehearsed := *m
+			rehearsed.Stability = max(1, m.Stability)
+			for rehearsed.Stability *= rehearsalGrowth; rehearsed.Stability <= schema.MaxStability; rehearsed.Stability *= rehearsalGrowth {
+				if o.Retention.Of(&rehearsed, now) >= endangered {
+					return schema.Revision{Stability: &rehearsed.Stability}, true
+				}
+			}
+			return schema.Revision{}, false
+		},
+	}}}
+}
+
+// planned is how long a plan without an end is expected to matter.
+const planned = 7 * 24 * time.Hour
+
+// Foresight is the stage that makes dormant what was true for a time that is over, and
+// plans a week after they were made. Their end is not touched: a plan that has passed
+// was no false one.
+//
+// Counts: those of [consolidate.Rules] for passed.
+func (Options) Foresight() consolidate.Stage {
+	return consolidate.Rules{Stage: "foresight", List: []consolidate.Rule{{
+		Name: "passed", Where: derived(),
+		When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			until := m.ValidUntil.Time
+			if until.IsZero() && m.Attributes[schema.AttrTemporal] == schema.TemporalPlan {
+				until = m.EventTime.Add(planned)
+			}
+			return schema.Revision{State: schema.StateDormant}, !until.IsZero() && until.Before(now)
+		},
+	}}}
+}
+
+// The conditions of forgetting.
+const (
+	uselessUtility = 0.15
+	uselessIdle    = 30 * 24 * time.Hour
+)
+
+// Forgetting is the stage of strategic forgetting. A derived memory becomes dormant
+// when it has faded and was used no more often than the mean (BCM), when it was of no
+// use for 30 days, and, those of least utility first, when more than Capacity are
+// active. Permanent categories are exempt from the first two, and so is what is younger
+// than its category's minimum retention. Nothing is deleted.
+//
+// Counts: those of [consolidate.Rules] for faded, useless and capacity.
+type Forgetting struct{ Options }
+
+// Name implements [consolidate.Stage].
+func (Forgetting) Name() string { return "forgetting" }
+
+// Propose implements [consolidate.Stage].
+func (f Forgetting) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	o := f.withDefaults()
+	mean, err := meanUses(ctx, in)
+	if err != nil {
+		return err
+	}
+	mortal := func(m *schema.Memory, now time.Time) bool {
+		c := cognitive.CategoryOf(m)
+		return !c.Permanent() && now.Sub(m.CreatedAt.Time) >= c.MinRetention()
+	}
+	asleep := schema.Revision{State: schema.StateDormant}
+	return consolidate.Rules{Stage: f.Name(), List: []consolidate.Rule{
+		{Name: "faded", Where: derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			return asleep, mortal(m, now) && m.Confidence*o.Retention.Of(m, now) < consolidate.FadedBelow && float64(m.AccessCount) <= mean
+		}},
+		{Name: "useless", Where: derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+			return asleep, mortal(m, now) && m.Utility < uselessUtility && now.Sub(retention.LastUse(m)) >= uselessIdle
+		}},
+		{Name: "capacity", Where: derived(), Above: o.Capacity, To: o.Trimmed, Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility }},
+	}}.Propose(ctx, in, apply)
+}
+
+// meanUses is the mean access count of the derived memories. Dormant ones count: the
+// mean would otherwise rise with every one that a night puts to sleep.
+func meanUses(ctx context.Context, in *consolidate.Input) (mean float64, err error) {
+	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		uses, n := int64(0), 0
+		for _, state := range [...]schema.State{schema.StateActive, schema.StateDormant} {
+			where := derived()
+			met, err := s.Night().Meeting(ctx, in.UserID, state, &where)
+			if err != nil {
+				return err
+			}
+			for i := range met {
+				uses += met[i].AccessCount
+			}
+			n += len(met)
+		}
+		mean = float64(uses) / float64(max(1, n))
+		return nil
+	})
+	return mean, err
+}
+
+// Patterns is the stage of deep abstraction: insights of importance .85 and more from
+// what was learnt since the last ones. It needs a model.
+func (Options) Patterns() consolidate.Stage {
+	return consolidate.Reflect{Least: 8.5, Focus: "Patterns of behaviour: what the user does again and again, and under which circumstances."}
+}

@@ -1,0 +1,256 @@
+package extension_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/consolidate/appraise"
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/recall/planner"
+)
+
+// thinking opens a memory of the Cognitive profile.
+func thinking(t *testing.T, path string, now *clock.Simulated) *extension.Extension {
+	t.Helper()
+	cfg := extension.Cognitive()
+	cfg.Now, cfg.Location, cfg.Night.NoSchedule = now.Now, time.UTC, true
+	x, err := extension.Open(t.Context(), path, cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	return x
+}
+
+func signal(r extension.Result, name string) (value float64, found bool) {
+	for _, s := range r.Signals {
+		if s.Name == name {
+			return s.Value, true
+		}
+	}
+	return 0, false
+}
+
+func TestACognitiveMemoryFromMessageToNight(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	for _, said := range []string{"I'm allergic to nuts.", "I play the cello on Sundays.", "My sister Noor lives in Bergen.", "The tram was late today."} {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, said)))
+	}
+	require.NoError(t, x.WaitIdle(t.Context()))
+
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "What instrument do I play on Sundays, and where does Noor live?", Wait: true})
+	require.NoError(t, err)
+	require.Equal(t, planner.Factual, answer.Planned.Intent)
+	require.Len(t, answer.Planned.Queries, 3)
+	var found strings.Builder
+	for _, r := range answer.Results[:4] {
+		found.WriteString(r.Memory.Content + "\n")
+		sum := 0.0
+		for _, s := range r.Signals {
+			sum += s.Contribution()
+		}
+		require.InDelta(t, sum, r.Score, 1e-12, "the score explains itself")
+		for _, name := range []string{"similarity", "activation", "importance", "fusion", "entity", "utility"} {
+			_, explained := signal(r, name)
+			require.True(t, explained, name)
+		}
+	}
+	require.Contains(t, found.String(), "cello")
+	require.Contains(t, found.String(), "Bergen")
+
+	session, err := x.Session(extension.Scope{User: "ada", Session: "later"})
+	require.NoError(t, err)
+	injected, err := session.Preview(t.Context(), "Where does my sister Noor live?")
+	require.NoError(t, err)
+	require.Contains(t, injected.Block, "Bergen")
+
+	// A fact of an assistant's is used, proves itself and fades after all.
+	fact, err := x.Remember(t.Context(), ada, "Noor keeps bees in Bergen")
+	require.NoError(t, err)
+	for range 5 {
+		require.NoError(t, x.Outcome(t.Context(), ada, fact.Memory.UID, true))
+	}
+	got, err := x.Get(t.Context(), ada, fact.Memory.UID)
+	require.NoError(t, err)
+	require.InDelta(t, 1-0.5*0.9*0.9*0.9*0.9*0.9, got.Memory.Utility, 1e-12)
+	now.Set(dualNow.AddDate(0, 0, 8))
+	report, err := x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	var stages []string
+	for _, s := range report.Stages {
+		stages = append(stages, s.Name)
+	}
+	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "emotions", "replay", "tiers", "rehearsal", "foresight", "forgetting", "reflect"}, stages)
+	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
+	require.NoError(t, err)
+	require.Equal(t, "semantic", got.Memory.Attributes["tier"])
+	answer, err = x.Recall(t.Context(), ada, extension.Query{Text: "Who keeps bees?", Wait: true, Kinds: []extension.Kind{extension.KindFact}})
+	require.NoError(t, err)
+	tier, explained := signal(answer.Results[0], "semantic tier")
+	require.True(t, explained)
+	require.InDelta(t, 1, tier, 0)
+
+	_, err = x.Undo(t.Context(), ada, report.RunID)
+	require.NoError(t, err)
+	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
+	require.NoError(t, err)
+	require.Empty(t, got.Memory.Attributes["tier"])
+}
+
+func TestACognitiveMemoryAppraisesMessages(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	say := func(text string, opts ...eventbus.MessageOption) *extension.Record {
+		now.Set(now.Now().Add(time.Minute))
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "s"}, text, opts...)))
+		require.NoError(t, x.WaitIdle(t.Context()))
+		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: text, Wait: true, Kinds: []extension.Kind{extension.KindEpisode}, Limit: 50})
+		require.NoError(t, err)
+		for _, r := range answer.Results {
+			if r.Memory.Content == text && r.Memory.EventTime.Equal(now.Now()) {
+				return &r.Memory
+			}
+		}
+		t.Fatal("not found: " + text)
+		return nil
+	}
+	plain := say("The tram stops at the harbour.")
+	require.InDelta(t, 0.25+0.25*0.5, plain.Importance, 1e-9, "new, calm, without context")
+	require.Empty(t, plain.Attributes["valence"])
+	require.NotEmpty(t, plain.Attributes["tagged_until"])
+	again := say("The tram stops at the harbour, the tram.")
+	require.InDelta(t, 0.25*0.5+0.20, again.Importance, 1e-9, "nothing new, but what the talk is about")
+	loud := say("URGENT!!! ERROR!!! I am so worried!")
+	require.Equal(t, []string{"1", "-1", "fear"}, []string{loud.Attributes["arousal"], loud.Attributes["valence"], loud.Attributes["emotion"]})
+	rated := say("The host rates this one.", eventbus.Importance(2))
+	require.InDelta(t, 0.2, rated.Importance, 1e-9)
+	require.Empty(t, rated.Attributes["tagged_until"])
+
+	_, err := x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	got, err := x.Get(t.Context(), ada, loud.UID)
+	require.NoError(t, err)
+	require.True(t, got.Memory.Pinned)
+	require.False(t, got.Memory.Protected)
+
+	// The mood of the question lifts what was said in it.
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "What error am I afraid of?", Wait: true})
+	require.NoError(t, err)
+	require.Negative(t, answer.Planned.Mood)
+	require.Equal(t, loud.UID, answer.Results[0].Memory.UID)
+	for _, s := range answer.Results[0].Signals {
+		if s.Name == "similarity" {
+			require.InDelta(t, 0.40*1.1*1.1, s.Weight, 1e-12)
+		}
+	}
+}
+
+func TestAnAppraisalThatFailsLeavesTheRatingByWords(t *testing.T) {
+	cfg := extension.Cognitive()
+	var reported atomic.Int32
+	cfg.Now, cfg.Night.NoSchedule = func() time.Time { return dualNow }, true
+	cfg.Ranking.Appraise = func(appraise.Appraisal) float64 { panic("a secret") }
+	cfg.Hooks.OnError = func(source string, err error) {
+		require.NotContains(t, err.Error(), "a secret")
+		reported.Add(1)
+	}
+	x, err := extension.Open(t.Context(), fresh(t), cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Lunch at noon.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Positive(t, reported.Load())
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "lunch", Wait: true})
+	require.NoError(t, err)
+	require.InDelta(t, 0.3, answer.Results[0].Memory.Importance, 1e-9)
+}
+
+// What was said of lasting things is there after a year of nights.
+func TestACognitiveYear(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I'm allergic to nuts.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	for day := 1; day <= 365; day += 7 {
+		now.Set(dualNow.AddDate(0, 0, day))
+		_, err := x.Consolidate(t.Context(), ada)
+		require.NoError(t, err)
+	}
+	profile, err := x.Profile(t.Context(), ada)
+	require.NoError(t, err)
+	require.Len(t, profile.Lines, 1)
+	require.False(t, profile.Lines[0].Dormant)
+}
+
+func TestAnOutcomeOfWhatIsNotThere(t *testing.T) {
+	x := thinking(t, fresh(t), clock.At(dualNow))
+	rival := extension.Scope{User: "rival"}
+	theirs, err := x.Remember(t.Context(), rival, "The walrus sings")
+	require.NoError(t, err)
+	_, err = x.Remember(t.Context(), ada, "The heron sings")
+	require.NoError(t, err)
+	require.ErrorIs(t, x.Outcome(t.Context(), ada, theirs.Memory.UID, false), extension.ErrNotFound)
+	require.ErrorIs(t, x.Outcome(t.Context(), ada, "nope", false), extension.ErrNotFound)
+	require.ErrorIs(t, x.Outcome(t.Context(), extension.Scope{User: "nobody"}, theirs.Memory.UID, false), extension.ErrNotFound)
+	var invalid *extension.InvalidError
+	require.ErrorAs(t, x.Outcome(t.Context(), extension.Scope{}, theirs.Memory.UID, false), &invalid)
+	got, err := x.Get(t.Context(), rival, theirs.Memory.UID)
+	require.NoError(t, err)
+	require.InDelta(t, 0.5, got.Memory.Utility, 0)
+	require.EqualValues(t, 1, got.Memory.Version)
+}
+
+func TestCognitiveOptionsThatCannotBe(t *testing.T) {
+	for field, o := range map[string]extension.CognitiveOptions{
+		"CognitiveOptions.Similarity": {Similarity: -1},
+		"CognitiveOptions.Lambda":     {Lambda: 1.1},
+		"CognitiveOptions.Factor":     {Factor: math.Inf(1)},
+		"CognitiveOptions.Capacity":   {Capacity: -3},
+	} {
+		_, err := extension.Open(t.Context(), fresh(t), o.Config())
+		var invalid *extension.InvalidError
+		require.ErrorAs(t, err, &invalid, field)
+		require.Equal(t, field, invalid.Field)
+	}
+}
+
+// What rules, outcomes and plans leave behind goes with the memory.
+func TestNothingOfAnErasedCognitiveMemoryIsLeft(t *testing.T) {
+	now := clock.At(dualNow)
+	path := fresh(t)
+	x := thinking(t, path, now)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "My sister Zorblatina lives in Vexmoor.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	fact, err := x.Remember(t.Context(), ada, "Zorblatina keeps drindles")
+	require.NoError(t, err)
+	for range 5 {
+		require.NoError(t, x.Outcome(t.Context(), ada, fact.Memory.UID, true))
+	}
+	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "Where does Zorblatina live, and who keeps drindles?"})
+	require.NoError(t, err)
+	now.Set(dualNow.AddDate(0, 0, 8))
+	report, err := x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	require.Positive(t, report.Changes())
+	_, err = x.Erase(t.Context(), ada, extension.Erasure{Everything: true})
+	require.NoError(t, err)
+	require.NoError(t, x.Close(t.Context()))
+	files, err := filepath.Glob(path + "*")
+	require.NoError(t, err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, canary := range []string{"Zorblatina", "zorblatina", "Vexmoor", "drindles"} {
+			require.NotContains(t, string(raw), canary, file)
+		}
+	}
+}
