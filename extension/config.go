@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
@@ -348,7 +349,7 @@ func (cfg *Config) fill() {
 		cfg.NoBackground = true
 	}
 	if cfg.Hooks.OnError == nil {
-		cfg.Hooks.OnError = logOnce()
+		cfg.Hooks.OnError = memory.LogOnce()
 	}
 	if cfg.Hooks.OnRecall == nil {
 		cfg.Hooks.OnRecall = func(schema.Scope, string, *recall.Answer) {}

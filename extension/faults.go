@@ -2,10 +2,8 @@ package extension
 
 import (
 	"cmp"
-	"log/slog"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/appraise"
@@ -100,22 +98,6 @@ func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
 }
 
 func everybody(missed) bool { return true }
-
-// logOnce is [Hooks].OnError of hosts that give none: it logs each fault when it
-// first occurs, and a hundred at most. [Health] counts how often they do.
-func logOnce() func(source string, err error) {
-	const most = 100
-	var mu sync.Mutex
-	logged := make(map[[2]string]bool)
-	return func(source string, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if key := [2]string{source, err.Error()}; !logged[key] && len(logged) < most {
-			logged[key] = true
-			slog.Error("ebb: a fault that is returned to no caller", "source", source, "error", err)
-		}
-	}
-}
 
 // report passes a fault to the host's hook.
 func (x *Extension) report(source string, err error) {

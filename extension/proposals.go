@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/proposed"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -110,7 +110,7 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
-		earlier, later, err := contradiction(ctx, s, userID, r)
+		earlier, later, err := proposed.Contradiction(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		return p, nil
 	}
 	if r.Kind == ProposalMergeEntities {
-		from, into, err := twoEntities(ctx, s, userID, r)
+		from, into, err := proposed.TwoEntities(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		return p, nil
 	}
 	if r.Kind == ProposalForget {
-		m, message, err := toForget(ctx, s, userID, r)
+		m, message, err := proposed.Forgetting(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
@@ -152,70 +152,6 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 	}
 	p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
 	return p, nil
-}
-
-// memories reads memories by public id: a snapshot or a write.
-type memories interface {
-	Memory(ctx context.Context, userID int64, uid string) (*schema.Memory, error)
-}
-
-// toForget reads what a proposal to forget is about: a memory, or the message
-// that asks.
-func toForget(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (m *schema.Memory, message bool, err error) {
-	var f tools.Forgetting
-	if err := r.Decode(&f); err != nil {
-		return nil, false, err
-	}
-	if m, err = db.Memory(ctx, userID, cmp.Or(f.Memory, f.Message)); err != nil {
-		return nil, false, err
-	}
-	if m.State == schema.StateForgotten {
-		return nil, false, fmt.Errorf("memory %s is forgotten: %w", m.UID, ErrConflict)
-	}
-	return m, f.Memory == "", nil
-}
-
-func contradiction(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (earlier, later *schema.Memory, err error) {
-	var pair consolidate.ContradictionPair
-	if err := r.Decode(&pair); err != nil {
-		return nil, nil, err
-	}
-	if earlier, err = db.Memory(ctx, userID, pair.Earlier); err != nil {
-		return nil, nil, err
-	}
-	if later, err = db.Memory(ctx, userID, pair.Later); err != nil {
-		return nil, nil, err
-	}
-	for _, m := range []*schema.Memory{earlier, later} {
-		if m.State == schema.StateSuperseded || m.State == schema.StateRetired || m.State == schema.StateQuarantined {
-			return nil, nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
-		}
-	}
-	return earlier, later, nil
-}
-
-// entities reads entities by public id: a snapshot or a write.
-type entities interface {
-	Entity(ctx context.Context, userID int64, uid string) (*schema.Entity, error)
-}
-
-func twoEntities(ctx context.Context, db entities, userID int64, r *schema.PendingChange) (from, into *schema.Entity, err error) {
-	var pair consolidate.EntityPair
-	if err := r.Decode(&pair); err != nil {
-		return nil, nil, err
-	}
-	if from, err = db.Entity(ctx, userID, pair.From); err != nil {
-		return nil, nil, err
-	}
-	if into, err = db.Entity(ctx, userID, pair.Into); err != nil {
-		return nil, nil, err
-	}
-	for _, e := range []*schema.Entity{from, into} {
-		if e.MergedInto != 0 {
-			return nil, nil, fmt.Errorf("entity %s was merged already: %w", e.UID, ErrConflict)
-		}
-	}
-	return from, into, nil
 }
 
 // Approve carries a proposal out with the host's authority: the new text of a
@@ -238,7 +174,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 	}
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 		if r.Kind == ProposalContradiction {
-			earlier, later, err := contradiction(ctx, tx, userID, r)
+			earlier, later, err := proposed.Contradiction(ctx, tx, userID, r)
 			if err != nil {
 				return err
 			}
@@ -248,7 +184,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 			return replace(ctx, tx, earlier, later)
 		}
 		if r.Kind == ProposalForget {
-			m, message, err := toForget(ctx, tx, userID, r)
+			m, message, err := proposed.Forgetting(ctx, tx, userID, r)
 			if err != nil {
 				return err
 			}
@@ -259,7 +195,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 			return err
 		}
 		if r.Kind == ProposalMergeEntities {
-			from, into, err := twoEntities(ctx, tx, userID, r)
+			from, into, err := proposed.TwoEntities(ctx, tx, userID, r)
 			if err != nil {
 				return err
 			}
@@ -283,7 +219,7 @@ func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID 
 		if r.Kind != ProposalContradiction {
 			return &InvalidError{Field: "proposal_id", Reason: "names no contradiction; approve or reject it"}
 		}
-		earlier, later, err := contradiction(ctx, tx, userID, r)
+		earlier, later, err := proposed.Contradiction(ctx, tx, userID, r)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,8 @@ package extension
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ebbmem/ebb/internal/ownwords"
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -52,37 +50,9 @@ func (x *Extension) presentFirst(ctx context.Context, scope Scope, answer *Answe
 	}
 	ended, err := x.Superseded(ctx, scope, memories...)
 	if len(ended) > 0 {
-		answer.Results = belowSuccessors(answer.Results, ended)
+		answer.Results = ownwords.BelowSuccessors(answer.Results, ended)
 	}
 	return err
-}
-
-// signalSuperseded takes from the score of what is no longer so what it has over
-// that of the claim that holds instead.
-const signalSuperseded = "superseded"
-
-// belowSuccessors orders results so that each that has ended follows the one that
-// ended it, if that is among them.
-func belowSuccessors(results []Result, ended map[string]Superseded) []Result {
-	below := make(map[string][]Result) // a successor's id → those that wait for it
-	ordered := make([]Result, 0, len(results))
-	for i, r := range results {
-		by := ended[r.Memory.UID].By
-		if by != "" && slices.ContainsFunc(results[i+1:], func(later Result) bool { return later.Memory.UID == by }) {
-			below[by] = append(below[by], r)
-			continue
-		}
-		ordered = append(ordered, r)
-		for _, waiting := range below[r.Memory.UID] {
-			waiting.Signals = append(slices.Clone(waiting.Signals), recall.Signal{Name: signalSuperseded, Value: waiting.Score - r.Score, Weight: -1})
-			waiting.Score = r.Score
-			ordered = append(ordered, waiting)
-		}
-	}
-	for i := range ordered {
-		ordered[i].Rank = i + 1
-	}
-	return ordered
 }
 
 // markSuperseded marks the entries that tell what is no longer so.

@@ -164,10 +164,10 @@ func benchmarkSearch(b *testing.B, n int) {
 			for _, q := range asked {
 				for _, p := range ix.understand(q, noon).parts {
 					if p.known {
-						postings += int(ix.postings[p.exact].n)
+						postings += int(ix.postings[p.exact].N)
 					}
 					for _, r := range p.related {
-						postings += int(ix.postings[r.term].n)
+						postings += int(ix.postings[r.term].N)
 					}
 				}
 			}

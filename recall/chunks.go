@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"github.com/ebbmem/ebb/recall/postings"
 )
 
 // chunks holds the terms of a user's chunks, and the documents they belong to.
@@ -98,7 +100,7 @@ func (c *chunks) terms(all []uint32, at uint32) []uint32 {
 	next := passUvarints(c.coded, int(c.starts[run]), before)
 	for range c.lengths[at] {
 		var term uint32
-		term, next = shortUvarint(c.coded, next)
+		term, next = postings.Uvarint(c.coded, next)
 		all = append(all, term)
 	}
 	return all

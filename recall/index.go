@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/recall/lexicon"
+	"github.com/ebbmem/ebb/recall/postings"
+	"github.com/ebbmem/ebb/recall/theme"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -19,7 +21,7 @@ import (
 // the order of their ids; an index built in steps equals one built at once.
 type index struct {
 	terms     map[string]uint32
-	postings  []postings          // by term
+	postings  []postings.List     // by term
 	termFlags []lexicon.Flags     // by term
 	counts    statistics          // of current documents
 	families  map[string][]uint32 // root of a word -> its terms; see [lexicon.Roots]
@@ -43,7 +45,7 @@ type index struct {
 	turns        []int               // of speakers, how many texts each said
 	named        map[string][]uint16 // term of a name -> speakers
 	merged       map[int64][]int64   // entity -> those merged into it; for the entity arm
-	themes       themes              // of docs
+	themes       theme.Index         // of docs
 
 	scratch []uint32 // of add
 	uses    []uint16 // of tally, by term: all 0
@@ -135,7 +137,7 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 	d := &ix.docs[doc]
 	counted := ix.meta[doc].counted()
 	ix.tally(terms, func(term uint32, uses int) {
-		ix.postings[term].add(at, uses)
+		ix.postings[term].Add(at, uses)
 		if counted {
 			ix.counts.holding[term]++
 		}
@@ -144,7 +146,7 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 		ix.counts.chunks++
 		ix.counts.words += len(terms)
 	}
-	ix.themes.add(doc, c.Text, terms, counted)
+	ix.themes.Add(doc, c.Text, terms, counted)
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= ix.flags(terms)
 }
@@ -212,10 +214,10 @@ func (ix *index) term(coded []byte) uint32 {
 	}
 	id, term := uint32(len(ix.postings)), string(coded)
 	ix.terms[term] = id
-	ix.postings = append(ix.postings, postings{})
+	ix.postings = append(ix.postings, postings.List{})
 	ix.termFlags = append(ix.termFlags, lexicon.TermFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
-	ix.themes.vocabulary.Add(coded)
+	ix.themes.Vocabulary.Add(coded)
 	for _, r := range lexicon.Roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}
@@ -307,4 +309,14 @@ func (ix *index) speaker(prepared string) uint16 {
 		}
 	}
 	return id
+}
+
+// fit frees the spare capacity of all lists.
+func (ix *index) fit() {
+	ix.chunks.fit()
+	ix.themes.Fit()
+	ix.docs, ix.meta, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.meta), slices.Clone(ix.memories.lower)
+	for i := range ix.postings {
+		ix.postings[i].Coded = slices.Clone(ix.postings[i].Coded)
+	}
 }

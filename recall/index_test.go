@@ -184,7 +184,7 @@ func TestIndexAgreesWithFullText(t *testing.T) {
 		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
 			for term, id := range ix.terms {
 				var here, there []int64
-				for at := range ix.postings[id].all() {
+				for at := range ix.postings[id].All() {
 					here = append(here, ix.memories.at(int(ix.chunks.doc(at))))
 				}
 				found, err := s.MatchText(ctx, user, []string{term}, 1000)

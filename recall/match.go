@@ -3,6 +3,8 @@ package recall
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ebbmem/ebb/recall/postings"
 )
 
 // match scores every chunk that holds a part of the question or a relative by
@@ -41,7 +43,7 @@ type list struct {
 func (m *matches) list(ix *index, q *question) {
 	m.lists = m.lists[:0]
 	enter := func(term uint32, l list) {
-		l.coded = ix.postings[term].coded
+		l.coded = ix.postings[term].Coded
 		l.advance()
 		m.lists = append(m.lists, l)
 	}
@@ -63,7 +65,7 @@ func (l *list) advance() {
 		return
 	}
 	var far uint32
-	far, l.next = shortUvarint(l.coded, l.next)
+	far, l.next = postings.Uvarint(l.coded, l.next)
 	l.chunk += far >> 1
 	if l.uses = 1; far&1 != 0 {
 		l.uses = l.coded[l.next]

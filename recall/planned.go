@@ -495,7 +495,7 @@ func (ix *index) explicit(s intent.Span, loc *time.Location) map[uint32]bool {
 		docs := make(map[uint32]bool)
 		for _, t := range terms {
 			if id, known := ix.terms[t]; known {
-				for at := range ix.postings[id].all() {
+				for at := range ix.postings[id].All() {
 					docs[ix.chunks.doc(at)] = true
 				}
 			}

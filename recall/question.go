@@ -184,12 +184,12 @@ func (ix *index) part(term string) part {
 // in the speaker's own turns, and in turns next to them.
 func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	id, known := ix.terms[term]
-	if !known || len(ix.speakers) < 2 || ix.postings[id].n < 3 {
+	if !known || len(ix.speakers) < 2 || ix.postings[id].N < 3 {
 		return 0, false
 	}
 	uses := 0
 	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
-	for at := range ix.postings[id].all() {
+	for at := range ix.postings[id].All() {
 		doc := ix.chunks.doc(at)
 		l := &ix.meta[doc]
 		if !l.said() {

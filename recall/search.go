@@ -260,7 +260,7 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 		return nil, err
 	}
 	if s.usesThemes() {
-		r.themes = ix.themes.ask(q.Text)
+		r.themes = ix.themes.Ask(q.Text)
 	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {

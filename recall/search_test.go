@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/recall/postings"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -252,7 +253,7 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 				n++
 			}
 		}
-		return min(n, maxFrequency)
+		return min(n, postings.MaxFrequency)
 	}
 	found := make(map[uint32]docMatch)
 	for at := range uint32(ix.chunks.len()) {

@@ -56,10 +56,10 @@ func (ix *index) change(changed map[int64]schema.State) {
 		switch {
 		case !before && l.counted():
 			turned[doc] = 1
-			ix.themes.census.Add(ix.themes.of(doc))
+			ix.themes.Census.Add(ix.themes.Of(doc))
 		case before && !l.counted():
 			turned[doc] = -1
-			ix.themes.census.Remove(ix.themes.of(doc))
+			ix.themes.Census.Remove(ix.themes.Of(doc))
 		}
 	}
 	if len(turned) == 0 {

@@ -21,10 +21,10 @@ func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	ix := r.index
 	var candidates []Candidate
 	least := 0.0 // the score that the best candidates exceed
-	for i, marks := range ix.themes.touched(r.themes) {
+	for i, marks := range ix.themes.Touched(r.themes) {
 		for ; marks != 0; marks &= marks - 1 {
 			doc := uint32(64*i + bits.TrailingZeros64(marks))
-			near := r.themes.Above(ix.themes.of(doc), least)
+			near := r.themes.Above(ix.themes.Of(doc), least)
 			if near == 0 || !r.filter.admits(ix, doc) {
 				continue
 			}
@@ -58,5 +58,5 @@ func (r *Request) near(doc int32) float64 {
 	if doc < 0 {
 		return 0
 	}
-	return r.themes.Near(r.index.themes.of(uint32(doc)))
+	return r.themes.Near(r.index.themes.Of(uint32(doc)))
 }

@@ -61,14 +61,14 @@ func TestTopicArmSeesAllThatIsNear(t *testing.T) {
 			said := some.Draw(t, "a") + " and " + some.Draw(t, "b")
 			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: memory, Text: []byte(text.Prepare(said)), Kind: schema.KindEpisode, State: schema.StateActive}, 0)
 		}
-		q := ix.themes.ask("the " + known.Draw(t, "asked"))
+		q := ix.themes.Ask("the " + known.Draw(t, "asked"))
 		require.NotNil(t, q)
 		r := &Request{index: ix, themes: q, filter: &filter{states: bitOfState(schema.StateActive), byState: true}}
 		found, err := themeArm{}.Candidates(t.Context(), r)
 		require.NoError(t, err)
 		var want []Candidate
 		for doc := range ix.docs {
-			if near := q.Near(ix.themes.of(uint32(doc))); near > 0 {
+			if near := q.Near(ix.themes.Of(uint32(doc))); near > 0 {
 				want = append(want, Candidate{MemoryID: ix.memories.at(doc), Score: near, place: uint32(doc) + 1})
 			}
 		}
@@ -88,7 +88,7 @@ func TestThemesOfDocuments(t *testing.T) {
 		id++
 		ix.add(schema.IndexedChunk{ID: id, MemoryID: memory, Text: []byte(text.Prepare(said)), Kind: schema.KindFact, State: state}, 0)
 	}
-	names := func(doc uint32) []string { return ix.themes.of(doc).Names() }
+	names := func(doc uint32) []string { return ix.themes.Of(doc).Names() }
 	add(1, schema.StateActive, "pizza")
 	add(2, schema.StateActive, "a Skoda")
 	add(2, schema.StateActive, "and a violin")
@@ -101,15 +101,15 @@ func TestThemesOfDocuments(t *testing.T) {
 	// The census counts what the statistics count.
 	var want topics.Census
 	for doc := range uint32(3) {
-		want.Add(ix.themes.of(doc))
+		want.Add(ix.themes.Of(doc))
 	}
-	require.Equal(t, want, ix.themes.census)
+	require.Equal(t, want, ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateRetired})
-	want.Remove(ix.themes.of(1))
-	require.Equal(t, want, ix.themes.census)
+	want.Remove(ix.themes.Of(1))
+	require.Equal(t, want, ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateActive})
-	want.Add(ix.themes.of(1))
-	require.Equal(t, want, ix.themes.census)
+	want.Add(ix.themes.Of(1))
+	require.Equal(t, want, ix.themes.Census)
 }
 
 // Without the topic weights nothing is asked of the arm.

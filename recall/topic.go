@@ -113,7 +113,7 @@ func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 // holding is the number of chunks that hold a term.
 func (ix *index) holding(term string) int {
 	if id, known := ix.terms[term]; known {
-		return int(ix.postings[id].n)
+		return int(ix.postings[id].N)
 	}
 	return 0
 }
@@ -127,7 +127,7 @@ func (ix *index) stretches(parts []part) []stretch {
 		all[i] = stretch{words: int(ix.stretchWords[i]), uses: uses[i*len(parts) : (i+1)*len(parts)]}
 	}
 	count := func(term uint32, part int) {
-		for at, uses := range ix.postings[term].all() {
+		for at, uses := range ix.postings[term].All() {
 			all[at/stretchChunks].uses[part] += uses
 		}
 	}

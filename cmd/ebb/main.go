@@ -13,6 +13,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
+
+	"github.com/ebbmem/ebb/internal/build"
 )
 
 // cli is the command line as kong reads it.
@@ -129,7 +131,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}()
 	var c cli
-	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description), kong.Vars{"version": readVersion().String()},
+	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description), kong.Vars{"version": build.Read().String()},
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }),
 		kong.Help(printHelp), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/build"
 )
 
 func TestMain(m *testing.M) {
@@ -222,7 +223,7 @@ func TestEveryJSONIsOneDocument(t *testing.T) {
 		_, err := decoder.Token()
 		require.ErrorIs(t, err, io.EOF, name)
 	}
-	var v versionInfo
+	var v build.Info
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "version", "--json").out), &v))
 	require.NotEmpty(t, v.Go)
 	require.True(t, strings.HasPrefix(ebb(t, "", "version").out, "ebb "))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ebbmem/ebb/internal/build"
 	"github.com/ebbmem/ebb/internal/mcpserver"
 )
 
@@ -22,7 +23,7 @@ What a client's model writes is not the user's word: it is found by a search and
 }
 
 func (c *mcpCmd) Run(a *app) (err error) {
-	options := mcpserver.Options{Version: readVersion().Version, WriteTurns: c.WriteTurns, TrustClient: c.TrustClient}
+	options := mcpserver.Options{Version: build.Read().Version, WriteTurns: c.WriteTurns, TrustClient: c.TrustClient}
 	if err := options.Validate(); err != nil {
 		return err
 	}

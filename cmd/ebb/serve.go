@@ -7,6 +7,7 @@ import (
 	"net"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/build"
 	"github.com/ebbmem/ebb/internal/server"
 )
 
@@ -55,7 +56,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		a.tell("there is no token yet; make one with: ebb token add NAME --user USER")
 	}
 	s, err := server.New(x, tokens, server.Options{
-		Version: readVersion().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate,
+		Version: build.Read().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate,
 		Report: func(err error) { a.tellFault("serve", err) },
 	})
 	if err != nil {

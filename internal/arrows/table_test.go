@@ -47,7 +47,8 @@ var table = []row{
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
 	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
-	{pkg: "internal/emotion", ours: []string{"internal/text"}},                 // how the writer of a text feels
+	{pkg: "internal/build"}, // which build of ebb a program is
+	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
@@ -66,9 +67,11 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
-	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                                            // words: it knows no index
-	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}},                           // what a question asks for beyond its words
+	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "recall/planner", "recall/postings", "recall/retention", "recall/theme", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                  // words: it knows no index
+	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}}, // what a question asks for beyond its words
+	{pkg: "recall/postings"}, // which chunks hold a term
+	{pkg: "recall/theme", ours: []string{"internal/topics", "recall/postings"}},                         // the everyday topics of documents
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
 	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
@@ -97,6 +100,8 @@ var table = []row{
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
+	// What waiting proposals are about.
+	{pkg: "internal/proposed", ours: []string{"schema", "consolidate", "tools"}},
 	// The core section of a prompt: what users have said of themselves.
 	{pkg: "internal/ownwords", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
@@ -104,7 +109,7 @@ var table = []row{
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/intent", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/intent", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/proposed", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
@@ -123,7 +128,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

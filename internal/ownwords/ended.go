@@ -1,11 +1,13 @@
 package ownwords
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -71,4 +73,32 @@ func MarkOf(e schema.Ended, loc *time.Location) Superseded {
 		s.By, s.Text = by.UID, text.Truncate(text.Line(by.Content), maxBefore)
 	}
 	return s
+}
+
+// signalSuperseded takes from the score of what is no longer so what it has over
+// that of the claim that holds instead.
+const signalSuperseded = "superseded"
+
+// BelowSuccessors orders results so that each that has ended follows the one that
+// ended it, if that is among them.
+func BelowSuccessors(results []recall.Result, ended map[string]Superseded) []recall.Result {
+	below := make(map[string][]recall.Result) // a successor's id → those that wait for it
+	ordered := make([]recall.Result, 0, len(results))
+	for i, r := range results {
+		by := ended[r.Memory.UID].By
+		if by != "" && slices.ContainsFunc(results[i+1:], func(later recall.Result) bool { return later.Memory.UID == by }) {
+			below[by] = append(below[by], r)
+			continue
+		}
+		ordered = append(ordered, r)
+		for _, waiting := range below[r.Memory.UID] {
+			waiting.Signals = append(slices.Clone(waiting.Signals), recall.Signal{Name: signalSuperseded, Value: waiting.Score - r.Score, Weight: -1})
+			waiting.Score = r.Score
+			ordered = append(ordered, waiting)
+		}
+	}
+	for i := range ordered {
+		ordered[i].Rank = i + 1
+	}
+	return ordered
 }

@@ -1,28 +1,29 @@
-package recall
+// Package theme indexes the everyday topics of documents (see package topics).
+package theme
 
 import (
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/postings"
 )
 
-// themes indexes the everyday topics of a user's documents (see package topics): the
-// set of each document, and for each topic the documents about it. They take some 20
+// Index keeps the everyday topics of a user's documents: the set of each document, and for each topic the documents about it. They take some 20
 // bytes for a turn of a chat.
-type themes struct {
-	vocabulary topics.Vocabulary // of the index's terms
-	census     topics.Census     // of the documents that the statistics count
+type Index struct {
+	Vocabulary topics.Vocabulary // Of the index's terms
+	Census     topics.Census     // Of the documents that the statistics count
 
-	codes []byte   // of all sets, one after another
+	codes []byte   // Of all sets, one after another
 	ends  []uint32 // in codes, by document
-	about []postings
+	about []postings.List
 	// late holds the sets of documents that got another chunk after later documents
 	// were added. The postings may lack topics of these.
 	late map[uint32][]byte
 }
 
-// add indexes a chunk of a known document or of the next one.
-func (t *themes) add(doc uint32, prepared []byte, terms []uint32, counted bool) {
+// Add indexes a chunk of a known document or of the next one.
+func (t *Index) Add(doc uint32, prepared []byte, terms []uint32, counted bool) {
 	isNew := int(doc) == len(t.ends)
 	start := len(t.codes)
 	if !isNew {
@@ -30,15 +31,15 @@ func (t *themes) add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 	}
 	var before, now topics.Set
 	if isNew {
-		t.codes = t.vocabulary.Append(t.codes, prepared, terms)
+		t.codes = t.Vocabulary.Append(t.codes, prepared, terms)
 		t.ends = append(t.ends, uint32(len(t.codes)))
-		now = t.of(doc)
+		now = t.Of(doc)
 	} else {
-		more := topics.FromCodes(t.vocabulary.Append(nil, prepared, terms))
+		more := topics.FromCodes(t.Vocabulary.Append(nil, prepared, terms))
 		if more.Empty() {
 			return
 		}
-		before = topics.FromCodes(slices.Clone(t.of(doc).Codes()))
+		before = topics.FromCodes(slices.Clone(t.Of(doc).Codes()))
 		now = topics.Join(before, more)
 		if int(doc)+1 < len(t.ends) {
 			if t.late == nil {
@@ -52,9 +53,9 @@ func (t *themes) add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 	}
 	if counted {
 		if !isNew {
-			t.census.Remove(before)
+			t.Census.Remove(before)
 		}
-		t.census.Add(now)
+		t.Census.Add(now)
 	}
 	if int(doc)+1 < len(t.ends) {
 		return
@@ -64,36 +65,36 @@ func (t *themes) add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 			continue
 		}
 		if int(topic) >= len(t.about) {
-			t.about = append(t.about, make([]postings, int(topic)+1-len(t.about))...)
+			t.about = append(t.about, make([]postings.List, int(topic)+1-len(t.about))...)
 		}
-		t.about[topic].add(doc, 1)
+		t.about[topic].Add(doc, 1)
 	}
 }
 
 // start is where a document's codes begin.
-func (t *themes) start(doc uint32) uint32 {
+func (t *Index) start(doc uint32) uint32 {
 	if doc == 0 {
 		return 0
 	}
 	return t.ends[doc-1]
 }
 
-// of is the set of a document. It is valid until the next add.
-func (t *themes) of(doc uint32) topics.Set {
+// Of is the set of a document. It is valid until the next Add.
+func (t *Index) Of(doc uint32) topics.Set {
 	if late, ok := t.late[doc]; ok {
 		return topics.FromCodes(late)
 	}
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// ask prepares a question. Topics that are rare in the memory weigh more. It returns
+// Ask prepares a question. Topics that are rare in the memory weigh more. It returns
 // nil if none of the question's topics is known.
-func (t *themes) ask(question string) *topics.Question {
+func (t *Index) Ask(question string) *topics.Question {
 	asked := topics.Of(question)
 	if asked.Empty() {
 		return nil
 	}
-	return t.census.Ask(asked)
+	return t.Census.Ask(asked)
 }
 
 // themeReach is how many documents the topic arm compares with a question. In a larger
@@ -101,9 +102,9 @@ func (t *themes) ask(question string) *topics.Question {
 // related to a large part of what a user says in years.
 const themeReach = 2048
 
-// touched marks up to [themeReach] documents that have a topic of the question or a
+// Touched marks up to [themeReach] documents that have a topic of the question or a
 // related one, a bit each.
-func (t *themes) touched(q *topics.Question) []uint64 {
+func (t *Index) Touched(q *topics.Question) []uint64 {
 	marks := make([]uint64, (len(t.ends)+63)/64)
 	left := themeReach
 	for _, topic := range q.Topics() {
@@ -113,9 +114,9 @@ func (t *themes) touched(q *topics.Question) []uint64 {
 		about := &t.about[topic]
 		older := 0
 		if len(t.ends) > themeReach {
-			older = max(0, int(about.n)-left)
+			older = max(0, int(about.N)-left)
 		}
-		for doc := range about.all() {
+		for doc := range about.All() {
 			if older > 0 {
 				older--
 				continue
@@ -135,10 +136,10 @@ func (t *themes) touched(q *topics.Question) []uint64 {
 	return marks
 }
 
-// fit frees spare capacity.
-func (t *themes) fit() {
+// Fit frees spare capacity.
+func (t *Index) Fit() {
 	t.codes, t.ends = slices.Clone(t.codes), slices.Clone(t.ends)
 	for i := range t.about {
-		t.about[i].coded = slices.Clone(t.about[i].coded)
+		t.about[i].Coded = slices.Clone(t.about[i].Coded)
 	}
 }

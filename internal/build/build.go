@@ -1,0 +1,50 @@
+// Package build says which build of ebb a program is.
+package build
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// Info is a build, in the form of `ebb version --json`.
+type Info struct {
+	Version  string `json:"version"`            // of the module; "(devel)" when built from a checkout
+	Revision string `json:"revision,omitempty"` // the commit
+	Modified bool   `json:"modified,omitempty"` // whether the checkout had changes
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// String is the version in one line.
+func (v Info) String() string {
+	line := "ebb " + v.Version
+	if v.Revision != "" {
+		line += " (" + v.Revision[:min(12, len(v.Revision))]
+		if v.Modified {
+			line += ", modified"
+		}
+		line += ")"
+	}
+	return line + ", " + v.Go + ", " + v.Platform
+}
+
+// Read returns the build of the running program.
+func Read() Info {
+	v := Info{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if build.Main.Version != "" {
+		v.Version = build.Main.Version
+	}
+	for _, s := range build.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
