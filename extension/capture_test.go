@@ -197,7 +197,7 @@ func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
 }
 
 func TestTurnsThatOverlapOnOneMemoryAreAllKept(t *testing.T) {
-	x := open(t, fresh(t))
+	x := openWith(t, fresh(t), withoutCore)
 	m := session(t, x, ada).Memory()
 	var turns sync.WaitGroup
 	for i := range 8 {

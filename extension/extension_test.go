@@ -37,8 +37,18 @@ func (f *faults) hook(source string, err error) {
 
 func open(t *testing.T, path string) *extension.Extension {
 	t.Helper()
+	return openWith(t, path, extension.Config{})
+}
+
+// withoutCore has no core section, in which what was said stands as soon as it was
+// read in the background.
+var withoutCore = extension.Config{CoreMemory: extension.CoreMemoryConfig{ProfileTokens: -1}}
+
+func openWith(t *testing.T, path string, cfg extension.Config) *extension.Extension {
+	t.Helper()
 	var f faults
-	x, err := extension.Open(t.Context(), path, &extension.Config{Hooks: extension.Hooks{OnError: f.hook}})
+	cfg.Hooks.OnError = f.hook
+	x, err := extension.Open(t.Context(), path, &cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, x.Close(context.Background()))
@@ -241,7 +251,7 @@ func TestOnlyTheOwnerCanReadWhatIsStored(t *testing.T) {
 }
 
 func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
-	x := open(t, fresh(t))
+	x := openWith(t, fresh(t), withoutCore)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "march"}, "I am allergic to cashews")))
 	m := session(t, x, ada).Memory()
 	load := func(question string) string {
