@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
@@ -86,9 +87,22 @@ func readBody(r *http.Request, v any) error {
 		return err
 	}
 	if err := text.StrictJSON(raw, v); err != nil {
-		return &extension.InvalidError{Field: "body", Reason: "is not the JSON object that the OpenAPI document describes"}
+		return badBody(err)
 	}
 	return nil
+}
+
+// badBody names the field of a body that cannot be decoded.
+func badBody(err error) error {
+	const described = "; /v1/openapi.json describes every body"
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && kind.Field != "" {
+		return &extension.InvalidError{Field: kind.Field, Reason: "must not be a JSON " + kind.Value + described}
+	}
+	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		return &extension.InvalidError{Field: text.Truncate(strings.Trim(name, `"`), 20), Reason: "is not a field of this body" + described}
+	}
+	return &extension.InvalidError{Field: "body", Reason: "is not one JSON object" + described}
 }
 
 var errContentType = errors.New("the content type must be application/json")

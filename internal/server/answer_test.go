@@ -1,0 +1,36 @@
+package server
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+func TestABadBodyNamesItsField(t *testing.T) {
+	for body, field := range map[string]string{
+		`{"messages":[]}`:           "messages",
+		`{"question":7}`:            "question",
+		`{"question":{"text":"x"}}`: "question",
+		`[]`:                        "body",
+		`{"question":"x"} {}`:       "body",
+		`{"question":`:              "body",
+		``:                          "body",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/context", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		var v struct {
+			Question string `json:"question"`
+		}
+		var invalid *extension.InvalidError
+		require.ErrorAs(t, readBody(r, &v), &invalid, body)
+		require.Equal(t, field, invalid.Field, body)
+	}
+	r := httptest.NewRequest(http.MethodPost, "/v1/context", strings.NewReader(`{"`+strings.Repeat("x", 1000)+`":1}`))
+	r.Header.Set("Content-Type", "application/json")
+	require.Less(t, len(readBody(r, new(struct{})).Error()), 300)
+}
