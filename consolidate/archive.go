@@ -7,11 +7,11 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Archive is the stage that moves memories of old cycles from the recall tier to
-// the archival one: reflections as type "lesson", the rest as type "cycle"
-// (ada-three-tier.md §3.2, §3.3). Nothing else of a memory changes, and search
-// finds it as before; only the tools of a single tier do not. Memories of a user
-// without cycles all stay in the recall tier.
+// Archive is the stage that moves memories of old cycles from the recall tier to the
+// archival tier: reflections get type "lesson", other memories type "cycle"
+// (ada-three-tier.md §3.2, §3.3). Nothing else changes. Search still finds them; only
+// tools that are limited to the recall tier do not. For a user without cycles it does
+// nothing.
 //
 // Counts: archived.
 type Archive struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Advance moves a stage's watermark forward. It belongs into the same batch as
-// the proposals it covers, so that a killed run neither skips nor repeats them.
+// Advance moves a stage's watermark forward. Apply it in the same batch as the
+// proposals it covers, so that an interrupted run neither skips nor repeats them.
 type Advance struct {
 	Stage   string
 	Through int64 // row id of the last memory that was processed
@@ -23,17 +23,17 @@ func (p Advance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, e
 	return applied(p), tx.Advance(ctx, n.input.UserID, p.Stage, p.Through, n.actor())
 }
 
-// Skip records memories about which the model gave no usable answer. The
-// watermark moves past them, and the stage tries them again on later nights, at
-// most [MaxAttempts] times in all.
+// Skip records a batch of memories for which the model gave no usable answer. The
+// watermark moves past them, and the stage retries them on later nights, with at most
+// [MaxAttempts] attempts in total.
 type Skip struct {
 	Stage    string
 	Memories []string // public ids
 	Reason   string
-	Batch    string // the id of the skipped batch when it was tried again; "" for a new one
+	Batch    string // id of the batch if this was a retry; "" for a new one
 }
 
-// MaxAttempts is how often a stage tries a batch without a usable answer.
+// MaxAttempts is the maximum number of attempts at a batch, including the first.
 const MaxAttempts = 3
 
 // Kind implements [Proposal].
@@ -50,7 +50,7 @@ func (p Skip) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, erro
 	return outcome, tx.OpenGap(ctx, n.input.UserID, p.Stage, p.Memories, p.Reason, n.actor())
 }
 
-// Retried records that a skipped batch is done.
+// Retried removes a skipped batch after a successful retry.
 type Retried struct {
 	Batch string // id
 }

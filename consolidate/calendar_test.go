@@ -60,7 +60,7 @@ type sleeper struct {
 	schedule        *consolidate.Schedule
 }
 
-// boot starts the program, or starts it anew.
+// boot starts or restarts the program.
 func (s *sleeper) boot() {
 	s.stop()
 	var err error

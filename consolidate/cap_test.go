@@ -13,7 +13,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestWhatAMemoryIsWorthKeeping(t *testing.T) {
+func TestWorth(t *testing.T) {
 	const tau = 10 * 24 * time.Hour
 	now := start
 	at := func(days int, importance float64) *schema.Memory {
@@ -59,7 +59,7 @@ func active(t *testing.T, db *schema.DB) (contents string) {
 	return contents
 }
 
-func TestOfTooManyTheLeastWorthAreDeactivate(t *testing.T) {
+func TestCapDeactivatesLeastValuable(t *testing.T) {
 	important := func(i int, m *schema.Memory) {
 		if i == 1 {
 			m.Importance = 0.9
@@ -93,7 +93,7 @@ func TestOfTooManyTheLeastWorthAreDeactivate(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeactivateComesBack(t *testing.T) {
+func TestDeactivatedMemoryReturns(t *testing.T) {
 	stay, report, db, r := capped(t, consolidate.Cap{Observations: 4}, func(int, *schema.Memory) {})
 	require.Equal(t, "2 3 4 5", stay)
 	require.Equal(t, []string{"deactivate applied", "deactivate applied"}, statuses(report, "cap"))
@@ -107,7 +107,7 @@ func TestWhatIsDeactivateComesBack(t *testing.T) {
 	require.Equal(t, "0 1 2 3 4 5", active(t, db))
 }
 
-func TestOnlyWhatIsBeyondACapIsDeactivate(t *testing.T) {
+func TestCapKeepsWithinBounds(t *testing.T) {
 	db, _ := aged(t)
 	first, second := said(t, db, "s", "", "one", start), said(t, db, "s", "", "two", start)
 	guarded := said(t, db, "s", "", "three", start, func(m *schema.Memory) { m.Pinned = true })

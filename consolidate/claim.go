@@ -30,22 +30,23 @@ type Claim struct {
 	Doubt string
 }
 
-// Citation is a memory that a claim rests on.
+// Citation is a source of a claim.
 type Citation struct {
 	UID   string // public id
-	Quote string // verbatim words of it that state the claim; may be empty
-	// Holds: the memory itself states the claim, with most of its words and all of
-	// its names. Only such a memory makes a known claim surer.
+	Quote string // verbatim words of the source that state the claim; may be empty
+	// Holds reports that the source itself states the claim, with most of its words
+	// and all of its names. Only such a source raises the confidence of a known
+	// claim.
 	Holds bool
 }
 
 // AddClaim stores a claim.
 //
-// Its trust is the lowest of its sources' trust, and its confidence at most what
-// that trust allows. If the claim is known, the known one gains the sources
-// instead. It supersedes a claim of less trusted sources, and one that the user
-// says outright has changed (see claims.Add). A claim that the user asked to
-// forget is rejected.
+// Its trust is the lowest trust of its sources, and its confidence is at most what
+// that trust allows. If the claim is already known, its sources are added to the known
+// one. It supersedes a claim of less trusted sources, and one that the user explicitly
+// says has changed (see claims.Add). A claim that the user asked to forget is
+// rejected.
 type AddClaim struct{ Claim Claim }
 
 // Kind implements [Proposal].
@@ -113,8 +114,8 @@ func (c *Claim) validate() error {
 	return schema.ValidContent("content", c.Content)
 }
 
-// minConfidence is the least confidence of a new claim. The model's own estimate
-// is not reliable enough to go below.
+// minConfidence is the lower bound of a new claim's confidence: the model's own
+// estimate is not reliable enough to go below.
 const minConfidence = 0.3
 
 // memory returns the memory to store.
@@ -146,8 +147,8 @@ func (c *Claim) memory(userID int64, sources []claims.Evidence) *schema.Memory {
 	return m
 }
 
-// lookUp reads the cited memories of this user that claims may rest on. It returns
-// an error if there is none.
+// lookUp reads the cited memories of this user that may be sources of claims. It
+// returns an error if there are none.
 func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) ([]claims.Evidence, error) {
 	var sources []claims.Evidence
 	for _, c := range cited {

@@ -9,20 +9,19 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Conflict is the stage that compares facts and preferences with each other. What
-// has changed becomes current, its history stays, and no claim is lost.
+// Conflict is the stage that resolves contradictions between facts and preferences.
+// Superseded claims are kept as history.
 //
-// Code decides where it can: of two claims of one subject and one functional
-// predicate (where somebody lives, works, …) that exclude each other, the one
-// that began to hold later supersedes the other, see [schema.Tx.Supersede]. Claims
-// after the stage's watermark are then compared with similar ones, many pairs in
-// one call of the model. Its verdict allows no more than [Relate] does. Claims
-// that contradict each other without a decision both stay, linked as
-// "contradicts", and wait for the host.
+// Some conflicts are decided without a model: if two claims with the same subject and
+// functional predicate (lives in, works at, …) exclude each other, the one valid from
+// the later time supersedes the other, see [schema.Tx.Supersede]. Claims after the
+// stage's watermark are then compared with similar ones by the model, many pairs per
+// call. Its verdicts are applied within the limits of [Relate]. Contradictions that
+// remain undecided keep both claims, linked as "contradicts", and wait for the host.
 //
-// A batch without a usable answer is skipped, see [Skip]. If no batch of the run
-// gets one, the stage fails and the claims wait. Without a model, code does its
-// part and the rest waits.
+// A batch without a usable answer is skipped, see [Skip]. If no batch of the run gets
+// a usable answer, the stage fails and the claims wait. Without a model only the first
+// step runs.
 //
 // Counts: compared, pairs shown to the model; waiting, claims beyond the budget.
 type Conflict struct {
@@ -50,7 +49,7 @@ func (s Conflict) Propose(ctx context.Context, in *Input, apply Apply) error {
 	if err := x.model(ctx); err != nil || !x.usable {
 		return err
 	}
-	return x.functional(ctx) // verdicts may have made more decidable
+	return x.functional(ctx) // again: the verdicts may allow more decisions
 }
 
 // comparison is a run of the stage.
@@ -66,9 +65,9 @@ type comparison struct {
 	fault  error // the last unusable answer
 }
 
-// functional decides claims of functional keys by code, whenever they were
-// stored. It needs no watermark, since decided claims are no longer current. Pairs
-// for the host come last, when everything else is decided.
+// functional resolves the claims of functional predicates without a model, until
+// nothing changes any more. It needs no watermark, since superseded claims are no
+// longer current. Pairs for the host are proposed last, when all else is decided.
 func (x *comparison) functional(ctx context.Context) error {
 	for {
 		holding, err := holdingOf(ctx, x.in)
@@ -114,8 +113,8 @@ func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (chang
 	return changed, nil
 }
 
-// contested returns the functional keys with at least two claims, one of them not
-// superseded, in order.
+// contested returns, in order, the functional keys with at least two claims of which
+// at least one is not superseded.
 func (h *holding) contested() []claimKey {
 	var keys []claimKey
 	for key, claims := range h.byKey {
@@ -145,11 +144,11 @@ func (x *comparison) parties(ctx context.Context, claims []*claim) (list []*part
 }
 
 // settle decides the claims of one functional key and returns the changes and the
-// pairs that are left to the host. Each claim is superseded by the next in time
-// that excludes it and may do so; if none may, it is paired with the last that
-// excludes it. Claims of one object are merged if no other lies between them:
-// somebody who moved back has moved twice. A claim that no message states outright
-// waits for the model.
+// pairs for the host. A claim is superseded by the first later claim that excludes it
+// and is allowed to supersede it; if there is none, it is paired with the last claim
+// that excludes it. Claims with the same object are merged if no other claim lies
+// between them in time: somebody who moved away and back has moved twice. A later
+// claim that no message states explicitly is left to the model.
 func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (changes, open []Proposal) {
 	slices.SortFunc(claims, func(a, b *party) int {
 		return cmp.Or(a.ValidFrom.Compare(b.ValidFrom.Time), cmp.Compare(a.ID, b.ID))
@@ -181,9 +180,9 @@ func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (ch
 			case act.verb == flag:
 				unsettled = []Proposal{p}
 			case act.verb == leave || asked:
-				// The host has decided or will decide.
+				// Nothing to do, or the host has been asked.
 			case act.verb == supersede && !later.outright && !earlier.statedByUser():
-				// The message may not have meant it that way.
+				// No message states the later claim explicitly: left to the model.
 			default:
 				changes = append(changes, p)
 				merged[act.old] = true

@@ -14,40 +14,40 @@ type Relation string
 
 // The relations of two claims.
 const (
-	RelationSame          Relation = "same"          // they say the same
-	RelationUpdate        Relation = "update"        // the later one ends the earlier one
-	RelationContradiction Relation = "contradiction" // they cannot both hold, and it is not known which does
-	RelationCompatible    Relation = "compatible"    // both hold
+	RelationSame          Relation = "same"          // they state the same
+	RelationUpdate        Relation = "update"        // the later one replaces the earlier one
+	RelationContradiction Relation = "contradiction" // they exclude each other, and it is unknown which is true
+	RelationCompatible    Relation = "compatible"    // both can be true
 )
 
 // relations are the answers that a model may give.
 var relations = []Relation{RelationSame, RelationUpdate, RelationContradiction, RelationCompatible}
 
-// party is one of two claims to be compared, with what a decision depends on
-// besides the memory.
+// party is one of two compared claims, with the data that a decision needs.
 type party struct {
 	*schema.Memory
 
 	guarded bool      // it mentions a protected entity
-	said    time.Time // when it was last said; its event time without a source
-	// outright: it was not concluded by a model, or one of its sources states it in
-	// so many words.
+	said    time.Time // when it was last stated; its event time without a source
+	// outright reports that the claim was not derived by a model, or that one of its
+	// sources states it explicitly.
 	outright bool
 }
 
 // isProtected reports whether only the host may change the claim.
 func (p *party) isProtected() bool { return p.Protected || p.Pinned || p.guarded }
 
-// statedByUser reports whether the user stated the claim, and no night drew it.
+// statedByUser reports whether the user stated the claim, rather than a night having
+// derived it.
 func (p *party) statedByUser() bool { return p.RunID == 0 && p.Trust >= schema.MaxTrust }
 
-// current reports whether the claim holds.
+// current reports whether the claim is neither superseded nor ended.
 func (p *party) current() bool {
 	return (p.State == schema.StateActive || p.State == schema.StateDormant) && p.ValidUntil.IsZero()
 }
 
-// weight orders claims by trust, and of equal trust the user's own words before
-// conclusions.
+// weight orders claims by trust. At equal trust, the user's own statements weigh more
+// than derived claims.
 func (p *party) weight() int {
 	w := 4 * int(p.Trust)
 	if p.Origin == schema.OriginUser {
@@ -65,11 +65,11 @@ type verb int
 const (
 	leave     verb = iota // nothing
 	supersede             // the second supersedes the first
-	merge                 // the second takes over the sources of the first, which says the same
-	flag                  // both stay, linked, and the host decides
+	merge                 // the second takes over the sources of the first, which states the same
+	flag                  // both are kept and linked, and the host decides
 )
 
-// action is a decision about two claims. The reason contains no text of them.
+// action is a decision about two claims. The reason contains none of their text.
 type action struct {
 	verb   verb
 	old    *party // for flag: the earlier one
@@ -77,19 +77,20 @@ type action struct {
 	reason string
 }
 
-// decide returns what may be done about two claims of one user in relation r,
-// which a model found or, if byModel is false, code. The relation alone is not
-// enough: trust, protection, time and wording may forbid an action.
+// decide returns the permitted action for two claims of one user in relation r.
+// byModel states that a model found the relation. Trust, protection, time and wording
+// may forbid an action.
 //
-// An update needs claims of one key (subject and predicate) of which the later is
-// at least as trusted and was not said before the earlier. A claim that begins to
-// hold earlier is history, whenever it was learnt. A claim that the user stated is
-// superseded only by one stated outright, never by a model's verdict. Other claims
-// that cannot both hold are flagged for the host.
+// For an update, both claims must have the same key (subject and predicate), and the
+// later one must be at least as trusted and not stated before the earlier one. Claims
+// are ordered by the start of their validity, not by when they were learnt. A claim
+// that the user stated is superseded only by one that is stated explicitly, never by a
+// model's verdict. Other claims that exclude each other are flagged for the host.
 func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 	earlier, later := order(a, b)
 	act := action{old: earlier, kept: later}
-	// A claim learnt late may have been ended by one that is itself superseded.
+	// A claim that was learnt late may have been replaced by one that is itself
+	// superseded by now.
 	history := earlier.current() && later.State == schema.StateSuperseded && !byModel && r == RelationUpdate
 	answer := func(v verb, reason string) action {
 		if v == flag && history {
@@ -135,9 +136,9 @@ func decide(r Relation, byModel bool, a, b *party, now time.Time) action {
 	return answer(supersede, "")
 }
 
-// decideSame merges the claim of less weight into the other, or of equal weight
-// the later into the earlier. For a functional predicate, a model may only merge
-// the earlier into the later, because it does not see what held between them.
+// decideSame merges the claim of less weight into the other, or at equal weight the
+// later into the earlier. For a functional predicate, a model may only merge the
+// earlier into the later, because it does not see the claims between them.
 func decideSame(byModel bool, act action) action {
 	kept, dropped := act.old, act.kept
 	inOrder := byModel && functional[claims.Predicate(kept.Predicate)] != 0
@@ -174,8 +175,8 @@ func sameKey(a, b *schema.Memory) bool {
 	return ok && ok2 && x == y
 }
 
-// restates reports whether a kept claim contains everything specific of a dropped
-// one: subject, names, numbers, dates, negation and, for an event, the day.
+// restates reports whether the kept claim contains all specifics of the dropped one:
+// subject, names, numbers, dates, negation and, for an event, the day.
 func restates(dropped, kept *schema.Memory) bool {
 	if text.Fold(dropped.Subject) != text.Fold(kept.Subject) || negated(dropped) != negated(kept) || isPlan(dropped) != isPlan(kept) ||
 		happenedApart(dropped, kept) {
@@ -185,7 +186,7 @@ func restates(dropped, kept *schema.Memory) bool {
 	return s.Missing(kept.Content, kept.EventTime.Time, nil) == ""
 }
 
-// happenedApart reports whether two claims are events of different days.
+// happenedApart reports whether two claims are events on different days.
 func happenedApart(a, b *schema.Memory) bool {
 	return a.Attributes[schema.AttrTemporal] == string(Event) && b.Attributes[schema.AttrTemporal] == string(Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour

@@ -18,7 +18,7 @@ var (
 	july = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// resident is a told claim about where the user lives; changes make another.
+// resident returns a claim about where the user lives, modified by changes.
 func resident(id int64, town string, since schema.Time, changes ...func(*party)) *party {
 	p := &party{Memory: &schema.Memory{
 		ID: id, UID: fmt.Sprint(id), Kind: schema.KindFact, State: schema.StateActive, Content: "The user lives in " + town + ".",
@@ -126,7 +126,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideNeverTouchesWhatItMustNot(t *testing.T) {
+func TestDecideKeepsProtected(t *testing.T) {
 	states := []schema.State{schema.StateActive, schema.StateDormant, schema.StateQuarantined, schema.StateSuperseded, schema.StateRetired}
 	origins := []schema.Origin{schema.OriginUser, schema.OriginToolInternal, schema.OriginAssistant, schema.OriginImport, schema.OriginUnknown}
 	draw := func(t *rapid.T, id int64) *party {

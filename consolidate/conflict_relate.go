@@ -2,8 +2,6 @@ package consolidate
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -188,8 +186,8 @@ func proposedPairs(ctx context.Context, s *schema.Snapshot, userID int64) (map[C
 	pairs := make(map[ContradictionPair]bool)
 	for _, payload := range payloads {
 		var pair ContradictionPair
-		if err := json.Unmarshal([]byte(payload), &pair); err != nil {
-			return nil, fmt.Errorf("a proposal's payload is damaged: %w", err)
+		if err := schema.DecodeStored("the payload of a proposal", payload, &pair); err != nil {
+			return nil, err
 		}
 		pairs[pair] = true
 		pairs[ContradictionPair{pair.Later, pair.Earlier}] = true

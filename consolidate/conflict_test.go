@@ -17,8 +17,7 @@ func day(month time.Month, d int) schema.Time {
 	return schema.At(time.Date(2026, month, d, 12, 0, 0, 0, time.UTC))
 }
 
-// claim stores what the user told: a subject, a predicate, an object, and since
-// when it holds.
+// claim stores a claim that the user stated, valid since the given time.
 func claim(t testing.TB, db *schema.DB, content, subject, predicate, object string, since schema.Time, change ...func(*schema.Memory)) *schema.Memory {
 	t.Helper()
 	m := schema.Memory{
@@ -71,7 +70,7 @@ func heldIn(t testing.TB, db *schema.DB, at schema.Time, claims ...*schema.Memor
 	return held
 }
 
-func TestAMoveIsCurrentTheNextMorning(t *testing.T) {
+func TestMoveIsCurrentNextMorning(t *testing.T) {
 	db, c := aged(t)
 	lisbon := claim(t, db, "The user lives in Lisbon.", "the user", "lives_in", "Lisbon", day(1, 10))
 	c.set(day(6, 2).Time)
@@ -112,7 +111,7 @@ func TestAMoveIsCurrentTheNextMorning(t *testing.T) {
 	require.Equal(t, before, dumpAll(t, db))
 }
 
-func TestSeveralMovesBecomeOneHistory(t *testing.T) {
+func TestMovesFormOneHistory(t *testing.T) {
 	db, c := aged(t)
 	c.set(day(12, 1).Time)
 	home := func(town string, since schema.Time) *schema.Memory {
@@ -138,7 +137,7 @@ func TestSeveralMovesBecomeOneHistory(t *testing.T) {
 	require.Empty(t, run())
 }
 
-func TestWhatOnlyTheHostMayChangeIsFlagged(t *testing.T) {
+func TestHostOnlyChangesAreProposed(t *testing.T) {
 	for name, c := range map[string]struct {
 		earlier, later func(*schema.Memory)
 		reason         string
@@ -183,7 +182,7 @@ func TestWhatOnlyTheHostMayChangeIsFlagged(t *testing.T) {
 	}
 }
 
-func TestWhatWasSaidIsDrawnAndHeldAgainstWhatIsKnown(t *testing.T) {
+func TestExtractThenConflict(t *testing.T) {
 	db, c := aged(t)
 	said(t, db, "a", "", "I live in Lisbon, close to the river.", day(1, 10).Time)
 	s := llmtest.New(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestAQuoteThatIsMostlyInjectedMemoryIsNoNews(t *testing.T) {
+func TestQuoteOfInjectedMemoryIsIgnored(t *testing.T) {
 	for name, c := range map[string]struct {
 		told, said, quote, claim string
 		echoes                   int
@@ -51,7 +51,7 @@ func TestAQuoteThatIsMostlyInjectedMemoryIsNoNews(t *testing.T) {
 	}
 }
 
-func TestTheQuoteThatIsKeptIsClean(t *testing.T) {
+func TestQuoteIsCleaned(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "a", "", "My dog Biscuit hates the vet.", start)
 	s := llmtest.New(t)

@@ -2,7 +2,6 @@ package consolidate
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -93,8 +92,8 @@ func pairsApart(ctx context.Context, s *schema.Snapshot, userID int64) (map[Enti
 	pairs := make(map[EntityPair]bool)
 	for _, payload := range payloads {
 		var p EntityPair
-		if err := json.Unmarshal([]byte(payload), &p); err != nil {
-			return nil, fmt.Errorf("a proposal is damaged: %w", err)
+		if err := schema.DecodeStored("the payload of a proposal", payload, &p); err != nil {
+			return nil, err
 		}
 		pairs[p], pairs[EntityPair{p.Into, p.From}] = true, true
 	}

@@ -44,7 +44,7 @@ func twoKarims(t *testing.T, db *schema.DB) (haddad, lund *schema.Entity, unsure
 	return e[0], e[1], unsure
 }
 
-func TestAModelSaysWhoIsMeant(t *testing.T) {
+func TestModelResolvesMentions(t *testing.T) {
 	db, _ := aged(t)
 	_, _, unsure := twoKarims(t, db)
 	before := dumpAll(t, db)
@@ -70,7 +70,7 @@ func TestAModelSaysWhoIsMeant(t *testing.T) {
 	require.Equal(t, before, dumpAll(t, db))
 }
 
-func TestAnswersThatNameNoCandidateChangeNothing(t *testing.T) {
+func TestAnswersWithoutCandidateAreIgnored(t *testing.T) {
 	for name, reply := range map[string]llmtest.Reply{
 		"prose":       llmtest.Text("Probably the first."),
 		"no list":     llmtest.JSON(map[string]any{"facts": []string{}}),
@@ -103,7 +103,7 @@ func TestAnswersThatNameNoCandidateChangeNothing(t *testing.T) {
 	}
 }
 
-func TestMentionsOfTheProtectedStay(t *testing.T) {
+func TestMentionsOfProtectedStay(t *testing.T) {
 	for name, protect := range map[string]string{
 		"who is linked": "UPDATE entities SET protected = 1 WHERE name = 'Karim Lund'",
 		"who is meant":  "UPDATE entities SET protected = 1 WHERE name = 'Karim Haddad'",
@@ -153,7 +153,7 @@ func TestMentionsAreAskedInBatchesWithinTheBudget(t *testing.T) {
 	require.Equal(t, map[string]int{"asked": 11}, report.Stages[0].Counts, "what could not be digested is passed")
 }
 
-func TestWhoIsSpokenOfIsSummedUp(t *testing.T) {
+func TestEntitySummaries(t *testing.T) {
 	db, _ := aged(t)
 	e := people(t, db, person("Rosa Lund", 0), person("Tomás", 2), person("Vera", 0))
 	mentioning(t, db, "Rosa Lund moved to Oslo.", 0.9, e[0])
@@ -189,7 +189,7 @@ func summariesIn(t *testing.T, db *schema.DB) (all []string) {
 	return all
 }
 
-func TestSummariesThatAreNotHeldAreDropped(t *testing.T) {
+func TestUngroundedSummariesAreDropped(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply  llmtest.Reply
 		counts map[string]int
@@ -223,7 +223,7 @@ func TestSummariesThatAreNotHeldAreDropped(t *testing.T) {
 	}
 }
 
-func TestTwentySummariesANight(t *testing.T) {
+func TestSummaryLimit(t *testing.T) {
 	db, _ := aged(t)
 	for i := range 23 {
 		people(t, db, person(fmt.Sprintf("Tideline %c", 'A'+i), 3))
@@ -238,7 +238,7 @@ func TestTwentySummariesANight(t *testing.T) {
 	}
 }
 
-func TestAModelThatCannotBeAskedFailsTheStage(t *testing.T) {
+func TestUnreachableModelFailsStage(t *testing.T) {
 	db, _ := aged(t)
 	twoKarims(t, db)
 	before := dumpAll(t, db)

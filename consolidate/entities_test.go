@@ -73,7 +73,8 @@ func mentioning(t *testing.T, db *schema.DB, content string, sure float64, entit
 	return m
 }
 
-// merged lists who was merged into whom, and what waits for the host.
+// mergedIn lists the merged entities with their targets, and the pairs that wait for
+// the host.
 func mergedIn(t *testing.T, db *schema.DB) (merged, waiting []string) {
 	t.Helper()
 	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
@@ -86,7 +87,7 @@ func mergedIn(t *testing.T, db *schema.DB) (merged, waiting []string) {
 	return merged, waiting
 }
 
-func TestWhoIsOne(t *testing.T) {
+func TestMergeEntities(t *testing.T) {
 	place := func(name string) called { return called{typ: schema.EntityPlace, name: name} }
 	named := func(name string) called { return called{typ: schema.EntityName, name: name} }
 	email := func(address string) called { return called{typ: schema.EntityEmail, name: address} }
@@ -141,7 +142,7 @@ func TestWhoIsOne(t *testing.T) {
 	}
 }
 
-func TestAMergeTakenBackIsLeftToTheHost(t *testing.T) {
+func TestUndoneMergeIsProposed(t *testing.T) {
 	db, _ := aged(t)
 	people(t, db, person("Karim Haddad", 1), person("Karim Haddad", 2))
 	r := runner(t, db, stages(consolidate.Entities{}))
@@ -158,7 +159,7 @@ func TestAMergeTakenBackIsLeftToTheHost(t *testing.T) {
 	require.Len(t, waiting, 1)
 }
 
-func TestWhoIsNamedBesideSomebodyIsSomebodyElse(t *testing.T) {
+func TestNamesInOneTextAreDistinct(t *testing.T) {
 	db, _ := aged(t)
 	same := people(t, db, person("Karim Haddad", 1), person("Karim Haddad", 2), person("Vitya Orlov", 1), person("Viktor Orlov", 1))
 	mentioning(t, db, "Karim Haddad met the other Karim Haddad.", 0.9, same[:2]...)
@@ -170,8 +171,8 @@ func TestWhoIsNamedBesideSomebodyIsSomebodyElse(t *testing.T) {
 	require.Equal(t, []string{"Karim Haddad > Karim Haddad"}, waiting)
 }
 
-// What a stage asks for is judged by code, whoever wrote the stage.
-func TestMergesAreCheckedAgainstTheEntitiesAsTheyAre(t *testing.T) {
+// The proposals of every stage are validated, including those of a host's own stage.
+func TestMergesAreRevalidated(t *testing.T) {
 	db, _ := aged(t)
 	e := people(t, db, person("Karim Haddad", 1), person("Salma Lund", 2), called{typ: schema.EntityPerson, name: "Karim Haddad", protected: true})
 	careless := stage{"careless", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {

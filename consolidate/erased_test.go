@@ -38,7 +38,7 @@ func (s interrupted) Propose(ctx context.Context, in *consolidate.Input, apply c
 	return err
 }
 
-func TestANightGoesOnWithoutWhatIsErasedMeanwhile(t *testing.T) {
+func TestNightSkipsErased(t *testing.T) {
 	for _, everything := range []bool{false, true} {
 		t.Run(fmt.Sprint("everything ", everything), func(t *testing.T) {
 			db, _ := aged(t)

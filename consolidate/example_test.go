@@ -35,7 +35,7 @@ func exampleDB(now *time.Time, said ...string) (db *schema.DB, ids []string, don
 			}
 			ids = append(ids, m.UID)
 		}
-		// A guess from an old conversation, which nobody asked about since.
+		// A guess from an old conversation that was not used since.
 		return tx.InsertMemory(ctx, &schema.Memory{
 			UserID: userID, Kind: schema.KindFact, Content: "Ada may like trams", Confidence: .6, Importance: .3,
 			DecayRate: schema.DefaultDecayRate, Origin: schema.OriginAssistant, Trust: 2,

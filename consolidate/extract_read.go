@@ -3,7 +3,6 @@ package consolidate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -175,7 +174,7 @@ func showings(ctx context.Context, s *schema.Snapshot, userID int64, session str
 	first := make(map[string]int64)
 	for _, injection := range injections {
 		var items []RecalledItem
-		if err := json.Unmarshal([]byte(injection.Items), &items); err != nil {
+		if err := schema.DecodeStored("the list of what was shown", injection.Items, &items); err != nil {
 			return nil, err
 		}
 		at := injection.ShownAt.UnixMilli()

@@ -120,7 +120,7 @@ func TestExtractPrompt(t *testing.T) {
 	require.Positive(t, report.Usage.InputTokens)
 }
 
-func TestExtractHoldsClaimsAgainstTheirSources(t *testing.T) {
+func TestExtractChecksSources(t *testing.T) {
 	db, _ := aged(t)
 	at := time.Date(2026, 2, 3, 18, 4, 0, 0, time.UTC)
 	first := said(t, db, "a", "", "I moved to Oslo last week, into a flat of 62 square metres.", at)
@@ -181,7 +181,7 @@ func TestExtractHoldsClaimsAgainstTheirSources(t *testing.T) {
 	require.Empty(t, again.Stages[0].Outcomes)
 }
 
-func TestExtractTakesNoDenialForAClaim(t *testing.T) {
+func TestExtractSkipsDenials(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "a", "", "I don't eat meat.", start)
 	said(t, db, "a", "", "I moved to Oslo.", start.Add(time.Minute))
@@ -201,7 +201,7 @@ func TestExtractTakesNoDenialForAClaim(t *testing.T) {
 	require.Empty(t, derivedOf(t, db)[3].Object, "an object that the sentence does not hold")
 }
 
-func TestExtractKeepsLevelsOfTrustApart(t *testing.T) {
+func TestExtractSeparatesTrustLevels(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "a", "", "My dog is called Biscuit.", start)
 	said(t, db, "a", "", "The dog of the house is called Rex.", start, func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginImport, 1 })
@@ -222,7 +222,7 @@ func TestExtractKeepsLevelsOfTrustApart(t *testing.T) {
 	require.Equal(t, schema.StateQuarantined, all[2].State)
 }
 
-func TestExtractReinforcesWhatIsKnown(t *testing.T) {
+func TestExtractStrengthensKnown(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "a", "", "I am a vegetarian.", start)
 	s := llmtest.New(t)
@@ -240,7 +240,7 @@ func TestExtractReinforcesWhatIsKnown(t *testing.T) {
 	require.EqualValues(t, 1, all[0].AccessCount)
 }
 
-func TestEchoesOfInjectedMemoryAreNotNews(t *testing.T) {
+func TestInjectedMemoryIsNotExtracted(t *testing.T) {
 	db, _ := aged(t)
 	old := said(t, db, "a", "", "I might sell the blue bicycle.", start)
 	s := llmtest.New(t)
@@ -264,7 +264,7 @@ func TestEchoesOfInjectedMemoryAreNotNews(t *testing.T) {
 	require.Empty(t, derivedOf(t, db))
 }
 
-func TestExtractLeavesOutWhatTheModelCannotDigest(t *testing.T) {
+func TestExtractSkipsFailingBatches(t *testing.T) {
 	db, _ := aged(t)
 	for i := range 6 {
 		said(t, db, "a", "", fmt.Sprintf("My locker number %d holds a wrench.", 100+i), start.Add(time.Duration(i)*time.Minute))
@@ -293,7 +293,7 @@ func TestExtractLeavesOutWhatTheModelCannotDigest(t *testing.T) {
 	}))
 }
 
-func TestAModelThatIsNoUseKeepsEverythingWaiting(t *testing.T) {
+func TestUselessModelKeepsMessagesPending(t *testing.T) {
 	db, _ := aged(t)
 	for i := range 10 {
 		said(t, db, "a", "", fmt.Sprintf("My locker number %d holds a wrench.", 100+i), start.Add(time.Duration(i)*time.Minute))

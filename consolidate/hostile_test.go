@@ -166,8 +166,8 @@ func diaryLine(day int) string {
 	return fmt.Sprintf("%s Day %d.", lines[day%len(lines)], day)
 }
 
-// aYear lives through so many days, with or without a model, and returns the memory
-// and what was told to it.
+// aYear simulates a number of days, with or without a model, and returns the database
+// and the memories stated by the user.
 func aYear(t *testing.T, days int, model llms.Model) (*schema.DB, []*schema.Memory) {
 	t.Helper()
 	db := open(t)
@@ -208,12 +208,12 @@ func aYear(t *testing.T, days int, model llms.Model) (*schema.DB, []*schema.Memo
 	return db, facts
 }
 
-// stand is what a claim that was told has come to.
+// stand describes the current state of a claim.
 func stand(m *schema.Memory) string {
 	return fmt.Sprint(m.Content, " ", m.State, " ", m.Confidence, " ", m.Protected, m.Pinned, " ", m.ValidUntil.IsZero(), m.Trust, m.Origin, m.SupersededBy, m.DecayRate)
 }
 
-func TestAYearWithAHostileModel(t *testing.T) {
+func TestHostileModelYear(t *testing.T) {
 	racing.Alone(t)
 	t.Parallel()
 	days, seeds := 20, 1

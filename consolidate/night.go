@@ -78,8 +78,8 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 	switch {
 	case err == nil:
 		n.report.Resumed = true
-		if err := json.Unmarshal(run.Stages, &n.report.Stages); err != nil {
-			return fmt.Errorf("the ledger of run %s: %w", run.UID, err)
+		if err := schema.DecodeStored("the ledger of run "+run.UID, string(run.Stages), &n.report.Stages); err != nil {
+			return err
 		}
 	case isNotFound(err):
 		uid, err := uuid.NewV7()

@@ -84,7 +84,7 @@ func stages(list ...consolidate.Stage) func(*consolidate.RunnerOptions) {
 	return func(o *consolidate.RunnerOptions) { o.Stages = list }
 }
 
-func TestProposalsAreCheckedAgainstTheMemoryAsItIs(t *testing.T) {
+func TestProposalsAreRevalidated(t *testing.T) {
 	db, c := aged(t)
 	faded := derived(t, db, "faded")
 	stated := derived(t, db, "I said so", func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginUser, 4 })
@@ -168,7 +168,7 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 	}))
 }
 
-func TestRunThatWasCutOffIsTakenUp(t *testing.T) {
+func TestInterruptedRunResumes(t *testing.T) {
 	db, c := aged(t)
 	faded := derived(t, db, "faded")
 	c.set(start.AddDate(1, 0, 0))
@@ -206,7 +206,7 @@ func TestRunThatWasCutOffIsTakenUp(t *testing.T) {
 	require.Equal(t, 2, calls["last"])
 }
 
-func TestRunOfAnotherCauseBuriesTheOneCutOff(t *testing.T) {
+func TestRunOfAnotherCauseEndsInterrupted(t *testing.T) {
 	db, _ := aged(t)
 	m := derived(t, db, "fact")
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -224,7 +224,7 @@ func TestRunOfAnotherCauseBuriesTheOneCutOff(t *testing.T) {
 	}))
 }
 
-func TestLostLeaseFencesTheRunnerOfOld(t *testing.T) {
+func TestLostLeaseFencesOldRunner(t *testing.T) {
 	db, c := aged(t)
 	faded := derived(t, db, "faded")
 	c.set(start.AddDate(1, 0, 0))

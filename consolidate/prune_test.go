@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestPruneTakesWhatFadedAndNothingElse(t *testing.T) {
+func TestPruneDeactivatesFaded(t *testing.T) {
 	db, c := aged(t)
 	drawn := derived(t, db, "Karim likes trams")
 	stated := derived(t, db, "I took a tram in May", func(m *schema.Memory) {
@@ -110,7 +110,7 @@ func TestPruneStopsAtTheCapWeakestFirst(t *testing.T) {
 	}
 }
 
-func TestASmallMemoryLosesOneANightAtTheDefaultCap(t *testing.T) {
+func TestPruneDefaultCapOnSmallMemory(t *testing.T) {
 	db, c := aged(t)
 	for i := range 19 {
 		derived(t, db, fmt.Sprint("fact ", i))

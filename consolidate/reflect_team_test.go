@@ -19,7 +19,7 @@ import (
 
 // A team of agents reflects as ada-three-tier.md §5 says: on importance, every
 // ten cycles, at a sprint's boundary, and by hand.
-func TestATeamReflects(t *testing.T) {
+func TestTeamReflection(t *testing.T) {
 	db, c := aged(t)
 	for i, line := range []string{"Merged the retry fix after two reviews.", "The reviews took three days.", "Routine update of a label.", "A hotfix without review broke the kiosk."} {
 		rating := []float64{.7, .6, .2, .9}[i]
@@ -138,7 +138,7 @@ func TestATeamReflects(t *testing.T) {
 
 // An insight rated 10 stands among core memory's lessons, with its own trust, and
 // goes with its run; a list that no model may write is left alone.
-func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
+func TestInsightInCoreMemory(t *testing.T) {
 	for writer, want := range map[core.BlockWriter]string{core.ModelWrites: `["The user runs from the office."]`, core.ModelProposes: ""} {
 		db, _ := aged(t)
 		diary(t, db)
@@ -178,7 +178,7 @@ func TestAnInsightSurfacesInCoreMemory(t *testing.T) {
 
 // What has gathered must exceed the threshold (ada-three-tier.md §5.1: "> 100"),
 // and what was read from a file is nothing that happened.
-func TestReflectionIsDueBeyondItsThreshold(t *testing.T) {
+func TestReflectionThreshold(t *testing.T) {
 	for name, c := range map[string]struct {
 		messages, documents int // of importance 3 each
 		due                 bool
@@ -218,7 +218,7 @@ func TestReflectionIsDueBeyondItsThreshold(t *testing.T) {
 
 // Of three insights that are asked for, those that are missing are asked for once
 // more; then there are as many as there are, and the report says how many are not.
-func TestInsightsThatAreMissingAreAskedForOnce(t *testing.T) {
+func TestMissingInsightsAreRequestedOnce(t *testing.T) {
 	runs, office, river := insight("The user runs to get away from the office.", "r1", "r2"), insight("The office is what tires the user.", "r1", "r3"), insight("The river is where it is quiet.", "r2", "r3")
 	garden, thin, doubtful := insight("The garden is what a call is about.", "r1", "r2"), insight("Nobody says so.", "r1"), insight("The user wants to move to Bergen.", "r1", "r2")
 	for name, c := range map[string]struct {

@@ -92,7 +92,7 @@ func TestReflectDrawsInsightsFromSeveralMemories(t *testing.T) {
 	require.Equal(t, before, dumpAll(t, db))
 }
 
-func TestReflectBelievesNoInsightWithoutGrounds(t *testing.T) {
+func TestUngroundedInsightsAreDropped(t *testing.T) {
 	db, _ := aged(t)
 	diary(t, db)
 	s := llmtest.New(t)

@@ -1,7 +1,6 @@
 package consolidate
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,10 +117,7 @@ func Recorded(run *schema.Run) (*Report, error) {
 	if !run.FinishedAt.IsZero() {
 		r.Took = max(0, run.FinishedAt.Sub(run.StartedAt.Time)).Round(time.Millisecond)
 	}
-	if err := json.Unmarshal(run.Stages, &r.Stages); err != nil {
-		return nil, fmt.Errorf("%w: the ledger of run %s: %w", schema.ErrCorrupt, run.UID, err)
-	}
-	return r, nil
+	return r, schema.DecodeStored("the ledger of run "+run.UID, string(run.Stages), &r.Stages)
 }
 
 func usageOf(run *schema.Run) ask.Usage {

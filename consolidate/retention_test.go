@@ -67,7 +67,7 @@ func (l *lived) active(t *testing.T, of []*schema.Memory) (n int) {
 
 // By the document's curve 12 of 12 standing facts are active on day 60, 7 on day
 // 75 and none on day 90.
-func TestWhatTheUserSaidStandsForAYearOfNightsOrOfNone(t *testing.T) {
+func TestUserFactsSurviveYear(t *testing.T) {
 	nightly, once := live(t), live(t)
 	r := runner(t, nightly.db, uncapped)
 	for day := 1; day <= 365; day++ {
@@ -94,7 +94,7 @@ func TestWhatTheUserSaidStandsForAYearOfNightsOrOfNone(t *testing.T) {
 	}
 }
 
-func TestTheDocumentsCurveIsAnOption(t *testing.T) {
+func TestDocumentRetention(t *testing.T) {
 	l := live(t)
 	r := runner(t, l.db, uncapped, func(o *consolidate.RunnerOptions) { o.Retention = recall.RetentionOf })
 	for _, at := range []struct{ day, active int }{{60, 13}, {90, 0}} {
@@ -106,7 +106,7 @@ func TestTheDocumentsCurveIsAnOption(t *testing.T) {
 	require.Equal(t, schema.StateActive, reread(t, l.db, l.asked).State, "a question that waits keeps its fact under any curve")
 }
 
-func TestUseAndFurtherSourcesMakeStable(t *testing.T) {
+func TestStabilityGrowsWithUse(t *testing.T) {
 	db, c := aged(t)
 	m := derived(t, db, "Ada seems to like bees")
 	use := func() {

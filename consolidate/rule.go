@@ -12,25 +12,27 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Rule revises active memories by what stands beside their text. When and Worth get
-// a memory without its text; they must be functions of their arguments alone.
+// Rule revises active memories by their metadata. When and Worth get a memory without
+// its text; their results must depend only on their arguments.
 type Rule struct {
-	// Name is unique in its stage. Reports count by it, and the audit names it.
+	// Name is unique in its stage. It names the counter in reports and the rule in the
+	// audit log.
 	Name string
-	// Where are the memories that it looks at. With Dormant it looks at dormant ones.
+	// Where selects the memories. With Dormant it selects dormant ones instead of
+	// active ones.
 	Where   schema.Conditions
 	Dormant bool
-	// When returns what a memory becomes, and false for one that stays. It is asked
-	// again before the change. Default: it becomes dormant.
+	// When returns the revision of a memory, or false to leave it unchanged. It is
+	// called again before the change is applied. Default: the memory becomes dormant.
 	When func(m *schema.Memory, now time.Time) (schema.Revision, bool)
-	// Worth orders the memories: those of least worth are revised first, of equal ones
-	// the older. NaN is the smallest. Default: by id.
+	// Worth orders the memories: the lowest are revised first, of equal ones the older.
+	// NaN is the lowest. Default: by id.
 	Worth Worth
-	// Above, if set, is the number of memories that meet Where from which the rule
-	// acts, and To how many it leaves, at least 1. Default of To: Above.
+	// Above, if set, makes the rule act only if more than Above memories match Where.
+	// It then leaves To of them unchanged, at least 1. Default of To: Above.
 	Above, To int
-	// Most is how many memories a day revises, however many runs it has. Default 0: no
-	// bound.
+	// Most is the maximum number of memories revised per day, over all runs. Default
+	// 0: no limit.
 	Most int
 }
 
@@ -46,7 +48,7 @@ func (r *Rule) state() schema.State {
 	return schema.StateActive
 }
 
-// leaves is how many memories remain, 0 if the rule has no bound.
+// leaves returns how many memories the rule leaves unchanged; 0 without a bound.
 func (r *Rule) leaves() int {
 	if r.Above <= 0 {
 		return 0
@@ -54,7 +56,7 @@ func (r *Rule) leaves() int {
 	return cmp.Or(max(0, r.To), r.Above)
 }
 
-// ask calls When; its panic is an error.
+// ask calls When and returns its panic as an error.
 func (r *Rule) ask(m *schema.Memory, now time.Time) (revision schema.Revision, ok bool, err error) {
 	when := r.When
 	if when == nil {
@@ -64,12 +66,12 @@ func (r *Rule) ask(m *schema.Memory, now time.Time) (revision schema.Revision, o
 	return revision, ok && err == nil, err
 }
 
-// Rules is the stage of a list of rules, each applied to what those before it left.
-// Memories that are protected or pinned, that mention a protected entity, or that
-// wait for the host's decision, keep all but their attributes.
+// Rules is the stage that applies a list of rules, each to the result of those before
+// it. Of memories that are protected, pinned, mention a protected entity or wait for
+// the host's decision, only the attributes can change.
 //
-// Counts: by the name of each rule, how many memories it looked at; held, how many
-// are protected; beyond, how many its Most leaves for another night.
+// Counts: under the name of each rule, the memories it examined; held, those that are
+// protected; beyond, those that Most leaves for another night.
 type Rules struct {
 	Stage string
 	List  []Rule
@@ -87,7 +89,7 @@ func (r Rules) Propose(ctx context.Context, in *Input, apply Apply) error {
 		if err != nil {
 			failed = append(failed, fmt.Errorf("rule %s: %w", rule.Name, err))
 		}
-		const batch = 500 // a write must not keep others waiting
+		const batch = 500 // keeps each write short
 		for some := range slices.Chunk(proposals, batch) {
 			if _, err := apply(ctx, some...); err != nil {
 				return err
@@ -161,8 +163,8 @@ func (r *Rule) order(met []schema.Memory, now time.Time) error {
 	return err
 }
 
-// Revise changes a memory as a rule says. It never changes the trust of a memory, its
-// text or its validity, ends none, and releases none from quarantine.
+// Revise applies the revision of a rule to a memory. It never changes the memory's
+// text, trust or validity, and never releases it from quarantine.
 type Revise struct {
 	UID     string
 	Version int64 // the memory as the stage saw it
@@ -223,8 +225,9 @@ func (p Revise) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	return applied(p), tx.Revise(ctx, m, p.Revision, p.Rule.Name, n.actor())
 }
 
-// takeAbove takes one of the memories that meet conditions from their count, unless
-// no more than leave are left. It counts once a batch, not for each proposal.
+// takeAbove decrements the number of memories that meet the conditions. It returns a
+// [*schema.InvalidError] if no more than leave are left. The database is queried once
+// per batch, not for each proposal.
 func (n *night) takeAbove(ctx context.Context, tx *schema.Tx, bound string, state schema.State, c *schema.Conditions, leave int) (err error) {
 	left, counted := n.left[bound]
 	if !counted {

@@ -27,7 +27,7 @@ func becomes(r schema.Revision) func(*schema.Memory, time.Time) (schema.Revision
 	return func(*schema.Memory, time.Time) (schema.Revision, bool) { return r, true }
 }
 
-func TestARuleRevisesWhatItsConditionsMeet(t *testing.T) {
+func TestRuleRevisesMatching(t *testing.T) {
 	db, _ := aged(t)
 	said(t, db, "s", "", "a message", start)
 	fact := derived(t, db, "a fact", func(m *schema.Memory) { m.Utility = 0.6 })
@@ -62,7 +62,7 @@ func TestARuleRevisesWhatItsConditionsMeet(t *testing.T) {
 }
 
 // What is protected, pinned or mentions a protected entity keeps all but its labels.
-func TestARuleLeavesWhatIsProtected(t *testing.T) {
+func TestRuleKeepsProtected(t *testing.T) {
 	db, _ := aged(t)
 	kept := []*schema.Memory{
 		derived(t, db, "protected", func(m *schema.Memory) { m.Protected = true }),
@@ -102,7 +102,7 @@ func TestARuleLeavesWhatIsProtected(t *testing.T) {
 	}
 }
 
-func TestAReviseThatCannotBeIsRejected(t *testing.T) {
+func TestInvalidRevisionIsRejected(t *testing.T) {
 	db, _ := aged(t)
 	fact := derived(t, db, "a fact")
 	theirs := remember(t, db, schema.Scope{User: "bob"}, schema.Memory{Kind: schema.KindFact, Content: "Bob's"})
@@ -147,7 +147,7 @@ func TestAReviseThatCannotBeIsRejected(t *testing.T) {
 	}
 }
 
-func TestARuleThatFailsStopsNoOther(t *testing.T) {
+func TestFailingRuleStopsNoOther(t *testing.T) {
 	db, _ := aged(t)
 	fact := derived(t, db, "a fact")
 	report, _, err := ruled(t, db,
@@ -160,7 +160,7 @@ func TestARuleThatFailsStopsNoOther(t *testing.T) {
 	require.Equal(t, schema.StateDormant, reread(t, db, fact).State)
 }
 
-func TestWhatADayMayRevise(t *testing.T) {
+func TestDailyRevisionLimit(t *testing.T) {
 	db, c := aged(t)
 	for i := range 7 {
 		derived(t, db, fmt.Sprint("fact ", i))
@@ -181,7 +181,7 @@ func TestWhatADayMayRevise(t *testing.T) {
 	require.Equal(t, 3, again.Changes())
 }
 
-func TestACapLeavesFewerThanItTolerates(t *testing.T) {
+func TestCapTolerance(t *testing.T) {
 	for facts, left := range map[int]int{5: 5, 6: 4, 9: 4} {
 		db, _ := aged(t)
 		for i := range facts {
@@ -225,10 +225,10 @@ func TestRulesSettleAndUndo(t *testing.T) {
 			if rapid.Bool().Draw(rt, "bound") {
 				rule.Above = rapid.IntRange(1, 6).Draw(rt, "above")
 				rule.To = rapid.IntRange(0, rule.Above).Draw(rt, "to")
-				// No rule sets what another orders by, or the second run would order anew.
+				// No rule sets what another orders by, or the second run would have a new order.
 				rule.Worth = func(m *schema.Memory, _ time.Time) float64 { return m.Confidence }
 			} else {
-				// Each sets a column of its own, so that no two undo each other for ever.
+				// Each sets its own column, so that no two keep undoing each other.
 				least, to := rapid.Float64Range(0, 1).Draw(rt, "least"), eighths(0).Draw(rt, "to")
 				revision := []schema.Revision{
 					{Importance: &to}, {Utility: &to}, {Stability: new(1 + 9*to)}, {Attributes: map[string]string{fmt.Sprint("label", i): fmt.Sprint(to)}},

@@ -69,6 +69,8 @@ type RunnerOptions struct {
 	// Progress is called before each stage, during it, and at the end with
 	// StagesDone = Stages. Default none.
 	Progress func(Progress)
+	// Observe is called when a run begins. Default none.
+	Observe schema.Observer
 }
 
 // Progress is the progress of a run.
@@ -229,6 +231,7 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 		return nil, &schema.InvalidError{Field: "cause", Reason: "is not one of night, manual, trigger"}
 	}
 	var report *Report
+	ctx, done := r.opts.Observe.Begin(ctx, schema.Operation{Name: "night", Scope: scope})
 	err := r.alone(ctx, scope, func(lease *schema.Lease) error {
 		n := &night{runner: r, lease: lease, cause: cause, day: day}
 		started := time.Now()
@@ -242,6 +245,11 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 		report = n.report
 		return err
 	})
+	changes := 0
+	if report != nil {
+		changes = report.Changes()
+	}
+	done(changes, err)
 	return report, err
 }
 

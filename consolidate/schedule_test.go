@@ -190,7 +190,7 @@ func TestStopCutsOffANightAndWaitsForIt(t *testing.T) {
 	})
 }
 
-func TestOneUserDoesNotCostAnotherTheNight(t *testing.T) {
+func TestFailedNightDoesNotBlockOtherUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)))
 		db := open(t)

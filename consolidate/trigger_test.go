@@ -67,13 +67,13 @@ func TestATeamReflectsEveryTenCycles(t *testing.T) {
 }
 
 // A model of no use is left alone for six hours, 20 cycles, and twice asked each time.
-func TestAUselessModelIsNotAskedEachCycle(t *testing.T) {
+func TestReflectionBackoff(t *testing.T) {
 	asked := team(t, func(int) string { return "I would rather not." })
 	require.LessOrEqual(t, len(asked), 14, asked)
 	require.Equal(t, 10, asked[0])
 }
 
-func TestTooFewRecordsDoNotUseUpThePause(t *testing.T) {
+func TestTooFewRecordsDoNotCountAsReflection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		var asked []string

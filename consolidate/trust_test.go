@@ -29,7 +29,7 @@ func gullible(t *testing.T) *llmtest.Server {
 	return s
 }
 
-func TestNightsLearnNothingFromWhatNobodyVouchesFor(t *testing.T) {
+func TestNightsIgnoreUntrusted(t *testing.T) {
 	for name, by := range map[string]func(*schema.Memory){
 		"a tool": from(schema.OriginToolExternal, 1), "somebody": from(schema.OriginUnknown, 0),
 		"an answer about a page": from(schema.OriginAssistant, 1), "a peer": from(schema.OriginFederation, 2),
@@ -78,8 +78,8 @@ func aliasesIn(t *testing.T, db *schema.DB) (all []string) {
 	return all
 }
 
-// Whom the user named, nobody else renames, whether it was before or after.
-func TestALowerLevelGivesNoNamesToWhatAHigherOneNamed(t *testing.T) {
+// Other sources cannot rename an entity that the user named, neither before nor after.
+func TestUntrustedAliasesAreSeparate(t *testing.T) {
 	const theirs = "We met Noor, also known as Peregrine, at the harbour."
 	const mine = "We met Noor at the harbour."
 	for name, by := range map[string]func(*schema.Memory){
@@ -116,7 +116,7 @@ func aliasesOf(t *testing.T, db *schema.DB, name string) (all []string) {
 	return all
 }
 
-func TestEntitiesOfTwoLevelsAreLeftToTheHost(t *testing.T) {
+func TestEntitiesOfTwoTrustLevelsAreProposed(t *testing.T) {
 	db, _ := aged(t)
 	e := people(t, db, person("Karim Haddad", 2), person("Karim Haddad", 0))
 	stranger := remember(t, db, ada, schema.Memory{Content: "Karim Haddad banks elsewhere now.", Confidence: 1, Role: "tool", Origin: schema.OriginToolExternal, Trust: 1})
@@ -128,7 +128,7 @@ func TestEntitiesOfTwoLevelsAreLeftToTheHost(t *testing.T) {
 	require.Equal(t, "waiting", string(report.Stages[0].Outcomes[0].Status))
 }
 
-func TestAStrangerHasNoSayInASummaryWhereTheUserHas(t *testing.T) {
+func TestSummaryIgnoresUntrustedIfUserSpoke(t *testing.T) {
 	db, _ := aged(t)
 	e := people(t, db, person("Noor", 2))
 	for range 40 {
@@ -145,7 +145,7 @@ func TestAStrangerHasNoSayInASummaryWhereTheUserHas(t *testing.T) {
 	require.Empty(t, someSummaries(t, db))
 }
 
-func TestWhatWasSetAsideStandsInNobodysWay(t *testing.T) {
+func TestQuarantinedDoesNotBlockClaims(t *testing.T) {
 	db, _ := aged(t)
 	remember(t, db, ada, schema.Memory{
 		Kind: schema.KindFact, Content: "The ferry leaves from pier nine.", Confidence: 0.5, Origin: schema.OriginToolExternal, Trust: 1, State: schema.StateQuarantined,
@@ -160,7 +160,7 @@ func TestWhatWasSetAsideStandsInNobodysWay(t *testing.T) {
 }
 
 // One voice, however often it speaks, makes nothing surer.
-func TestOneVoiceMakesNothingSurer(t *testing.T) {
+func TestRepetitionByOneSource(t *testing.T) {
 	tool := func(name string) func(*schema.Memory) {
 		return func(m *schema.Memory) {
 			m.Origin, m.Trust, m.Attributes = schema.OriginToolInternal, 3, schema.Attributes{"tool": name}

@@ -341,9 +341,37 @@ func TestUndoIsExact(t *testing.T) {
 	})
 }
 
+// What the audit holds in another form than it was written in is damage, and
+// nothing of the run is taken back by halves.
+func TestUndoOfADamagedAudit(t *testing.T) {
+	for _, damaged := range []struct{ operation, before, after string }{
+		{"state", `{"state":"activf"}`, `{"state":"dormant"}`},
+		{"state", `{"state":"active"`, `{"state":"dormant"}`},
+		{"summary", `{"summary":1}`, `{"summary":""}`},
+		{"source", "", `{"rource":"x"}`},
+		{"gap", `{"uid":"g","stage":"extract","memories":"[1]","attempts":1,"last_error":"","created_at":0}`, ""},
+	} {
+		db, _, userID := peopled(t)
+		run := uuid.NewString()
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			if _, err := tx.Exec(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES (?, ?, 'manual', 'done', 0)", run, userID); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, `INSERT INTO ops (id, user_id, run_id, at, actor, operation, record, record_id, before, after)
+				SELECT -1, user_id, id, 0, 'night', ?, 'memories', 1, ?, ? FROM runs WHERE uid = ?`, damaged.operation, damaged.before, damaged.after, run)
+			return err
+		}))
+		before := everything(t, db)
+		_, err := undoRun(db, userID, run)
+		require.ErrorIs(t, err, schema.ErrCorrupt, damaged)
+		require.NotContains(t, err.Error(), "activf")
+		require.Equal(t, before, everything(t, db))
+	}
+}
+
 // What is read for one name alone changes no memory, so nothing but the audit
 // tells a searcher that it is over.
-func TestUndoOfAMergeIsSeenByASearcherThatIsOpen(t *testing.T) {
+func TestSearcherSeesUndoneMerge(t *testing.T) {
 	t.Parallel()
 	db, now, userID := peopled(t)
 	long := recall.New(db, recall.Options{})
@@ -368,7 +396,7 @@ func TestUndoOfAMergeIsSeenByASearcherThatIsOpen(t *testing.T) {
 	require.NotContains(t, found(t, long), "Noor "+other.UID)
 }
 
-func TestUndoOfAnOlderRunKeepsWhatLaterRestsOnIt(t *testing.T) {
+func TestUndoOlderRun(t *testing.T) {
 	racing.Alone(t)
 	t.Parallel()
 	rapid.Check(t, func(check *rapid.T) {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// An activation's values are interpolated between points 1/512 apart: within
-// 4e-7 of the function.
+// Activation functions are interpolated linearly between points 1/512 apart, with an
+// error of at most 4e-7.
 const (
 	activationReach = 8 // beyond, GELU is the identity or 0
 	activationSteps = 512

@@ -10,10 +10,10 @@ import (
 
 const (
 	maxLayers = 128
-	maxWidth  = 1 << 14 // values of a token's state
-	maxTokens = 8192    // of a text, whatever the model allows
-	// queryRows are the tokens whose attention is computed at a time: memory
-	// grows with the length of a text, not with its square.
+	maxWidth  = 1 << 14 // values in a token's state
+	maxTokens = 8192    // tokens in a text, even if the model allows more
+	// queryRows is the number of tokens for which attention is computed at a time.
+	// Memory then grows linearly with the length of a text, not quadratically.
 	queryRows = 32
 )
 
@@ -31,15 +31,15 @@ type bertConfig struct {
 	Decoder      bool    `json:"is_decoder"`
 }
 
-// bert is a transformer encoder. Its methods may be called at the same time.
+// bert is a transformer encoder. It is safe for concurrent use.
 type bert struct {
 	width, heads  int
 	epsilon       float64
 	activate      func([]float32)
-	words         *tensor // converted when they are looked up
+	words         *tensor // token embeddings, converted to float32 on lookup
 	positions     []float32
-	firstPosition int // the position of the first token
-	length        int // the maximum number of tokens
+	firstPosition int // position of the first token
+	length        int // maximum number of tokens
 	norm          layerNorm
 	layers        []bertLayer
 
@@ -54,7 +54,7 @@ type bertLayer struct {
 // linear is a matrix with a bias.
 type linear struct {
 	weights panels
-	bias    []float32 // as many as the columns, rounded up to whole tiles
+	bias    []float32 // one value per column, rounded up to whole tiles
 }
 
 type layerNorm struct{ scale, shift []float32 }
@@ -104,7 +104,7 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	if c.ModelType != "bert" { // the positions of roberta begin after that of padding
+	if c.ModelType != "bert" { // roberta's positions start after the padding token's
 		if b.firstPosition = 2; c.PadToken != nil {
 			b.firstPosition = *c.PadToken + 1
 		}
@@ -115,11 +115,11 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	b.length = min(positions.shape[0]-b.firstPosition, maxTokens)
 	b.positions = make([]float32, b.length*b.width)
 	positions.read(b.positions, b.firstPosition*b.width)
-	for i := range b.positions { // every token is of the first kind
+	for i := range b.positions { // every token has type 0
 		b.positions[i] += kinds[i%b.width]
 	}
 	words := *b.words
-	words.data = bytes.Clone(words.data) // the other tensors' memory is released
+	words.data = bytes.Clone(words.data) // lets the file's other tensors be freed
 	b.words = &words
 	b.buffers.New = func() any { return new(bertBuffers) }
 	return b, nil
@@ -153,14 +153,14 @@ func (l *bertLoader) floats(name string, shape ...int) []float32 {
 
 func (l *bertLoader) norm(name string) layerNorm {
 	scale, shift := name+".weight", name+".bias"
-	if l.has(l.prefix + name + ".gamma") { // of models converted from TensorFlow
+	if l.has(l.prefix + name + ".gamma") { // a model converted from TensorFlow
 		scale, shift = name+".gamma", name+".beta"
 	}
 	return layerNorm{scale: l.floats(scale, l.width), shift: l.floats(shift, l.width)}
 }
 
-// linear reads layers of in inputs and out outputs each, and joins them side by
-// side. scale multiplies the first.
+// linear reads layers with in inputs and out outputs each, and concatenates their
+// outputs. scale multiplies the weights of the first layer.
 func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined linear) {
 	weights, biases := make([]*tensor, len(names)), make([][]float32, len(names))
 	for i, name := range names {
@@ -189,7 +189,7 @@ func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined
 
 func (l *bertLoader) layer(i int, c *bertConfig) bertLayer {
 	name := "encoder.layer." + strconv.Itoa(i) + "."
-	scale := float32(1 / math.Sqrt(float64(c.Hidden/c.Heads))) // of the attention's logits
+	scale := float32(1 / math.Sqrt(float64(c.Hidden/c.Heads))) // 1/√d of scaled dot-product attention
 	attention := name + "attention.self."
 	return bertLayer{
 		queryKeyValue: l.linear(c.Hidden, c.Hidden, scale, attention+"query", attention+"key", attention+"value"),
@@ -204,12 +204,12 @@ func (l *bertLoader) layer(i int, c *bertConfig) bertLayer {
 // bertBuffers are the buffers of a call, reused by the next one.
 type bertBuffers struct {
 	state, queryKeyValue, context, update, inner []float32
-	attention                                    []attentionBuffers // one a worker
+	attention                                    []attentionBuffers // one per worker
 }
 
 type attentionBuffers struct{ keys, values, scores []float32 }
 
-// grown returns a slice of n values, its memory reused where it suffices.
+// grown returns a slice of n values. It reuses the memory of s if that is large enough.
 func grown(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)
@@ -222,8 +222,8 @@ func (b *bert) vocab() int    { return b.words.shape[0] }
 func (b *bert) maxLen() int   { return b.length }
 func (b *bert) special() bool { return true }
 
-// run computes the states of all tokens with as many goroutines as workers,
-// and calls pool with them, row by row.
+// run computes the states of all tokens with the given number of goroutines, and calls
+// pool with them: one row of dims values per token. It fails only if ctx is done.
 func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(states []float32)) error {
 	buffers := b.buffers.Get().(*bertBuffers)
 	defer b.buffers.Put(buffers)
@@ -271,12 +271,12 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 	return nil
 }
 
-// multiply computes the layer's outputs for rows inputs.
+// multiply computes out = in·weights + bias for a number of rows.
 func (l *linear) multiply(workers int, out, in []float32, rows int) {
 	l.weights.multiplyWith(workers, out, l.weights.cols, in, l.weights.depth, rows, l.bias)
 }
 
-// attend computes one head's attention of n tokens to each other.
+// attend computes the self-attention of one head over n tokens.
 func (b *bert) attend(buffers *bertBuffers, own *attentionBuffers, head, n int) {
 	size := b.width / b.heads
 	stride := 3 * b.width
@@ -307,7 +307,7 @@ func (b *bert) attend(buffers *bertBuffers, own *attentionBuffers, head, n int) 
 	}
 }
 
-// softmax turns logits into shares that add up to 1.
+// softmax replaces logits by probabilities, which add up to 1.
 func softmax(logits []float32) {
 	greatest := logits[0]
 	for _, x := range logits {
@@ -325,7 +325,7 @@ func softmax(logits []float32) {
 	}
 }
 
-// addNorm adds update to the first n rows of state and normalises them.
+// addNorm adds update to the first n rows of state and applies the layer norm.
 func addNorm(state, update []float32, n int, norm layerNorm, epsilon float64) {
 	width := len(norm.scale)
 	for i := range n {
@@ -337,7 +337,7 @@ func addNorm(state, update []float32, n int, norm layerNorm, epsilon float64) {
 	}
 }
 
-// apply gives row mean 0 and variance 1, then scales and shifts it.
+// apply normalises row to mean 0 and variance 1, then scales and shifts it.
 func (n *layerNorm) apply(row []float32, epsilon float64) {
 	sum := float32(0)
 	for _, x := range row {

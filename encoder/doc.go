@@ -1,7 +1,6 @@
-// Package encoder computes sentence embeddings locally, in pure Go: no cgo, no
-// network, no process beside the program. [Open] reads a model folder in the
-// Hugging Face layout and returns an [Encoder], which implements langchaingo's
-// embeddings.Embedder and is safe for concurrent use.
+// Package encoder computes sentence embeddings locally in pure Go, without cgo, network
+// access or a separate process. [Open] reads a model folder in the Hugging Face layout
+// and returns an [Encoder], which implements langchaingo's embeddings.Embedder.
 //
 // Supported are
 //   - static embeddings: Model2Vec (model.safetensors, tokenizer.json,
@@ -12,9 +11,9 @@
 // Tokenizers are WordPiece and Unigram (SentencePiece) from tokenizer.json, or
 // WordPiece from vocab.txt. Pooling and normalisation come from modules.json,
 // prompts from config_sentence_transformers.json, the length limit from
-// sentence_bert_config.json. A text beyond the limit is cut.
+// sentence_bert_config.json. Longer texts are truncated.
 //
-// A model that needs anything else is refused with an [*InvalidError] that
-// names it. Model files are untrusted: a damaged file is an error, and memory
-// use is bounded by the size of the files.
+// [Open] returns an [*InvalidError] for a model that needs an unsupported feature.
+// Model files are untrusted: a damaged file gives an error, and memory use is bounded
+// by the size of the files.
 package encoder

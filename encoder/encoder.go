@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Encoder turns texts into vectors. It is safe for concurrent use.
+// Encoder computes embedding vectors of texts. It is safe for concurrent use.
 type Encoder struct {
 	tokenizer *tokenizer
 	network   network
 	pooling   pooling
 	normalise bool
-	lower     bool // lowercase first
-	limit     int  // tokens of a text
+	lower     bool // lowercase texts first
+	limit     int  // maximum number of tokens per text
 	known     bool // omit unknown tokens
 
 	queryPrompt, documentPrompt string
@@ -28,26 +28,27 @@ type Encoder struct {
 // network computes a state for each token.
 type network interface {
 	dims() int
-	vocab() int  // token numbers are below
-	maxLen() int // the maximum number of tokens
+	vocab() int  // number of tokens; ids are below it
+	maxLen() int // maximum number of tokens
 	special() bool
 	run(ctx context.Context, ids []int32, workers int, pool func(states []float32)) error
 }
 
-// ID names the model for stored vectors (extension.Config.Embedding.Model). It consists
-// of the model's family, the size of its vectors and a hash of its files, so that it
-// is equal for equal files in any folder.
+// ID identifies the model of stored vectors (extension.Config.Embedding.Model). It
+// consists of the model's family, its number of dimensions and a hash of its files, so
+// it does not depend on the folder.
 func (e *Encoder) ID() string {
 	return fmt.Sprintf("%s-%d-%s", e.family, e.Dims(), hashFiles(e.files)[:16])
 }
 
-// Dims is the number of values of a vector.
+// Dims returns the number of dimensions of a vector.
 func (e *Encoder) Dims() int { return e.network.dims() }
 
-// Files are the files of the model folder that the encoder depends on.
+// Files returns the files of the model folder that the encoder depends on.
 func (e *Encoder) Files() []File { return slices.Clone(e.files) }
 
-// EmbedDocuments returns a vector for each text to be searched.
+// EmbedDocuments returns one vector of [Encoder.Dims] values per text, with the model's
+// document prompt. It fails only if ctx is done.
 func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	workers := 1
@@ -64,12 +65,13 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 	return vectors, nil
 }
 
-// EmbedQuery returns a vector for a query.
+// EmbedQuery returns a vector of [Encoder.Dims] values for a query, with the model's
+// query prompt. It fails only if ctx is done.
 func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	return e.embed(ctx, e.queryPrompt+text, queryWorkers())
 }
 
-// queryWorkers is the number of goroutines that compute one text. With more,
+// queryWorkers returns the number of goroutines for one text. With more than 8,
 // synchronisation costs more than it saves.
 func queryWorkers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
@@ -82,8 +84,8 @@ func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector [
 	}
 	ids := e.tokenizer.encode(text, e.limit, e.network.special())
 	if e.known {
-		// Without a known token the reference returns zeros, which cannot be
-		// compared. The unknown token's vector replaces them.
+		// For a text of unknown tokens only, the reference returns the zero vector,
+		// which has no cosine. This returns the unknown token's vector instead.
 		unknown := func(id int32) bool { return id == e.tokenizer.unknown }
 		if known := slices.DeleteFunc(slices.Clone(ids), unknown); len(known) > 0 {
 			ids = known
@@ -100,6 +102,8 @@ func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector [
 }
 
 // Open reads the model in a folder. The folder is not needed afterwards.
+//
+// Errors: [*InvalidError], which names the file.
 func Open(dir string) (*Encoder, error) {
 	f := &folder{dir: dir}
 	e, err := open(f)
@@ -154,7 +158,7 @@ func open(f *folder) (*Encoder, error) {
 	case !modules.static:
 		e.network, err = newBert(&config.bertConfig, weights)
 	case weights.has(model2vecTensor):
-		// Model2Vec's own rules, which its config.json states.
+		// As the Model2Vec library does; config.json can set normalize and max_length.
 		e.family, e.known, e.pooling = "model2vec", true, poolMean
 		e.normalise = config.Normalize == nil || *config.Normalize
 		if e.limit = 512; config.MaxLength > 0 {

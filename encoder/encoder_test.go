@@ -88,7 +88,7 @@ func TestPromptsPrecedeTexts(t *testing.T) {
 	require.Less(t, cosine(query, documents[0]), 0.999)
 }
 
-func TestIDIsThatOfTheFiles(t *testing.T) {
+func TestIDOfFiles(t *testing.T) {
 	open := func(dir string) string {
 		e, err := Open(dir)
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ func TestConcurrentUse(t *testing.T) {
 	wait.Wait()
 }
 
-func TestNothingAndTooMuch(t *testing.T) {
+func TestEmptyAndLongInputs(t *testing.T) {
 	e, err := Open("testdata/bert")
 	require.NoError(t, err)
 	none, err := e.EmbedDocuments(t.Context(), nil)

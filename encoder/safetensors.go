@@ -27,10 +27,10 @@ type tensor struct {
 	data  []byte
 }
 
-// values is the number of elements.
+// values returns the number of elements.
 func (t *tensor) values() int { return len(t.data) / int(elementSizes[t.kind]) }
 
-// read fills values with the elements from the given one on.
+// read fills values with the elements that start at index from.
 func (t *tensor) read(values []float32, from int) {
 	size := int(elementSizes[t.kind])
 	data := t.data[from*size:][:len(values)*size]
@@ -43,7 +43,7 @@ func (t *tensor) read(values []float32, from int) {
 		for i := range values {
 			values[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])))
 		}
-	case "I8": // quantised vectors; their length does not matter
+	case "I8": // quantised vectors, without their scale, which does not affect the cosine
 		for i := range values {
 			values[i] = float32(int8(data[i]))
 		}
@@ -58,7 +58,7 @@ func (t *tensor) read(values []float32, from int) {
 	}
 }
 
-// integer is element i of a list of integers.
+// integer returns element i of a tensor of integers.
 func (t *tensor) integer(i int) int64 {
 	if t.kind == "I64" {
 		return int64(binary.LittleEndian.Uint64(t.data[8*i:]))
@@ -68,7 +68,7 @@ func (t *tensor) integer(i int) int64 {
 
 func (t *tensor) isInteger() bool { return t.kind == "I64" || t.kind == "I32" }
 
-// halfToFloat converts an IEEE 754 half.
+// halfToFloat converts an IEEE 754 half-precision number.
 func halfToFloat(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10)&31, uint32(h)&1023
 	switch exponent {
@@ -87,8 +87,8 @@ type tensors struct {
 	byName map[string]*tensor
 }
 
-// readSafetensors reads a file of size bytes in the safetensors format:
-// the header's length in 8 bytes, the header in JSON, the data.
+// readSafetensors reads a file of size bytes in the safetensors format: the length of
+// the header as 8 bytes, the header in JSON, the data.
 func readSafetensors(file string, r io.Reader, size int64) (*tensors, error) {
 	if size > maxWeights || size > math.MaxInt {
 		return nil, invalid(file, "%d bytes are more than the %d that are supported", size, int64(maxWeights))
@@ -159,7 +159,7 @@ func parseSafetensors(file string, header, data []byte) (*tensors, error) {
 	return all, nil
 }
 
-// has reports whether there is such a tensor.
+// has reports whether the file contains a tensor of this name.
 func (s *tensors) has(name string) bool { return s.byName[name] != nil }
 
 // get returns the tensor with this name and shape. -1 in the shape matches any

@@ -2,12 +2,12 @@ package encoder
 
 import "context"
 
-// static has one vector for each vocabulary entry, independent of its context
-// (Model2Vec). The vector of a text is their mean.
+// static is a table of static embeddings: one vector per vocabulary entry, independent
+// of the context (Model2Vec).
 type static struct {
 	rows    *tensor
-	weights []float32 // of entries; nil: all equal
-	mapping []int32   // from entries to rows; nil: the same
+	weights []float32 // weight of each entry; nil means all 1
+	mapping []int32   // row of each entry; nil means the identity
 	entries int
 }
 

@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// wordPiece splits a word greedily: the longest entry that it begins with, then the
-// longest entry at the next position, and so on.
+// wordPiece splits a word greedily: it takes the longest vocabulary entry at the start,
+// then the longest at the next position, and so on.
 type wordPiece struct {
 	vocab    map[string]int32
-	prefix   string // of entries inside a word
-	maxChars int    // longer words are unknown
-	unknown  int32  // -1 if there is none
+	prefix   string // prefix of entries inside a word: "##"
+	maxChars int    // words with more characters are unknown
+	unknown  int32  // id of the unknown token; -1 if there is none
 
-	longest int // bytes of the longest entry
+	longest int // length of the longest entry, in bytes
 }
 
 func (w *wordPiece) measure() {
@@ -68,8 +68,8 @@ func (w *wordPiece) appendUnknown(ids []int32) []int32 {
 // unigram splits a text into the most probable sequence of entries (SentencePiece).
 type unigram struct {
 	entries []unigramEntry
-	byPiece []int32 // numbers of entries, in the order of their pieces
-	unknown int32   // -1 if there is none
+	byPiece []int32 // ids of entries, sorted by piece
+	unknown int32   // id of the unknown token; -1 if there is none
 	penalty float64 // score of an unknown character
 }
 
@@ -121,7 +121,7 @@ func (u *unigram) appendTo(ids []int32, text string, _ int) []int32 {
 		ids = append(ids, best[at].entry)
 	}
 	slices.Reverse(ids[start:])
-	// Unknown characters side by side are one unknown token.
+	// Adjacent unknown characters become one unknown token.
 	kept, last := ids[:start], int32(-1)
 	for _, id := range ids[start:] {
 		if id != u.unknown || id >= 0 && id != last {

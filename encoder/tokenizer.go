@@ -22,7 +22,7 @@ const (
 	maxGrowth    = 16       // factor by which normalisation may lengthen a text
 )
 
-// tokenizer turns text into the numbers of vocabulary entries.
+// tokenizer converts text to token ids, which are vocabulary indexes.
 type tokenizer struct {
 	added     []addedToken
 	normalise []func(string) string
@@ -31,17 +31,17 @@ type tokenizer struct {
 	// before and after are the special tokens that enclose a text, such as
 	// [CLS] and [SEP].
 	before, after []int32
-	unknown       int32 // -1 if there is none
-	size          int   // one more than the largest number
+	unknown       int32 // id of the unknown token; -1 if there is none
+	size          int   // one more than the largest id
 }
 
-// subwords cuts one piece of text into vocabulary entries.
+// subwords splits a piece of text into vocabulary entries.
 type subwords interface {
-	// appendTo appends the entries' numbers to ids, and may stop at limit.
+	// appendTo appends the ids of the entries, and may stop once there are limit ids.
 	appendTo(ids []int32, piece string, limit int) []int32
 }
 
-// addedToken is a token that is recognised in the original text.
+// addedToken is a token that is matched in the text before normalisation.
 type addedToken struct {
 	ID      int32  `json:"id"`
 	Content string `json:"content"`
@@ -49,7 +49,7 @@ type addedToken struct {
 	RStrip  bool   `json:"rstrip"`
 }
 
-// encode returns at most limit numbers, including those of the special tokens if
+// encode returns at most limit token ids, including those of the special tokens if
 // special is set.
 func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	var ids []int32
@@ -82,8 +82,8 @@ func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	return ids
 }
 
-// pieces normalises text and splits it. No step may lengthen the text much, so that
-// a damaged file cannot exhaust memory.
+// pieces normalises text and splits it. It limits how much a step may lengthen the
+// text, so that a damaged file cannot exhaust memory.
 func (t *tokenizer) pieces(text string) []string {
 	most := maxGrowth*len(text) + 1024
 	for _, f := range t.normalise {
@@ -96,7 +96,7 @@ func (t *tokenizer) pieces(text string) []string {
 	return pieces
 }
 
-// cutText cuts text to at most n bytes, between characters.
+// cutText truncates text to at most n bytes, at a character boundary.
 func cutText(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -107,7 +107,7 @@ func cutText(text string, n int) string {
 	return text[:n]
 }
 
-// addedTokens finds the added tokens in a text one after the other.
+// addedTokens iterates over the added tokens in a text.
 type addedTokens struct {
 	tokens []addedToken
 	text   string
@@ -123,8 +123,8 @@ func (t *tokenizer) newAddedTokens(text string) *addedTokens {
 	return a
 }
 
-// next returns the text up to the next added token, the token, and the text
-// after it. The token is nil when there is none.
+// next returns the text up to the next added token, the token, and the text after it.
+// The token is nil if there is none.
 func (a *addedTokens) next() (before string, token *addedToken, after string) {
 	first := len(a.text)
 	for i := range a.tokens {

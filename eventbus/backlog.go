@@ -10,16 +10,17 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Backlog is what some consumers have not handled.
+// Backlog counts the events that a set of consumers has not handled.
 type Backlog struct {
-	Waiting  int64     // events not delivered to one of them
-	Since    time.Time // when the oldest of these was recorded
-	Retrying int64     // events that failed and are tried again
-	Parked   int64     // events that failed and are not
+	Waiting  int64     // events not yet delivered to at least one of the consumers
+	Since    time.Time // when the oldest waiting event was recorded; zero if none
+	Retrying int64     // failed deliveries that will be retried
+	Parked   int64     // failed deliveries that will not be retried
 }
 
-// ReadBacklog reads what consumers, each with its topics, have not handled of one
-// user's events, or with userID 0 of all.
+// ReadBacklog returns the backlog of the given consumers, which map a name to its
+// topics, for one user's events, or for all users if userID is 0. consumers must
+// not be empty.
 func ReadBacklog(ctx context.Context, q schema.Querier, consumers map[string][]string, userID int64) (b Backlog, err error) {
 	var positions []string
 	var topics, names []any
@@ -44,22 +45,12 @@ func ReadBacklog(ctx context.Context, q schema.Querier, consumers map[string][]s
 	return b, err
 }
 
-// ReadFailing lists the consumers with failed events, by name: how many are retried
-// and parked, and the last error.
+// ReadFailing lists the consumers with failed events, sorted by name. Only Name,
+// Retrying, Parked and LastError are set.
 func ReadFailing(ctx context.Context, q schema.Querier) (failing []ConsumerStats, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT consumer, count(next_attempt_at), count(*) - count(next_attempt_at),
+	return schema.List(ctx, q.QueryContext, func(c *ConsumerStats) []any {
+		return []any{&c.Name, &c.Retrying, &c.Parked, &c.LastError}
+	}, `SELECT consumer, count(next_attempt_at), count(*) - count(next_attempt_at),
 			coalesce((SELECT last_error FROM deliveries l WHERE l.consumer = d.consumer AND last_error <> '' ORDER BY seq DESC LIMIT 1), '')
 		FROM deliveries d GROUP BY consumer ORDER BY consumer`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c ConsumerStats
-		if err := rows.Scan(&c.Name, &c.Retrying, &c.Parked, &c.LastError); err != nil {
-			return nil, err
-		}
-		failing = append(failing, c)
-	}
-	return failing, rows.Err()
 }

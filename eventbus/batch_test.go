@@ -53,7 +53,7 @@ func TestBatchesAreInOrder(t *testing.T) {
 	require.EqualValues(t, 150, statsOf(t, j, "batch").Cursor)
 }
 
-func TestAFailedEventDoesNotBlockItsBatch(t *testing.T) {
+func TestFailedEventDoesNotBlockBatch(t *testing.T) {
 	for name, refusal := range map[string]func() error{
 		"error": func() error { return errors.New("no") },
 		"panic": func() error { panic("no") },

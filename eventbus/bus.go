@@ -10,29 +10,29 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ErrStopped means that the bus was closed.
+// ErrStopped is returned by a closed bus.
 var ErrStopped = errors.New("the event bus is stopped")
 
-// Handler is called with one event at a time. A nil error means that this consumer
-// is done with the event. After any other error, or a panic, the event is delivered
-// again later, unless the error is wrapped by [Permanent] or [Snooze].
+// Handler handles one event at a time. Returning nil marks the event as done for
+// this consumer. After an error or a panic the event is retried with [Backoff], and
+// parked after [MaxAttempts]; see also [Permanent] and [Snooze].
 //
-// Delivery is at least once: after a crash a handler gets some events again and
-// must be idempotent, with Seq, or ID within its scope, as the key. The context
-// ends when the bus can no longer wait or another process has taken over the
-// consumer.
+// Delivery is at least once: after a crash some events are delivered again, so a
+// handler must be idempotent. Seq identifies an event, and so does ID within its
+// scope. The context is cancelled when Close stops waiting for the handler, or when
+// another process has taken over the consumer.
 type Handler func(ctx context.Context, e Event) error
 
-// BatchHandler is called with several events, in the order of the journal. A nil
-// error means that all of them are done; see [InBatches].
+// BatchHandler handles several events, in journal order. Returning nil marks all of
+// them as done; see [InBatches].
 type BatchHandler func(ctx context.Context, events []Event) error
 
 // Publisher accepts events.
 type Publisher interface {
 	// Publish stores the events in one transaction and returns when they are
-	// durable: all of them or, with an error, none. An event with an id that the
-	// user already has, or had until it was erased, is skipped. Without events it
-	// does nothing.
+	// durable. On error none is stored. An event is skipped if the user already has
+	// one with the same id, or had one that was erased. Publishing no events does
+	// nothing.
 	//
 	// Errors: [*schema.InvalidError], [ErrStopped], those of schema.DB.Write, or
 	// the context's error.
@@ -41,12 +41,11 @@ type Publisher interface {
 
 // Subscriber delivers events.
 type Subscriber interface {
-	// Subscribe starts delivery to the named consumer, in the background, in the
-	// order of the journal, one event at a time. A new name begins with the next
-	// event to be published (see [FromStart]); a known one, of this or an earlier
-	// process, continues at its position. If several processes subscribe under one
-	// name, one of them delivers at a time. The context is for the call, not for
-	// the subscription.
+	// Subscribe starts delivery to the named consumer in the background, in journal
+	// order, one event at a time. A new consumer starts with the next event to be
+	// published (see [FromStart]); a known one resumes at its stored position. If
+	// several processes subscribe under one name, one of them delivers at a time.
+	// ctx applies to the call, not to the subscription.
 	//
 	// Errors: [*schema.InvalidError], [ErrStopped], those of schema.DB.Write.
 	Subscribe(ctx context.Context, name string, h Handler, opts ...SubscribeOption) (Subscription, error)
@@ -56,10 +55,10 @@ type Subscriber interface {
 type Subscription interface {
 	// Name returns the consumer's name.
 	Name() string
-	// Close ends delivery. It waits for a running handler until ctx ends, or for 5
-	// s when ctx has no deadline, then cancels the handler's context and returns
-	// the error of the wait. The consumer's position is kept. When called with a
-	// handler's own context it does not wait for that handler.
+	// Close ends delivery. It waits for a running handler until ctx is done, or for
+	// 5 s if ctx has no deadline. Then it cancels the handler's context, and returns
+	// an error if the handler does not return within 250 ms. The consumer's position
+	// is kept. Called with the handler's own context, Close does not wait.
 	Close(ctx context.Context) error
 }
 
@@ -67,8 +66,8 @@ type Subscription interface {
 type Bus interface {
 	Publisher
 	Subscriber
-	// Close refuses new events, ends every subscription as its Close does, and
-	// returns. A second call waits again for what is still running.
+	// Close rejects new events and closes every subscription, with the same waits as
+	// [Subscription.Close]. A second call waits again for handlers still running.
 	Close(ctx context.Context) error
 }
 
@@ -90,8 +89,8 @@ func (o *subscribeOptions) wants(topic string) bool {
 	return slices.ContainsFunc(o.topics, func(pattern string) bool { return match(pattern, topic) })
 }
 
-// Topics limits a consumer to topics: "user.message", every topic with a prefix as
-// in "memory.*", or "*". Default every topic.
+// Topics limits a consumer to topics such as "user.message", to a prefix such as
+// "memory.*", or "*" for all. Default all topics.
 func Topics(patterns ...string) SubscribeOption {
 	return func(o *subscribeOptions) { o.topics = append(o.topics, patterns...) }
 }
@@ -99,33 +98,35 @@ func Topics(patterns ...string) SubscribeOption {
 // FromStart makes a new consumer begin with the first event of the journal.
 func FromStart() SubscribeOption { return func(o *subscribeOptions) { o.fromStart = true } }
 
-// MaxAttempts is how often an event is tried before it is parked: kept, listed by
-// [Journal.Parked], and not delivered again until [Journal.Retry]. Default 5; at
-// least 1.
+// MaxAttempts sets the number of delivery attempts before an event is parked. A
+// parked event is kept, listed by [Journal.Parked], and not delivered again until
+// [Journal.Retry]. Default 5; at least 1.
 func MaxAttempts(n int) SubscribeOption { return func(o *subscribeOptions) { o.maxAttempts = n } }
 
-// Backoff sets the wait after the given number of failed attempts, from 1. Default
-// 1 s, doubled each time, at most 5 min; the default also applies when the function
-// panics.
+// Backoff sets the delay before a retry. attempt is the number of failed attempts,
+// from 1. Default 1 s, doubled each time, at most 5 min. The default also applies if
+// wait panics.
 func Backoff(wait func(attempt int) time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.backoff = wait }
 }
 
-// InBatches delivers new events in batches of at most 64 to h, for a consumer that
-// handles many at once more cheaply. wait is how long events are collected after
-// the first one; collection goes on while a [Journal.Load] is running, and
-// [Journal.WaitIdle] ends it. When h fails, each event of the batch is delivered to
-// the consumer's [Handler] separately, so that one of them does not block the
-// others; some may be done already. A second after the consumer is stopped h's
-// context is cancelled, and the events are delivered again later. Default: events
-// are delivered one by one, without delay.
+// InBatches delivers new events to h in batches of at most 64, for a consumer that
+// handles many events more cheaply together. Events are collected for wait after the
+// first one, and for as long as a [Journal.Load] is running; [Journal.WaitIdle] ends
+// the collection.
+//
+// If h fails, each event of the batch is delivered to the consumer's [Handler]
+// separately, so that one bad event does not block the others; h may already have
+// handled some of them. h's context is cancelled one second after the consumer is
+// stopped, and the batch is delivered again later. Default: one event at a time,
+// without delay.
 func InBatches(h BatchHandler, wait time.Duration) SubscribeOption {
 	return func(o *subscribeOptions) { o.batch, o.gather = h, wait }
 }
 
-// Limited makes the consumer's work count against [schema.Limiter], for work that
-// is short and not urgent. While its handler waits, it delays the background work
-// of other databases, by at most a second each. Default: no limit.
+// Limited runs the consumer's handler within [schema.Limiter]. It suits work that is
+// short and not urgent: while the handler blocks, it delays the background work of
+// other databases, by at most one second each. Default: no limit.
 func Limited() SubscribeOption { return func(o *subscribeOptions) { o.limited = true } }
 
 func defaultBackoff(attempt int) time.Duration {
@@ -188,6 +189,6 @@ type snoozeError struct{ wait time.Duration }
 
 func (e *snoozeError) Error() string { return fmt.Sprintf("snoozed for %s", e.wait) }
 
-// Snooze is the error of a handler that wants the event again after d (at least 10
-// ms), without counting a failed attempt. It is for work that cannot start yet.
+// Snooze returns an error with which a handler requests redelivery after d (at least
+// 10 ms) without counting a failed attempt, for work that cannot start yet.
 func Snooze(d time.Duration) error { return &snoozeError{max(d, 10*time.Millisecond)} }

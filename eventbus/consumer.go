@@ -15,11 +15,12 @@ const (
 	errorPause = time.Second
 	// leaseTTL is how soon another process takes over from one that died.
 	leaseTTL = time.Second
-	// flushEvery bounds the events that are delivered again after a crash.
+	// flushEvery is how often progress is stored. It bounds the number of events
+	// that are delivered again after a crash.
 	flushEvery = 250 * time.Millisecond
-	// cancelGrace is how long a cancelled handler may take to return.
+	// cancelGrace is how long Close waits for a cancelled handler to return.
 	cancelGrace = 250 * time.Millisecond
-	// batchGrace is how long a batch handler may go on after its consumer was
+	// batchGrace is how long a batch handler may run on after its consumer is
 	// stopped.
 	batchGrace = time.Second
 	// skipLimit is how many events of other topics a consumer skips before it
@@ -34,17 +35,17 @@ type consumer struct {
 	h       Handler
 	opts    subscribeOptions
 	started bool   // guarded by j.mu
-	fault   string // error of the last pass, ""; guarded by j.mu
+	fault   string // error of the last pass, or ""; guarded by j.mu
 
 	wakeup   chan struct{}
-	hurry    chan struct{} // a caller waits: end gather
+	hurry    chan struct{} // makes gather return
 	stop     chan struct{}
 	stopOnce sync.Once
 	done     chan struct{}
 	ctx      context.Context // of the handler
 	cancel   context.CancelFunc
 
-	// Below: used by run's goroutine alone.
+	// The fields below are used only by run's goroutine.
 	lease     *schema.Lease
 	cursor    int64 // the stored cursor, as last read
 	pos       int64 // at or after cursor: everything up to here is done or of another topic
@@ -128,7 +129,7 @@ func (c *consumer) run() {
 	}
 }
 
-// limitedPass is pass, within [schema.Limiter] if the subscription is [Limited].
+// limitedPass calls pass, within [schema.Limiter] if the subscription is [Limited].
 func (c *consumer) limitedPass(quiet bool) (wait time.Duration, err error) {
 	if c.opts.limited {
 		defer c.j.db.BeginBackground(c.stop)()
@@ -139,7 +140,8 @@ func (c *consumer) limitedPass(quiet bool) (wait time.Duration, err error) {
 	return c.pass(c.ctx, quiet)
 }
 
-// gather waits for more events, unless a caller of WaitIdle waits for them.
+// gather waits for more events to collect into a batch, until the wait of
+// [InBatches] is over, or WaitIdle or a stop ends it.
 func (c *consumer) gather() {
 	if c.opts.gather == 0 {
 		return
@@ -160,8 +162,8 @@ func (c *consumer) gather() {
 	}
 }
 
-// note stores the error of a pass until one succeeds. Losing the race for the lease
-// is no failure.
+// note records the error of a pass until a later pass succeeds. Losing the race for
+// the lease is not an error.
 func (c *consumer) note(err error) {
 	c.j.mu.Lock()
 	defer c.j.mu.Unlock()
@@ -233,9 +235,8 @@ func (c *consumer) deliver(ctx context.Context, w *backlog) error {
 	return c.flush()
 }
 
-// callBatch runs the batch handler. It cancels the handler batchGrace after the
-// consumer is stopped: a batch can take longer than Close waits, and is delivered
-// again.
+// callBatch runs the batch handler and cancels it batchGrace after the consumer is
+// stopped. A batch can take longer than Close waits, and it is delivered again.
 func (c *consumer) callBatch(ctx context.Context, events []Event) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -254,8 +255,8 @@ func (c *consumer) callBatch(ctx context.Context, events []Event) error {
 	return c.call(ctx, events...)
 }
 
-// attempt calls the handler once and records the outcome. It returns false when the
-// attempt does not count because the bus is closing or the lease was lost.
+// attempt calls the handler once and records the outcome. It returns false if the
+// attempt does not count, because the bus is closing or the lease was lost.
 func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again bool) bool {
 	err := c.call(ctx, e)
 	var snooze *snoozeError
@@ -284,7 +285,7 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 	return true
 }
 
-// backoff calls the host's function, and uses the default when that panics.
+// backoff calls the host's [Backoff] function, and uses the default if it panics.
 func (c *consumer) backoff(attempts int) (wait time.Duration) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -295,7 +296,7 @@ func (c *consumer) backoff(attempts int) (wait time.Duration) {
 	return max(c.opts.backoff(attempts), 0)
 }
 
-// call runs the handler for one event, or for a batch.
+// call runs the handler for one event, or the batch handler for several.
 func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	returned := false
 	defer func() {
@@ -315,8 +316,8 @@ func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	return err
 }
 
-// keepLease renews the lease until the heartbeat is ended, and cancels the returned
-// context when the lease is lost.
+// keepLease renews the lease until the heartbeat is stopped, and cancels the returned
+// context if the lease is lost.
 func (c *consumer) keepLease(ctx context.Context) (context.Context, *heartbeat) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	b := &heartbeat{quit: make(chan struct{})}
@@ -331,8 +332,8 @@ func (c *consumer) keepLease(ctx context.Context) (context.Context, *heartbeat) 
 				return
 			case <-tick.C:
 			}
-			// Other failures are retried at the next tick; storing the cursor
-			// checks the lease in any case.
+			// Other errors are retried at the next tick. Storing the cursor checks
+			// the lease in any case.
 			if err := lease.Renew(context.WithoutCancel(ctx)); errors.Is(err, schema.ErrConflict) {
 				cancel(err)
 				return
@@ -347,7 +348,7 @@ type heartbeat struct {
 	done sync.WaitGroup
 }
 
-// Wait ends the heartbeat.
+// Wait stops the heartbeat and waits for its goroutine.
 func (b *heartbeat) Wait() {
 	close(b.quit)
 	b.done.Wait()
@@ -378,13 +379,13 @@ func (c *consumer) Close(ctx context.Context) error {
 	return c.wait(ctx)
 }
 
-// consumerKey is the context key of the consumer that called a handler.
+// consumerKey is the context key under which a handler's context holds its consumer.
 type consumerKey struct{}
 
 func (c *consumer) servesCaller(ctx context.Context) bool { return ctx.Value(consumerKey{}) == c }
 
-// wait returns when run has ended. When ctx ends first it cancels the handler and
-// gives it cancelGrace to return.
+// wait waits for run to return. If ctx is done first, it cancels the handler and
+// waits for another cancelGrace.
 func (c *consumer) wait(ctx context.Context) error {
 	if c.servesCaller(ctx) {
 		return nil

@@ -156,7 +156,7 @@ func TestProgressOutlivesABusyFile(t *testing.T) {
 }
 
 // A handler that ignores its context cannot delay the end of a process.
-func TestCloseGivesUpOnAStubbornHandler(t *testing.T) {
+func TestCloseWithHangingHandler(t *testing.T) {
 	j := newJournal(t, nil)
 	started, release := make(chan struct{}), make(chan struct{})
 	_, err := j.Subscribe(t.Context(), "stubborn", func(context.Context, eventbus.Event) error {

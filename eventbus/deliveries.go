@@ -23,8 +23,8 @@ const (
 type backlog struct {
 	due       []dueEvent
 	events    []Event
-	through   int64     // the cursor once events are done
-	more      bool      // there are more events
+	through   int64     // the cursor after events are done
+	more      bool      // more events are pending than were read
 	nextDue   time.Time // the next retry that is not due yet; zero if none
 	heldUntil time.Time // expiry of another holder's lease; zero if none
 }
@@ -34,7 +34,7 @@ type dueEvent struct {
 	attempts int
 }
 
-// idle is how long to wait when there is no work.
+// idle returns how long to wait if there is no work: at most poll.
 func (w *backlog) idle(poll time.Duration) time.Duration {
 	if w.nextDue.IsZero() {
 		return poll
@@ -42,7 +42,7 @@ func (w *backlog) idle(poll time.Duration) time.Duration {
 	return max(min(time.Until(w.nextDue), poll), time.Millisecond)
 }
 
-// delivery is the outcome of an attempt, as it is stored.
+// delivery is the stored outcome of a delivery attempt.
 type delivery struct {
 	succeeded bool
 	attempts  int
@@ -50,10 +50,10 @@ type delivery struct {
 	lastError string
 }
 
-// progress is what a consumer has done and not yet stored.
+// progress is a consumer's work that is done but not yet stored.
 type progress struct {
 	cursor     int64
-	deliveries map[int64]delivery // by seq; failures, and successes after a failure
+	deliveries map[int64]delivery // failures and successful retries, by seq
 }
 
 func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart bool) error {
@@ -66,8 +66,8 @@ func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart b
 	})
 }
 
-// read reads a consumer's backlog. If another caller has moved the cursor it
-// continues from there.
+// read reads a consumer's backlog. If the stored cursor was moved, for example by
+// [Journal.Replay], it continues from there.
 func (c *consumer) read(ctx context.Context) (*backlog, error) {
 	w := new(backlog)
 	err := c.j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -93,7 +93,7 @@ func (c *consumer) read(ctx context.Context) (*backlog, error) {
 		if w.events, w.more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
 			return err
 		}
-		w.through = max(last, c.pos) // erasure can delete the newest rows
+		w.through = max(last, c.pos) // last can be less: erasure can delete the newest rows
 		if w.more {
 			w.through = w.events[len(w.events)-1].Seq
 		}
@@ -108,7 +108,7 @@ func (c *consumer) readLease(ctx context.Context, s *schema.Snapshot, w *backlog
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
-	if time.Until(expires.Time) <= 2*leaseTTL { // if further off, the clock was set back
+	if time.Until(expires.Time) <= 2*leaseTTL { // a later time means that the clock was set back
 		w.heldUntil = expires.Time
 	}
 	return err
@@ -153,8 +153,8 @@ func (e *Event) scan(rows *sql.Rows, before ...any) error {
 	return err
 }
 
-// readEvents reads events after a position; more reports that it stopped at a limit
-// and not at the end.
+// readEvents reads at most limit events after a position. more reports that it
+// stopped at a limit and not at the end of the journal.
 func readEvents(ctx context.Context, s *schema.Snapshot, after int64, limit int, topics []string) (events []Event, more bool, err error) {
 	filter, args := topicFilter(topics, []any{after})
 	rows, err := s.Query(ctx, `SELECT `+eventColumns+` FROM events e CROSS JOIN users u ON u.id = e.user_id
@@ -184,14 +184,14 @@ func topicFilter(topics []string, args []any) (string, []any) {
 	return "(" + strings.Repeat("e.topic GLOB ? OR ", len(topics)-1) + "e.topic GLOB ?)", args
 }
 
-// flush stores the progress, provided that the lease is held and the cursor has not
-// been moved. On an error the progress is kept for the next attempt.
+// flush stores the progress if this consumer still holds the lease and the cursor has
+// not been moved. On error it keeps the progress for the next attempt.
 func (c *consumer) flush() error {
 	p := c.unflushed
 	if p == nil {
 		return nil
 	}
-	// Progress is stored even when the bus is being closed.
+	// Not the handler's context: progress is stored even while the bus is closing.
 	err := c.j.db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
 		if err := tx.RenewLease(ctx, c.lease); err != nil {
 			return err

@@ -317,7 +317,7 @@ func TestReplayDuringDelivery(t *testing.T) {
 	require.Equal(t, []int64{1, 2, 3, 2, 3}, seen)
 }
 
-func TestAHandlerThatEndsItsGoroutineIsReportedAndLosesNothing(t *testing.T) {
+func TestHandlerCallingGoexit(t *testing.T) {
 	reported := make(chan string, 1)
 	j := newJournal(t, &eventbus.JournalOptions{ErrorHook: func(source string, err error) { reported <- source + ": " + err.Error() }})
 	_, err := j.Subscribe(t.Context(), "c", func(context.Context, eventbus.Event) error {

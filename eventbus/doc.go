@@ -1,5 +1,6 @@
-// Package eventbus carries the messages of conversations into the memory, and
-// reports to hosts what the memory did.
+// Package eventbus is a durable event bus on the memory's SQLite file. Hosts publish
+// the messages of conversations to it, and subscribe to reports of what the memory
+// did.
 //
 // # Publishing
 //
@@ -8,59 +9,59 @@
 //
 //	err := bus.Publish(ctx, eventbus.UserMessage(scope, "I moved to Lisbon in May."))
 //
-// Publish returns once the event is on disk and part of the memory: one
-// transaction stores the journal's row and the memories made from it, so that
-// neither exists without the other. An event has an id, and an id has one
-// effect per user: after a crash or a time-out, publish the same event again.
-// With an id of the host's own ([WithID]) this holds across processes too.
+// Publish returns once the event is on disk and part of the memory: one transaction
+// stores both the journal row and the memories made from it. Publishing is
+// idempotent per user and event id, so after a crash or a timeout publish the same
+// event again. With an id of the host's own ([WithID]) this works across processes
+// too.
 //
-// Invalid input is refused with a *schema.InvalidError that names the field, and
-// changes nothing. NUL bytes and invalid UTF-8 are removed from a message's
-// text, which is also normalised to Unicode's NFC and one kind of line end;
-// nothing else of it is changed.
+// Invalid input is rejected with a *schema.InvalidError that names the field, and
+// changes nothing. A message's text is normalised: NUL bytes and invalid UTF-8 are
+// removed, Unicode is converted to NFC, and line endings are unified. Nothing else
+// is changed.
 //
-// A message can have more than its text: [Speaker] and [At], [Attribute] and
-// [Tags] for labels of the host's own, and [Importance] where the host knows it
-// better than the memory, which otherwise rates the text. Labels are redacted
-// and inspected as texts are.
+// Options add metadata to a message: [Speaker] and [At]; [Attribute] and [Tags] for
+// the host's own labels; [Importance] to override the memory's own rating of the
+// text. Labels are redacted and inspected like texts.
 //
-// A host may publish topics of its own beside these. The memory ignores them;
-// consumers get them.
+// A host may also publish its own topics. The memory ignores them; subscribers
+// receive them.
 //
 // # Subscribing
 //
-// A consumer has a name, and under it a position in the journal that outlives
-// the process.
+// A consumer has a name. Its position in the journal is stored under that name and
+// survives the process.
 //
 //	sub, err := bus.Subscribe(ctx, "audit", handle, eventbus.Topics("user.message", "memory.*"))
 //
-// It gets its events in the order of the journal, one at a time, at least once:
-// positions are stored after the work is done, in groups, so a crash repeats the
-// last few events. With [InBatches] it gets new events in batches, which are
-// collected for longer during a bulk load ([Journal.Load]). A handler that fails
-// does not block the events after it. The failed event is delivered again after
-// a wait, and is parked after some attempts: kept and listed ([Journal.Parked])
-// until the host calls [Journal.Retry]. [Permanent] parks at once, [Snooze]
-// waits without counting an attempt. A panic counts as a failure.
+// Events are delivered in journal order, one at a time, at least once: the position
+// is stored after the work is done, for several events together, so a crash repeats
+// the last few. With [InBatches] a consumer receives new events in batches, which
+// are collected for longer during a bulk load ([Journal.Load]).
 //
-// Several processes can open one memory and subscribe under one name. One of
-// them delivers at a time, under a lease that expires within a second after that
-// process dies.
+// A failed event does not block those after it. It is retried with backoff, and
+// parked after some attempts: kept and listed ([Journal.Parked]) until the host calls
+// [Journal.Retry]. [Permanent] parks at once, [Snooze] waits without counting an
+// attempt. A panic counts as a failure.
+//
+// Several processes can open one memory and subscribe under one name. One of them
+// delivers at a time, under a lease that expires within a second after that process
+// dies.
 //
 // # Reports
 //
-// The memory.* topics report what the memory did: [Stored], [Recalled] and
-// [Consolidated] are their payloads. Only ebb writes them, in the transaction
-// of the change itself where there is one. They carry ids and no texts, and
-// have no id of their own: Seq distinguishes them. The reports of messages that
-// are published together come after up to [schema.RowsAtOnce] of these.
+// The memory.* topics report what the memory did; their payloads are [Stored],
+// [Recalled], [Consolidated] and [Proposed]. Only ebb publishes them, in the same
+// transaction as the change they report, if there is one. They have no event id; Seq
+// identifies them. When messages are published together, their reports follow each
+// group of up to [schema.RowsAtOnce] messages.
 //
 // # Other buses
 //
-// To pass events on to a broker, subscribe and publish there; the consumer's
-// position is the outbox. To accept events from one, publish them here under
-// the broker's message id and acknowledge when Publish returns. Both are one
-// handler, so there is no adapter.
+// To forward events to a broker, publish them there from a subscription; the stored
+// position makes it a transactional outbox. To accept events from a broker, publish
+// them here under the broker's message id and acknowledge when Publish returns.
+// Either takes one handler, so there is no adapter.
 //
-// The tests in internal/bustest are the contract of a [Bus].
+// internal/bustest holds the conformance tests of a [Bus].
 package eventbus

@@ -40,7 +40,7 @@ const (
 type Event struct {
 	// ID is the idempotency key, unique per Scope.Tenant and Scope.User, at most
 	// [schema.MaxLabel] bytes. Publishing an id again has no effect. The
-	// constructors set a UUIDv7. Reports of ebb may have none.
+	// constructors set a UUIDv7. It may be empty in ebb's own reports.
 	ID string `json:"id,omitempty"`
 	// Topic is one of the Topic constants or a topic of the host's own: lower-case
 	// words joined by dots.
@@ -56,12 +56,12 @@ type Event struct {
 	// Payload is a [Message] for the message topics, else any JSON of at most
 	// [MaxPayload] bytes. Empty is stored as null.
 	Payload json.RawMessage `json:"payload"`
-	// OccurredAt is when it happened, in UTC with millisecond resolution. Default
-	// the memory's clock.
+	// OccurredAt is the time of the event, in UTC with millisecond resolution.
+	// Default the current time by the memory's clock.
 	OccurredAt time.Time `json:"occurred_at,omitzero"`
 
-	// Seq is the position in the journal, from 1, growing but with gaps. Set
-	// by the bus.
+	// Seq is the position in the journal: from 1, increasing, possibly with gaps.
+	// Set by the bus.
 	Seq int64 `json:"seq,omitempty"`
 	// RecordedAt is when the bus stored the event. Set by the bus.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
@@ -114,12 +114,30 @@ func (e Event) Message() (Message, error) {
 	return m, nil
 }
 
-// Decode decodes the payload of another topic, for instance [Stored], into dest.
+// Decode decodes the payload of any topic into dest, for example a [*Stored].
 func (e Event) Decode(dest any) error {
 	if err := json.Unmarshal(e.Payload, dest); err != nil {
-		return fmt.Errorf("payload of %s event %d: %w", e.Topic, e.Seq, err)
+		return fmt.Errorf("the payload of %s event %d %s", e.Topic, e.Seq, schema.JSONFault(err))
 	}
 	return nil
+}
+
+// CheckPayload decodes the payload as those do who handle the topic.
+func (e Event) CheckPayload() error {
+	switch e.Topic {
+	case TopicUserMessage, TopicAgentResponse, TopicToolResult:
+		_, err := e.Message()
+		return err
+	case TopicMemoryStored:
+		return e.Decode(new(Stored))
+	case TopicMemoryRecalled:
+		return e.Decode(new(Recalled))
+	case TopicMemoryConsolidated:
+		return e.Decode(new(Consolidated))
+	case TopicMemoryProposed:
+		return e.Decode(new(Proposed))
+	}
+	return e.Decode(new(any))
 }
 
 // New creates an event of any topic with a new id. It fails only when payload
@@ -136,11 +154,11 @@ func New(topic string, scope Scope, origin Origin, payload any) (Event, error) {
 // [ToolResult].
 type MessageOption func(*Event, *Message)
 
-// WithID sets the idempotency key, for instance the id of the message in the host's
-// own store. Default a new UUIDv7.
+// WithID sets the idempotency key, for example the message's id in the host's own
+// store. Default a new UUIDv7.
 func WithID(id string) MessageOption { return func(e *Event, _ *Message) { e.ID = id } }
 
-// At sets the time of the message. Default the memory's clock.
+// At sets the time of the message. Default the current time by the memory's clock.
 func At(t time.Time) MessageOption { return func(e *Event, _ *Message) { e.OccurredAt = t } }
 
 // Speaker sets the display name of the speaker. Default none.
@@ -153,8 +171,8 @@ func From(origin Origin) MessageOption { return func(e *Event, _ *Message) { e.O
 // error for a level above the ceiling.
 func Trusted(level Trust) MessageOption { return func(e *Event, _ *Message) { e.Trust = &level } }
 
-// Partial marks a text that may be incomplete, such as an answer with a cancelled
-// stream.
+// Partial marks a text that may be incomplete, such as an answer whose stream was
+// cancelled.
 func Partial() MessageOption { return func(_ *Event, m *Message) { m.Partial = true } }
 
 // UserMessage creates the event of a message by the user. Its origin is
@@ -189,11 +207,11 @@ func message(topic string, scope Scope, origin Origin, m Message, opts []Message
 	return e
 }
 
-// messageCache is a message and the payload encoded from it. It saves decoding the
+// messageCache is a message with the payload encoded from it. It saves decoding the
 // payload each time the message is needed.
 type messageCache struct {
 	message Message
-	payload string // a copy: the host may change the event's
+	payload string // a copy, since the host may change the event's payload
 }
 
 // encode sets the payload to the message, and caches the message.
@@ -210,7 +228,7 @@ func (e *Event) cachedMessage() (m Message, known bool) {
 	return e.cache.message.clone(), true
 }
 
-// clone copies a message, with empty labels as nil, as decoding returns it.
+// clone returns a deep copy with empty labels set to nil, as in a decoded message.
 func (m *Message) clone() Message {
 	c := *m
 	c.Attributes, c.Tags = nil, nil
@@ -237,7 +255,7 @@ func encodeMessage(m *Message) json.RawMessage {
 }
 
 // encode is json.Marshal without HTML escapes, which would enlarge the journal and
-// obscure its text for other programs.
+// make its text harder to read for other programs.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

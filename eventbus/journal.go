@@ -13,29 +13,29 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// JournalOptions connect a journal to the library around it. The zero value is a
-// plain bus.
+// JournalOptions configure a [Journal]. The zero value gives a bus without redaction
+// and error reporting.
 type JournalOptions struct {
-	// Redact rewrites every text of a payload before it is stored: text, speaker
-	// and tool of a message, the strings, numbers and names in any other JSON. If
-	// it returns an error, Publish fails. Ids, topics and scopes are not rewritten.
-	// Default none.
+	// Redact rewrites every text of a payload before it is stored: the text,
+	// speaker, tool and labels of a message, and the strings, numbers and member
+	// names of any other JSON. Its errors make Publish fail. Ids, topics and scopes
+	// are not rewritten. Default none.
 	Redact schema.Redact
-	// Topics are the topics of known consumers, by name, that another process may
-	// run, so that [Journal.Stats] can count their lag. Default none.
+	// Topics are the topics of consumers that another process may run, by consumer
+	// name. [Journal.Stats] needs them to count the lag exactly. Default none.
 	Topics map[string][]string
-	// Poll is how soon consumers see events published by another process; events of
-	// this journal reach them at once. Default 1 s.
+	// Poll is the interval at which consumers look for events published by other
+	// processes. Events of this journal reach them at once. Default 1 s.
 	Poll time.Duration
 	// ErrorHook is called for every failed delivery and every internal failure of
-	// the bus; source is "consumer:" and the consumer's name. It must be fast and
-	// safe for concurrent use. If it panics it is called once more, with that
-	// panic. Default none.
+	// the bus; source is "consumer:" followed by the consumer's name. It must be
+	// fast and safe for concurrent use. If it panics, it is called once more with
+	// that panic as an error. Default none.
 	ErrorHook func(source string, err error)
 }
 
-// Journal is the durable [Bus]: a table of events in a memory's database, and
-// consumers with a position in it. It is safe for concurrent use.
+// Journal is a durable [Bus]: a table of events in a memory's database, and consumers
+// that each have a position in it. It is safe for concurrent use.
 type Journal struct {
 	db     *schema.DB
 	opts   JournalOptions
@@ -67,8 +67,8 @@ func NewJournal(db *schema.DB, opts *JournalOptions) *Journal {
 	return j
 }
 
-// Publish implements [Publisher]. It refuses the memory.* topics, which are ebb's
-// own reports.
+// Publish implements [Publisher]. It rejects the memory.* topics, which are reserved
+// for ebb's own reports.
 func (j *Journal) Publish(ctx context.Context, events ...Event) error {
 	b, err := j.Prepare(ctx, events...)
 	if err != nil {
@@ -84,25 +84,25 @@ type Outcome string
 // The outcomes.
 const (
 	Journalled Outcome = "journalled" // new, and durable
-	Duplicate  Outcome = "duplicate"  // the user has an event of this id; nothing was written
-	Erased     Outcome = "erased"     // an event of this id was erased and stays so; nothing was written
+	Duplicate  Outcome = "duplicate"  // the user already has an event with this id; nothing was written
+	Erased     Outcome = "erased"     // an event with this id was erased; nothing was written
 )
 
-// Batch holds checked and redacted events, to be published once and together.
+// Batch holds validated and redacted events. It can be published once.
 type Batch struct {
 	j      *Journal
 	events []Event
 }
 
-// StoreHook stores what belongs to new events, in the transaction that stores them.
-// fresh are the indexes of these events in the [Batch]; their Seq is set. The
-// reports that it returns are appended to the journal after them. An error, which
-// must name its event, rolls the whole Publish back. A StoreHook may be called
-// several times for one Batch, with at most [schema.RowsAtOnce] events, and again
-// from the start when the transaction is repeated.
+// StoreHook writes the rows derived from new events, in the transaction that stores
+// the events. fresh are the indexes of these events in the [Batch]; their Seq is set.
+// The returned reports are appended to the journal after the events. An error rolls
+// back the whole Publish; it must name the event. A StoreHook may be called several
+// times for one Batch, each time with at most [schema.RowsAtOnce] events, and again
+// from the start if the transaction is retried.
 type StoreHook func(ctx context.Context, tx *schema.Tx, fresh []int) ([]PreparedReport, error)
 
-// Prepare does the part of a Publish that needs no transaction: it checks and
+// Prepare does the part of Publish that needs no transaction: it validates and
 // redacts the events.
 func (j *Journal) Prepare(ctx context.Context, events ...Event) (*Batch, error) {
 	b := &Batch{j: j, events: slices.Clone(events)}
@@ -131,9 +131,9 @@ func (b *Batch) prepare(ctx context.Context, e *Event) error {
 func (b *Batch) Event(i int) *Event { return &b.events[i] }
 
 // Publish stores the events as [Journal.Publish] does and returns the outcome of
-// each. It calls queued, if not nil, once the write is in the queue: events
-// published later are stored after it. It does not call queued if it fails earlier.
-// It calls store, if not nil, for the new events.
+// each. queued, if not nil, is called once the write is in the queue, so that events
+// published later are stored after it; it is not called if Publish fails earlier.
+// store, if not nil, is called for the new events.
 func (b *Batch) Publish(ctx context.Context, queued func(), store StoreHook) ([]Outcome, error) {
 	for i := range b.events {
 		b.events[i].cache = nil // no longer needed
@@ -175,8 +175,8 @@ func (b *Batch) store(ctx context.Context, tx *schema.Tx, first, end int, outcom
 	return b.j.AppendPrepared(ctx, tx, reports...)
 }
 
-// Report publishes events of the memory.* topics. It is for ebb itself; the [Bus]
-// of a host does not have it.
+// Report publishes events of the memory.* topics. It is for ebb itself, and not part
+// of [Bus].
 func (j *Journal) Report(ctx context.Context, events ...Event) error {
 	events = slices.Clone(events)
 	for i := range events {
@@ -189,9 +189,9 @@ func (j *Journal) Report(ctx context.Context, events ...Event) error {
 	})
 }
 
-// AppendTx is [Journal.Report] as part of a write: the events are stored if and
-// only if that write is committed, and are announced after it. It is for reports
-// without user text: it does not redact them.
+// AppendTx is [Journal.Report] as part of a write: the events are stored if and only
+// if that write commits, and consumers are woken after it. It does not redact, so the
+// events must not contain user text.
 func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) error {
 	reports := make([]PreparedReport, len(events))
 	for i, e := range events {
@@ -203,7 +203,7 @@ func (j *Journal) AppendTx(ctx context.Context, tx *schema.Tx, events ...Event) 
 	return j.AppendPrepared(ctx, tx, reports...)
 }
 
-// PreparedReport is an event of the memory.* topics that was checked before its
+// PreparedReport is an event of the memory.* topics that was validated before the
 // write, to keep the transaction short.
 type PreparedReport struct{ event Event }
 
@@ -235,10 +235,10 @@ func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(conte
 	return j.db.WriteQueued(ctx, queued, fn)
 }
 
-// Load marks the beginning of a bulk load; end marks its end and may be called more
-// than once. During a load, and for their usual wait after it, consumers with
-// [InBatches] collect events: their work would slow the load down and is cheaper in
-// batches.
+// Load marks the start of a bulk load, and end its end; end may be called more than
+// once. During a load, and for their usual wait after it, consumers with [InBatches]
+// only collect events: handling them would slow the load down and is cheaper in
+// larger batches.
 func (j *Journal) Load() (end func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -251,7 +251,7 @@ func (j *Journal) Load() (end func()) {
 	})
 }
 
-// loading reports whether a bulk load is running, or ended less than within ago.
+// loading reports whether a bulk load is running, or ended within the given time.
 func (j *Journal) loading(within time.Duration) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -306,7 +306,7 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, out
 	return nil
 }
 
-// atIndex adds to an error which of several events it is about.
+// atIndex adds the index of the event to an error, if there are several events.
 func atIndex(i, n int, err error) error {
 	if n == 1 {
 		return err
@@ -389,7 +389,7 @@ func (j *Journal) isClosed() bool {
 	return j.closed
 }
 
-// wake wakes the consumers of some topics.
+// wake wakes the consumers that subscribe to any of the topics.
 func (j *Journal) wake(topics ...string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -420,8 +420,8 @@ func (j *Journal) report(c *consumer, err error) {
 	j.opts.ErrorHook("consumer:"+c.name, err)
 }
 
-// closeGrace is how long Close waits when its context has no deadline, so that no
-// handler can delay the end of a process without limit.
+// closeGrace is how long Close waits if its context has no deadline, so that a stuck
+// handler cannot block the process's exit.
 const closeGrace = 5 * time.Second
 
 func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -12,11 +12,11 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Attribute sets a named attribute of a message, such as "location". Names consist
+// Attribute sets a named attribute of a message, such as "location". A name consists
 // of lower-case letters, digits and underscores, at most [schema.MaxAttributeName]
-// bytes; some are reserved for ebb ([schema.OwnAttribute]). Values are one line of
-// at most [schema.MaxLabel] bytes; an empty value removes the attribute. A message
-// has at most [schema.MaxAttributes].
+// bytes; some names are reserved for ebb ([schema.OwnAttribute]). A value is one line
+// of at most [schema.MaxLabel] bytes; an empty value removes the attribute. A message
+// has at most [schema.MaxAttributes] attributes.
 func Attribute(name, value string) MessageOption {
 	return func(_ *Event, m *Message) {
 		if m.Attributes == nil {
@@ -26,21 +26,21 @@ func Attribute(name, value string) MessageOption {
 	}
 }
 
-// Tags adds tags to find a message by, each one line of at most [schema.MaxLabel]
-// bytes, at most [schema.MaxTags] in all.
+// Tags adds tags by which a message can be found: each one line of at most
+// [schema.MaxLabel] bytes, at most [schema.MaxTags] per message.
 func Tags(tags ...string) MessageOption {
 	return func(_ *Event, m *Message) { m.Tags = append(m.Tags, tags...) }
 }
 
-// Importance rates a message from 1 (mundane) to 10 (crucial). Default 0: the
-// memory rates it by its text.
+// Importance rates a message from 1 (mundane) to 10 (crucial). Default 0: the memory
+// computes a rating from the text.
 func Importance(rating float64) MessageOption {
 	return func(_ *Event, m *Message) { m.Importance = rating }
 }
 
 // Stamped returns the event with default attributes, as far as the message has room
-// for them. The message's own attributes take precedence, and an event without a
-// message is unchanged.
+// for them. The message's own attributes take precedence. Events that are not
+// messages are unchanged.
 func (e Event) Stamped(attributes map[string]string) Event {
 	e.stamp = maps.Clone(attributes)
 	return e
@@ -68,7 +68,7 @@ func (m *Message) cleanLabels() {
 	m.Tags = tags
 }
 
-// stamped adds the attributes that the message does not have.
+// stamped adds the attributes that the message does not have yet.
 func (m *Message) stamped(attributes map[string]string) {
 	if len(attributes) == 0 { // the common case; sorting an empty map allocates
 		return
@@ -80,8 +80,8 @@ func (m *Message) stamped(attributes map[string]string) {
 	}
 }
 
-// redactLabels rewrites the values of attributes, and tags. It returns an error if
-// the name of an attribute would be rewritten.
+// redactLabels rewrites attribute values and tags. It returns an error if rewrite
+// would change the name of an attribute.
 func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err error) {
 	if len(m.Attributes) == 0 && len(m.Tags) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (m *Message) redactLabels(ctx context.Context, rewrite schema.Redact) (err 
 	return nil
 }
 
-// validLabels returns an [*schema.InvalidError] that names the field.
+// validLabels returns a [*schema.InvalidError] that names the first invalid label.
 func (m *Message) validLabels() error {
 	if len(m.Attributes) == 0 && len(m.Tags) == 0 && m.Importance == 0 {
 		return nil
@@ -134,8 +134,8 @@ func (m *Message) validLabels() error {
 	return nil
 }
 
-// finite replaces NaN and infinities, which JSON cannot encode, by an invalid
-// rating.
+// finite replaces NaN and infinities, which JSON cannot encode, by a rating that
+// validation rejects.
 func finite(rating float64) float64 {
 	if math.IsNaN(rating) || math.IsInf(rating, 0) {
 		return -1

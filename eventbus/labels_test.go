@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestLabelsAreKeptCleanAndOnce(t *testing.T) {
+func TestLabelsAreCleaned(t *testing.T) {
 	e := UserMessage(Scope{User: "u"}, "x",
 		Attribute("location", " Lisbon \x00"), Attribute("empty", " "), Tags("a", " a", ""), Tags("b"), Importance(7.5)).
 		Stamped(map[string]string{"location": "elsewhere", "cycle": "12"})
@@ -28,7 +28,7 @@ func TestLabelsAreKeptCleanAndOnce(t *testing.T) {
 	require.JSONEq(t, `{"text":"x","role":"user"}`, string(plain.Payload), "without labels a message is what it was")
 }
 
-func TestLabelsThatCannotBeStoredAreNamed(t *testing.T) {
+func TestInvalidLabels(t *testing.T) {
 	long := strings.Repeat("x", schema.MaxLabel+1)
 	var many, tags []MessageOption
 	for i := range max(schema.MaxAttributes, schema.MaxTags) + 1 {

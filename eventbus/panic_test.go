@@ -13,7 +13,7 @@ import (
 )
 
 // A panic of the host's functions ends neither the process nor the subscription.
-func TestPanicsOfTheHostsFunctions(t *testing.T) {
+func TestPanicsOfHostFunctions(t *testing.T) {
 	told := make(chan error, 16)
 	j := newJournal(t, &eventbus.JournalOptions{ErrorHook: func(_ string, err error) {
 		told <- err

@@ -4,10 +4,10 @@ package eventbus
 type Stored struct {
 	ID      string `json:"id"`                 // the memory's public id
 	Kind    string `json:"kind"`               // episode | fact | preference | reflection
-	EventID string `json:"event_id,omitempty"` // the message it came from
+	EventID string `json:"event_id,omitempty"` // id of the message it was made from
 	Session string `json:"session,omitempty"`
-	// Restored means that the memory was imported from an export, together with its
-	// entities.
+	// Restored reports that the memory was imported from an export, together with
+	// its entities.
 	Restored bool `json:"restored,omitempty"`
 }
 
@@ -16,7 +16,7 @@ type Recalled struct {
 	Channel string         `json:"channel"` // memory | model | tool
 	Query   string         `json:"query,omitempty"`
 	Items   []RecalledItem `json:"items"`
-	// Core are the public ids of the messages that a core section quoted for the
+	// Core are the public ids of the messages that the core section quoted for the
 	// first time in this conversation. They do not count as accesses.
 	Core []string `json:"core,omitempty"`
 }
@@ -39,8 +39,8 @@ type Consolidated struct {
 // Proposed is the payload of [TopicMemoryProposed].
 type Proposed struct {
 	ID string `json:"id"` // of the proposal or the confirmation
-	// Kind is what is proposed: correct, contradiction, merge_entities, block,
-	// forget, or protect for a confirmation.
+	// Kind is the kind of the proposal: correct, contradiction, merge_entities,
+	// block or forget; for a confirmation protect.
 	Kind string `json:"kind"`
 	// MemoryID is the memory that a confirmation is about.
 	MemoryID string `json:"memory_id,omitempty"`

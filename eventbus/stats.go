@@ -11,18 +11,18 @@ import (
 // ConsumerStats is the state of one consumer.
 type ConsumerStats struct {
 	Name          string    `json:"name"`
-	Cursor        int64     `json:"cursor"`                  // the last event that is done, parked or to be retried
+	Cursor        int64     `json:"cursor"`                  // Seq of the last event that was delivered or skipped, including failed ones
 	Lag           int64     `json:"lag"`                     // events of its topics after the cursor
-	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // its topics are unknown here: Lag counts all topics
+	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // Lag is an upper bound: the consumer's topics are unknown here, so it counts all topics
 	Retrying      int       `json:"retrying"`                // failed or snoozed events that will be tried again
 	Parked        int       `json:"parked"`                  // failed events that are not retried until [Journal.Retry]
 	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
 	LastError     string    `json:"last_error,omitempty"`    // of the newest failed event
-	Fault         string    `json:"fault,omitempty"`         // error of its last pass, if it is subscribed here
+	Fault         string    `json:"fault,omitempty"`         // error of the consumer's last pass; "" if it is not subscribed here
 }
 
-// Stats returns the state of every consumer in the file, subscribed here or not, by
-// name.
+// Stats returns the state of every consumer in the file, whether subscribed here or
+// not, sorted by name.
 func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 	var all []ConsumerStats
 	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -94,15 +94,15 @@ func (j *Journal) topicsOf(consumer string) ([]string, bool) {
 	return topics, ok
 }
 
-// ParkedEvent is an event that is no longer retried.
+// ParkedEvent is a failed event that is no longer retried.
 type ParkedEvent struct {
 	Event
 	Attempts  int    `json:"attempts"`
 	LastError string `json:"last_error"`
 }
 
-// Parked lists the parked events of a consumer, oldest first. An unknown consumer
-// is [schema.ErrNotFound].
+// Parked lists the parked events of a consumer, oldest first. It returns
+// [schema.ErrNotFound] for an unknown consumer.
 func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, error) {
 	var parked []ParkedEvent
 	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -132,8 +132,9 @@ func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, e
 	return parked, err
 }
 
-// Retry delivers a parked or waiting event again now, with its count of attempts
-// reset. It returns [schema.ErrNotFound] when the consumer has no such event.
+// Retry schedules a parked or retrying event for immediate delivery and resets its
+// count of attempts. It returns [schema.ErrNotFound] if the consumer has no such
+// event.
 func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		res, err := tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
@@ -152,9 +153,11 @@ func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	return err
 }
 
-// Replay moves a consumer back: the event fromSeq and all after it are delivered
-// again. Recorded failures of these are dropped. Moving forward would lose events
-// and is a [*schema.InvalidError]; an unknown consumer is [schema.ErrNotFound].
+// Replay moves a consumer back, so that the event fromSeq and all after it are
+// delivered again. Recorded failures of these events are dropped.
+//
+// Errors: [*schema.InvalidError] for a position after the consumer's own, which would
+// skip events; [schema.ErrNotFound] for an unknown consumer.
 func (j *Journal) Replay(ctx context.Context, consumer string, fromSeq int64) error {
 	if fromSeq < 1 {
 		return &schema.InvalidError{Field: "fromSeq", Reason: "must be at least 1, the first event"}
@@ -190,8 +193,8 @@ func (j *Journal) wakeConsumer(name string) {
 	}
 }
 
-// Tail reads the journal: events after a position, oldest first, at most
-// limit (0 means 100), of the given topics or patterns (none means all).
+// Tail returns at most limit events after a position, oldest first. Limit 0 means
+// 100. topics are topics or patterns as in [Topics]; none means all.
 //
 // Errors: [*schema.InvalidError], those of schema.DB.Read.
 func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]Event, error) {
@@ -217,13 +220,13 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 	return events, err
 }
 
-// WaitIdle returns when the named consumers, or without names all that are
-// subscribed here, have no events left and no retry that is due. It does not wait
-// for later retries and parked events; [Journal.Stats] counts them.
+// WaitIdle waits until the named consumers have no pending events and no retries that
+// are due. Without names it waits for all consumers subscribed here. It does not wait
+// for later retries and parked events; [Journal.Stats] counts those.
 //
 // Errors: [*schema.InvalidError] for a consumer that is not subscribed here,
-// [ErrStopped] when the bus is closed meanwhile, those of schema.DB.Read, the
-// context's error.
+// [ErrStopped] if the bus is closed meanwhile, those of schema.DB.Read, the context's
+// error.
 func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 	if len(consumers) == 0 {
 		consumers = j.subscribed()
@@ -249,7 +252,7 @@ func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 	}
 }
 
-// hurry makes consumers deliver without waiting for more events.
+// hurry makes consumers deliver now instead of collecting more events.
 func (j *Journal) hurry(consumers []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -281,7 +284,7 @@ func (j *Journal) idle(ctx context.Context, consumers []string) (idle bool, err 
 		for _, name := range consumers {
 			topics, ok := j.topicsOf(name)
 			if !ok && j.isClosed() {
-				return ErrStopped // it was subscribed until then
+				return ErrStopped // Close has removed the subscription
 			}
 			if !ok {
 				return &schema.InvalidError{Field: "consumers", Reason: fmt.Sprintf("name %q, which is not subscribed here", name)}

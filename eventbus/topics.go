@@ -7,7 +7,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The topics of ebb. Hosts publish the first three and may add their own; the
+// The predefined topics. Hosts publish the first three and may add their own; the
 // memory.* topics are ebb's reports.
 const (
 	TopicUserMessage        = "user.message"        // a message by the user; payload [Message]
@@ -40,7 +40,8 @@ func validPattern(pattern string) error {
 	return &schema.InvalidError{Field: "Topics", Reason: `take a topic such as "user.message", a prefix such as "memory.*", or "*"`}
 }
 
-// isMessage reports whether a topic carries a [Message], and its default role.
+// isMessage reports whether a topic carries a [Message], and returns its default
+// role.
 func isMessage(topic string) (role string, ok bool) {
 	switch topic {
 	case TopicUserMessage:
@@ -56,7 +57,7 @@ func isMessage(topic string) (role string, ok bool) {
 // isReport reports whether only ebb itself may write a topic.
 func isReport(topic string) bool { return strings.HasPrefix(topic, "memory.") }
 
-// match is SQLite's GLOB for the patterns that validPattern accepts.
+// match matches like SQLite's GLOB, for the patterns that validPattern accepts.
 func match(pattern, topic string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(topic, prefix)

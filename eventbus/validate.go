@@ -13,9 +13,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// normalise checks an event and brings it into the stored form. It returns a
-// [*schema.InvalidError] that names the field; e is then partly changed and must be
-// dropped.
+// normalise validates an event and converts it to its stored form. It returns a
+// [*schema.InvalidError] that names the invalid field, or the error of rewrite. e is
+// then partly changed and must not be used.
 func normalise(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	if err := e.Scope.Validate(); err != nil {
 		return err
@@ -57,8 +57,8 @@ func normaliseTime(e *Event) error {
 	if e.OccurredAt.IsZero() {
 		return nil
 	}
-	// Checked first: the milliseconds of a year too far away overflow to a valid
-	// year.
+	// The conversion to milliseconds below overflows for extreme years, possibly to a
+	// valid one.
 	if year := e.OccurredAt.UTC().Year(); year < 1 || year > 9999 {
 		return &schema.InvalidError{Field: "OccurredAt", Reason: fmt.Sprintf("is in the year %d; use 1 to 9999", year)}
 	}
@@ -83,7 +83,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	m.cleanLabels()
 	if rewrite != nil {
 		if err := m.valid(); err != nil {
-			return err // before redaction, which is slow for oversized text
+			return err // checked before redaction, which is slow for oversized text
 		}
 		for _, field := range [...]*string{&m.Text, &m.Speaker, &m.Tool} {
 			redacted, err := rewrite(ctx, "", *field)
@@ -105,7 +105,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 	return nil
 }
 
-// valid returns an [*schema.InvalidError] that names the invalid field.
+// valid returns a [*schema.InvalidError] that names the invalid field.
 func (m *Message) valid() error {
 	if err := schema.ValidContent("text", m.Text); err != nil {
 		return err
@@ -124,13 +124,15 @@ func (m *Message) valid() error {
 	return m.validLabels()
 }
 
-// sameText reports whether a message without labels has the text of another.
+// sameText reports whether the message has no labels and the same text, speaker, tool
+// and role as before.
 func (m *Message) sameText(before Message) bool {
 	return len(m.Attributes)+len(m.Tags) == 0 &&
 		m.Text == before.Text && m.Speaker == before.Speaker && m.Tool == before.Tool && m.Role == before.Role
 }
 
-// readMessage decodes a payload for storage.
+// readMessage decodes a payload strictly: unknown fields and trailing data are
+// errors.
 func readMessage(e *Event) (m Message, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
 	dec.DisallowUnknownFields() // unknown fields would be lost
@@ -162,7 +164,7 @@ func normalisePayload(e *Event) error {
 	return nil
 }
 
-// redactPayload rewrites the texts of a payload that is not a message.
+// redactPayload rewrites the texts of a payload other than a [Message].
 func redactPayload(ctx context.Context, e *Event, rewrite schema.Redact) error {
 	if rewrite == nil {
 		return nil

@@ -10,17 +10,17 @@ import (
 )
 
 // A langchaingo executor loads its memory for every agent type, but only the
-// conversational agent's prompt has a place for it. These options make one for
-// the others. Pass them to the agent's constructor, and the same memory to
+// conversational agent's prompt has a variable for it. These options add one to the
+// other types. Pass them to the agent's constructor, and the same memory to
 // agents.NewExecutor with agents.WithMemory.
 
-// ForOpenAIFunctions makes the memory reach the prompt of
-// agents.NewOpenAIFunctionsAgent: history and recalled memories become a user
-// message before the question, as a value that is never read as a template,
-// and no message at all when there is nothing to say.
+// ForOpenAIFunctions adds the memory to the prompt of
+// agents.NewOpenAIFunctionsAgent. History and recalled memories become one user
+// message before the question; there is no message if both are empty. The text is
+// inserted as a value and never parsed as a template.
 //
-// It sets the agent's extra messages; for extra messages of your own append
-// [Memory.Messages] to them instead.
+// It sets the agent's extra messages. If you have extra messages of your own,
+// append [Memory.Messages] to them instead.
 func (m *Memory) ForOpenAIFunctions() agents.Option {
 	return agents.NewOpenAIOption().WithExtraMessages([]prompts.MessageFormatter{m.Messages()})
 }
@@ -30,8 +30,8 @@ func (m *Memory) Messages() prompts.MessageFormatter {
 	return memoryMessages{keys: m.promptKeys()}
 }
 
-// ForOneShot makes the memory reach the prompt of agents.NewOneShotAgent. It
-// replaces the prompt's suffix.
+// ForOneShot adds the memory to the prompt of agents.NewOneShotAgent. It replaces
+// the prompt's suffix.
 func (m *Memory) ForOneShot() agents.Option {
 	var b strings.Builder
 	b.WriteString("Begin!\n\n")
@@ -42,8 +42,8 @@ func (m *Memory) ForOneShot() agents.Option {
 	return agents.WithPromptSuffix(b.String())
 }
 
-// promptKeys are the variables a prompt has to hold: the recalled memories, if
-// they have one of their own, before the history.
+// promptKeys returns the variables a prompt must contain: the one for recalled
+// memories, if [WithVariable] set one, then the history.
 func (m *Memory) promptKeys() []string {
 	key := m.inner.GetMemoryKey(context.Background())
 	if m.variable != "" && m.variable != key {
@@ -52,8 +52,8 @@ func (m *Memory) promptKeys() []string {
 	return []string{key}
 }
 
-// memoryMessages is a prompt part without a template: what users said cannot
-// be executed by it.
+// memoryMessages formats values without a template, so that stored text is never
+// executed as one.
 type memoryMessages struct{ keys []string }
 
 // FormatMessages implements [prompts.MessageFormatter].

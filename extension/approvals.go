@@ -13,24 +13,23 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// A model may ask for something it cannot do itself: that a fact be protected
-// for good. It waits here for the host, who asks the person concerned; what is
-// to be decided between two claims stands in proposals.go.
+// A model cannot protect a fact itself. Its request waits here as a confirmation
+// until the host has asked the user. Proposals to change facts are in proposals.go.
 
-// Confirmation is a question whether a fact is to be protected.
+// Confirmation is a pending request to protect a fact.
 type Confirmation struct {
 	ID       string    `json:"id"`
 	MemoryID string    `json:"memory_id"`
-	Shown    string    `json:"shown"` // the text the question is about
+	Shown    string    `json:"shown"` // the fact's text when the model asked
 	AskedAt  time.Time `json:"asked_at"`
-	// Token grants this confirmation, once, while the fact still says Shown.
-	// Listing again issues a new one and voids the old.
+	// Token authorizes [Extension.Grant] once, as long as the fact's text equals
+	// Shown. Listing confirmations again replaces it.
 	Token string `json:"-"`
 }
 
-// Confirmations lists the questions that wait, oldest first, each with a fresh
-// token for [Extension.Grant]. A memory opened with ReadOnly lists them without
-// tokens, and leaves those that were issued as they are.
+// Confirmations lists the pending confirmations, oldest first, each with a new
+// token for [Extension.Grant]. With ReadOnly it lists them without tokens and
+// leaves issued tokens valid.
 func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmation, error) {
 	if x.cfg.ReadOnly {
 		return x.confirmationsToRead(ctx, scope)
@@ -52,7 +51,7 @@ func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmat
 		return nil
 	})
 	if errors.Is(err, ErrNotFound) {
-		return nil, nil // nothing is known of this user, so nothing waits
+		return nil, nil // an unknown user has no confirmations
 	}
 	return waiting, err
 }
@@ -75,18 +74,18 @@ func (x *Extension) confirmationsToRead(ctx context.Context, scope Scope) (waiti
 	return waiting, err
 }
 
-// hashToken binds a token to the text it was issued for.
+// hashToken returns a hash that binds a token to the text it was issued for.
 func hashToken(token, shown string) string {
 	sum := sha256.Sum256([]byte(token + "\x00" + shown))
 	return hex.EncodeToString(sum[:])
 }
 
-// Grant protects the fact a confirmation asks about: it no longer fades, and
-// no night and no model changes it.
+// Grant protects the fact of a confirmation: it no longer fades, and neither nights
+// nor models change it.
 //
-// Errors: [ErrNotFound] for a confirmation that does not wait in this scope,
-// [*InvalidError] for a wrong or used token, [ErrConflict] when the fact no
-// longer says what was shown.
+// Errors: [ErrNotFound] for a confirmation that is not pending in this scope,
+// [*InvalidError] for a wrong or used token, [ErrConflict] if the fact's text has
+// changed since.
 func (x *Extension) Grant(ctx context.Context, scope Scope, confirmationID, token string) error {
 	return x.decide(ctx, scope, confirmationID, "granted", func(ctx context.Context, tx *schema.Tx, userID int64, c *schema.PendingQuestion) error {
 		if subtle.ConstantTimeCompare([]byte(hashToken(token, c.Shown)), []byte(c.TokenHash)) != 1 {
@@ -103,9 +102,8 @@ func (x *Extension) Grant(ctx context.Context, scope Scope, confirmationID, toke
 	})
 }
 
-// Refuse ends a confirmation without protecting anything: the fact, which did not
-// fade while the question waited, fades from now on. It returns [ErrNotFound] when
-// it does not wait in this scope.
+// Refuse closes a confirmation without protecting the fact, which resumes fading.
+// It returns [ErrNotFound] if the confirmation is not pending in this scope.
 func (x *Extension) Refuse(ctx context.Context, scope Scope, confirmationID string) error {
 	return x.decide(ctx, scope, confirmationID, "refused", func(ctx context.Context, tx *schema.Tx, userID int64, c *schema.PendingQuestion) error {
 		m, err := tx.Memory(ctx, userID, c.MemoryUID)
@@ -129,20 +127,17 @@ func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, 
 	})
 }
 
-// write runs fn for the scope's user; [ErrNotFound] for one nothing is known of.
+// write runs fn in a write transaction for the scope's user. It returns
+// [ErrNotFound] for an unknown user.
 func (x *Extension) write(ctx context.Context, scope Scope, fn func(context.Context, *schema.Tx, int64) error) error {
 	if err := scope.Validate(); err != nil {
 		return err
 	}
-	var userID int64
-	if err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		userID, err = s.UserID(ctx, scope)
-		return err
-	}); err != nil {
-		return err
-	}
-	if userID == 0 {
-		return ErrNotFound
-	}
-	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error { return fn(ctx, tx, userID) })
+	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.KnownUserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx, userID)
+	})
 }

@@ -31,7 +31,7 @@ func onlyFact(t *testing.T, x *extension.Extension, question string) extension.R
 	return answer.Results[0].Memory
 }
 
-func TestAModelAsksAndTheHostProtects(t *testing.T) {
+func TestGrant(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews")))
@@ -61,7 +61,7 @@ func TestAModelAsksAndTheHostProtects(t *testing.T) {
 	require.ErrorIs(t, x.Grant(t.Context(), ada, again[0].ID, again[0].Token), extension.ErrNotFound, "a token works once")
 }
 
-func TestRefusedConfirmationProtectsNothing(t *testing.T) {
+func TestRefuse(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	callTool(t, s, "remember_fact", "Ada has a cat called Commodore")
@@ -73,7 +73,7 @@ func TestRefusedConfirmationProtectsNothing(t *testing.T) {
 	require.False(t, onlyFact(t, x, "cat Commodore").Protected)
 }
 
-func TestAnUngroundedCorrectionWaitsForTheHost(t *testing.T) {
+func TestUngroundedCorrectionIsProposed(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I live in Lisbon")))
@@ -96,7 +96,7 @@ func TestAnUngroundedCorrectionWaitsForTheHost(t *testing.T) {
 	require.ErrorIs(t, x.Reject(t.Context(), ada, proposals[0].ID), extension.ErrNotFound, "it is settled")
 }
 
-func TestARejectedProposalChangesNothing(t *testing.T) {
+func TestReject(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I live in Lisbon")))

@@ -13,7 +13,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// background is what works behind the turn: three consumers and the nights.
+// background is the work done outside of turns: three consumers of the event bus
+// and the nightly schedule.
 type background struct {
 	schedule *consolidate.Schedule
 }
@@ -80,19 +81,19 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 	return b, b.schedule.Start(ctx)
 }
 
-// wake has the schedule see at once whether a user's memory has something to do.
+// wake makes the schedule check a user's memory now instead of at its next tick.
 func (b *background) wake(scope Scope) {
 	if b != nil && b.schedule != nil {
 		b.schedule.Wake(scope)
 	}
 }
 
-// enrichGather is how long new memories wait for others to be enriched with: a
-// write for each would take turns with those of the publishers.
+// enrichGather is how long the enricher collects new memories into one batch. A
+// write for each would compete with the publishers for the write lock.
 const enrichGather = 100 * time.Millisecond
 
-// enrichEvents enriches the memories of some events, those of one user
-// after the other together.
+// enrichEvents enriches the memories of the events, consecutive events of one user
+// in one call.
 func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...eventbus.Event) error {
 	for len(events) > 0 {
 		of := func(e eventbus.Event) bool {
@@ -105,7 +106,7 @@ func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...even
 			if err := events[n].Decode(&stored); err != nil {
 				return eventbus.Permanent(err)
 			}
-			if !stored.Restored { // it would be read by what was learnt after it
+			if !stored.Restored { // already enriched where it was exported; newer knowledge would change it
 				uids = append(uids, stored.ID)
 			}
 		}
@@ -117,7 +118,7 @@ func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...even
 	return nil
 }
 
-// newSchedule makes what runs the nights that are due.
+// newSchedule returns a schedule that runs due nights.
 func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
 	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.Night.Time, OnDemand: x.cfg.Night.NoSchedule,
@@ -126,9 +127,9 @@ func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
 	})
 }
 
-// RunDueNights runs the night of every user for whom one is due. It is for hosts
-// with [NightConfig.NoSchedule] and a scheduler of their own. A user whose night fails
-// does not keep the others from theirs.
+// RunDueNights runs the night of every user whose night is due. It is for hosts
+// with [NightConfig.NoSchedule] and a scheduler of their own. A failed night does
+// not stop the others.
 //
 // Errors: those of the nights, joined.
 func (x *Extension) RunDueNights(ctx context.Context) error {
@@ -139,7 +140,7 @@ func (x *Extension) RunDueNights(ctx context.Context) error {
 	return schedule.Check(ctx)
 }
 
-// stop ends the nights. The consumers end with the bus.
+// stop ends the nightly schedule. The consumers end with the bus.
 func (b *background) stop(ctx context.Context) error {
 	if b == nil || b.schedule == nil {
 		return nil
@@ -147,12 +148,12 @@ func (b *background) stop(ctx context.Context) error {
 	return b.schedule.Stop(ctx)
 }
 
-// WaitIdle returns when what works behind the turn has caught up with
-// everything published before: what users said outright is stored, entities are
-// linked, access is counted, vectors are made. An embedder that fails cuts it short with its error; the work goes
-// on. Without background work it returns at once.
+// WaitIdle waits until background work has caught up with everything published
+// before the call: claims are extracted from messages, entities linked, accesses
+// counted, vectors made. If the embedder fails, it returns that error early and the
+// work continues. Without background work it returns at once.
 func (x *Extension) WaitIdle(ctx context.Context) error {
-	if x.behind == nil {
+	if x.background == nil {
 		return nil
 	}
 	if err := x.bus.WaitIdle(ctx); err != nil || x.vectors == nil {

@@ -7,64 +7,63 @@ import (
 )
 
 type (
-	// BackupReport says what a backup holds.
+	// BackupReport describes the contents of a backup.
 	BackupReport = schema.BackupReport
-	// RestoreReport says what was restored, and where what was there is now.
+	// RestoreReport describes what was restored, and where the replaced file was
+	// moved.
 	RestoreReport = schema.RestoreReport
 )
 
-// Backup writes a copy of the memory to a new file, which only its owner can
-// read, while turns and nights go on. It holds everything that was
-// acknowledged before the call. The file appears only when it is whole, on disk
-// and read back: its integrity was checked, and its rows were counted against
-// the original's. A copy by the operating system's means, of a file in use,
-// lacks what is still in the write-ahead log.
+// Backup writes a copy of the memory to a new file, readable by its owner only,
+// without stopping turns or nights. It contains everything acknowledged before the
+// call. The file appears at target only after it was written completely, synced,
+// checked for integrity and its row counts compared with the original. Do not copy
+// a file in use with the operating system's tools: such a copy lacks the
+// write-ahead log.
 //
-// progress, if not nil, is called with the bytes copied and those to copy.
+// progress, if not nil, is called with the number of bytes copied and the total.
 //
-// Errors: [*InvalidError] when there is a file at target or it cannot be one,
-// [ErrCorrupt] when the memory is damaged, [ErrDiskFull], [ErrBusy] when a
-// backup to this target is under way, the context's error. There is no file
-// then.
+// Errors: [*InvalidError] if target exists or cannot be created, [ErrCorrupt] if
+// the memory is damaged, [ErrDiskFull], [ErrBusy] while another backup to target is
+// running, the context's error. No file is left after an error.
 func (x *Extension) Backup(ctx context.Context, target string, progress func(done, total int64)) (*BackupReport, error) {
 	return x.db.Backup(ctx, target, progress)
 }
 
-// BackupWithKey is [Extension.Backup] with a key of the backup's own. It
-// encrypts a plain memory, gives an encrypted one another key, or, without a
-// key, writes it in the clear; [Extension.Backup] keeps the memory's key.
+// BackupWithKey is [Extension.Backup] with another key for the copy: it encrypts a
+// plain memory, changes the key of an encrypted one, or, with the zero key, writes
+// it in the clear.
 func (x *Extension) BackupWithKey(ctx context.Context, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
 	return x.db.BackupWithKey(ctx, target, key, progress)
 }
 
-// BackupFile is [Extension.Backup] of a file that this process has not opened.
-// Its schema may be older or newer than this ebb's: nothing is brought up to
-// date, so it serves before an upgrade. Of an encrypted file, which key opens,
-// the backup has the same key; the zero key is for plain files.
+// BackupFile is [Extension.Backup] for a file that this process has not opened. It
+// does not migrate the schema, which may be older or newer than this version's, so
+// it can be used before an upgrade. The copy of an encrypted file has the same key;
+// use the zero key for plain files.
 //
-// Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase] and
-// [ErrKey] for source.
+// Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase] and [ErrKey]
+// for source.
 func BackupFile(ctx context.Context, source, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
 	return schema.Backup(ctx, source, target, &schema.Options{Key: key}, progress)
 }
 
-// VerifyBackup reads a backup, with its key, through and says what it holds. It
-// changes nothing.
+// VerifyBackup reads a whole backup, checks it and reports its contents. It changes
+// nothing.
 //
-// Errors: [ErrNotFound], [ErrNotDatabase], [ErrKey], [ErrCorrupt] with what is wrong,
-// [*InvalidError] for a memory in use, which package doctor examines.
+// Errors: [ErrNotFound], [ErrNotDatabase], [ErrKey], [ErrCorrupt] with details,
+// [*InvalidError] for a memory in use, for which there is package doctor.
 func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, error) {
 	return schema.VerifyBackup(ctx, path, &schema.Options{Key: key})
 }
 
-// Restore puts a copy of a backup in the place of a memory file: read back
-// first, then in one step. When there is a file at target, it is refused
-// unless replace is set; then that file, which may be damaged, keeps existing
-// under another name, with its log. Stop every program that uses it before. An
-// encrypted backup, which key opens, becomes a memory under the same key.
+// Restore verifies a backup and atomically installs a copy of it at target. If
+// target exists, it fails unless replace is set; then the old file and its log are
+// kept under another name. Stop every program that uses the memory first. key opens
+// an encrypted backup and remains the key of the restored memory.
 //
-// Errors: those of [BackupFile]; [ErrBusy] when a program has the file open
-// that is to be replaced (told on Linux only).
+// Errors: those of [BackupFile]; [ErrBusy] if a program has the file to be replaced
+// open (detected on Linux only).
 func Restore(ctx context.Context, backup, target string, key Key, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
 	return schema.Restore(ctx, backup, target, replace, &schema.Options{Key: key}, progress)
 }

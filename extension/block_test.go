@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
-	"github.com/ebbmem/ebb/internal/shortid"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -57,7 +57,7 @@ func TestBlockReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := entries.Draw(t, "entries")
 		order := rapid.SampledFrom([]InjectOrder{NewestFirst, BestFirst}).Draw(t, "order")
-		var ids shortid.IDs
+		var ids prompt.ShortIDs
 		b := render(blockHead{}, in, order, 0, time.UTC, ids.Of)
 		if len(in) == 0 {
 			require.Empty(t, b.text)
@@ -96,7 +96,7 @@ func TestBlockReadsBack(t *testing.T) {
 }
 
 // A record costs little beside its text.
-func TestARecordCostsLittle(t *testing.T) {
+func TestRecordTokenCost(t *testing.T) {
 	const content = "We repaired the kettle with a spoon, and it works."
 	var in []entry
 	for i := range 10 {
@@ -105,7 +105,7 @@ func TestARecordCostsLittle(t *testing.T) {
 			State: schema.StateActive, EventTime: schema.At(time.Date(2026, 3, 2, 20, i, 0, 0, time.UTC)),
 		}}})
 	}
-	var ids shortid.IDs
+	var ids prompt.ShortIDs
 	b := render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.Of)
 	around := text.Tokens(b.text)/len(in) - text.Tokens(content)
 	require.LessOrEqual(t, around, 15, b.text)
@@ -114,7 +114,7 @@ func TestARecordCostsLittle(t *testing.T) {
 func TestBlockKeepsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.IntRange(1, 1500).Draw(t, "budget")
-		var ids shortid.IDs
+		var ids prompt.ShortIDs
 		b := render(blockHead{}, entries.Draw(t, "entries"), NewestFirst, budget, time.UTC, ids.Of)
 		require.LessOrEqual(t, text.Tokens(b.text), budget)
 		require.Equal(t, len(b.shown) == 0, b.text == "", "no empty fence")
@@ -125,7 +125,7 @@ func TestBlockShortensBeforeItDrops(t *testing.T) {
 	long := func(id string) entry {
 		return entry{Result: Result{Memory: schema.Memory{UID: id, Content: strings.Repeat("The ferry to the island left late. ", 60), State: schema.StateActive}}}
 	}
-	var ids shortid.IDs
+	var ids prompt.ShortIDs
 	b := render(blockHead{}, []entry{long("first"), long("second")}, BestFirst, 800, time.UTC, ids.Of)
 	require.Len(t, b.shown, 2)
 	require.False(t, b.shown[0].short)
@@ -149,7 +149,7 @@ func TestBlockOrder(t *testing.T) {
 		}
 		require.Equal(t, want, got, order)
 	}
-	var ids shortid.IDs
+	var ids prompt.ShortIDs
 	b := render(blockHead{}, in[:1], NewestFirst, 0, time.UTC, ids.Of)
 	require.Contains(t, b.text, "\n["+ids.Of("b")+"] Mon 2026-03-02 09:00 ", "alone")
 	b = render(blockHead{}, in, NewestFirst, 0, time.UTC, ids.Of)
@@ -183,7 +183,7 @@ func TestFirstLine(t *testing.T) {
 }
 
 // What is said of a record stands where it is not the usual, and nothing else does.
-func TestWhatIsSaidOfARecord(t *testing.T) {
+func TestRecordMarks(t *testing.T) {
 	at := schema.At(time.Date(2026, 3, 2, 9, 5, 0, 0, time.UTC))
 	said := func(change func(*schema.Memory)) string {
 		m := schema.Memory{

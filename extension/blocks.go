@@ -13,20 +13,20 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// Core memory: blocks of text that stand at the head of every context, as a
-// host's Config.CoreMemory.Blocks describes them. A host reads and writes them here; a
-// model does with tools, as far as a block lets it.
+// Core memory: blocks of text at the head of every context, described by
+// Config.CoreMemory.Blocks. The host reads and writes them with the methods below;
+// a model uses tools, within the limits of each block.
 
-// blockHistory is how many versions [Extension.BlockHistory] lists at most.
+// blockHistory is the maximum number of versions [Extension.BlockHistory] lists.
 const blockHistory = 1000
 
-// spec is the description of a block; nil for none of the name.
+// spec returns the description of a block, or nil if there is none of that name.
 func (x *Extension) spec(name string) *BlockSpec { return x.mem.Block(name) }
 
-// Blocks lists the blocks that scope.Agent has in view: those of
-// [CoreMemoryConfig.Blocks] in their order, also the ones that nobody has written yet
-// (Version 0), and behind them others that the file holds. Blocks of other
-// agents are not among them.
+// Blocks lists the blocks visible to scope.Agent: first those of
+// [CoreMemoryConfig.Blocks] in their order, including blocks that were never
+// written (Version 0), then other blocks in the file. Blocks of other agents are
+// not listed.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
@@ -59,15 +59,14 @@ func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
 	return append(blocks, stored...), nil
 }
 
-// SetBlock writes a whole block with the host's authority: what it holds is
-// then trusted like the user's own words. version is the one that the host has
-// read, 0 for a block that was never written. The content is text, or JSON for
-// a block of another kind; what is stored is returned. [Config.Redaction]
-// applies.
+// SetBlock replaces a block's content with the host's authority: the block is then
+// trusted like the user's own words. version is the version the host last read, 0
+// for a block that was never written. content is plain text for a text block and
+// JSON otherwise. [Config.Redaction] applies. SetBlock returns the block as stored.
 //
-// Errors: [*InvalidError] for a name that [CoreMemoryConfig.Blocks] does not have, and for
-// content that does not fit its description, naming the field; [ErrConflict]
-// when the block is no longer at that version.
+// Errors: [*InvalidError] for a name that is not in [CoreMemoryConfig.Blocks] or
+// for content that does not fit the block's description, naming the field;
+// [ErrConflict] if the block is no longer at that version.
 func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content string, version int64) (*Block, error) {
 	spec := x.spec(name)
 	if spec == nil {
@@ -100,7 +99,7 @@ func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content str
 			return fmt.Errorf("block %s is at version %d: %w", name, b.Version, ErrConflict)
 		}
 		now := b.Content
-		if b.Kind != spec.Kind || b.Damaged() { // the host has changed its description, or mends it
+		if b.Kind != spec.Kind || b.Damaged() { // the description has changed, or the host repairs the block
 			now = ""
 		}
 		next, err := spec.Next(now, spec.Replace(value), tx.Now)
@@ -128,8 +127,8 @@ func (x *Extension) blockNames() string {
 	return "; it has " + strings.Join(names, ", ")
 }
 
-// AllBlocks lists every block that the file holds for a user, those of all agents
-// and those of each, by name and agent.
+// AllBlocks lists every block of a user, those shared by all agents and those of
+// each agent, ordered by name and agent.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block, err error) {
@@ -147,9 +146,9 @@ func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block,
 	return blocks, err
 }
 
-// BlockHistory lists what a block held, newest first, with who wrote it and
-// when: its last 1,000 versions, the one that holds among them. Of a block that
-// each agent has for itself it is that of scope.Agent.
+// BlockHistory lists the last 1,000 versions of a block, newest first and including
+// the current one, each with its author and time. For a per-agent block it lists
+// the history of scope.Agent's block.
 //
 // Errors: [ErrNotFound] for a block that was never written.
 func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) ([]BlockVersion, error) {
@@ -172,13 +171,12 @@ func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) 
 	return versions, err
 }
 
-// UndoBlock takes one change of a block back, given by the version it made:
-// what it added goes, what it took out returns, as a new version; what was
-// changed after it stays.
+// UndoBlock reverts one change of a block, identified by the version it produced.
+// Text the change added is removed and text it removed returns, in a new version.
+// Later changes stay.
 //
-// Errors: [ErrNotFound] for a block or a version that is not there;
-// [ErrConflict] when the same text was changed again since; [*InvalidError]
-// when nothing of the change is left.
+// Errors: [ErrNotFound] for an unknown block or version; [ErrConflict] if the same
+// text has been changed since; [*InvalidError] if nothing of the change is left.
 func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, version int64) (*Block, error) {
 	var restored *Block
 	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
@@ -195,8 +193,8 @@ func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, ver
 	return restored, nil
 }
 
-// ownBlock finds the block that an agent means by a name. A block without a
-// description is its own, or else the one of all agents.
+// ownBlock resolves a block name for an agent. A name without a description
+// resolves to the agent's own block, then to the block shared by all agents.
 func (x *Extension) ownBlock(ctx context.Context, db core.Reader, userID int64, scope Scope, name string) (*Block, error) {
 	if spec := x.spec(name); spec != nil {
 		return core.Read(ctx, db, userID, spec.Owner(scope.Agent), name)
@@ -208,11 +206,11 @@ func (x *Extension) ownBlock(ctx context.Context, db core.Reader, userID int64, 
 	return b, err
 }
 
-// byApproval is who the audit names for a change that a model proposed and the
-// host approved.
+// byApproval is the audit's actor for a change that a model proposed and the host
+// approved.
 var byApproval = schema.Actor{Name: "approval"}
 
-// changeBlock carries out a change that a model proposed.
+// changeBlock applies a change that a model proposed.
 func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 	var c tools.BlockChange
 	if err := r.Decode(&c); err != nil {
@@ -229,7 +227,7 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 		return fmt.Errorf("block %s has another form now: %w", c.Block, ErrConflict)
 	}
 	trust := b.Trust
-	if b.Kind == BlockText || b.Content == c.Content { // nothing stays that the host has not read
+	if b.Kind == BlockText || b.Content == c.Content { // the host has read all of the new content
 		trust = schema.MaxTrust
 	}
 	spec := x.spec(c.Block)

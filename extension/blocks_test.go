@@ -27,7 +27,7 @@ func openWithBlocks(t *testing.T) *Extension {
 	return x
 }
 
-func TestAHostKeepsBlocks(t *testing.T) {
+func TestHostWritesBlocks(t *testing.T) {
 	x := openWithBlocks(t)
 	qa, ops := Scope{User: "ada", Agent: "qa"}, Scope{User: "ada", Agent: "ops"}
 	names := func(scope Scope) (all []string) {
@@ -104,9 +104,9 @@ func TestAHostKeepsBlocks(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
-// A host may describe a block anew: as another kind it begins from nothing, with
-// the old content in its history.
-func TestABlockTakesAnotherForm(t *testing.T) {
+// A host may change the kind of a block: the block is then empty, with the old content
+// in its history.
+func TestBlockKindChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	ada := Scope{User: "ada"}
 	for i, spec := range []BlockSpec{{Name: "lessons", Kind: BlockText}, {Name: "lessons", Kind: BlockList}} {
@@ -128,7 +128,7 @@ func TestABlockTakesAnotherForm(t *testing.T) {
 
 // A block that is here already keeps its own history when another's is imported:
 // it can be written on, and its changes taken back.
-func TestABlockThatIsHereKeepsItsHistory(t *testing.T) {
+func TestImportKeepsExistingBlockHistory(t *testing.T) {
 	cfg := func() *Config {
 		return &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: []BlockSpec{{Name: "lessons", Kind: BlockList}}}}
 	}
@@ -154,9 +154,9 @@ func TestABlockThatIsHereKeepsItsHistory(t *testing.T) {
 	require.Equal(t, `["d"]`, history[1].Content)
 }
 
-// A block that something else has written to is shown as it is, breaks nothing,
-// and is mended by the host.
-func TestADamagedBlockIsMendedByItsHost(t *testing.T) {
+// A block with content of foreign origin is shown as it is, breaks nothing, and can be
+// repaired by the host.
+func TestHostRepairsDamagedBlock(t *testing.T) {
 	specs := []BlockSpec{
 		{Name: "lessons", Kind: BlockList, Writer: ModelWrites}, {Name: "status", Kind: BlockFields, Writer: ModelWrites, Fields: []BlockField{{Name: "sprint"}}},
 		{Name: "threads", Kind: BlockRecords, Writer: ModelWrites, Fields: []BlockField{{Name: "summary"}, {Name: "at", Stamp: true}}},

@@ -19,7 +19,7 @@ import (
 
 // While another process holds the write lock, all that writes is refused by
 // name, says what to do, and changes nothing; all that reads works.
-func TestAnotherProcessHoldsTheFile(t *testing.T) {
+func TestFileLockedByAnotherProcess(t *testing.T) {
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
 	x, err := OpenWith(ctx, path, &Config{NoBackground: true}, memory.Options{File: schema.Options{BusyTimeout: 10 * time.Millisecond, NoCheckpoint: true}})
 	require.NoError(t, err)

@@ -15,26 +15,25 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 )
 
-// Callbacks is a langchaingo handler that stores what users and agents said.
-// Give it to the executor (agents.WithCallbacksHandler) or to a chain
-// (chains.WithCallback): the outermost chain's input is what the user said, its
-// output what the agent answered. Giving it to the agent inside as well changes
-// nothing. A turn the session's Memory stores too is stored once. An answer whose
-// context has ended is stored as perhaps only its beginning, as by [Memory].
+// Callbacks returns a langchaingo handler that stores what the user and the agent
+// say. Pass it to the executor (agents.WithCallbacksHandler) or to a chain
+// (chains.WithCallback). The input of the outermost chain is stored as the user's
+// message, its output as the answer. Passing the handler to the inner agent too has
+// no further effect, and a turn that [Session.Memory] also reports is stored once.
+// An answer whose context has ended is stored as partial.
 //
-// One handler follows one conversation. Turns may overlap, and may end in a
-// panic that the host recovers, as long as one line of its code starts them
-// all; where several do, call Callbacks once for each.
+// A handler follows one conversation. Turns may overlap, and a turn may panic and
+// be recovered by the host, if one call site starts all of them. For several call
+// sites, call Callbacks once for each.
 //
-// [WithKeys] and [WithSpeakers] are for chains whose keys are unusual, as for
-// [Session.Memory]; other options change nothing.
+// [WithKeys] and [WithSpeakers] apply as for [Session.Memory]; other options are
+// ignored.
 func (s *Session) Callbacks(opts ...MemoryOption) callbacks.Handler {
 	m := s.Memory(opts...)
 	return &listener{session: s, keys: m.keys, speakers: m.speakers}
 }
 
-// listener follows nested chains: only the outermost speaks for the
-// conversation.
+// listener follows nested chains and stores the messages of the outermost one.
 type listener struct {
 	callbacks.SimpleHandler
 
@@ -43,15 +42,15 @@ type listener struct {
 	speakers speakers
 	mu       sync.Mutex
 	open     []running
-	agents   int // that have finished, and whose answer has not been heard
+	agents   int // finished agents whose chain has not ended yet
 }
 
-// running is a chain that began and was not heard to end.
+// running is a chain that has started and not ended.
 type running struct {
 	place     []uintptr
 	began     time.Time
 	outermost bool
-	step      bool // inside an agent
+	step      bool // the chain of one agent iteration
 }
 
 // HandleChainStart implements [callbacks.Handler].
@@ -60,9 +59,9 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 		return
 	}
 	said, err := inputText(inputs, nil, l.keys.input)
-	l.session.ext.outcome(l.session.scope, string(doorCallbacks), hearing, err)
+	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), hearing, err)
 	if said != "" {
-		l.session.capture(ctx, doorCallbacks, eventbus.UserMessage(l.session.scope, said, eventbus.Speaker(l.speakers.user)))
+		l.session.capture(ctx, sourceCallbacks, eventbus.UserMessage(l.session.scope, said, eventbus.Speaker(l.speakers.user)))
 	}
 }
 
@@ -72,31 +71,32 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 		return
 	}
 	answered, err := outputText(outputs, l.keys.output)
-	l.session.ext.outcome(l.session.scope, string(doorCallbacks), reading, err)
+	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), reading, err)
 	if answered == "" {
 		return
 	}
 	if !l.sawAgent() {
-		l.session.steps(outputs)
+		l.session.agentSteps(outputs)
 	}
-	l.session.capture(ctx, doorCallbacks, answer(ctx, l.session.scope, answered, eventbus.Speaker(l.speakers.assistant)))
+	l.session.capture(ctx, sourceCallbacks, answer(ctx, l.session.scope, answered, eventbus.Speaker(l.speakers.assistant)))
 }
 
-// HandleAgentAction implements [callbacks.Handler]: what a tool says will be in
-// view of the answer.
+// HandleAgentAction implements [callbacks.Handler]. The tool's output will be in
+// the model's context, so it limits the answer's trust.
 func (l *listener) HandleAgentAction(_ context.Context, action lcschema.AgentAction) {
-	l.session.used(action.Tool)
+	l.session.toolUsed(action.Tool)
 }
 
-// HandleAgentFinish implements [callbacks.Handler]. An agent that tells of its
-// end has told of its actions.
+// HandleAgentFinish implements [callbacks.Handler]. An agent that reports its
+// finish has also reported its actions.
 func (l *listener) HandleAgentFinish(context.Context, lcschema.AgentFinish) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.agents++
 }
 
-// sawAgent reports that an agent's run was followed, and forgets it.
+// sawAgent reports whether an agent finished since the last call for it, and
+// consumes one.
 func (l *listener) sawAgent() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,14 +108,13 @@ func (l *listener) sawAgent() bool {
 // HandleChainError implements [callbacks.Handler].
 func (l *listener) HandleChainError(context.Context, error) { l.leave(callPlace()) }
 
-// enter reports whether the chain speaks for the conversation: it is the
-// outermost, and no step of an agent.
+// enter records a chain's start and reports whether the chain's messages are to be
+// stored: it is outermost and not an agent's iteration.
 //
-// A chain that begins where an outermost one is under way cannot be inside
-// that one: it is a turn beside it, or after it when a panic left no word of
-// its end.
+// A chain started at the same place as a running outermost chain cannot be nested
+// in it: it is a concurrent turn, or follows one that ended in a panic.
 func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
-	const most = 64 // of what panics left
+	const most = 64 // chains left over by panics
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.session.ext.cfg.Now()
@@ -136,7 +135,7 @@ func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
 	return c.outermost && !step
 }
 
-// leave reports whether the chain that ends spoke for the conversation.
+// leave records a chain's end and reports whether its messages are to be stored.
 func (l *listener) leave(place []uintptr) (spoke bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,26 +148,25 @@ func (l *listener) leave(place []uintptr) (spoke bool) {
 	return false
 }
 
-// chainsCall is the function of langchaingo that tells handlers of chains.
+// chainsCall is the langchaingo function that calls handlers for chains.
 var chainsCall = reflect.ValueOf(chains.Call).Pointer()
 
-// callPlace is who called chains.Call, down to the goroutine's first function:
-// the one thing that langchaingo's reports of a chain's two ends have in
-// common and that tells nested chains apart. It is nil outside chains.Call;
-// then ends answer beginnings in reverse order.
+// callPlace returns the call stack above chains.Call. It is the only thing that the
+// start and end callbacks of one chain share and that distinguishes nested chains.
+// It is nil outside chains.Call; then ends match starts in reverse order.
 func callPlace() []uintptr {
 	pcs := make([]uintptr, 256)
 	pcs = pcs[:runtime.Callers(2, pcs)]
 	for i, pc := range pcs {
-		if f := runtime.FuncForPC(pc - 1); f != nil && f.Entry() == chainsCall { // pc is where the call returns to
+		if f := runtime.FuncForPC(pc - 1); f != nil && f.Entry() == chainsCall { // pc is the return address
 			return pcs[i+1:]
 		}
 	}
 	return nil
 }
 
-// isIteration recognises the chain inside an agent, which sees the user's
-// words again at every step.
+// isIteration reports whether inputs are those of the chain inside an agent, which
+// gets the user's message again at every step.
 func isIteration(inputs map[string]any) bool {
 	_, ok := inputs["agent_scratchpad"]
 	return ok

@@ -13,7 +13,7 @@ import (
 	lcschema "github.com/tmc/langchaingo/schema"
 )
 
-// scripted is a chain that reports to a handler and does what it is told.
+// scripted is a chain that runs a script and reports to a handler.
 type scripted struct {
 	handler callbacks.Handler
 	do      func(ctx context.Context, input string) (string, error)
@@ -80,7 +80,7 @@ func TestCallbacksStoreTurnsThatOverlap(t *testing.T) {
 		recalled(t, x, ada, "bicycle answer"))
 }
 
-func TestCallbacksHearOnlyTheOutermostOfTheirOwnChains(t *testing.T) {
+func TestCallbacksStoreOutermostChainOnly(t *testing.T) {
 	x := open(t, fresh(t))
 	h := session(t, x, ada).Callbacks()
 	part := scripted{h, func(_ context.Context, input string) (string, error) { return "step " + input, nil }}

@@ -11,69 +11,70 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
-	"github.com/ebbmem/ebb/internal/shortid"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// A host may hear of one message through several front doors: the langchaingo
-// Memory, the Callbacks, and its own Publish. captures stores it once.
+// A host may report one message through several sources: the langchaingo Memory,
+// the Callbacks, and its own Publish. captures stores it once.
 //
-// Each door reports a message once. So a report is new unless another door
-// reported the same text, by the same role, that this door has not reported
-// yet, within [turnLength]: "yes" said twice through one door is two messages,
-// and "yes" said once through two doors is one.
+// Each source reports a message once. So a report is new unless another source has
+// reported the same text in the same role within [turnLength] and this source has
+// not reported that message yet: "yes" twice from one source is two messages, "yes"
+// once from each of two sources is one.
 type captures struct {
 	now   func() time.Time
-	views views
-	// stamp adds to messages what holds for all of them. Default nothing.
-	stamp func(events []eventbus.Event)
-	mu    sync.Mutex
-	turns *lru.Cache[schema.Scope, *turn]
-	bulk  sync.Mutex // held by whoever locks several turns
+	store exposureStore
+	// stamp adds attributes to the events before they are stored. Default: nothing.
+	stamp         func(events []eventbus.Event)
+	mu            sync.Mutex
+	conversations *lru.Cache[schema.Scope, *conversation]
+	bulk          sync.Mutex // held while locking several conversations
 }
 
-// views are what captures needs of the store, see [Extension.storedView] and
-// [Extension.overtake].
-type views interface {
-	storedView(ctx context.Context, of Scope) (schema.Trust, error)
-	overtake(ctx context.Context, of Scope, answers []string, level schema.Trust) error
+// exposureStore are the parts of the store that captures needs; see [Extension.storedView]
+// and [Extension.overtake].
+type exposureStore interface {
+	storedExposure(ctx context.Context, of Scope) (schema.Trust, error)
+	lowerTrust(ctx context.Context, of Scope, answers []string, level schema.Trust) error
 }
 
-// maxTurns bounds the sessions under way at one time; of more, those idle
-// longest are forgotten.
-const maxTurns = 4096
+// maxConversations bounds the conversations kept in memory. The least recently used are
+// dropped.
+const maxConversations = 4096
 
-// turnLength is how long after the first door another may report the same
-// message. A host that reports later, through another door, says something new.
+// turnLength is how long after the first report another source may report the same
+// message. A later report is a new message.
 const turnLength = 10 * time.Minute
 
-// turn is what is under way in one session.
-type turn struct {
-	// order is held by a publish until its write has its place: the journal has
-	// a session's messages in the order in which they came into its view.
+// conversation is the in-memory state of one conversation.
+type conversation struct {
+	// order is held by a publish until its write is queued, so that the journal
+	// holds a conversation's messages in the order of the calls.
 	order sync.Mutex
 
-	mu     sync.Mutex // taken after order; guards what follows
+	mu     sync.Mutex // locked after order; guards the fields below
 	recent []*captured
-	// heard holds what the user said in turns that began and have not ended,
-	// by hash: the Memory hears of it at both ends. The time is when the turn
-	// began; zero when another has ended since.
-	heard map[string]time.Time
-	view  view
-	// quoted are the messages that core sections of this conversation are known to
-	// have quoted, by public id.
+	// begun maps the hash of a user's message to the time its turn began, for turns
+	// that have not ended: Memory sees the message at both ends. The time is zero
+	// once another turn has ended since.
+	begun    map[string]time.Time
+	exposure exposure
+	// quoted are the public ids of messages that core sections of this conversation
+	// have quoted.
 	quoted map[string]bool
 
-	ids shortid.IDs // has a lock of its own
+	ids prompt.ShortIDs // has its own lock
 }
 
-// maxQuoted bounds what is known to be quoted; beyond, it is recorded again.
+// maxQuoted bounds quoted. When it is exceeded, quoted is reset, and quotes are
+// recorded once more.
 const maxQuoted = 4096
 
-// quotedFirst are those of the messages that no core section of this
-// conversation has quoted before; now they are quoted.
-func (t *turn) quotedFirst(uids []string) (fresh []string) {
+// quotedFirst returns the uids that no core section of this conversation has quoted
+// before, and marks them as quoted.
+func (t *conversation) quotedFirst(uids []string) (fresh []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.quoted == nil || len(t.quoted) > maxQuoted {
@@ -88,22 +89,22 @@ func (t *turn) quotedFirst(uids []string) (fresh []string) {
 	return fresh
 }
 
-// captured is a message that was reported.
+// captured is a reported message.
 type captured struct {
 	role, hash string
 	at         time.Time
 	reports    []report
-	stored     chan struct{} // closed when it is; a message that fails to be is forgotten
+	stored     chan struct{} // closed when it is stored, or when storing failed and it was removed
 }
 
-// report is one door's of a message.
+// report is one source's report of a message.
 type report struct {
-	door door
-	id   string // of its event
+	source source
+	id     string // of the event
 }
 
-func (c *captured) reportedBy(from door) bool {
-	return slices.ContainsFunc(c.reports, func(r report) bool { return r.door == from })
+func (c *captured) reportedBy(from source) bool {
+	return slices.ContainsFunc(c.reports, func(r report) bool { return r.source == from })
 }
 
 func (c *captured) hasID(id string) bool {
@@ -119,99 +120,101 @@ func (c *captured) isStored() bool {
 	}
 }
 
-// door names who reported a message.
-type door string
+// source names the source of a report.
+type source string
 
 const (
-	doorMemory    door = "memory"
-	doorCallbacks door = "callbacks"
-	doorBus       door = "bus"
+	sourceMemory    source = "memory"
+	sourceCallbacks source = "callbacks"
+	sourceBus       source = "bus"
 )
 
-// recentCaptures bounds how far back a second report is recognised.
+// recentCaptures is how many reported messages a conversation keeps to detect a
+// second report.
 const recentCaptures = 64
 
-func newCaptures(now func() time.Time, store views) (*captures, error) {
-	turns, err := lru.New[schema.Scope, *turn](maxTurns)
-	return &captures{now: now, views: store, turns: turns, stamp: func([]eventbus.Event) {}}, err
+func newCaptures(now func() time.Time, store exposureStore) (*captures, error) {
+	turns, err := lru.New[schema.Scope, *conversation](maxConversations)
+	return &captures{now: now, store: store, conversations: turns, stamp: func([]eventbus.Event) {}}, err
 }
 
-// conversation is the scope that a turn is known by: the agent is a label of
-// what is written, not another conversation.
-func conversation(scope schema.Scope) schema.Scope {
+// conversationScope returns the scope that identifies a conversationScope. Agents of one
+// session share it.
+func conversationScope(scope schema.Scope) schema.Scope {
 	scope.Agent = ""
 	return scope
 }
 
-// turn finds the session's turn. One that was forgotten meanwhile is taken up
-// again from known, if its holder has it still.
-func (c *captures) turn(scope schema.Scope, known *turn) *turn {
-	scope = conversation(scope)
+// conversation returns the conversation of a scope. If it has been dropped from memory,
+// known, unless nil, takes its place.
+func (c *captures) conversation(scope schema.Scope, known *conversation) *conversation {
+	scope = conversationScope(scope)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t, ok := c.turns.Get(scope)
+	t, ok := c.conversations.Get(scope)
 	if !ok {
 		if t = known; t == nil {
-			t = &turn{view: newView(), heard: make(map[string]time.Time)}
+			t = &conversation{exposure: newExposure(), begun: make(map[string]time.Time)}
 		}
-		c.turns.Add(scope, t)
+		c.conversations.Add(scope, t)
 	}
 	return t
 }
 
-// admit takes messages of one conversation into its view, which stays so when
-// they are not stored in the end: the model may have them in view. t is locked.
-func (c *captures) admit(ctx context.Context, t *turn, events []eventbus.Event) error {
-	of := conversation(events[0].Scope)
+// admit adds messages of one conversation to its view, and sets the trust of
+// answers. The view keeps them even if storing them fails, since the model may have
+// read them. t.mu is held.
+func (c *captures) admit(ctx context.Context, t *conversation, events []eventbus.Event) error {
+	of := conversationScope(events[0].Scope)
 	if of.Validate() != nil {
-		return nil // Publish says so, and which event it is
+		return nil // Publish returns the error and names the event
 	}
 	if slices.ContainsFunc(events, isAnswer) {
-		if err := c.look(ctx, t, of); errors.Is(err, ErrClosed) {
-			return nil // and so is the bus
+		if err := c.loadExposure(ctx, t, of); errors.Is(err, ErrClosed) {
+			return nil // Publish returns ErrClosed too
 		} else if err != nil {
 			return err
 		}
 	}
-	if overtaken, level := t.view.admit(events); len(overtaken) > 0 {
-		return c.views.overtake(ctx, of, overtaken, level)
+	if overtaken, level := t.exposure.admit(events); len(overtaken) > 0 {
+		return c.store.lowerTrust(ctx, of, overtaken, level)
 	}
 	return nil
 }
 
-// isAnswer reports a message of the assistant's.
+// isAnswer reports whether e is a message of the assistant.
 func isAnswer(e eventbus.Event) bool {
 	m, err := e.Message()
 	return err == nil && m.Role == roleAssistant
 }
 
-// look takes into the view of a conversation what is stored of it. t is locked.
-func (c *captures) look(ctx context.Context, t *turn, of Scope) error {
-	if t.view.read {
+// loadExposure adds the stored part of a conversation to its view, once. t.mu is held.
+func (c *captures) loadExposure(ctx context.Context, t *conversation, of Scope) error {
+	if t.exposure.read {
 		return nil
 	}
-	stored, err := c.views.storedView(ctx, of)
+	stored, err := c.store.storedExposure(ctx, of)
 	if err != nil {
 		return err
 	}
-	t.view.floor, t.view.read = min(t.view.floor, stored), true
+	t.exposure.minTrust, t.exposure.read = min(t.exposure.minTrust, stored), true
 	return nil
 }
 
-// trust is how far what the model writes in a conversation may be believed: not
-// at all when what it has had in view cannot be read.
-func (c *captures) trust(ctx context.Context, t *turn, of Scope) schema.Trust {
+// trust returns the trust of what the model writes in a conversation: the lowest
+// trust it has been exposed to, or 0 if that cannot be read.
+func (c *captures) trust(ctx context.Context, t *conversation, of Scope) schema.Trust {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c.look(ctx, t, conversation(of)) != nil {
+	if c.loadExposure(ctx, t, conversationScope(of)) != nil {
 		return 0
 	}
-	return t.view.floor
+	return t.exposure.minTrust
 }
 
-// repeated is the message that a report tells of once more; nil when it tells of
-// a new one. t is locked.
-func (t *turn) repeated(from door, role, hash, id string) *captured {
+// repeated returns the message that a report repeats, or nil for a new message.
+// t.mu is held.
+func (t *conversation) repeated(from source, role, hash, id string) *captured {
 	for _, c := range t.recent {
 		if id != "" && c.hasID(id) {
 			return c
@@ -225,55 +228,54 @@ func (t *turn) repeated(from door, role, hash, id string) *captured {
 	return nil
 }
 
-// reported tells whether the Callbacks have reported a message.
-func (t *turn) reported(role, said string) bool {
+// reported reports whether the Callbacks have reported a message.
+func (t *conversation) reported(role, said string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(text.Clean(said))
 	return slices.ContainsFunc(t.recent, func(c *captured) bool {
-		return c.role == role && c.hash == hash && c.reportedBy(doorCallbacks)
+		return c.role == role && c.hash == hash && c.reportedBy(sourceCallbacks)
 	})
 }
 
-// begin reports whether a turn begins with these words, or is begun again
-// after it failed.
-func (t *turn) begin(said string, now time.Time) (fresh bool) {
-	const most = 64 // turns that failed leave their words here
+// begin records the start of a turn with the user's message. It returns false if
+// that turn is already under way, so that its message is stored.
+func (t *conversation) begin(said string, now time.Time) (fresh bool) {
+	const most = 64 // failed turns leave entries
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(said)
-	if at := t.heard[hash]; !at.IsZero() && now.Sub(at) <= turnLength {
+	if at := t.begun[hash]; !at.IsZero() && now.Sub(at) <= turnLength {
 		return false
 	}
-	if len(t.heard) == most {
-		clear(t.heard)
+	if len(t.begun) == most {
+		clear(t.begun)
 	}
-	t.heard[hash] = now
+	t.begun[hash] = now
 	return true
 }
 
-// end reports whether the turn that ends was seen to begin.
-func (t *turn) end(said string) (begun bool) {
+// end records the end of a turn and reports whether begin had recorded its start.
+func (t *conversation) end(said string) (begun bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	hash := schema.HashContent(said)
-	_, begun = t.heard[hash]
-	delete(t.heard, hash)
-	for other := range t.heard {
-		t.heard[other] = time.Time{}
+	_, begun = t.begun[hash]
+	delete(t.begun, hash)
+	for other := range t.begun {
+		t.begun[other] = time.Time{}
 	}
 	return begun
 }
 
-// shown takes into the turn's view what a model now has before its eyes.
-func (t *turn) shown(level schema.Trust) {
+// expose records that the model has seen text of a trust level.
+func (t *conversation) expose(level schema.Trust) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.view.floor = min(t.view.floor, level)
+	t.exposure.minTrust = min(t.exposure.minTrust, level)
 }
 
-// hostBus is the bus as a host sees it: what it publishes is one of the sources
-// that may report a message.
+// hostBus is the bus that hosts get. Its Publish is one of the sources of messages.
 type hostBus struct {
 	journal
 
@@ -281,7 +283,7 @@ type hostBus struct {
 	mem      *memory.Memory
 }
 
-// journal is what of [eventbus.Journal] a host may use as it is.
+// journal is the part of [eventbus.Journal] that hosts use unchanged.
 type journal interface {
 	eventbus.Subscriber
 	Close(ctx context.Context) error
@@ -293,8 +295,8 @@ type journal interface {
 	WaitIdle(ctx context.Context, consumers ...string) error
 }
 
-// Publish stores the host's events, all or none. Those of one session must be
-// published together to be recognised together.
+// Publish stores the host's events, all or none. Repeated reports are detected only
+// if the events of a call belong to one session.
 func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -302,23 +304,23 @@ func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
 	if err := b.mem.Redactor.EventLabels(events); err != nil {
 		return err
 	}
-	of := conversation(events[0].Scope)
+	of := conversationScope(events[0].Scope)
 	for _, e := range events {
-		if conversation(e.Scope) != of {
+		if conversationScope(e.Scope) != of {
 			return b.captures.publishBulk(ctx, b.mem, events)
 		}
 	}
-	return b.captures.publish(ctx, doorBus, b.mem, b.captures.turn(of, nil), events...)
+	return b.captures.publish(ctx, sourceBus, b.mem, b.captures.conversation(of, nil), events...)
 }
 
-// publishBulk sends the events of several conversations on, each of which has
-// its own view. They are a bulk import, in which nothing is recognised.
+// publishBulk publishes the events of several conversations, each with its own
+// view. They count as a bulk import, without detection of repeated reports.
 func (c *captures) publishBulk(ctx context.Context, next *memory.Memory, events []eventbus.Event) error {
 	events = slices.Clone(events)
 	c.stamp(events)
 	places := make(map[schema.Scope][]int)
 	for i, e := range events {
-		of := conversation(e.Scope)
+		of := conversationScope(e.Scope)
 		places[of] = append(places[of], i)
 	}
 	c.bulk.Lock()
@@ -328,7 +330,7 @@ func (c *captures) publishBulk(ctx context.Context, next *memory.Memory, events 
 		for i, place := range at {
 			theirs[i] = events[place]
 		}
-		t := c.turn(of, nil)
+		t := c.conversation(of, nil)
 		t.order.Lock()
 		defer t.order.Unlock()
 		t.mu.Lock()

@@ -43,7 +43,7 @@ func unwatched(t *testing.T) (x *extension.Extension, now *clock.Simulated) {
 	return x, now
 }
 
-func TestAnAnswerIsTrustedNoMoreThanWhatItsTurnHadInView(t *testing.T) {
+func TestAnswerTrustIsBoundedByTurn(t *testing.T) {
 	const answer = "it opens at nine, says the page"
 	helper := ada
 	helper.Agent = "helper"
@@ -69,7 +69,7 @@ func TestAnAnswerIsTrustedNoMoreThanWhatItsTurnHadInView(t *testing.T) {
 	}
 }
 
-func TestATurnOutlivesThousandsOfOtherSessions(t *testing.T) {
+func TestConversationSurvivesEviction(t *testing.T) {
 	x, _ := unwatched(t)
 	old := extension.Scope{User: "ada", Session: "old"}
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(old, "Crumble the dog lives in Lisbon now", eventbus.From(eventbus.OriginImport))))
@@ -86,7 +86,7 @@ func TestATurnOutlivesThousandsOfOtherSessions(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "Crumble dog"), 3)
 }
 
-func TestTheWordsOfAFailedTurnSaidAnewAreStored(t *testing.T) {
+func TestRepeatedMessageAfterFailedTurn(t *testing.T) {
 	inputs := map[string]any{"input": "water the begonia"}
 	begin := func(t *testing.T, m *extension.Memory, inputs map[string]any) {
 		t.Helper()
@@ -113,7 +113,7 @@ func TestTheWordsOfAFailedTurnSaidAnewAreStored(t *testing.T) {
 	})
 }
 
-func TestATextThatCannotBeStoredDoesNotTakeTheAnswerWithIt(t *testing.T) {
+func TestRefusedMessageDoesNotLoseAnswer(t *testing.T) {
 	x, _ := unwatched(t)
 	m := session(t, x, ada).Memory()
 	require.NoError(t, m.SaveContext(t.Context(),
@@ -136,7 +136,7 @@ func (forgetful) LoadMemoryVariables(context.Context, map[string]any) (map[strin
 	return nil, errors.New("the session store is down")
 }
 
-func TestWhatTheUserSaidIsStoredEvenWhenTheInnerMemoryFails(t *testing.T) {
+func TestMessageIsStoredIfInnerMemoryFails(t *testing.T) {
 	x := open(t, fresh(t))
 	m := session(t, x, ada).Memory(extension.WithInner(forgetful{}))
 	_, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": "my locker is number nine"})
@@ -144,7 +144,7 @@ func TestWhatTheUserSaidIsStoredEvenWhenTheInnerMemoryFails(t *testing.T) {
 	require.Equal(t, []string{"my locker is number nine"}, recalled(t, x, ada, "locker"))
 }
 
-func TestAQuestionIsNotFoundBesideItselfHoweverItIsWritten(t *testing.T) {
+func TestQuestionDoesNotFindItself(t *testing.T) {
 	for name, question := range map[string]string{
 		"line ends":      "which giraffe did\r\nNoor see in the zoo?",
 		"combining mark": "which girafe\u0301 did Noor see in the zoo?",
@@ -160,7 +160,7 @@ func TestAQuestionIsNotFoundBesideItselfHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func TestSeveralTextsAreNotGuessedFrom(t *testing.T) {
+func TestAmbiguousInputsAreRefused(t *testing.T) {
 	var f faults
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Hooks: extension.Hooks{OnError: f.hook}, NoBackground: true})
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ func TestSeveralTextsAreNotGuessedFrom(t *testing.T) {
 	require.Len(t, f.all, 2)
 }
 
-func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
+func TestPublishedHistoryIsNotCurrentTurn(t *testing.T) {
 	x, now := unwatched(t)
 	m := session(t, x, ada).Memory()
 	require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
@@ -196,7 +196,7 @@ func TestHistoryIsNotTakenForTheTurnUnderWay(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "blue bicycle"), 3, "two messages, and the answer beside one")
 }
 
-func TestTurnsThatOverlapOnOneMemoryAreAllKept(t *testing.T) {
+func TestOverlappingTurnsAreKept(t *testing.T) {
 	x := openWith(t, fresh(t), withoutCore)
 	m := session(t, x, ada).Memory()
 	var turns sync.WaitGroup

@@ -13,41 +13,43 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Cognitive is the profile of cognitive-v9.md with its own numbers, as far as
-// docs/PROFILES.md says. It is [CognitiveOptions]{}.Config().
+// Cognitive returns the profile of cognitive-v9.md with its default numbers;
+// docs/PROFILES.md lists the deviations. It is [CognitiveOptions]{}.Config().
 func Cognitive() *Config { return CognitiveOptions{}.Config() }
 
-// CognitiveOptions vary the [Cognitive] profile. The zero value is the document's.
+// CognitiveOptions vary the [Cognitive] profile. The zero value has the document's
+// numbers.
 type CognitiveOptions struct {
-	// Similarity, Activation, Importance and Fusion are the weights of the composite
-	// score. Default, when all are 0: .40, .30, .15 and .15.
+	// Similarity, Activation, Importance and Fusion are the weights of the
+	// composite score. Default, if all are 0: .40, .30, .15 and .15.
 	Similarity, Activation, Importance, Fusion float64
-	// Entity is added for each entity of the question that a memory mentions. Default
-	// .1.
+	// Entity is added to the score for each entity of the question that a memory
+	// mentions. Default .1.
 	Entity float64
-	// Among is how many memories, for each that is wanted, the score chooses from: the
-	// most relevant ([Config].Ranking.CandidateFactor). Default ½: relevance selects,
-	// and the score is the order of either half.
-	Among float64
-	// Lambda is λ of maximal marginal relevance, the weight of relevance, 0–1, in what
-	// is injected. Default .7.
+	// CandidateFactor is the number of candidates scored for each requested result
+	// ([Config].Ranking.CandidateFactor). Default ½: relevance selects the results,
+	// and the score orders the better half and the rest separately.
+	CandidateFactor float64
+	// Lambda is λ of maximal marginal relevance, 0–1: the weight of relevance
+	// against dissimilarity when memories are selected for injection. Default .7.
 	Lambda float64
-	// Factor and Exponent are those of the forgetting curve (1 + Factor·t/S)^−Exponent.
-	// Default, when both are 0: 1/9 and 2. 19/81 and .5 are those of FSRS-4.5.
+	// Factor and Exponent parameterize the forgetting curve (1 +
+	// Factor·t/S)^−Exponent. Default, if both are 0: 1/9 and 2. FSRS-4.5 uses 19/81
+	// and .5.
 	Factor, Exponent float64
-	// Capacity is how many derived memories may be active; when there are more, nights
-	// leave nine tenths of it. Default 500.
+	// Capacity is the maximum number of active derived memories. If there are more,
+	// a night reduces them to nine tenths of it. Default 500.
 	Capacity int
-	// Rehearsals is how many memories a day rehearses. Default 50.
+	// Rehearsals is how many memories are rehearsed a day. Default 50.
 	Rehearsals int
 }
 
-// Config is the profile with these options. What is wrong with one of them is an
-// [*InvalidError] of [Open].
+// Config returns the profile with these options. Invalid options make [Open] return
+// an [*InvalidError].
 func (o CognitiveOptions) Config() *Config {
 	invalid := validOptions("CognitiveOptions.",
 		option{"Similarity", o.Similarity}, option{"Activation", o.Activation}, option{"Importance", o.Importance}, option{"Fusion", o.Fusion},
-		option{"Entity", o.Entity}, option{"Among", o.Among}, option{"Lambda", o.Lambda}, option{"Factor", o.Factor}, option{"Exponent", o.Exponent},
+		option{"Entity", o.Entity}, option{"CandidateFactor", o.CandidateFactor}, option{"Lambda", o.Lambda}, option{"Factor", o.Factor}, option{"Exponent", o.Exponent},
 		option{"Capacity", float64(o.Capacity)}, option{"Rehearsals", float64(o.Rehearsals)})
 	if invalid == nil && o.Lambda > 1 {
 		invalid = &InvalidError{Field: "CognitiveOptions.Lambda", Reason: "must be at most 1 (0 means .7)"}
@@ -62,7 +64,7 @@ func (o CognitiveOptions) Config() *Config {
 	return &Config{
 		invalid: invalid,
 		Ranking: RankingConfig{
-			Scorer: cognitive.Scorer(weights), CandidateFactor: cmp.Or(o.Among, 0.5), Retention: fades,
+			Scorer: cognitive.Scorer(weights), CandidateFactor: cmp.Or(o.CandidateFactor, 0.5), Retention: fades,
 			Planner: planner.Cognitive, Appraise: appraise.Cognitive,
 		},
 		Injection: InjectionConfig{Diversity: cmp.Or(1-cmp.Or(o.Lambda, 0.7), -1)},
@@ -70,8 +72,9 @@ func (o CognitiveOptions) Config() *Config {
 	}
 }
 
-// Outcome says whether a memory helped: its utility moves a tenth of the way to 1 or to
-// 0. Profiles that rank or forget by utility use it; [Cognitive] does both.
+// Outcome records whether a memory helped: its utility moves a tenth of the way to
+// 1 or to 0. Only profiles that rank or forget by utility are affected, such as
+// [Cognitive].
 //
 // Errors: [*InvalidError] for the scope, [ErrNotFound] for an id that is not this
 // user's, [ErrReadOnly], the database's errors.

@@ -39,7 +39,7 @@ func signal(r extension.Result, name string) (value float64, found bool) {
 	return 0, false
 }
 
-func TestACognitiveMemoryFromMessageToNight(t *testing.T) {
+func TestCognitiveEndToEnd(t *testing.T) {
 	now := clock.At(dualNow)
 	x := thinking(t, fresh(t), now)
 	for _, said := range []string{"I'm allergic to nuts.", "I play the cello on Sundays.", "My sister Noor lives in Bergen.", "The tram was late today."} {
@@ -106,7 +106,7 @@ func TestACognitiveMemoryFromMessageToNight(t *testing.T) {
 	require.Empty(t, got.Memory.Attributes["tier"])
 }
 
-func TestACognitiveMemoryAppraisesMessages(t *testing.T) {
+func TestCognitiveAppraisal(t *testing.T) {
 	now := clock.At(dualNow)
 	x := thinking(t, fresh(t), now)
 	say := func(text string, opts ...eventbus.MessageOption) *extension.Record {
@@ -154,7 +154,7 @@ func TestACognitiveMemoryAppraisesMessages(t *testing.T) {
 	}
 }
 
-func TestAnAppraisalThatFailsLeavesTheRatingByWords(t *testing.T) {
+func TestFailedAppraisalFallsBack(t *testing.T) {
 	cfg := extension.Cognitive()
 	var reported atomic.Int32
 	cfg.Now, cfg.Night.NoSchedule = func() time.Time { return dualNow }, true
@@ -175,7 +175,7 @@ func TestAnAppraisalThatFailsLeavesTheRatingByWords(t *testing.T) {
 }
 
 // What was said of lasting things is there after a year of nights.
-func TestACognitiveYear(t *testing.T) {
+func TestCognitiveYear(t *testing.T) {
 	now := clock.At(dualNow)
 	x := thinking(t, fresh(t), now)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I'm allergic to nuts.")))
@@ -191,7 +191,7 @@ func TestACognitiveYear(t *testing.T) {
 	require.False(t, profile.Lines[0].Dormant)
 }
 
-func TestAnOutcomeOfWhatIsNotThere(t *testing.T) {
+func TestOutcomeOfUnknownMemory(t *testing.T) {
 	x := thinking(t, fresh(t), clock.At(dualNow))
 	rival := extension.Scope{User: "rival"}
 	theirs, err := x.Remember(t.Context(), rival, "The walrus sings")
@@ -209,7 +209,7 @@ func TestAnOutcomeOfWhatIsNotThere(t *testing.T) {
 	require.EqualValues(t, 1, got.Memory.Version)
 }
 
-func TestCognitiveOptionsThatCannotBe(t *testing.T) {
+func TestCognitiveOptionsValidation(t *testing.T) {
 	for field, o := range map[string]extension.CognitiveOptions{
 		"CognitiveOptions.Similarity": {Similarity: -1},
 		"CognitiveOptions.Lambda":     {Lambda: 1.1},
@@ -224,7 +224,7 @@ func TestCognitiveOptionsThatCannotBe(t *testing.T) {
 }
 
 // What rules, outcomes and plans leave behind goes with the memory.
-func TestNothingOfAnErasedCognitiveMemoryIsLeft(t *testing.T) {
+func TestEraseCognitive(t *testing.T) {
 	now := clock.At(dualNow)
 	path := fresh(t)
 	x := thinking(t, path, now)

@@ -24,221 +24,226 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// Config says how a memory works. The zero value, and nil, are right for most
-// hosts: no model, no key, no network. A function of the config that panics does
-// not end the process: the panic is reported to [Hooks].OnError, and its default
-// applies, or the call that needed it returns an error.
+// Config configures a memory. The zero value, and nil, suit most hosts: no model,
+// no key, no network. If a function of the config panics, the panic is recovered
+// and reported to [Hooks].OnError, and the function's default applies or the call
+// that needed it returns an error.
 type Config struct {
-	// Model is asked at night, when memories are consolidated, and never while
-	// a turn waits. Default none: nights do what needs no model.
+	// Model is called at night to consolidate memories, never during a turn.
+	// Default nil: nights run only what needs no model.
 	Model llms.Model
-	// Embedding is how vectors of texts are made. Default: none are, and search is
-	// by text.
+	// Embedding configures vectors of texts. Default: no vectors; search is by
+	// text.
 	Embedding EmbeddingConfig
-	// CoreMemory is what stands at the head of every context.
+	// CoreMemory configures the text at the head of every context.
 	CoreMemory CoreMemoryConfig
-	// Injection is which memories are put before a model.
+	// Injection configures which memories are injected into prompts.
 	Injection InjectionConfig
-	// Ranking is how results are ordered.
+	// Ranking configures the order of results and forgetting.
 	Ranking RankingConfig
-	// Night is the consolidation at night.
+	// Night configures the nightly consolidation.
 	Night NightConfig
 
-	// Key encrypts the file at rest: a new file, its log and every copy of it.
-	// [NewKey] makes one; keep it, since without it nothing can be read again.
-	// It hides neither the size of the file nor when it changes, and it does not
-	// detect pages that were exchanged for older ones. Default none: files are
-	// plain.
+	// Key encrypts the file at rest: the file, its log and every backup. Create it
+	// with [NewKey] and keep it; without it the data is lost. Encryption hides
+	// neither the file's size nor when it changes, and does not detect pages
+	// replaced by older versions of themselves. Default: no encryption.
 	Key Key
-	// Redaction is what is taken out of texts before anything of them is
-	// written. Default: secrets.
+	// Redaction configures what is removed from texts before they are written.
+	// Default: secrets.
 	Redaction Redaction
-	// ReadOnly opens the file for looking only; it implies NoBackground. Where no
-	// file may be made beside it, it is read without locks, if its log is empty;
-	// a call during which another process writes to it returns [ErrBusy].
+	// ReadOnly opens the file for reading only and implies NoBackground. If no file
+	// can be created in its folder and its log is empty, the file is read without
+	// locks; calls during which another process writes to it then return [ErrBusy].
 	ReadOnly bool
-	// NoBackground switches all background work off: entity links, access counts,
-	// nights. Messages are still stored and found; the work is done when the file
-	// is next opened without it. For looking at a file, and for bulk work. Default
-	// false.
+	// NoBackground disables background work: claims, entity links, access counts,
+	// nights. Messages are still stored and found, and the work is done when the
+	// file is next opened without NoBackground. Use it for inspection and bulk
+	// work. Default false.
 	NoBackground bool
 
-	// Now is the memory's clock. Default time.Now. Set it to replay old
-	// conversations or to test forgetting. A clock that gives the zero time is an
-	// [*InvalidError] of Open; one that does so later, or panics, stands still and
-	// is reported.
+	// Now is the memory's clock. Set it to replay old conversations or to test
+	// forgetting. If it returns the zero time, Open fails with an [*InvalidError];
+	// if it does so later, or panics, the fault is reported and the last valid time
+	// used. Default time.Now.
 	Now func() time.Time
-	// Location is the time zone of users without one of their own; nights are
-	// local. Default time.Local.
+	// Location is the time zone of users without one of their own; it decides when
+	// nights take place. Default time.Local.
 	Location *time.Location
 
-	// Attributes gives the attributes of every message that is published. It is
-	// called once for each message, while the turn waits, and may be called from
-	// several goroutines at once. An attribute that the message has itself stays.
-	// One that cannot be stored ([eventbus.Attribute] has the rules) is left out and
-	// reported to [Hooks].OnError. It is not called for imports. Default none.
+	// Attributes returns the attributes of a message that is published in a scope.
+	// It is called once for each message, while the turn waits, possibly by several
+	// goroutines at once. Attributes the message already has are kept. Invalid ones
+	// (see [eventbus.Attribute]) are left out and reported to [Hooks].OnError. It
+	// is not called for imports. Default nil.
 	Attributes func(Scope) map[string]string
-	// NoClaims leaves what users say outright in their own messages to nights and
-	// tools. By default it is read seconds after the message was stored, without a
-	// model: "I'm allergic to nuts", "I've moved to Oslo" become facts, and end
-	// what they replace. What a user asks to keep for good or to forget is carried
-	// out in any case. Default false.
+	// NoClaims disables the extraction of claims from users' own messages, so that
+	// only nights and tools store facts. By default, seconds after a message is
+	// stored and without a model, statements such as "I'm allergic to nuts" or
+	// "I've moved to Oslo" become facts and supersede those they contradict.
+	// Requests to keep or forget something are carried out in any case. Default
+	// false.
 	NoClaims bool
-	// Tools are the names of the memory tools that a session has, in their order:
-	// any of [tools.Names]. Default [tools.Defaults], followed by those for core
-	// memory if a model may write one of CoreMemory.Blocks.
+	// Tools names the memory tools of a session, in order; see [tools.Names].
+	// Default [tools.Defaults], followed by those for core memory if a model may
+	// write one of CoreMemory.Blocks.
 	Tools []string
-	// InternalTools names tools of agents that the host trusts
-	// ([eventbus.OriginToolInternal]) where the Memory or the Callbacks report
-	// their answers; ebb's own need not be named. The answer of any other tool has
-	// trust 1, and so has what an agent answers after it. Default none.
+	// InternalTools names the agents' tools that the host trusts
+	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory
+	// or the Callbacks. ebb's own tools need not be listed. The result of any other
+	// tool has trust 1, and so has what an agent answers after it. Default none.
 	InternalTools []string
 
-	// Hooks report what happens in the background. Default none.
+	// Hooks report faults, what was recalled, and what happens in the background.
+	// Default none.
 	Hooks Hooks
 
-	// coreToldOnly leaves out of the core section what was only said.
-	coreToldOnly bool
-	// onlyForms keeps no sentences of users that only likely last.
+	// coreStoredOnly excludes claims extracted from messages from the core section.
+	coreStoredOnly bool
+	// onlyForms extracts only statements of a known form, not sentences that are
+	// merely likely to stay true.
 	onlyForms bool
 
-	invalid error // of the options of the profile that made it; Open returns it
+	invalid error // set by a profile with invalid options; Open returns it
 }
 
-// EmbeddingConfig is how vectors of texts are made.
+// EmbeddingConfig configures vectors of texts.
 type EmbeddingConfig struct {
-	// Embedder makes vectors in the background, seconds after a message was
-	// stored; publishing never waits for it. A search asks it for the query's
-	// vector and goes on without after 300 ms. Default none: search is by text.
+	// Embedder makes vectors in the background, seconds after a message was stored;
+	// publishing never waits for it. A search waits at most 300 ms for the query's
+	// vector and continues without it. Default nil: search is by text.
 	Embedder embeddings.Embedder
-	// Model is the name that vectors are kept under. Another name makes new vectors
-	// of everything beside the old, which serve until the new are complete. Default
-	// the Go type of Embedder. That is the same for all models wrapped by
-	// embeddings.NewEmbedder, for which Model is required.
+	// Model is the name under which vectors are stored. If it changes, everything
+	// is embedded again; the old vectors serve until the new ones are complete.
+	// Default: the Go type of Embedder. Model is required for embedders made by
+	// embeddings.NewEmbedder, which all have the same type.
 	Model string
-	// Dims keeps the first so many numbers of each vector, for models trained for
-	// it (Matryoshka), such as text-embedding-3-large cut to 256. Default 0: all.
+	// Dims truncates each vector to its first Dims numbers, for models trained for
+	// it (Matryoshka), such as text-embedding-3-large cut to 256. Default 0: no
+	// truncation.
 	Dims int
-	// CallsPerMinute bounds the calls that embed stored texts. Default 0: no bound.
+	// CallsPerMinute bounds the calls that embed stored texts. Default 0:
+	// unbounded.
 	CallsPerMinute int
 }
 
-// CoreMemoryConfig is what stands at the head of every context: the core section,
-// which is what the user has said of themselves and has not taken back, in their
-// own words ([Extension.Profile]), and blocks that the host describes.
+// CoreMemoryConfig configures the text at the head of every context: the core
+// section, which quotes the user's own statements that still hold
+// ([Extension.Profile]), and blocks that the host describes.
 type CoreMemoryConfig struct {
-	// ProfileTokens is the most tokens that the core section may take. Where more is
-	// known, the question chooses. It is beside Injection.Tokens; where there are
-	// Blocks, within BlockTokens. Default 400; below 0 there is no core section.
+	// ProfileTokens bounds the core section. If more is known, lines are selected
+	// by their relevance to the question. It is in addition to Injection.Tokens,
+	// and part of BlockTokens if there are Blocks. Default 400; below 0 there is no
+	// core section.
 	ProfileTokens int
-	// OwnAffairsTokens is the most tokens that the core section may take when the
-	// user asks about their own affairs ("Shall I order the pizza?"), as far as it
-	// and the memories found stay within ProfileTokens and Injection.Tokens
-	// together. Default all of that; ProfileTokens or less changes nothing for such
-	// questions.
+	// OwnAffairsTokens bounds the core section and the memories found together for
+	// questions about the user's own affairs ("Shall I order the pizza?"). Default
+	// twice Injection.Tokens, 2400. A value of at most ProfileTokens has no effect.
 	OwnAffairsTokens int
-	// Blocks are texts of the user, or of one agent of the user, in this order, with
-	// a history. A host writes them by [Extension.SetBlock], and a model by its tools
-	// as far as each block lets it. What a model writes in a conversation that has
-	// seen untrusted text waits for the host's approval, unless Injection.Untrusted is
-	// set; what reads like an instruction and is not the user's own is refused.
-	// Default none.
+	// Blocks describes texts with a history, each of a user or of one agent of a
+	// user, in the order of the prompt. The host writes them with
+	// [Extension.SetBlock], models with tools as far as each block allows. If a
+	// conversation has seen untrusted text, its model's changes wait for the host's
+	// approval, unless Injection.Untrusted is set. Text that reads like an
+	// instruction and is not the user's own is refused. Default none.
 	Blocks []BlockSpec
-	// BlockTokens is the most tokens that the blocks may take, with the fence around
-	// them, estimated without a vocabulary. What does not fit is cut from the last
-	// block on, with a mark that says so: of a text its end, of a list its oldest
-	// entries. Default 10,000.
+	// BlockTokens bounds the blocks including the fence, estimated without a
+	// tokenizer's vocabulary. What exceeds it is cut, starting with the last block,
+	// and marked: text loses its end, lists their oldest entries. Default 10,000.
 	BlockTokens int
-	// WriteGate decides on a change of a block that a model asks for with a tool: it
-	// is made, it waits for the host ([Extension.Proposals]), or it is refused; the
-	// model and the host get the reason. It is called after the block's own rules and
-	// can only be stricter. It must be quick and safe for concurrent use, and may be
-	// called twice for one change. It is not called for insights that a night adds to
-	// a list of lessons ([consolidate.Reflect]). Default none: the block decides
-	// ([BlockSpec.Writer]).
+	// WriteGate decides on a model's tool call that changes a block: the change is
+	// made, waits for the host ([Extension.Proposals]), or is refused; the reason
+	// is passed on. It is called after the block's own rules, which it can only
+	// tighten. It must be quick and safe for concurrent use, and may be called
+	// twice for one change. It is not called for insights that a night adds to a
+	// list of lessons ([consolidate.Reflect]). Default nil: the block's rules
+	// decide ([BlockSpec.Writer]).
 	WriteGate func(ctx context.Context, w BlockWrite) (v Verdict, reason string)
 }
 
-// InjectionConfig is which memories are put before a model for a question.
+// InjectionConfig configures which memories are injected for a question.
 type InjectionConfig struct {
-	// Limit is how many memories there are at most, beside the core section. Default
-	// 30.
+	// Limit is the maximum number of memories, not counting the core section.
+	// Default 30.
 	Limit int
-	// Tokens is the most tokens they may take together with the fence around them,
-	// estimated without a vocabulary. Default 1200.
+	// Tokens bounds the memories including the fence, estimated without a
+	// tokenizer's vocabulary. Default 1200.
 	Tokens int
-	// Order is the order of the sessions they are from. Default [NewestFirst].
+	// Order is the order of the sessions in the block. Default [NewestFirst].
 	Order InjectOrder
-	// MinRelevance is the relevance of an answer ([recall.Answer].Relevance, 0–1)
-	// from which anything is injected, so that a question about something else brings
-	// nothing. Raise it to be stricter; below 0 injects for every question. Default
-	// 0.6.
+	// MinRelevance is the minimum relevance of an answer
+	// ([recall.Answer].Relevance, 0–1) for anything to be injected, so that
+	// unrelated questions get nothing. Below 0 every question gets memories.
+	// Default 0.6.
 	MinRelevance float64
-	// MinResultRelevance is the relevance of a result ([recall.Result].Relevance, 0–1)
-	// from which it is shown. Default 0.018: where ten memories may answer, each of
-	// the last ones does with a few percent.
+	// MinResultRelevance is the minimum relevance of an injected result
+	// ([recall.Result].Relevance, 0–1). Default 0.018: if ten memories may answer a
+	// question, the last ones have a relevance of a few percent.
 	MinResultRelevance float64
-	// FullTextRelevance is the relevance of a result from which its whole text is
-	// shown, and not one line of it. Default 0.12.
+	// FullTextRelevance is the relevance from which a result is shown in full;
+	// below it, only its first line is. Default 0.12.
 	FullTextRelevance float64
-	// Untrusted allows untrusted memories ([Record.Hearsay]: tools' answers, pages,
-	// and assistants' words about them) to be injected automatically, as far as
-	// nothing in them reads like an instruction. What a page said once can then
-	// influence every later conversation. Default false: a model finds them with
-	// search_memory.
+	// Untrusted allows untrusted memories ([Record.Hearsay]: output of tools, web
+	// pages, and assistants' statements based on them) to be injected automatically
+	// unless they read like an instruction. A web page read once can then influence
+	// every later conversation. Default false: models find them with search_memory
+	// only.
 	Untrusted bool
-	// Diversity is the weight of dissimilarity to what is injected already
+	// Diversity is the weight of dissimilarity to memories already selected
 	// ([recall.Query].Diversity), at most 1; below 0 it is off. Default 0.2.
 	Diversity float64
-	// Skip reports texts that nothing is searched for. Default [IsSmallTalk]:
+	// Skip reports whether to skip the search for a text. Default [IsSmallTalk]:
 	// greetings, thanks, agreement.
 	Skip func(text string) bool
 }
 
-// RankingConfig is how results are ordered, and how memories fade.
+// RankingConfig configures the order of results and how memories fade.
 type RankingConfig struct {
 	// Weights of the ranker. Default [recall.DefaultWeights].
 	Weights *recall.Weights
-	// Scorer gives the score that results are ordered by, from the ranker's, age,
-	// importance and attributes. Default nil: the ranker's.
+	// Scorer computes the score that orders results from the ranker's score, age,
+	// importance and attributes. Default nil: the ranker's score.
 	Scorer Scorer
-	// CandidateFactor is how many candidates Scorer scores for each requested result:
-	// the most relevant. With 1, relevance selects the results and Scorer orders them;
-	// with ½, it orders first the better half of them. Default 0: 200 candidates in all.
+	// CandidateFactor is the number of candidates, the most relevant ones, that
+	// Scorer scores for each requested result. With 1, relevance selects the
+	// results and Scorer orders them; with ½, Scorer orders the better half first.
+	// Default 0: 200 candidates in all.
 	CandidateFactor float64
-	// Retention says how derived memories fade, in the ranking and at night.
-	// Default nil: [recall.DefaultRetention], by which what the user said of standing
-	// things stays. [DocumentRetention] lets all fade.
+	// Retention is how derived memories fade, in the ranking and at night. Default
+	// nil: [recall.DefaultRetention], with which the user's lasting statements do
+	// not fade. With [DocumentRetention] all memories fade.
 	Retention RetentionPolicy
-	// Appraise rates messages that were published without an importance, 0–1, by what is
-	// remembered and said before them, instead of Rater, and has them labelled by the
-	// emotion of their words ([appraise.Cognitive]). Default nil: Rater does.
+	// Appraise rates messages that were published without an importance, 0–1, from
+	// earlier messages and memories, and labels the emotion of their words
+	// ([appraise.Cognitive]). It replaces Rater. Default nil: Rater is used.
 	Appraise appraise.Func
-	// Planner takes questions apart before they are searched for
-	// ([planner.Cognitive]). Default nil: none is.
+	// Planner decomposes questions before the search ([planner.Cognitive]). Default
+	// nil: questions are not decomposed.
 	Planner planner.Func
-	// Rater gives the importance of a message that was published without one, from 1
-	// (mundane) to 10 (crucial), seconds after it was stored and without a model. Its
-	// argument has speaker, text, time, labels and trust; a rating outside the scale
-	// counts as the nearer end. It must be safe for concurrent use. Default nil: by
-	// length and a few words ([enrich.Importance]).
+	// Rater rates the importance of a message that was published without one, from
+	// 1 (mundane) to 10 (crucial), seconds after it was stored. Its argument has
+	// speaker, text, time, labels and trust. Ratings are clamped. It must be safe
+	// for concurrent use. Default nil: by length and keywords
+	// ([enrich.Importance]).
 	Rater func(m *Record) float64
 }
 
-// NightConfig is the consolidation at night, once for every local day of a user.
+// NightConfig configures the consolidation, which runs once for every local day of
+// a user.
 type NightConfig struct {
-	// NoSchedule switches the internal schedule off, for hosts that call
-	// [Extension.Consolidate] or [Extension.RunDueNights] themselves. Default false.
+	// NoSchedule disables the internal schedule, for hosts that call
+	// [Extension.Consolidate] or [Extension.RunDueNights] themselves. Default
+	// false.
 	NoSchedule bool
-	// Time is the local time, "HH:MM", at which a night is due. Default "01:00".
+	// Time is the local time, "HH:MM", from which a night is due. Default "01:00".
 	Time string
-	// Budget bounds what one night may ask of Config.Model. What does not fit waits
+	// Budget bounds one night's calls to Config.Model. Work that exceeds it waits
 	// for the next night, oldest first. Default 500 calls and one hour.
 	Budget ask.Budget
-	// Prices of a million tokens of Config.Model, for the costs in reports and for
-	// Budget.Cost. Default zero: costs are not known.
+	// Prices are those of a million tokens of Config.Model, for the costs in
+	// reports and for Budget.Cost. Default zero: costs are unknown.
 	Prices ask.Prices
-	// ModelTimeout is how long one call of Config.Model may take. Default
+	// ModelTimeout is the timeout of one call of Config.Model. Default
 	// [ask.DefaultCallTimeout].
 	ModelTimeout time.Duration
 	// Stages returns the stages of a night, given the default ones. Open calls it
@@ -246,27 +251,30 @@ type NightConfig struct {
 	Stages func(defaults []consolidate.Stage) []consolidate.Stage
 }
 
-// Hooks are called synchronously and must return quickly. Nil ones are
-// skipped. One that panics ends nothing: it is reported, as source "hook" and
-// its name. They may be called from several goroutines at once.
+// Hooks are called synchronously and must return quickly. Nil hooks are skipped. A
+// panic in a hook is recovered and reported with the source "hook" and the hook's
+// name. Hooks may be called by several goroutines at once.
 type Hooks struct {
-	// OnError gets every fault that did not become a returned error, since memory
-	// never breaks a turn: source is "memory", "callbacks" or
-	// "model" for the front doors, "tool" and its name, "consumer:" and its
-	// name, "attributes" for what Config.Attributes says, "embed", "night",
-	// "commit", "checkpoint", "mark" or "merge" for the file itself (see
-	// [schema.DB.Faults]), and "file" for a [*Loss]. Texts of users are not part
-	// of the error. Default: the first of each is logged by log/slog.
+	// OnError receives every fault that is not returned as an error, since memory
+	// never breaks a turn. source is "memory", "callbacks" or "model"; "tool" or
+	// "consumer:" with a name; "attributes" for Config.Attributes; "embed"; "erase";
+	// "night"; "commit", "checkpoint", "mark" or "merge" for the file itself (see
+	// [schema.DB.Faults]); or "file" for a [*Loss]. Errors contain no user texts.
+	// Default: the first error of each source is logged with log/slog.
 	OnError func(source string, err error)
-	// OnRecall gets what was put before a model, and the source that did it:
-	// "memory", "model" or "tool".
+	// OnRecall receives the results shown to a model and where: "memory", "model"
+	// or "tool".
 	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
-	// OnProposal gets everything that waits for a person to decide, once it
-	// is stored: [Extension.Proposals] and [Extension.Confirmations] list it.
+	// OnProposal receives everything that waits for a person to decide, after it is
+	// stored. [Extension.Proposals] and [Extension.Confirmations] list it.
 	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
-	// OnProgress gets how far a night has got: before each stage, as a stage
-	// gets on, and once at the end.
+	// OnProgress receives a night's progress: before each stage, during stages, and
+	// at the end.
 	OnProgress func(consolidate.Progress)
+	// OnOperation is called when something is published, searched for or put before
+	// a model, and when a night or a tool runs; see package telemetry. Default none,
+	// which costs nothing.
+	OnOperation schema.Observer
 }
 
 // Defaults of [Config].
@@ -281,14 +289,14 @@ const (
 	DefaultNightTime          = "01:00"
 )
 
-// leastBlockTokens is what the mark of a block that is cut whole may take, and
-// the fence.
+// leastBlockTokens is enough for the fence or for the mark of a block that is cut
+// entirely.
 const leastBlockTokens = 100
 
-// leastCoreTokens is what the core section's title and a short line take.
+// leastCoreTokens is enough for the core section's title and a short line.
 const leastCoreTokens = 40
 
-// WithDefaults is the configuration with its defaults filled in; c may be nil.
+// WithDefaults returns c with its defaults filled in. c may be nil.
 //
 // Errors: [*InvalidError] naming the field.
 func (c *Config) WithDefaults() (Config, error) {
@@ -300,7 +308,7 @@ func (c *Config) WithDefaults() (Config, error) {
 	return cfg, cfg.validate()
 }
 
-// fill sets what was left to its default.
+// fill sets unset fields to their defaults.
 func (cfg *Config) fill() {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -318,7 +326,7 @@ func (cfg *Config) fill() {
 		cfg.Injection.Tokens = DefaultInjectionTokens
 	}
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {
-		cfg.CoreMemory.OwnAffairsTokens = max(0, cfg.CoreMemory.ProfileTokens) + cfg.Injection.Tokens
+		cfg.CoreMemory.OwnAffairsTokens = 2 * cfg.Injection.Tokens
 	}
 	if cfg.CoreMemory.BlockTokens == 0 {
 		cfg.CoreMemory.BlockTokens = DefaultBlockTokens
@@ -371,7 +379,7 @@ func (c *Config) validate() error {
 	case c.CoreMemory.ProfileTokens > 0 && c.CoreMemory.ProfileTokens < leastCoreTokens:
 		return &schema.InvalidError{Field: "Config.CoreMemory.ProfileTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.CoreMemory.OwnAffairsTokens < 0:
-		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means ProfileTokens and Injection.Tokens together)"}
+		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means twice Injection.Tokens)"}
 	case c.Injection.Tokens < 0:
 		return &schema.InvalidError{Field: "Config.Injection.Tokens", Reason: "must not be negative (0 means 1200)"}
 	case c.CoreMemory.BlockTokens < leastBlockTokens*(1+len(c.CoreMemory.Blocks)):
@@ -408,7 +416,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// unknownTools are the names in Tools that make none.
+// unknownTools returns the entries of Tools that name no tool or repeat one.
 func (c *Config) unknownTools() (unknown []string) {
 	for i, name := range c.Tools {
 		if !slices.Contains(tools.Names(), name) || slices.Contains(c.Tools[:i], name) {

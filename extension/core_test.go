@@ -45,8 +45,8 @@ func (s *Session) injected(ctx context.Context, door, question, prompt string) s
 	return block
 }
 
-// Core memory is first in every context, whoever asks for it and whatever is
-// asked, and a text in it cannot close the fence.
+// Core memory comes first in every context, for any agent and question, and a text in
+// it cannot close the fence.
 func TestCoreMemoryIsFirstInEveryContext(t *testing.T) {
 	x := openWithBlocks(t)
 	qa := Scope{User: "ada", Agent: "qa", Session: "monday"}
@@ -119,7 +119,7 @@ func TestCoreMemoryIsFirstInEveryContext(t *testing.T) {
 }
 
 // What an agent answers with a block in view is trusted no more than the block.
-func TestABlockInViewLowersTheAnswer(t *testing.T) {
+func TestBlockTrustBoundsAnswer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	open := func() *Extension {
 		x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: someBlocks}})

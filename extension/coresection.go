@@ -3,29 +3,28 @@ package extension
 import (
 	"context"
 
-	"github.com/ebbmem/ebb/internal/ownwords"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// coreRequest says what a core section is for.
+// coreRequest are the inputs for choosing a core section.
 type coreRequest struct {
-	blocks   string   // core memory, which stands before it
-	question string   // of the user
-	found    []Result // by the search for the question, best first; nil when none was made
-	beside   int      // tokens of the memories that are put beside it
+	blocks   string   // core memory, printed above it
+	question string   // the user's
+	found    []Result // search results, best first; nil if there was no search
+	beside   int      // tokens of the memories to be injected
 }
 
-// budget is how many tokens the section may take, its title included. A question
-// about the user is seldom asked in the words of what they once said, so that the
-// search alone misses it: there the section may take OwnAffairsTokens, as far as it
-// and the memories found stay within ProfileTokens and Injection.Tokens. On four of
-// the lives in cmd/ebb/testdata/lives that alone raised what was saved with a tool
-// and stands before the model from 61 to 78 %, with Injection.Tokens for it; with
-// all of both, from 86 to 90.
+// budget returns how many tokens the section may take, including its title. A
+// question about the user's own affairs rarely shares words with the relevant
+// statements, so that search misses them. For such questions the section and the
+// memories found share OwnAffairsTokens. On the lives in cmd/ebb/testdata/lives, after
+// a year, 1,600 tokens contain 83 % of the saved facts that a question needs, 48 % of
+// what was only said and 85 % of what changed; 2,400 contain 91, 66 and 90 %.
 func (r *coreRequest) budget(cfg *Config) int {
 	budget := cfg.CoreMemory.ProfileTokens
 	if text.IsOwnAffair(r.question) {
-		budget = max(budget, min(cfg.CoreMemory.OwnAffairsTokens, cfg.CoreMemory.ProfileTokens+cfg.Injection.Tokens-r.beside))
+		budget = max(budget, cfg.CoreMemory.OwnAffairsTokens-r.beside)
 	}
 	if len(cfg.CoreMemory.Blocks) > 0 {
 		budget = min(budget, cfg.CoreMemory.BlockTokens-text.Tokens(widestFence+r.blocks))
@@ -33,17 +32,17 @@ func (r *coreRequest) budget(cfg *Config) int {
 	return budget
 }
 
-// coreSection is the section for a question. What could be read is returned
-// beside an error, too.
-func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest) (ownwords.Section, error) {
+// coreSection chooses the core section for a question. If there is an error, the
+// section may still hold what could be read.
+func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest) (prompt.Section, error) {
 	if x.cfg.CoreMemory.ProfileTokens < 0 {
-		return ownwords.Section{}, nil
+		return prompt.Section{}, nil
 	}
 	lines, err := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
 	if err != nil {
-		return ownwords.Section{}, err
+		return prompt.Section{}, err
 	}
-	if x.cfg.coreToldOnly {
+	if x.cfg.coreStoredOnly {
 		lines = lines.ToldOnly()
 	}
 	budget, found := r.budget(&x.cfg), r.found
@@ -56,13 +55,13 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	return lines.Choose(budget, r.question, found, x.cfg.Now()), failed
 }
 
-// claimsFound is how many claims are looked for that are like a question.
+// claimsFound is how many claims similar to a question are retrieved.
 const claimsFound = 50
 
-// claimsLike are the claims that a search finds for a question, by their meaning
-// too, the best first. The question's vector is at hand from the search before.
+// claimsLike returns the claims that match a question in words or meaning, best
+// first. The question's vector is cached from the search before.
 func (x *Extension) claimsLike(ctx context.Context, scope Scope, question string) ([]Result, error) {
-	question, err := x.redactor.Text(ctx, "", text.Clean(endOf(question, questionEnd)))
+	question, err := x.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 // However much others store, what is read from the disk for one user is what
 // that user's own memory takes. (An export reads the journal through: it is no
 // part of a conversation.)
-func TestTheRowsOfOthersAreNotRead(t *testing.T) {
+func TestOtherUsersRowsAreNotRead(t *testing.T) {
 	racing.Alone(t)
 	t.Parallel()
 	if testing.Short() {

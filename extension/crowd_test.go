@@ -41,10 +41,10 @@ func crowdText(member, i int) string {
 	return fmt.Sprintf("Noor met %s at the Tramworks, note n%dx%d.", crowdScope(member).User, member, i)
 }
 
-// Many publish and search at once, for several users, with everything at work
-// behind them: each finds what it just published, nobody finds what is
-// another's, and nothing is lost or doubled.
-func TestCrowd(t *testing.T) {
+// Many goroutines publish and search at once, for several users, with all background
+// work running: each finds what it just published and none of another user's memories,
+// and nothing is lost or stored twice.
+func TestConcurrentUsers(t *testing.T) {
 	t.Parallel()
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(ctx, path, &Config{Hooks: Hooks{OnError: func(source string, err error) { t.Errorf("%s: %v", source, err) }}})

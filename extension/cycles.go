@@ -5,22 +5,23 @@ import (
 	"errors"
 )
 
-// Cycle is the cycle that a user's agents are in, 0 when nobody counts. What
-// another process sets is seen when the file is next opened.
+// Cycle returns the current cycle of a user's agents, 0 if cycles are not used. A
+// value set by another process is seen when the file is next opened.
 func (x *Extension) Cycle(scope Scope) int64 { return x.mem.Cycles.Get(scope) }
 
-// SetCycle says that a cycle of a user's agents begins: from now on it is the
-// attribute "cycle" of every message that is published, of whatever session and
-// agent, unless the message says another. Imports are not stamped. The same
-// cycle again changes nothing.
+// SetCycle starts a cycle of a user's agents. From then on every published message
+// gets the attribute "cycle" with this number, whatever its session and agent,
+// unless it has one already. Imports are not stamped. Setting the current cycle
+// again has no effect.
 //
-// Errors: [*InvalidError] for a cycle before the one that has begun, see
-// [Extension.ResetCycle]; [ErrReadOnly]; the database's errors.
+// Errors: [*InvalidError] for a cycle before the current one (use
+// [Extension.ResetCycle]); [ErrReadOnly]; the database's errors.
 func (x *Extension) SetCycle(ctx context.Context, scope Scope, cycle int64) error {
 	return x.setCycle(ctx, scope, cycle, false)
 }
 
-// ResetCycle is [Extension.SetCycle] that may also go back, to 0 for none.
+// ResetCycle is [Extension.SetCycle] that also accepts an earlier cycle, and 0 for
+// none.
 func (x *Extension) ResetCycle(ctx context.Context, scope Scope, cycle int64) error {
 	return x.setCycle(ctx, scope, cycle, true)
 }
@@ -31,19 +32,19 @@ func (x *Extension) setCycle(ctx context.Context, scope Scope, cycle int64, back
 	}
 	err := x.mem.Cycles.Set(ctx, x.db, scope, cycle, back)
 	if err == nil {
-		x.behind.wake(scope)
+		x.background.wake(scope)
 	}
 	return err
 }
 
-// raiseCycle makes the cycle at least this one.
+// raiseCycle sets the cycle unless the current one is the same or later.
 func (x *Extension) raiseCycle(ctx context.Context, scope Scope, cycle int64) error {
 	if cycle <= x.Cycle(scope) {
 		return nil
 	}
 	err := x.SetCycle(ctx, scope, cycle)
 	if _, begun := errors.AsType[*InvalidError](err); begun {
-		return nil // a later one, in the meantime
+		return nil // a later one was set meanwhile
 	}
 	return err
 }

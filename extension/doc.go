@@ -1,5 +1,5 @@
-// Package extension is what a host imports: long-term memory for a langchaingo
-// agent, in one SQLite file.
+// Package extension provides long-term memory for langchaingo agents in one SQLite
+// file.
 //
 //	ext, err := extension.Open(ctx, "memory.db", nil) // no model, no key, no network
 //	defer ext.Close(ctx)
@@ -8,72 +8,73 @@
 //	exec := agents.NewExecutor(agent, agents.WithMemory(s.Memory()))
 //
 // The agent now remembers across restarts: SaveContext stores both sides of
-// every turn durably before it returns, and the next prompt holds what may
+// every turn durably before it returns, and the next prompt contains what may
 // help from all earlier conversations.
 //
-// # Front doors
+// # Sources of messages
 //
-// What is said can come in through any of these, in any combination; a message
-// is stored once and recalled memory appears once in a prompt:
+// Messages come in through any combination of the following. Each message is
+// stored once, however many of them report it:
 //
-//   - [Session.Memory], a langchaingo memory around any inner one;
+//   - [Session.Memory], a langchaingo memory that wraps another one;
 //   - [Session.Callbacks], a langchaingo handler;
 //   - [Extension.Bus], the event bus: ext.Bus().Publish(ctx, eventbus.UserMessage(scope, text)).
 //
-// What was remembered comes back through:
+// Memories are returned by:
 //
-//   - [Session.Memory] again, before the history of the conversation. For agent
-//     types whose prompt has no place for it: [Memory.ForOpenAIFunctions],
+//   - [Session.Memory], before the history of the conversation. For agent types
+//     without a history in their prompt: [Memory.ForOpenAIFunctions],
 //     [Memory.ForOneShot];
 //   - [WrapModel], before any model call;
 //   - [Session.Tools], or [Session.LLMTools] with [Session.CallTool] for a tool
 //     loop of your own;
-//   - [Extension.Recall] and [Session.Recall], with the reasons for each result.
+//   - [Extension.Recall] and [Session.Recall], with the signals of each result.
 //
-// # Two time scales
+// A prompt gets recalled memories once, even if several of these are used.
 //
-// While a turn waits, one transaction is written: journal, episode and text
-// index. Nothing on that path calls a model, an embedder or the network.
-// Seconds later consumers of the bus link entities and count accesses. At night
-// each user's memory is consolidated, once for every local day.
+// # Online and background work
+//
+// During a turn one transaction is written: journal, episode and text index. No
+// model, embedder or network is involved. Seconds later, consumers of the bus
+// extract claims, link entities and count accesses. Each user's memory is
+// consolidated once for every local day, at night.
 //
 // # Core memory
 //
-// [CoreMemoryConfig.Blocks] describes texts that stand at the head of every context,
-// shared by the user's agents or one for each. A host writes them
-// ([Extension.SetBlock]), a model by tools, as far as each block lets it; what it
-// may not write by itself waits for [Extension.Approve]. Each has a history
-// ([Extension.BlockHistory]), and one change can be taken back
-// ([Extension.UndoBlock]). [ThreeTier] is made of such blocks.
+// [CoreMemoryConfig.Blocks] describes texts at the head of every context, shared
+// by the user's agents or one for each. The host writes them with
+// [Extension.SetBlock], models with tools as far as each block allows; other
+// changes wait for [Extension.Approve]. Each block has a history
+// ([Extension.BlockHistory]) from which single changes can be reverted
+// ([Extension.UndoBlock]). [ThreeTier] consists of such blocks.
 //
 // # Trust
 //
-// A [Scope] is stamped by the host and is never a parameter a model can set.
-// Every message carries an origin and a trust level; an assistant's answer has
-// the lowest level of what was before it in that turn. Recalled memories reach
-// a model as data: one line each, inside a fence with a fresh nonce that nothing
-// in them can close, and never as template text.
+// The host sets the [Scope]; models have no parameter for it. Every message has
+// an origin and a trust level. An assistant's answer gets the lowest level of
+// what the model has been shown in the conversation. Recalled memories reach a
+// model as data: one line each, inside a fence with a random nonce that they
+// cannot close, and never as template text.
 //
-// # What a model is told
+// # What a model sees
 //
-// Each context begins with what the user said of themselves and has not taken
-// back, in their own words ([Config].CoreMemory.ProfileTokens, [Extension.Profile]), and goes on
-// with what may help with the question. The records carry short ids, which the
-// tools accept in that conversation ([Session.MemoryID]).
+// Each context starts with the user's own statements that still hold
+// ([Config].CoreMemory.ProfileTokens, [Extension.Profile]), followed by memories
+// relevant to the question. Records have short ids, which the tools accept in
+// that conversation ([Session.MemoryID]).
 //
 // # Privacy
 //
-// Secrets are taken out of every text before anything of it is written, hashed
-// or embedded, whichever way it comes in: [Redaction] says which, adds personal
-// data on request, and takes a hook of the host's. What was stored before is not
-// touched. No error, log line or statistic holds words of a text or a name of a
-// user, tenant, agent or session; ids of events, turns and memories, names of
-// consumers and paths of files may stand there. Errors of code that is not ebb's
-// are told by their kind: [*ForeignError].
+// Secrets are removed from every text before it is written, hashed or embedded.
+// [Redaction] lists what is removed; it can add personal data and a hook of the
+// host's. Texts stored earlier are not changed. Errors, logs and statistics
+// contain no user texts and no names of users, tenants, agents or sessions. They
+// may contain ids of events, runs and memories, consumer names and file paths.
+// Errors of foreign code are reported by type: [*ForeignError].
 //
-// # When something fails
+// # Errors
 //
-// Memory never breaks a turn: loading and saving degrade, and report through
-// [Hooks] and [Extension.Health]. Everything else returns an error that names
-// what is wrong: [*InvalidError] names the field.
+// Memory never breaks a turn: loading and saving degrade, and report faults
+// through [Hooks] and [Extension.Health]. Other methods return an error that says
+// what is wrong; [*InvalidError] names the field.
 package extension

@@ -16,7 +16,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
+func TestImportArchive(t *testing.T) {
 	path := fresh(t)
 	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestDocumentsAreTakenInAndAgainWhenTheyChange(t *testing.T) {
 
 // A host may say by an attribute which file a message is about: that file does not
 // take it along when it changes. The mark of an editor hides no heading.
-func TestAMessageThatNamesADocumentIsNoPartOfIt(t *testing.T) {
+func TestMessageWithDocumentAttributeIsNotAPart(t *testing.T) {
 	x := open(t, fresh(t))
 	file := filepath.Join(t.TempDir(), "plan.md")
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have read the plan of the zeppelin.", eventbus.Attribute(schema.AttrSource, "plan.md"))))
@@ -119,7 +119,7 @@ func TestAMessageThatNamesADocumentIsNoPartOfIt(t *testing.T) {
 	}
 }
 
-func TestDocumentsThatCannotBeTakenInSayWhy(t *testing.T) {
+func TestImportArchiveErrors(t *testing.T) {
 	x := open(t, fresh(t))
 	dir := t.TempDir()
 	var invalid *extension.InvalidError
@@ -156,7 +156,7 @@ func TestDocumentsAreRedacted(t *testing.T) {
 }
 
 // Earlier states of the shared bank are no lessons.
-func TestEarlierBanksHaveATypeOfTheirOwn(t *testing.T) {
+func TestEarlierBanksHaveTypeBank(t *testing.T) {
 	x := open(t, fresh(t))
 	dir := filepath.Join(t.TempDir(), "archives")
 	require.NoError(t, os.MkdirAll(dir, 0o755))

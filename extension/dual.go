@@ -9,61 +9,62 @@ import (
 	"github.com/ebbmem/ebb/recall"
 )
 
-// A profile is a constructor of a [Config] that picks policies of the one
-// engine. What it returns is the host's to complete: model, embedder, hooks.
+// A profile is a constructor of a [Config] that selects policies. The host adds
+// model, embedder and hooks to the returned config.
 
-// Simple is the default profile (simplified-memory.md): what an empty Config,
-// or none, gives.
+// Simple returns the default profile (simplified-memory.md), which is an empty
+// Config.
 func Simple() *Config { return &Config{} }
 
-// DocumentRetention is the forgetting curve of simplified-memory.md for every
-// derived memory, exp(−rate·days^0.8) since the last use, whoever said it and
-// however often it was used. Set it as [Config].Ranking.Retention.
+// DocumentRetention is the forgetting curve of simplified-memory.md,
+// exp(−rate·days^0.8) since the last use, applied to every derived memory
+// regardless of its source and number of uses. Set it as
+// [Config].Ranking.Retention.
 func DocumentRetention(m *Record, now time.Time) float64 { return recall.RetentionOf(m, now) }
 
-// Dual is the profile of dual-memory.md with its own numbers: observations and
-// reflections, retrieved as in Generative Agents (Park et al. 2023). It is
+// Dual returns the profile of dual-memory.md with its default numbers: observations
+// and reflections, retrieved as in Generative Agents (Park et al. 2023). It is
 // [DualOptions]{}.Config().
 func Dual() *Config { return DualOptions{}.Config() }
 
-// DualOptions vary the [Dual] profile. The zero value is the design's.
+// DualOptions vary the [Dual] profile. The zero value has the document's numbers.
 type DualOptions struct {
 	// Relevance, Recency and Importance are the weights α, β and γ of the score.
-	// Default, when all are 0: 0.5, 0.3 and 0.2.
+	// Default, if all are 0: 0.5, 0.3 and 0.2.
 	Relevance, Recency, Importance float64
-	// Tau is τ of the recency e^(−Δt/τ): make it as long as what is said stays
-	// of interest. The design names none. Default [consolidate.DefaultRecency], a
-	// year; 200 h is the 0.995 an hour of Generative Agents.
+	// Tau is τ of the recency e^(−Δt/τ): how long a message stays of interest. The
+	// document gives no value. Default [consolidate.DefaultRecency], a year; 200 h
+	// corresponds to the 0.995 an hour of Generative Agents.
 	Tau time.Duration
-	// Threshold is what the importance that has gathered, 1–10 a message, must
-	// exceed for a reflection. Default 100.
+	// Threshold is the accumulated importance, 1–10 a message, above which a night
+	// reflects. Default 100.
 	Threshold float64
-	// Questions of a reflection, and memories looked up for each. Default 3 and
-	// 10.
+	// Questions is how many questions a reflection asks, and PerQuestion how many
+	// memories it retrieves for each. Default 3 and 10.
 	Questions, PerQuestion int
 	// RateBatch is how many messages a model rates in one call. Default 20.
 	RateBatch int
-	// Observations and Reflections are how many of each take part in searches;
-	// of more, the least worth become dormant at night. Default 1,000 and 100;
-	// below 0 no bound.
+	// Observations and Reflections are how many of each stay active. Above that, a
+	// night makes the least valuable dormant. Default 1,000 and 100; below 0 there
+	// is no bound.
 	Observations, Reflections int
-	// Worth decides which stay: [consolidate.ByImportance] of Tau,
-	// [consolidate.FIFO] or [consolidate.ByRecency]. Default the first.
+	// Worth rates what to keep active: [consolidate.ByImportance] with Tau,
+	// [consolidate.FIFO] or [consolidate.ByRecency]. Default ByImportance.
 	Worth consolidate.Worth
-	// Lite leaves out what needs a model: no reflections, and messages are rated
-	// by their words alone. Default false.
+	// Lite leaves out what needs a model: there are no reflections, and messages
+	// are rated by their words alone. Default false.
 	Lite bool
 }
 
-// Config is the profile with these options. What is wrong with one of them is
-// an [*InvalidError] of [Open].
+// Config returns the profile with these options. Invalid options make [Open] return
+// an [*InvalidError].
 //
-// Messages are the observations: [eventbus.Importance] rates one that the host
-// knows better, eventbus.Attribute("location", …) says where it was made, and
-// [Extension.Get] which model its vector is of. Those not rated are rated by
-// their words at once ([enrich.Importance]) and by the model at night
-// ([consolidate.Rate]). Facts are kept when they are told, none are extracted.
-// Nothing fades: what is old is scored lower, what is too much put away.
+// Messages are the observations. [eventbus.Importance] sets a rating of the host's,
+// eventbus.Attribute("location", …) a location; [Extension.Get] reports the
+// embedding model. Messages without a rating are rated by their words at once
+// ([enrich.Importance]) and by the model at night ([consolidate.Rate]). Facts are
+// stored by tools and the host; none are extracted from messages. Nothing fades:
+// old memories score lower, and those above the bounds become dormant.
 func (o DualOptions) Config() *Config {
 	if o.Relevance == 0 && o.Recency == 0 && o.Importance == 0 {
 		o.Relevance, o.Recency, o.Importance = 0.5, 0.3, 0.2
@@ -79,7 +80,7 @@ func (o DualOptions) Config() *Config {
 		Ranking:  RankingConfig{Scorer: o.score, Retention: func(*Record, time.Time) float64 { return 1 }},
 		Night:    NightConfig{Stages: func([]Stage) []Stage { return o.stages() }},
 
-		coreToldOnly: true, // its document extracts no facts from messages
+		coreStoredOnly: true, // the document extracts no facts from messages
 	}
 }
 
@@ -89,13 +90,14 @@ func (o DualOptions) validate() error {
 		option{"Questions", float64(o.Questions)}, option{"PerQuestion", float64(o.PerQuestion)}, option{"RateBatch", float64(o.RateBatch)})
 }
 
-// option is a number among the options of a profile.
+// option is a numeric option of a profile.
 type option struct {
 	name  string
 	value float64
 }
 
-// validOptions returns an [*InvalidError] for the first that cannot be.
+// validOptions returns an [*InvalidError] for the first option that is not a finite
+// number ≥ 0.
 func validOptions(of string, options ...option) error {
 	for _, o := range options {
 		if !(o.value >= 0) || math.IsInf(o.value, 0) {
@@ -106,9 +108,8 @@ func validOptions(of string, options ...option) error {
 }
 
 // score is α·relevance + β·recency + γ·importance, each 0–1. Relevance is the
-// ranker's own, which the cosine is part of where an embedder serves: by text,
-// names, time and meaning it finds more than the cosine alone, which is what the
-// design takes, and it is there without an embedder.
+// ranker's, not the document's cosine alone: it finds more by text, names and time,
+// includes the cosine if there is an embedder, and works without one.
 func (o DualOptions) score(t Terms) []Signal {
 	return []Signal{
 		{Name: "relevance", Value: t.Relevance, Weight: o.Relevance},
@@ -117,7 +118,7 @@ func (o DualOptions) score(t Terms) []Signal {
 	}
 }
 
-// stages are the profile's nights.
+// stages returns the stages of the profile's nights.
 func (o DualOptions) stages() []Stage {
 	bound := consolidate.Cap{Observations: o.Observations, Reflections: o.Reflections, Worth: o.Worth}
 	if o.Lite {

@@ -45,7 +45,7 @@ func observe(t *testing.T, x *extension.Extension, text string, opts ...eventbus
 }
 
 // rate_importance_heuristic. To the letter, "disagree" counts for "agree" too.
-func TestDualRatesByTheWords(t *testing.T) {
+func TestDualRatesByWords(t *testing.T) {
 	for text, want := range map[string]float64{
 		"Lunch at noon.":                     3,   // the baseline
 		strings.Repeat("x", 200):             3,   // not longer than 200
@@ -112,7 +112,7 @@ func TestDualScore(t *testing.T) {
 	}
 }
 
-func TestOptionsOfAProfileThatCannotBeAreNamed(t *testing.T) {
+func TestProfileOptionsValidation(t *testing.T) {
 	for field, options := range map[string]interface{ Config() *extension.Config }{
 		"DualOptions.Relevance": extension.DualOptions{Relevance: -1}, "DualOptions.Recency": extension.DualOptions{Recency: math.NaN()},
 		"DualOptions.Importance": extension.DualOptions{Importance: math.Inf(1)}, "DualOptions.Tau": extension.DualOptions{Tau: -1},
@@ -120,7 +120,7 @@ func TestOptionsOfAProfileThatCannotBeAreNamed(t *testing.T) {
 		"DualOptions.PerQuestion": extension.DualOptions{PerQuestion: -1}, "DualOptions.RateBatch": extension.DualOptions{RateBatch: -1},
 		"ThreeTierOptions.Recency": extension.ThreeTierOptions{Recency: math.NaN()}, "ThreeTierOptions.Importance": extension.ThreeTierOptions{Importance: -1},
 		"ThreeTierOptions.Relevance": extension.ThreeTierOptions{Relevance: math.Inf(1)}, "ThreeTierOptions.Lambda": extension.ThreeTierOptions{Lambda: -1},
-		"ThreeTierOptions.Among": extension.ThreeTierOptions{Among: -1}, "ThreeTierOptions.Keep": extension.ThreeTierOptions{Keep: -1},
+		"ThreeTierOptions.CandidateFactor": extension.ThreeTierOptions{CandidateFactor: -1}, "ThreeTierOptions.Keep": extension.ThreeTierOptions{Keep: -1},
 	} {
 		_, err := extension.Open(t.Context(), fresh(t), options.Config())
 		var invalid *extension.InvalidError
@@ -185,7 +185,7 @@ func reflecting(t *testing.T) *llmtest.Server {
 
 // Reflection when the importance gathered exceeds 100, once. (The design's code
 // lets 100 itself pass; its prose, and ARCHITECTURE.md, say "> 100".)
-func TestDualReflectsWhenEnoughHasGathered(t *testing.T) {
+func TestDualReflectionThreshold(t *testing.T) {
 	for _, c := range []struct {
 		messages int
 		last     float64 // of these; the others weigh 10
@@ -232,7 +232,7 @@ func TestDualReflectsWhenEnoughHasGathered(t *testing.T) {
 }
 
 // observations[-100:], reflected on before or not.
-func TestDualReflectsOnTheNewestHundred(t *testing.T) {
+func TestDualReflectsOnNewest100(t *testing.T) {
 	s := reflecting(t)
 	x := dual(t, extension.DualOptions{Threshold: 1}, func(cfg *extension.Config) { cfg.Model = s.LLM(t) })
 	events := make([]eventbus.Event, 120)
@@ -248,7 +248,7 @@ func TestDualReflectsOnTheNewestHundred(t *testing.T) {
 	require.Contains(t, asked, `"Bee 20."`)
 }
 
-func TestDualAsksTheModelForRatingsThatTheHostDidNotGive(t *testing.T) {
+func TestDualRatesUnratedMessages(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Contains("Rate the importance"), llmtest.Text("8\n2"))
 	x := dual(t, extension.DualOptions{}, func(cfg *extension.Config) { cfg.Model = s.LLM(t) })
@@ -269,8 +269,8 @@ func TestDualAsksTheModelForRatingsThatTheHostDidNotGive(t *testing.T) {
 	require.Equal(t, "1.6", gathered(t, x), "and what has gathered is that")
 }
 
-// Beyond the caps memories are put away, not deleted.
-func TestDualKeepsSoMany(t *testing.T) {
+// Memories beyond the caps become dormant and are not deleted.
+func TestDualBounds(t *testing.T) {
 	x := dual(t, extension.DualOptions{Observations: 2, Lite: true})
 	observe(t, x, "The bee of old was important.", eventbus.At(dualNow.AddDate(0, 0, -9)), eventbus.Importance(9))
 	observe(t, x, "A bee, long ago.", eventbus.At(dualNow.AddDate(0, 0, -8)), eventbus.Importance(2))

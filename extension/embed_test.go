@@ -42,7 +42,7 @@ func (e *topics) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 	return vectors[0], nil
 }
 
-func TestMeaningIsFoundOnceItsVectorIsMade(t *testing.T) {
+func TestSearchByMeaning(t *testing.T) {
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
@@ -61,7 +61,7 @@ func TestMeaningIsFoundOnceItsVectorIsMade(t *testing.T) {
 	require.Zero(t, stats.Health.Vectors.Pending)
 }
 
-func TestAnEmbedderThatIsAwayDelaysNothingAndIsSaid(t *testing.T) {
+func TestUnreachableEmbedder(t *testing.T) {
 	emb := &topics{}
 	emb.broken.Store(true)
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: emb}})

@@ -6,8 +6,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Embedding is what the vectors that searches compare with were made by; the
-// zero value while there are none.
+// Embedding describes the model whose vectors searches compare. It is the zero
+// value if there are no vectors.
 //
 // Errors: the database's, the context's.
 func (x *Extension) Embedding(ctx context.Context) (e Embedding, err error) {

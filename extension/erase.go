@@ -12,20 +12,21 @@ import (
 	"github.com/ebbmem/ebb/schema/erase"
 )
 
-// Erasure says what of one user's memory [Extension.Erase] erases.
+// Erasure selects what [Extension.Erase] erases of one user's memory.
 type Erasure = erase.Erasure
 
-// ErasureError means that an erasure is under way and not finished.
+// ErasureError means that an erasure has started and is not finished.
 type ErasureError = erase.Error
 
-// Receipt is what an erasure did, store by store, and what it cannot reach. It
-// holds nothing of what was erased.
+// Receipt reports what an erasure did, store by store, and which copies it cannot
+// reach. It contains nothing of what was erased.
 type Receipt struct {
 	erase.Receipt
 
-	// OutOfReach is where copies may be that ebb cannot erase, and what to do
-	// about each.
+	// OutOfReach lists where ebb cannot erase copies, with advice for each.
 	OutOfReach []Reach `json:"out_of_reach"`
+	// Removed are copies left by killed backups that were removed since the file was opened.
+	Removed []string `json:"removed_copies,omitempty"`
 }
 
 // Reach is a place that an erasure does not reach.
@@ -34,7 +35,8 @@ type Reach struct {
 	Advice string `json:"advice"`
 }
 
-// everywhereOutOfReach is the same for every erasure.
+// everywhereOutOfReach is the part of OutOfReach that is the same for every
+// erasure.
 var everywhereOutOfReach = []Reach{
 	{"backups and copies of the file", "erase them, or restore them only into a file where the erasure is asked for again: a copy from before it knows no tombstone"},
 	{"exports", "delete the files; this memory does not take erased ids from them again, another one would"},
@@ -44,8 +46,8 @@ var everywhereOutOfReach = []Reach{
 	{"main memory and swap", "what the process had in memory is freed, not overwritten; restart it where that matters"},
 }
 
-// outOfReach is what no erasure reaches, the copies that lie beside the file now
-// first, by name.
+// outOfReach lists the places an erasure does not reach, starting with the copies
+// found beside the file, by name.
 func (x *Extension) outOfReach() []Reach {
 	copies, err := x.db.CopiesBeside()
 	if err != nil {
@@ -55,8 +57,8 @@ func (x *Extension) outOfReach() []Reach {
 	return OutOfReach(copies)
 }
 
-// OutOfReach is what no erasure reaches of a memory with these copies beside its
-// file, the copies first.
+// OutOfReach lists the places an erasure does not reach, starting with the given
+// copies beside the file.
 func OutOfReach(copies []string) []Reach {
 	var found []Reach
 	for _, path := range copies {
@@ -65,25 +67,25 @@ func OutOfReach(copies []string) []Reach {
 	return append(found, everywhereOutOfReach...)
 }
 
-// Erase erases what of one user's memory was named, for good: the messages, what
+// Erase permanently deletes the selected part of one user's memory: messages, what
 // was derived from them alone, their text in every index, their vectors, the
-// journal, and what nights, models and the audit wrote down of it. When Erase
-// returns without an error no file of the database holds it, and neither do this
-// process's indexes and caches.
+// journal, and what nights, models and the audit recorded about them. If Erase
+// returns no error, no file of the database and no index or cache of this process
+// holds it.
 //
-// What other messages bear too stays, with what these say; [Receipt.Rederived]
-// lists it. What an erased claim had taken the place of holds again, as if the
-// erased one had never been told; [Receipt.Revived] lists it. An erased id does
-// not come back: publishing it again has no effect, and an import passes over
+// Memories that other messages also support stay, with what those messages say;
+// [Receipt.Rederived] lists them. A claim that an erased claim had replaced holds
+// again, as if the erased one had never been stored; [Receipt.Revived] lists it.
+// Erased ids do not return: publishing one again has no effect, and imports skip
 // it, see [transfer.ImportOptions].Resurrect.
 //
-// An [*ErasureError] comes with the receipt of what was done. The rest is
-// finished in the background, or when the file is next opened; [Health] says so
-// until then. Nothing of what was named is found in the meantime.
+// An [*ErasureError] comes with the receipt of what was done. The rest is finished
+// in the background or when the file is next opened, and [Health] reports it until
+// then. Meanwhile nothing of the selection is found.
 //
-// Errors: [*InvalidError]; [ErrNotFound] for a user, a memory, an event or a
-// session that is not there (then nothing is erased); [ErrReadOnly];
-// [*ErasureError]; the database's errors; the context's error.
+// Errors: [*InvalidError]; [ErrNotFound] for an unknown user, memory, event or
+// session (then nothing is erased); [ErrReadOnly]; [*ErasureError]; the database's
+// errors; the context's error.
 func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
 	if x.cfg.ReadOnly {
 		return nil, ErrReadOnly
@@ -109,15 +111,15 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
 	}
-	if err := x.db.SweepBackups(); err != nil { // which hold what was erased
+	if err := x.db.SweepBackups(); err != nil { // they hold what was erased
 		x.report("erase", err)
 	}
-	return &Receipt{Receipt: *done, OutOfReach: x.outOfReach()}, err
+	return &Receipt{Receipt: *done, OutOfReach: x.outOfReach(), Removed: x.db.SweptBackups()}, err
 }
 
-// PreviewErase says what [Extension.Erase] would do, and does nothing.
+// PreviewErase reports what [Extension.Erase] would do, without doing it.
 //
-// Errors: those of [Extension.Erase], but for [*ErasureError].
+// Errors: those of [Extension.Erase] except [*ErasureError].
 func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
 	if x.cfg.ReadOnly {
 		return nil, ErrReadOnly
@@ -126,12 +128,11 @@ func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure)
 	if err != nil {
 		return nil, err
 	}
-	return &Receipt{Receipt: *would, OutOfReach: x.outOfReach()}, nil
+	return &Receipt{Receipt: *would, OutOfReach: x.outOfReach(), Removed: x.db.SweptBackups()}, nil
 }
 
-// Erasures lists the receipts of one user's erasures, newest first. Those of
-// users who were erased whole belong to nobody any more: they are listed for a
-// scope that is empty.
+// Erasures lists the receipts of one user's erasures, newest first. An empty scope
+// lists the receipts of users who were erased entirely.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Receipt, err error) {
@@ -158,8 +159,8 @@ func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Recei
 	return receipts, err
 }
 
-// forget drops what this process keeps in memory of a user. The index of
-// another process notices by itself, at its next search.
+// forget drops what this process caches of a user. Another process's index notices
+// the change at its next search.
 func (x *Extension) forget(scope Scope, userID int64) {
 	x.searcher.Forget(userID)
 	if x.vectors != nil {
@@ -174,24 +175,25 @@ func (x *Extension) forget(scope Scope, userID int64) {
 	x.mu.Unlock()
 }
 
-// forget drops what was heard in a user's conversations too long ago to be
-// reported again. What is younger is kept, by hash: or what was erased in the
-// middle of a turn would be stored by the end of it.
+// forget drops the messages of a user's conversations that are too old to be
+// reported again. Younger ones are kept, by hash: otherwise the end of a turn would
+// store again what was erased during it.
 func (c *captures) forget(scope Scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, of := range c.turns.Keys() {
+	for _, of := range c.conversations.Keys() {
 		if of.Tenant != scope.Tenant || of.User != scope.User {
 			continue
 		}
-		if t, ok := c.turns.Peek(of); ok && t.stale(c.now()) {
-			c.turns.Remove(of)
+		if t, ok := c.conversations.Peek(of); ok && t.stale(c.now()) {
+			c.conversations.Remove(of)
 		}
 	}
 }
 
-// stale drops what a turn heard too long ago, and reports whether that was all.
-func (t *turn) stale(now time.Time) bool {
+// stale drops reports that are too old to be repeated, and returns whether none are
+// left.
+func (t *conversation) stale(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	young := t.recent[:0]
@@ -202,16 +204,16 @@ func (t *turn) stale(now time.Time) bool {
 	}
 	clear(t.recent[len(young):])
 	t.recent = young
-	for hash, at := range t.heard {
+	for hash, at := range t.begun {
 		if now.Sub(at) > turnLength {
-			delete(t.heard, hash)
+			delete(t.begun, hash)
 		}
 	}
-	return len(t.recent)+len(t.heard) == 0
+	return len(t.recent)+len(t.begun) == 0
 }
 
-// finishing goes on with erasures that could not be finished at once.
-type finishing struct {
+// erasureFinisher is the background worker that retries unfinished erasures.
+type erasureFinisher struct {
 	mu      sync.Mutex
 	running bool
 	ended   bool
@@ -219,14 +221,16 @@ type finishing struct {
 	done    sync.WaitGroup
 }
 
-// finishPause is how long it waits between two tries, at first; then longer.
+// finishPause is the first pause between two attempts. It doubles up to
+// longestFinish.
 const (
 	finishPause   = time.Second
 	longestFinish = time.Minute
 )
 
-// wake starts the work unless it is running. It ends when nothing is open.
-func (f *finishing) wake(x *Extension) {
+// wake starts the worker unless it is running. The worker stops when no erasure is
+// open.
+func (f *erasureFinisher) wake(x *Extension) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.running || f.ended {
@@ -253,9 +257,9 @@ func (f *finishing) wake(x *Extension) {
 	})
 }
 
-// stop ends the work; what is left goes on at the next open. It waits for the
-// step under way no longer than ctx.
-func (f *finishing) stop(ctx context.Context) error {
+// stop stops the worker and waits for its current step until ctx ends. The next
+// Open resumes the work.
+func (f *erasureFinisher) stop(ctx context.Context) error {
 	f.mu.Lock()
 	f.ended = true
 	if f.cancel != nil {
@@ -288,7 +292,7 @@ func (x *Extension) finishErasures(ctx context.Context) error {
 	return err
 }
 
-// resumeErasures goes on with what an earlier process left.
+// resumeErasures resumes erasures that an earlier process left unfinished.
 func (x *Extension) resumeErasures(ctx context.Context) error {
 	if x.cfg.ReadOnly {
 		return nil

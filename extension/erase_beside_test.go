@@ -15,7 +15,7 @@ import (
 
 // Copies that lie beside the file hold what is erased from it: the receipt names
 // them, and nothing that is not one.
-func TestReceiptsNameTheCopiesBesideTheFile(t *testing.T) {
+func TestReceiptListsCopiesBesideFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestReceiptsNameTheCopiesBesideTheFile(t *testing.T) {
 
 // A backup that was killed leaves a copy wherever it was to lie: doctor and a preview
 // name it, and an erasure, which could not reach into it, takes it away.
-func TestAnErasureTakesTheCopyOfAKilledBackup(t *testing.T) {
+func TestEraseRemovesKilledBackup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
@@ -68,5 +68,6 @@ func TestAnErasureTakesTheCopyOfAKilledBackup(t *testing.T) {
 	receipt, err := x.Erase(t.Context(), ada, what)
 	require.NoError(t, err)
 	require.NoFileExists(t, copy)
-	require.NotContains(t, text.JSON(receipt), copy)
+	require.NotContains(t, text.JSON(receipt.OutOfReach), copy)
+	require.Equal(t, []string{copy}, receipt.Removed)
 }

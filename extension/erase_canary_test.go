@@ -59,7 +59,7 @@ func tellsTales(r llmtest.Request) llmtest.Reply {
 
 var overheard = regexp.MustCompile(strings.Join(canaries, "|"))
 
-func TestNothingOfAnErasedDayIsLeftInAnyStore(t *testing.T) {
+func TestErasedDayIsGoneFromEveryStore(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Answer(tellsTales))

@@ -19,9 +19,9 @@ import (
 	"github.com/ebbmem/ebb/schema/erase"
 )
 
-// A reader of an older state keeps the log from being emptied. That is said,
-// and mended by itself once the reader is gone.
-func TestAnErasureThatAReaderHoldsUpSaysSoAndIsFinished(t *testing.T) {
+// A reader of an older snapshot keeps the log from being truncated. The erasure reports
+// that, and completes on its own once the reader is gone.
+func TestErasureBlockedByReaderIsReportedAndFinished(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
@@ -109,7 +109,7 @@ func cutOff(t *testing.T, path string, what Erasure, after int) {
 	require.NoError(t, db.Close())
 }
 
-func TestALargeErasureThatIsCutOffHidesAllAndIsFinishedAtTheNextOpen(t *testing.T) {
+func TestInterruptedErasureHidesAllAndResumesAtOpen(t *testing.T) {
 	t.Parallel()
 	const n = 1200
 	for _, test := range []struct {
@@ -169,7 +169,7 @@ func TestALargeErasureThatIsCutOffHidesAllAndIsFinishedAtTheNextOpen(t *testing.
 
 // Another process knows the user's row by its number. It must not write under
 // that number once the user was erased.
-func TestAnotherProcessDoesNotWriteIntoAnErasedUser(t *testing.T) {
+func TestStaleUserIDOfAnotherProcessAfterErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestAnotherProcessDoesNotWriteIntoAnErasedUser(t *testing.T) {
 }
 
 // What is kept in memory goes too.
-func TestIndexesInMemoryForgetWhatWasErased(t *testing.T) {
+func TestIndexesDropErased(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
@@ -240,7 +240,7 @@ func (m midway) Propose(ctx context.Context, in *consolidate.Input, apply consol
 
 // A night may have read what is erased while it waits for a model. What it
 // makes of that must not be written.
-func TestANightThatHasReadWhatIsErasedWritesNothingOfIt(t *testing.T) {
+func TestNightWritesNothingErasedMeanwhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	var x *Extension
 	erase := func() {

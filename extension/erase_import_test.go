@@ -35,7 +35,7 @@ func spoken(t *testing.T) (x *Extension, path string, w *world) {
 	return x, path, w
 }
 
-func TestAnOldExportDoesNotBringBackWhatWasErased(t *testing.T) {
+func TestOldExportDoesNotRestoreErased(t *testing.T) {
 	x, path, _ := spoken(t)
 	old := exported(t, x, ada)
 	require.Contains(t, old, "Xylqorvant")
@@ -62,7 +62,7 @@ func TestAnOldExportDoesNotBringBackWhatWasErased(t *testing.T) {
 // A batch that is run again, since another's write failed in the same commit,
 // does not count its tombstones twice: the export would seem to know of what was
 // erased here.
-func TestABatchThatIsRunAgainDoesNotBringBackWhatWasErased(t *testing.T) {
+func TestRetriedBatchDoesNotRestoreErased(t *testing.T) {
 	x, path, _ := spoken(t)
 	old := exported(t, x, ada)
 	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
@@ -102,7 +102,7 @@ func TestABatchThatIsRunAgainDoesNotBringBackWhatWasErased(t *testing.T) {
 	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 }
 
-func TestAnExportAfterAnErasureCarriesItsTombstones(t *testing.T) {
+func TestExportContainsTombstones(t *testing.T) {
 	x, _, _ := spoken(t)
 	old := exported(t, x, ada)
 	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
@@ -121,7 +121,7 @@ func TestAnExportAfterAnErasureCarriesItsTombstones(t *testing.T) {
 	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 }
 
-func TestAnOldExportDoesNotBringBackAnErasedUser(t *testing.T) {
+func TestOldExportDoesNotRestoreErasedUser(t *testing.T) {
 	x, path, _ := spoken(t)
 	old := exported(t, x, ada)
 	_, err := x.Erase(t.Context(), ada, Erasure{Everything: true})
@@ -147,7 +147,7 @@ func TestAnOldExportDoesNotBringBackAnErasedUser(t *testing.T) {
 
 // An export of another file can hold claims that were drawn there from what was
 // erased here.
-func TestWhatWasDrawnElsewhereFromWhatWasErasedDoesNotComeIn(t *testing.T) {
+func TestImportSkipsClaimsDerivedFromErased(t *testing.T) {
 	x, _, w := spoken(t)
 	w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, 'blue' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ? ON CONFLICT DO NOTHING", w.facts[1], w.uids[0])
 	elsewhere := exported(t, x, ada)
@@ -165,7 +165,7 @@ func TestWhatWasDrawnElsewhereFromWhatWasErasedDoesNotComeIn(t *testing.T) {
 	diagnosed(t, path)
 }
 
-func TestTurnsThatWereErasedAreNotImportedAgain(t *testing.T) {
+func TestErasedTurnsAreNotImported(t *testing.T) {
 	x, path, _ := spoken(t)
 	const turn = `{"id":"m9","time":"2026-01-02T03:04:05Z","text":"A Zbrwmkph again"}` + "\n"
 	once := func(resurrect bool) *transfer.ImportReport {

@@ -96,7 +96,7 @@ func diagnosed(t *testing.T, path string) {
 	require.True(t, healthy, checks)
 }
 
-func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
+func TestErasedSessionIsGoneFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 	require.Len(t, answer.Results, 1)
 	require.Equal(t, kept, answer.Results[0].Memory.Content)
 
-	// Past the front door, which knows what was said a moment ago.
+	// Bypasses the session, which deduplicates recent messages.
 	require.NoError(t, x.mem.Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"))), "a turn is not broken by it")
 	batch, err := x.mem.Prepare(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1")), eventbus.UserMessage(tue, kept, eventbus.WithID("t1")),
 		eventbus.UserMessage(tue, "A spoon", eventbus.WithID("t2")))
@@ -148,7 +148,7 @@ func TestAnErasedSessionIsGoneFromTheFile(t *testing.T) {
 	diagnosed(t, path)
 }
 
-func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
+func TestErasedUserIsGoneFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestAnErasedUserIsGoneFromTheFile(t *testing.T) {
 }
 
 // A night that is asked for right after an erasure runs.
-func TestANightMayFollowAnErasureAtOnce(t *testing.T) {
+func TestNightRightAfterErasure(t *testing.T) {
 	scope := Scope{User: "ada"}
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, err)

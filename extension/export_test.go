@@ -135,7 +135,7 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO blocks (user_id, agent, name, kind, content, trust, version, updated_at) VALUES (?, 'cook', 'persona', 'list', '[\"kind\"]', 3, 2, 8)")
 	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 1, '[\"curt\"]', 4, 'host', 'chef', 7 FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 2, content, trust, 'model', 'cook', 8 FROM blocks WHERE user_id = ?")
-	w.exec("INSERT INTO ops (user_id, at, actor, operation, record, record_id, before, after) SELECT user_id, 7, 'host', 'block', 'blocks', id, '', '{}' FROM blocks WHERE user_id = ?")
+	w.exec("INSERT INTO ops (user_id, at, actor, operation, record, record_id, before, after) SELECT user_id, 7, 'host', 'block', 'blocks', id, '', '{\"version\":1}' FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO proposals (user_id, uid, run_id, kind, payload, state, created_at) VALUES (?, ?, (SELECT max(id) FROM runs), 'merge', 'not even JSON', 'pending', 4)", uuid.NewString())
 	w.exec("INSERT INTO confirmations (user_id, uid, memory_id, shown, token_hash, state, created_at, decided_at) VALUES (?, ?, "+byUID+", 'blue?', 'abc', 'granted', 4, 5)", uuid.NewString(), b)
 	w.exec("INSERT INTO tombstones (user_id, id_hash, erased_at) VALUES (?, 'deadbeef', 3)")
@@ -218,7 +218,7 @@ func value(t *testing.T, x *Extension, query string) (s string) {
 	return s
 }
 
-func TestImportOfWhatIsThereChangesNothing(t *testing.T) {
+func TestRepeatedImportChangesNothing(t *testing.T) {
 	x := openNew(t)
 	w := furnished(t, x)
 	export := exported(t, x, w.scope)
@@ -232,7 +232,7 @@ func TestImportOfWhatIsThereChangesNothing(t *testing.T) {
 	require.Equal(t, rows, count(t, x, "SELECT max(seq) FROM events"))
 }
 
-func TestImportLeavesAsItIsWhatIsNewerHere(t *testing.T) {
+func TestImportKeepsNewerRows(t *testing.T) {
 	x := openNew(t)
 	w := &world{t: t, x: x, scope: ada}
 	w.say("t1", "s1", "The kettle is blue.")
@@ -251,7 +251,7 @@ func TestImportLeavesAsItIsWhatIsNewerHere(t *testing.T) {
 	require.Equal(t, after, exported(t, x, ada))
 }
 
-func TestExportUnderAnotherName(t *testing.T) {
+func TestImportForAnotherUser(t *testing.T) {
 	x := openNew(t)
 	w := furnished(t, x)
 	export := exported(t, x, w.scope)
@@ -271,7 +271,7 @@ func TestExportUnderAnotherName(t *testing.T) {
 	}
 }
 
-func TestRestoreGoesOnWhereItWasInterrupted(t *testing.T) {
+func TestInterruptedRestoreContinues(t *testing.T) {
 	x := openNew(t)
 	w := &world{t: t, x: x, scope: ada}
 	_, err := importText(t, x, manyTurns(batchTurns+300), transfer.ImportOptions{})
@@ -344,7 +344,7 @@ func TestImportRefusesABadExport(t *testing.T) {
 	}
 }
 
-func TestExportOfNobody(t *testing.T) {
+func TestExportOfUnknownUser(t *testing.T) {
 	x := openNew(t)
 	_, err := x.Export(t.Context(), new(bytes.Buffer), ada)
 	require.ErrorIs(t, err, ErrNotFound)
@@ -364,7 +364,7 @@ func TestExportRoundTrip(t *testing.T) {
 	x, y := openNew(t), openNew(t)
 	users := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		users++ // whom neither file knows yet
+		users++ // a user unknown to both files
 		w := &world{t: rt, x: x, scope: Scope{User: fmt.Sprintf("user %d", users)}}
 		content := rapid.StringN(1, 40, 200).Filter(func(s string) bool { return schema.ValidContent("text", s) == nil })
 		w.say("first", "s0", "There is one turn at least.")
@@ -407,9 +407,9 @@ func TestExportRoundTrip(t *testing.T) {
 	})
 }
 
-// TestExportIsOneState exports while others write: an episode whose event is
+// TestExportIsConsistentSnapshot exports while others write: an episode whose event is
 // of a later state would be an error when it is restored.
-func TestExportIsOneState(t *testing.T) {
+func TestExportIsConsistentSnapshot(t *testing.T) {
 	x, y := openNew(t), openNew(t)
 	_, err := importText(t, x, manyTurns(100), transfer.ImportOptions{})
 	require.NoError(t, err)
@@ -436,10 +436,10 @@ func TestExportIsOneState(t *testing.T) {
 	}
 }
 
-// TestRestoredWorkIsNotDoneTwice lets everything behind the turn run on both
+// TestRestoredEventsAreNotHandledAgain runs all background work on both
 // sides: what it made of a message is in the export, and must not be made of
 // the restored message again.
-func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
+func TestRestoredEventsAreNotHandledAgain(t *testing.T) {
 	working := func() *Extension {
 		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC})
 		require.NoError(t, err)
@@ -468,7 +468,7 @@ func TestRestoredWorkIsNotDoneTwice(t *testing.T) {
 
 // What is linked to what depends on what was known at the time; a backup that
 // is restored where it is read all at once must not come out otherwise.
-func TestRestoringLinksNothingAnew(t *testing.T) {
+func TestRestoreKeepsMentions(t *testing.T) {
 	open := func() *Extension {
 		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, NoClaims: true})
 		require.NoError(t, err)
@@ -504,7 +504,7 @@ func TestRestoringLinksNothingAnew(t *testing.T) {
 	require.Equal(t, export, exported(t, y, ada))
 }
 
-func TestRestoringLinksWhatWasWaitingForIt(t *testing.T) {
+func TestRestoreEnrichesUnlinked(t *testing.T) {
 	x := openNew(t) // nothing works behind the turn
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have known Ottilie for years.")))
 	export := exported(t, x, ada)

@@ -14,29 +14,29 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/memory"
-	"github.com/ebbmem/ebb/internal/ownwords"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
 
-// Extension is one memory: a file, the bus that feeds it, the search over it,
-// and what works behind the turn. It is safe for concurrent use.
+// Extension is one memory: a file, the event bus that feeds it, search, and
+// background work. It is safe for concurrent use.
 type Extension struct {
-	cfg      Config
-	mem      *memory.Memory // the parts below, for the packages that share them
-	db       *schema.DB
-	bus      *eventbus.Journal
-	redactor *memory.Redactor
-	captures *captures
-	searcher *recall.Searcher
-	vectors  *embed.Worker // nil without an embedder
-	runner   *consolidate.Runner
-	reader   *claims.Reader
-	behind   *background
-	erasures finishing
-	own      *ownwords.Views
-	closed   atomic.Bool // Close has begun
+	cfg        Config
+	mem        *memory.Memory // the parts below, for packages that share them
+	db         *schema.DB
+	bus        *eventbus.Journal
+	redactor   *memory.Redactor
+	captures   *captures
+	searcher   *recall.Searcher
+	vectors    *embed.Worker // nil without an embedder
+	runner     *consolidate.Runner
+	reader     *claims.Reader
+	background *background
+	erasures   erasureFinisher
+	own        *prompt.Views
+	closed     atomic.Bool // set when Close begins
 
 	onDemandNights bool // see memory.Options
 
@@ -44,19 +44,18 @@ type Extension struct {
 	missed map[missed]fault
 }
 
-// Open opens the memory in the file at path, creating it when there is none,
-// and starts what works behind the turn. A nil config is fine: no model, no
-// key, no network. Close it.
+// Open opens the memory in the file at path, creating the file if it does not
+// exist, and starts background work. A nil config means no model, no key and no
+// network. Call Close when done.
 //
-// Errors: [*InvalidError] naming the path or the field of the config,
-// [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
-// [ErrBusy], [ErrDiskFull], [ErrIO].
+// Errors: [*InvalidError] naming the path or the config field, [ErrNotDatabase],
+// [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly], [ErrBusy], [ErrDiskFull],
+// [ErrIO].
 func Open(ctx context.Context, path string, config *Config) (*Extension, error) {
 	return OpenWith(ctx, path, config, memory.Options{})
 }
 
-// OpenWith is [Open] for the packages of this module, which choose how the file is
-// opened.
+// OpenWith is [Open] with options that only packages of this module can set.
 func OpenWith(ctx context.Context, path string, config *Config, opts memory.Options) (*Extension, error) {
 	cfg, err := config.WithDefaults()
 	if err != nil {
@@ -68,18 +67,18 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		return nil, err
 	}
 	cfg = x.cfg
-	file.Now, file.ReadOnly, file.OnFault = cfg.Now, cfg.ReadOnly, x.report
-	file.Key, file.Waiting = cfg.Key, x.announceWaiting
+	file.Now, file.ReadOnly, file.OnFault, file.Key = cfg.Now, cfg.ReadOnly, x.report, cfg.Key
 	db, err := schema.Open(ctx, path, &file)
 	if err != nil {
 		return nil, err
 	}
 	x.db = db
+	db.OnWaiting(x.announceWaiting)
 	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	x.captures.stamp = x.stamp
-	if x.own, err = ownwords.NewViews(); err != nil {
+	if x.own, err = prompt.NewViews(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	options := recall.Options{Weights: cfg.Ranking.Weights, Scorer: cfg.Ranking.Scorer, CandidateFactor: cfg.Ranking.CandidateFactor, Retention: cfg.Ranking.Retention, Planner: cfg.Ranking.Planner}
@@ -102,6 +101,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		DB: db, Bus: x.bus, Searcher: x.searcher, Vectors: x.vectors, Redactor: x.redactor, Cycles: &memory.Cycles{},
 		Blocks: cfg.CoreMemory.Blocks, Now: cfg.Now, ReadOnly: cfg.ReadOnly, CallHost: x.ask,
 	}
+	x.mem.Observe = x.mem.Observed(cfg.Hooks.OnOperation)
 	if err := x.mem.Cycles.Load(ctx, db); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
@@ -109,32 +109,33 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 	if x.runner, err = x.newRunner(); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
-	if err := x.tellLosses(ctx); err != nil {
+	if err := x.reportLosses(ctx); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
 	if err := x.resumeErasures(ctx); err != nil {
 		return nil, errors.Join(err, x.Close(ctx))
 	}
 	if !cfg.NoBackground {
-		if x.behind, err = startBackground(ctx, x); err != nil {
+		if x.background, err = startBackground(ctx, x); err != nil {
 			return nil, errors.Join(err, x.Close(ctx))
 		}
 	}
 	return x, nil
 }
 
-// closeWithin is how long Close waits when its context has no deadline.
+// closeWithin is how long Close waits if its context has no deadline.
 const closeWithin = 5 * time.Second
 
-// Close finishes what is in flight within ctx's deadline, or 5 s without one,
-// and closes the file. What waits is durable and goes on at the next Open. A
-// cancelled context does not cut it short: that is when programs close.
-// Closing again is fine.
+// Close waits for work in flight until ctx's deadline, or 5 s without one, and
+// closes the file. Pending work is durable and continues at the next Open.
+// Cancelling ctx does not shorten the wait, since programs often cancel their
+// context before closing. Calling Close again is allowed.
 //
-// The error names what had not ended by then: a handler of the bus, a call to a
-// model, a transaction. It goes on behind if the program does; if not, the file
-// holds each transaction as a whole or not at all, everything acknowledged is in
-// it or in its log, which stays beside it, and the next Open takes up the work.
+// The error names what had not ended in time: a bus handler, a call to a model, a
+// transaction. It continues in the background as long as the program runs. If the
+// program exits first, each transaction is in the file entirely or not at all,
+// everything acknowledged is in the file or in its log, and the next Open resumes
+// the work.
 func (x *Extension) Close(ctx context.Context) error {
 	x.closed.Store(true)
 	deadline, ok := ctx.Deadline()
@@ -143,8 +144,8 @@ func (x *Extension) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
-	// The nights before the bus, which they use. The file last: everything uses it.
-	errs := []error{x.erasures.stop(ctx), x.behind.stop(ctx), x.bus.Close(ctx)}
+	// nights before the bus, which they use; the file last
+	errs := []error{x.erasures.stop(ctx), x.background.stop(ctx), x.bus.Close(ctx)}
 	if x.vectors != nil {
 		errs = append(errs, x.vectors.Stop(ctx))
 	}
@@ -152,7 +153,7 @@ func (x *Extension) Close(ctx context.Context) error {
 	return errors.Join(append(errs, x.db.CloseWithin(ctx))...)
 }
 
-// errIfClosed returns [ErrClosed] once Close has begun.
+// errIfClosed returns [ErrClosed] after Close has begun.
 func (x *Extension) errIfClosed() error {
 	if x.closed.Load() {
 		return ErrClosed
@@ -160,18 +161,18 @@ func (x *Extension) errIfClosed() error {
 	return nil
 }
 
-// Parts are the parts of the memory, for the packages of this module. Hosts have
-// no use for them.
+// Parts returns the parts of the memory for packages of this module. Hosts do not
+// need it.
 func (x *Extension) Parts() *memory.Memory { return x.mem }
 
-// Bus is the event bus of the memory. What is published on user.message,
-// agent.response and tool.result is remembered, in the same transaction; a
-// host can subscribe to everything, with a durable position for each name.
+// Bus returns the memory's event bus. Events published on user.message,
+// agent.response and tool.result are remembered in the same transaction. A host can
+// subscribe to all topics, with a durable position for each consumer name.
 func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.mem} }
 
-// Session gives the memory as one conversation of one user sees it. It
-// returns an [*InvalidError] naming the field for a scope without a user, or
-// with a label that holds a credential.
+// Session returns the memory as seen by one conversation of one user. It returns an
+// [*InvalidError] naming the field for a scope without a user or with a label that
+// holds a credential.
 func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -179,15 +180,15 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.turn(scope, nil), shown: &blocks{}, talk: &talk{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, talk: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
 	return s, nil
 }
 
-// Recall searches one user's memory and explains each result. It writes
-// nothing, and so counts as no use of what it finds. The scope's session and
-// agent do not restrict it; the query's do. Unless a time is asked about, what is
-// no longer so ranks below the claim that holds instead, if both are found.
+// Recall searches one user's memory and explains each result. It writes nothing, so
+// results do not count as accessed. The scope's session and agent do not restrict
+// the search; the query's do. Unless the query asks about a time, a claim that no
+// longer holds ranks below the claim that replaced it if both are found.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
@@ -198,18 +199,25 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 	return answer, x.presentFirst(ctx, scope, answer)
 }
 
-// recall is the search of [Extension.Recall], in the order of its own scores.
+// recall is [Extension.Recall] without moving superseded claims down.
 func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
-	return x.searcher.Search(ctx, scope, q)
+	ctx, done := x.mem.Observe.Begin(ctx, schema.Operation{Name: "search", Scope: scope, Query: q.Text})
+	answer, err := x.searcher.Search(ctx, scope, q)
+	found := 0
+	if answer != nil {
+		found = len(answer.Results)
+	}
+	done(found, err)
+	return answer, err
 }
 
-// Why says for one memory why a query does, or does not, bring it back: what
-// keeps it out, that no arm proposed it, or its place and signals beside those
-// of the last result that was returned. The places are those of [Extension.Recall].
+// Why explains for one memory why a query does or does not return it: the filter
+// that excludes it, that no search arm proposed it, or its rank and signals next to
+// those of the last returned result. Ranks are those of [Extension.Recall].
 //
-// Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in
-// this scope.
+// Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in this
+// scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
 	e, err := x.searcher.Why(ctx, scope, q, id)
@@ -224,7 +232,7 @@ func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		if e.Above != nil {
-			e.Above = r // the last
+			e.Above = r // the last result
 		}
 		if r.Memory.ID == e.Memory.ID {
 			e.Result, e.Reason = r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/clock"
 )
 
@@ -33,6 +35,17 @@ func (f *faults) hook(source string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = append(f.all, source+": "+err.Error())
+}
+
+func init() {
+	extension.Examine = func(t *testing.T, path string) (healthy bool, checks []string) {
+		d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
+		require.NoError(t, err)
+		for _, c := range d.Checks {
+			checks = append(checks, fmt.Sprintf("%s: %s %s", c.Name, c.State, c.Detail))
+		}
+		return d.Healthy, append(checks, d.Refused)
+	}
 }
 
 func open(t *testing.T, path string) *extension.Extension {
@@ -80,7 +93,7 @@ func recalled(t *testing.T, x *extension.Extension, scope extension.Scope, quest
 	return texts
 }
 
-func TestPublishedMessageIsFoundAtOnceAndAfterARestart(t *testing.T) {
+func TestPublishedMessageIsFound(t *testing.T) {
 	path := fresh(t)
 	x, err := extension.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -96,7 +109,7 @@ func TestPublishedMessageIsFoundAtOnceAndAfterARestart(t *testing.T) {
 	require.Empty(t, recalled(t, x, extension.Scope{Tenant: "acme", User: "ada"}, "when does Noor marry?"), "another tenant")
 }
 
-func TestOneEventIDHasOneEffect(t *testing.T) {
+func TestEventIDIsIdempotent(t *testing.T) {
 	x := open(t, fresh(t))
 	e := eventbus.UserMessage(ada, "the parcel is at number nine")
 	for range 3 {
@@ -105,7 +118,7 @@ func TestOneEventIDHasOneEffect(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "parcel"), 1)
 }
 
-func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
+func TestCombinedSourcesStoreATurnOnce(t *testing.T) {
 	type door struct {
 		name string
 		say  func(t *testing.T, x *extension.Extension, s *extension.Session, said, answered string)
@@ -151,7 +164,7 @@ func TestEveryCombinationOfDoorsStoresATurnOnce(t *testing.T) {
 	}
 }
 
-func TestAStepOfAnAgentIsNotAnAnswer(t *testing.T) {
+func TestAgentStepIsNotAnAnswer(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	executor, agent := s.Callbacks(), s.Callbacks() // a handler of its own for each
@@ -164,7 +177,7 @@ func TestAStepOfAnAgentIsNotAnAnswer(t *testing.T) {
 	require.ElementsMatch(t, []string{"which bicycle?", "the blue bicycle"}, recalled(t, x, ada, "bicycle"))
 }
 
-func TestARetryThroughTheSecondDoorIsStillOneMessage(t *testing.T) {
+func TestRetryThroughSecondSourceIsOneMessage(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "the blue bicycle"}, map[string]any{"output": "noted"}))
@@ -175,7 +188,7 @@ func TestARetryThroughTheSecondDoorIsStillOneMessage(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "bicycle"), 2, "the message, and the answer beside it")
 }
 
-func TestTheSameWordsMuchLaterAreSomethingNew(t *testing.T) {
+func TestLaterRepetitionIsNewMessage(t *testing.T) {
 	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Now: now.Now, NoBackground: true})
 	require.NoError(t, err)
@@ -198,7 +211,7 @@ func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")
 }
 
-func TestMemoryStoresTheUsersWordsWhenTheTurnBegins(t *testing.T) {
+func TestMessageIsStoredAtStartOfTurn(t *testing.T) {
 	x := open(t, fresh(t))
 	m := session(t, x, ada).Memory()
 	inputs := map[string]any{"input": "No, my dog is called Crumble"}
@@ -215,7 +228,7 @@ func TestMemoryStoresTheUsersWordsWhenTheTurnBegins(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "dog Crumble"), 3, "said again, in another turn")
 }
 
-func TestSpeakersHaveNames(t *testing.T) {
+func TestWithSpeakers(t *testing.T) {
 	x := open(t, fresh(t))
 	m := session(t, x, ada).Memory(extension.WithSpeakers("Ada", "Helper"))
 	inputs := map[string]any{"input": "the plums are ripe"}
@@ -250,7 +263,7 @@ func TestOnlyTheOwnerCanReadWhatIsStored(t *testing.T) {
 	}
 }
 
-func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
+func TestMemoryInjectsBeforeHistory(t *testing.T) {
 	x := openWith(t, fresh(t), withoutCore)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: "march"}, "I am allergic to cashews")))
 	m := session(t, x, ada).Memory()
@@ -272,7 +285,7 @@ func TestMemoryPutsWhatItRecallsBeforeTheHistoryOnce(t *testing.T) {
 	require.Len(t, recalled(t, x, ada, "allergic allergy cashews"), 5, "load and save are one turn; the smile stands beside one")
 }
 
-func TestWrapModelInjectsOnceAndOnlyWhatIsNotThere(t *testing.T) {
+func TestWrapModelInjectsOnce(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada"}, "Pixel is afraid of thunder")))
 	s := session(t, x, ada)
@@ -312,7 +325,7 @@ func (e *echo) Call(ctx context.Context, prompt string, options ...llms.CallOpti
 	return llms.GenerateFromSinglePrompt(ctx, e, prompt, options...)
 }
 
-func TestAnAnswerIsTrustedNoMoreThanWhatItRestsOn(t *testing.T) {
+func TestAnswerTrustIsBoundedByRecalled(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	say := func(e eventbus.Event) { require.NoError(t, x.Bus().Publish(t.Context(), e)) }
@@ -334,7 +347,7 @@ func TestAnAnswerIsTrustedNoMoreThanWhatItRestsOn(t *testing.T) {
 	}, levels)
 }
 
-func TestBadInputNamesTheFieldAndChangesNothing(t *testing.T) {
+func TestBadInput(t *testing.T) {
 	x := open(t, fresh(t))
 	publish := func(e eventbus.Event) error { return x.Bus().Publish(t.Context(), e) }
 	recall := func(q extension.Query) error {
@@ -367,13 +380,13 @@ func TestBadInputNamesTheFieldAndChangesNothing(t *testing.T) {
 	require.Empty(t, recalled(t, x, ada, "hi"))
 }
 
-func TestNULAndInvalidUTF8AreCleanedBeforeTheyAreStored(t *testing.T) {
+func TestInvalidTextIsCleaned(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "cin\x00namon \xffbuns")))
 	require.Equal(t, []string{"cinnamon buns"}, recalled(t, x, ada, "cinnamon"))
 }
 
-func TestSearchSyntaxIsTakenLiterally(t *testing.T) {
+func TestSearchSyntaxIsLiteral(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "plums and pears")))
 	for _, q := range []string{`"plums`, `plums AND NOT (`, `speaker: plums*`, `NEAR(plums pears, 5)`, `{plums} ^ -`, `'; DROP TABLE memories; -- plums`} {

@@ -9,9 +9,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What has faded is put before the model, marked, in places that are left; never
-// in that of what has not, nor a message that a cap has put away.
-func TestFadedClaimsTakeFreePlaces(t *testing.T) {
+// Faded claims are injected, marked as such, if there is room after the active ones.
+// Messages that a cap made dormant are not.
+func TestDormantClaimsFillLimit(t *testing.T) {
 	s := previewed(t, Config{Injection: InjectionConfig{Limit: 5}, CoreMemory: CoreMemoryConfig{ProfileTokens: -1}})
 	w := &world{t: t, x: s.ext, scope: s.scope}
 	w.fact("Zelda keeps her ferret in the greenhouse", 0.9)

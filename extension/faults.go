@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// missed is what turns were not told of: one source's faults at one kind of work
-// in the turns of one user. Those of hooks belong to nobody.
+// missed is the key of faults that were not returned to a caller: one source's
+// faults at one kind of work for one user. Faults of hooks have no user.
 type missed struct {
 	tenant, user, source string
 	work                 work
@@ -24,23 +24,23 @@ type fault struct {
 	over bool // the same work has succeeded since
 }
 
-// work tells apart what one source does: that an answer was stored says nothing
-// about a question that cannot be read.
+// work is a kind of work of a source. Success is tracked for each: storing an
+// answer says nothing about reading questions.
 type work string
 
 const (
-	hearing  work = "hear"   // finding the question among a chain's values
-	reading  work = "read"   // finding the answer there
-	storing  work = "store"  // of a message, with its topic: an answer that was stored mends no question
-	recalled work = "recall" // a search for the turn
-	showing  work = "show"   // the record of what was shown
-	keeping  work = "keep"   // of the turn, by the inner memory
-	calling  work = "call"   // of a tool
-	stamping work = "stamp"  // of a message, with the host's attributes
-	hooking  work = "hook"   // a host's own function
+	hearing  work = "hear"   // finding the question among a chain's inputs
+	reading  work = "read"   // finding the answer among its outputs
+	storing  work = "store"  // storing a message; the topic is appended, since a stored answer does not make up for a lost question
+	recalled work = "recall" // searching for a turn
+	showing  work = "show"   // recording what was shown
+	keeping  work = "keep"   // saving the turn in the inner memory
+	calling  work = "call"   // calling a tool
+	stamping work = "stamp"  // calling Config.Attributes
+	hooking  work = "hook"   // calling another function of the host
 )
 
-// fault keeps what went wrong in a turn and is not returned, and reports it.
+// fault records and reports a fault that is not returned to a caller.
 func (x *Extension) fault(scope Scope, source string, of work, err error) {
 	x.keepFault(scope, source, of, err)
 	x.report(source, err)
@@ -59,8 +59,8 @@ func (x *Extension) keepFault(scope Scope, source string, of work, err error) {
 	x.missed[key] = f
 }
 
-// worked says that a source did its work: what failed before is over, and stays
-// told as such. Few calls find anything to change.
+// worked records that a source succeeded: earlier faults at the same work are
+// marked as over. It rarely changes anything.
 func (x *Extension) worked(scope Scope, source string, of work) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -71,7 +71,7 @@ func (x *Extension) worked(scope Scope, source string, of work) {
 	}
 }
 
-// outcome is one of the two.
+// outcome calls fault or worked.
 func (x *Extension) outcome(scope Scope, source string, of work, err error) {
 	if err != nil {
 		x.fault(scope, source, of, err)
@@ -80,8 +80,8 @@ func (x *Extension) outcome(scope Scope, source string, of work, err error) {
 	x.worked(scope, source, of)
 }
 
-// faults lists those of which want is true, newest first: those that are over,
-// or the others.
+// faults lists recorded faults for which want returns true, newest first: those
+// that are over, or those that are not.
 func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -107,9 +107,9 @@ func (x *Extension) report(source string, err error) {
 // hook calls one of the host's [Hooks].
 func (x *Extension) hook(name string, call func()) { x.ask("Hooks."+name, "hook "+name, call) }
 
-// ask calls a function of the host's, and reports whether it returned. Its panic
-// is the host's mistake and no reason to end the host: it is kept for [Health],
-// and told to OnError, unless that is what panicked.
+// ask calls a function of the host's and reports whether it returned. A panic is
+// recovered, recorded for [Health], and reported to OnError unless OnError itself
+// panicked.
 func (x *Extension) ask(name, source string, call func()) (returned bool) {
 	err := memory.CallHost(name, func() error { call(); return nil })
 	switch {
@@ -123,9 +123,9 @@ func (x *Extension) ask(name, source string, call func()) (returned bool) {
 	return err == nil
 }
 
-// guard replaces those of the config's functions that have nothing to return an
-// error by with ones that do not panic: each then does what its default does. The
-// clock stands still.
+// guard wraps the config's functions that cannot return an error so that they do
+// not panic: instead of panicking, each does what its default does, and the clock
+// repeats its last time.
 func (x *Extension) guard() (err error) {
 	cfg := &x.cfg
 	if cfg.Now, err = schema.GuardClock("Config.Now", cfg.Now, func(err error) {
@@ -143,7 +143,7 @@ func (x *Extension) guard() (err error) {
 	if rate := cfg.Ranking.Rater; rate != nil {
 		cfg.Ranking.Rater = func(m *Record) (rating float64) {
 			if !x.ask("Config.Ranking.Rater", "hook Rater", func() { rating = rate(m) }) {
-				return math.NaN() // the default rates it
+				return math.NaN() // rated by the default
 			}
 			return rating
 		}
@@ -151,7 +151,7 @@ func (x *Extension) guard() (err error) {
 	if rate := cfg.Ranking.Appraise; rate != nil {
 		cfg.Ranking.Appraise = func(a appraise.Appraisal) (importance float64) {
 			if !x.ask("Config.Ranking.Appraise", "hook Appraise", func() { importance = rate(a) }) {
-				return math.NaN() // it is rated by its words
+				return math.NaN() // rated by its words
 			}
 			return importance
 		}

@@ -37,7 +37,7 @@ type phase struct {
 	start string
 	// closed phases open the memory themselves.
 	closed bool
-	// run does it. What it returns is what the caller is told.
+	// run performs the operation and returns the error that its caller gets.
 	run func(ctx context.Context, s *site) error
 	// after looks at what the next open finds. Default nothing more than that
 	// all is whole.
@@ -79,7 +79,7 @@ func (s *site) open(ctx context.Context) (err error) {
 	return err
 }
 
-// copied holds what was copied against what was told of it: all or nothing.
+// copied checks the copy against the reported result: all or nothing.
 func (s *site) copied(ctx context.Context, told error) error {
 	path := filepath.Join(s.dir, "copy.db")
 	if told != nil {
@@ -337,9 +337,9 @@ func (p *phase) count(t *testing.T, folders map[string]string, fault vfstest.Fau
 	return seen
 }
 
-// What fails behind the turn is told by the hook and stays in Health until it
-// works again.
-func TestAFaultBehindTheTurnIsInHealth(t *testing.T) {
+// A failure of background work is reported by the hook, and stays in Health until the
+// work succeeds.
+func TestBackgroundFaultIsInHealth(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
 	heard := make(chan string, 100)
@@ -376,7 +376,7 @@ func TestAFaultBehindTheTurnIsInHealth(t *testing.T) {
 }
 
 // A turn that the disk refuses is a failure of its kind, whichever way it went.
-func TestAFaultOfATurnKeepsItsKind(t *testing.T) {
+func TestTurnFaultKeepsErrorKind(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
 	x, err := OpenWith(t.Context(), path, &Config{NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}}, memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true}})

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
-	"github.com/ebbmem/ebb/internal/ownwords"
-	"github.com/ebbmem/ebb/internal/shortid"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -30,9 +29,9 @@ func FuzzFence(f *testing.F) {
 			return entry{Result: Result{Memory: schema.Memory{
 				UID: id, Kind: schema.KindEpisode, Content: content, Speaker: speaker, SessionName: session, State: schema.StateActive,
 				EventTime: schema.At(time.Unix(1_000_000, 0)),
-			}}, short: short, ended: ownwords.MarkOf(schema.Ended{By: &schema.Memory{Content: content, Origin: schema.OriginUser, Trust: 4}}, time.UTC).String()}
+			}}, short: short, ended: prompt.MarkOf(schema.Ended{By: &schema.Memory{Content: content, Origin: schema.OriginUser, Trust: 4}}, time.UTC).String()}
 		}
-		var ids shortid.IDs
+		var ids prompt.ShortIDs
 		b := render(blockHead{}, []entry{made("one"), made("two")}, BestFirst, 0, time.UTC, ids.Of)
 		records := recordsOf(t, b)
 		require.Len(t, records, 2)
@@ -41,9 +40,9 @@ func FuzzFence(f *testing.F) {
 			require.True(t, strings.HasPrefix(records[0].Text, text.Line(content)))
 		}
 
-		own := ProfileLine{Text: ownwords.Shown(content), Before: ownwords.Shown(speaker), Since: time.Unix(1, 0), Ended: ownwords.Shown(session)}
+		own := ProfileLine{Text: prompt.Shown(content), Before: prompt.Shown(speaker), Since: time.Unix(1, 0), Ended: prompt.Shown(session)}
 		shown := own.Render(false, time.UTC)
-		b = render(blockHead{core: ownwords.Title + shown}, []entry{made("one")}, BestFirst, 0, time.UTC, ids.Of)
+		b = render(blockHead{core: prompt.Title + shown}, []entry{made("one")}, BestFirst, 0, time.UTC, ids.Of)
 		require.Equal(t, 1, strings.Count(shown, "\n"))
 		require.NotContains(t, shown, b.nonce)
 		require.Len(t, recordsOf(t, b), 1)

@@ -71,10 +71,10 @@ func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
 	return !slices.ContainsFunc(s.About, stands), lost
 }
 
-// Of the 100 scenarios, which were written without knowledge of the rules, 24 are
-// carried out and 8 of the 995 messages that must stay are forgotten; the other
+// Of the 100 scenarios, which were written without knowledge of the rules, 34 are
+// carried out and 11 of the 995 messages that must stay are forgotten; the other
 // requests wait for the host.
-func TestForgettingInOnesOwnWords(t *testing.T) {
+func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)
 	all := forgetScenarios(t)
 	step := max(1, len(all) / *scenarios)

@@ -15,91 +15,91 @@ import (
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
-// UserHealth is the state of what works behind the turns of one user.
+// UserHealth is the state of background work for one user.
 type UserHealth struct {
-	Background bool `json:"background"` // whether this process does that work
-	// Waiting is how many events of the user the memory's own consumers have
-	// not handled yet; Retrying and Parked are those that failed, and are tried
-	// again or wait for the host.
+	Background bool `json:"background"` // this process does background work
+	// Waiting is how many events of the user the memory's own consumers have not
+	// handled yet. Retrying and Parked count the failed ones: those that will be
+	// retried, and those that wait for the host.
 	Waiting  int64            `json:"waiting"`
-	Since    time.Time        `json:"since,omitzero"` // when the oldest of these was stored
+	Since    time.Time        `json:"since,omitzero"` // when the oldest waiting event was stored
 	Retrying int64            `json:"retrying"`
 	Parked   int64            `json:"parked"`
 	Failures []schema.Failure `json:"failures,omitempty"` // of the user's nights, texts and turns
 	Overcome []schema.Failure `json:"overcome,omitempty"` // see [Health]
-	Vectors  *embed.UserStats `json:"vectors,omitempty"`  // nil when no embedder ever made one
-	// NightFailed says that the user's last run failed, GivenUp that nights have
-	// given up on something that was said.
+	Vectors  *embed.UserStats `json:"vectors,omitempty"`  // nil if no embedder ever made one
+	// NightFailed is set if the user's last run failed, GivenUp if nights have
+	// given up on a batch of messages.
 	NightFailed bool `json:"night_failed,omitempty"`
 	GivenUp     bool `json:"given_up,omitempty"`
-	// NightsOverdue is how many local days no night has consolidated that should
-	// have been.
+	// NightsOverdue counts the past local days without their consolidation.
 	NightsOverdue int64 `json:"nights_overdue,omitempty"`
-	// Degraded are the arms of the user's searches that did not give their full
-	// answer since this process opened the file.
+	// Degraded lists the arms of the user's searches that returned less than their
+	// full answer since this process opened the file.
 	Degraded  []recall.Degradation `json:"degraded,omitempty"`
 	Integrity schema.Integrity     `json:"integrity"` // of the user's rows
-	// Incomplete says that the file was found to hold less than it once did;
-	// whose messages are gone nobody can tell. See [Health.Losses].
+	// Incomplete is set if the file lost rows; it is not known whose. See
+	// [Health.Losses].
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Healthy reports whether nothing of the user's failed, is parked, waits for a
-// retry, was given up, or is lost.
+// Healthy reports whether nothing of the user's failed, is parked, awaits a retry,
+// was given up or lost.
 func (h UserHealth) Healthy() bool {
 	refused := h.Vectors != nil && h.Vectors.Refused > 0
 	return h.Parked+h.Retrying == 0 && len(h.Failures) == 0 && !h.NightFailed && !h.GivenUp && !refused &&
 		!h.Incomplete && h.Integrity.Whole() && !degradedNow(h.Degraded)
 }
 
-// degradedNow reports an arm that the last search went without.
+// degradedNow reports whether the last search went without one of the arms.
 func degradedNow(arms []recall.Degradation) bool {
 	return slices.ContainsFunc(arms, func(d recall.Degradation) bool { return d.Whole == 0 })
 }
 
-// Health is the state of what works behind the turn, for the whole file.
+// Health is the state of the file and of background work for all users.
 type Health struct {
-	Background bool                     `json:"background"` // whether this process does that work
+	Background bool                     `json:"background"` // this process does background work
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
-	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work, of the file at present, and of turns since this process opened the file
-	// Overcome are failures of turns since this process opened the file after
-	// which the same door, tool or hook has done the same work again. A message
-	// that was refused was not stored, and is not for that.
+	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work and of the file now, and of turns since this process opened the file
+	// Overcome lists failures of turns since this process opened the file after
+	// which the same source, tool or hook has succeeded. A refused message stays
+	// refused.
 	Overcome  []schema.Failure `json:"overcome,omitempty"`
-	Vectors   *embed.Stats     `json:"vectors,omitempty"` // nil when no embedder ever made one
+	Vectors   *embed.Stats     `json:"vectors,omitempty"` // nil if no embedder ever made one
 	FileBytes int64            `json:"file_bytes"`
 	WALBytes  int64            `json:"wal_bytes"`
-	// NightFailed says that some user's last run failed.
+	// NightFailed is set if the last run of some user failed.
 	NightFailed bool `json:"night_failed,omitempty"`
-	// GivenUp says that nights have given up on something that was said: they
-	// tried it [consolidate.MaxAttempts] times.
+	// GivenUp is set if nights have given up on a batch of messages after
+	// [consolidate.MaxAttempts] attempts.
 	GivenUp bool `json:"given_up,omitempty"`
-	// NightsOverdue is how many local days no night has consolidated that
-	// should have been, for the user furthest behind of those who had one.
+	// NightsOverdue counts the past local days without their consolidation, for the
+	// user with the most. Users who never had a night count only if this process
+	// runs the schedule.
 	NightsOverdue int64 `json:"nights_overdue,omitempty"`
-	// Quarantined counts the memories set aside as instructions in disguise.
+	// Quarantined counts the memories quarantined because they read like
+	// instructions.
 	Quarantined int64 `json:"quarantined,omitempty"`
 	// LogHeld is how many pages of the write-ahead log a reader keeps from being
-	// moved into the file: the log grows while it stays above 0. With
-	// Config.ReadOnly it is told on Linux alone, and takes a second to tell.
+	// checkpointed; the log grows while it is above 0. With Config.ReadOnly it is
+	// known on Linux only, and measuring it takes a second.
 	LogHeld int64 `json:"log_held,omitempty"`
-	// Degraded are the arms of searches that did not give their full answer
+	// Degraded lists the arms of searches that returned less than their full answer
 	// since this process opened the file.
 	Degraded []recall.Degradation `json:"degraded,omitempty"`
-	// OpenErasures counts the erasures that are not finished: rows are left that
-	// nobody can read any more, or old pages in the write-ahead log.
+	// OpenErasures counts unfinished erasures: unreadable rows, or old pages in the
+	// write-ahead log, are left to be removed.
 	OpenErasures int64 `json:"open_erasures,omitempty"`
-	// Losses are what the file was found to lack when it was opened, although
-	// it once held it. They stay until [Extension.AcknowledgeLosses].
+	// Losses lists data that the file once held and lacked when it was opened. They
+	// stay listed until [Extension.AcknowledgeLosses].
 	Losses []Loss `json:"losses,omitempty"`
-	// Integrity is of everybody's rows.
+	// Integrity is that of all users' rows.
 	Integrity schema.Integrity `json:"integrity"`
 }
 
-// Healthy reports whether nothing failed, is parked, waits for a retry, was
-// given up, or is lost. A failure of a turn counts until the same work has
-// succeeded ([Health.Overcome]). What a model did wrong in a night that went well is no fault of
-// the memory's health.
+// Healthy reports whether nothing failed, is parked, awaits a retry, was given up
+// or lost. A failure of a turn counts until the same work has succeeded
+// ([Health.Overcome]). Errors of a model in a night that completed do not count.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
 		if c.Parked > 0 || c.Retrying > 0 || c.Fault != "" {
@@ -113,7 +113,7 @@ func (h Health) Healthy() bool {
 		h.Integrity.Whole() && !degradedNow(h.Degraded)
 }
 
-// read counts what of the user's waits or failed.
+// read counts the user's waiting and failed events.
 func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
 	backlog, err := eventbus.ReadBacklog(ctx, s, memory.Consumers, userID)
 	if err != nil {
@@ -129,10 +129,10 @@ func (h *UserHealth) read(ctx context.Context, s *schema.Snapshot, userID int64)
 	return err
 }
 
-// Health reports on the file and on what works behind the turn. It reads
-// something of every memory, and so is for looking, not for every turn.
+// Health reports on the file and on background work. It reads something of every
+// memory, so do not call it on every turn.
 func (x *Extension) Health(ctx context.Context) (*Health, error) {
-	h := &Health{Background: x.behind != nil, FileBytes: size(x.db.Path()), WALBytes: size(x.db.Path() + "-wal"), Degraded: x.searcher.Degradations()}
+	h := &Health{Background: x.background != nil, FileBytes: size(x.db.Path()), WALBytes: size(x.db.Path() + "-wal"), Degraded: x.searcher.Degradations()}
 	var err error
 	if h.LogHeld, err = x.db.LogHeld(ctx); err != nil {
 		return nil, err
@@ -158,16 +158,16 @@ func (x *Extension) Health(ctx context.Context) (*Health, error) {
 		return err
 	})
 	if err == nil {
-		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readBehind(ctx, s, x.nightClock()) })
+		err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return h.readAllUsers(ctx, s, x.nightClock()) })
 	}
 	h.Failures = append(append(h.Failures, x.db.Faults()...), x.faults(false, everybody)...)
 	h.Overcome = x.faults(true, everybody)
 	return h, err
 }
 
-// readBehind looks at everybody's rows: what is set aside, what is not whole,
-// and the nights that are due.
-func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
+// readAllUsers fills in what needs all users' rows: quarantine, integrity and overdue
+// nights.
+func (h *Health) readAllUsers(ctx context.Context, s *schema.Snapshot, nights memory.NightClock) (err error) {
 	if h.Quarantined, err = inspect.Quarantined(ctx, s); err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (h *Health) readBehind(ctx context.Context, s *schema.Snapshot, nights memo
 	return err
 }
 
-// vectorStats counts what waits for its vector, with an embedder or without.
+// vectorStats counts memories that wait for a vector, even without an embedder.
 func (x *Extension) vectorStats(ctx context.Context) (stats *embed.Stats, err error) {
 	if x.vectors != nil {
 		return x.vectors.Stats(ctx)
@@ -201,17 +201,17 @@ func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *emb
 	return stats, err
 }
 
-// AcknowledgeLosses takes note of every [Loss] the memory speaks of, so that it
-// is said no more, and returns how many there were. That is for a host, or its
-// operator, who has restored a backup, or can live without what is gone.
+// AcknowledgeLosses marks all recorded losses as acknowledged, so that they are no
+// longer reported, and returns how many there were. Call it after restoring a
+// backup, or to accept the loss.
 //
 // Errors: [ErrReadOnly], the database's errors, the context's error.
 func (x *Extension) AcknowledgeLosses(ctx context.Context) (int64, error) {
 	return x.db.AcknowledgeLosses(ctx)
 }
 
-// tellLosses reports what the file lacks to the host's hook, at every open.
-func (x *Extension) tellLosses(ctx context.Context) error {
+// reportLosses reports the file's losses to the host's hook at every open.
+func (x *Extension) reportLosses(ctx context.Context) error {
 	losses, err := x.db.Losses(ctx)
 	for i := range losses {
 		x.report("file", &losses[i])

@@ -12,7 +12,7 @@ import (
 
 // However harmless it reads: what a page said once does not speak to every later
 // conversation unasked. Who asks finds it, and sees where it is from.
-func TestWhatNobodyVouchesForIsFoundAndNeverVolunteered(t *testing.T) {
+func TestUntrustedIsFoundButNotInjected(t *testing.T) {
 	const said = "The ferry to Hollow Point leaves from pier nine at noon."
 	const question = "When does the ferry to Hollow Point leave?"
 	then := extension.Scope{User: "ada", Session: "then"}

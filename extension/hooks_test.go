@@ -35,6 +35,12 @@ func TestPanicsOfHooks(t *testing.T) {
 			OnError:    func(string, error) { told.Add(1); panic("OnError fails") },
 			OnRecall:   func(extension.Scope, string, *extension.Answer) { panic("OnRecall fails") },
 			OnProgress: func(extension.Progress) { panic("OnProgress fails") },
+			OnOperation: func(_ context.Context, op extension.Operation) (context.Context, func(int, error)) {
+				if op.Name == "search" {
+					panic("OnOperation fails")
+				}
+				return nil, nil
+			},
 		},
 	})
 	require.NoError(t, err)
@@ -58,13 +64,13 @@ func TestPanicsOfHooks(t *testing.T) {
 		require.Contains(t, f.Error, "panicked")
 		require.NotContains(t, f.Error, "fails", "a panic may hold a user's text")
 	}
-	require.ElementsMatch(t, []string{"hook OnError", "hook OnRecall", "hook OnProgress"}, sources)
+	require.ElementsMatch(t, []string{"hook OnError", "hook OnRecall", "hook OnProgress", "hook OnOperation"}, sources)
 	require.Positive(t, told.Load())
 }
 
-// A function of the config that panics ends nothing, at no door and in no
-// goroutine: what it should have said is by default, and it is reported.
-func TestPanicsOfTheConfigsFunctions(t *testing.T) {
+// A panic in a function of the config stops nothing, from any entry point and in any
+// goroutine: the default result is used, and the panic is reported.
+func TestPanicsOfConfigFunctions(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var broken atomic.Bool
 	var f faults
@@ -129,7 +135,7 @@ func TestPanicsOfTheConfigsFunctions(t *testing.T) {
 }
 
 // What Open asks for itself is its error.
-func TestFunctionsThatOpenCannotDoWithout(t *testing.T) {
+func TestPanicsDuringOpen(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  extension.Config
 		want string
@@ -154,7 +160,7 @@ type panickyHandler struct{ callbacks.SimpleHandler }
 
 func (panickyHandler) HandleToolStart(context.Context, string) { panic("a handler fails") }
 
-func TestAHandlerOfToolsThatPanics(t *testing.T) {
+func TestPanicOfToolHandler(t *testing.T) {
 	var f faults
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoBackground: true, Hooks: extension.Hooks{OnError: f.hook}})
 	require.NoError(t, err)
@@ -168,8 +174,8 @@ func TestAHandlerOfToolsThatPanics(t *testing.T) {
 	require.Equal(t, []string{"hook HandleToolStart: Handler.HandleToolStart failed: panicked with a string"}, f.all)
 }
 
-// A message that was refused is a failure until the same door has stored
-// another; then it is one that was overcome, not one that never was.
+// A refused message is a failure until the same source has stored another message.
+// Then it is listed as overcome.
 func TestRefusedMessageAndHealth(t *testing.T) {
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{NoBackground: true})
 	require.NoError(t, err)
@@ -195,7 +201,7 @@ func TestRefusedMessageAndHealth(t *testing.T) {
 	require.False(t, h.Healthy())
 	require.EqualValues(t, 2, h.Failures[0].Count)
 
-	// Storing answers says nothing about questions that cannot be told apart.
+	// Storing answers does not clear the failure of an ambiguous question.
 	ambiguous := map[string]any{"a": "one text", "b": "another text"}
 	_, err = s.Memory().LoadMemoryVariables(t.Context(), ambiguous)
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 // What a team wrote into its bank is in the blocks that its headings name, and
 // what is not is listed with a reason.
-func TestABankGoesIntoCoreMemory(t *testing.T) {
+func TestImportBank(t *testing.T) {
 	bank, err := os.ReadFile("../cmd/ebb/testdata/threetier/bank.md")
 	require.NoError(t, err)
 	x := openThreeTier(t)
@@ -65,7 +65,7 @@ func TestABankGoesIntoCoreMemory(t *testing.T) {
 	t.Log("a role's context", found.Tokens)
 }
 
-func TestWhatABankMayNotBring(t *testing.T) {
+func TestImportBankOmissions(t *testing.T) {
 	x := openThreeTier(t)
 	team := Scope{User: "team", Agent: "qa"}
 	set(t, x, team, "status", `{"sprint":"ours","recentlyShipped":["1","2","3","4","5"]}`)

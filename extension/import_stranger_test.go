@@ -14,7 +14,7 @@ import (
 )
 
 // A file in the form of an export can be written by anybody.
-func TestAFileThatNobodyVouchesForIsAnImportWhateverItSays(t *testing.T) {
+func TestUntrustedExportIsAnImport(t *testing.T) {
 	export := exported(t, furnished(t, openNew(t)).x, Scope{Tenant: "acme", User: "ada"})
 	require.Contains(t, export, `"trust":4`)
 	require.Contains(t, export, `"protected":true`)
@@ -58,7 +58,7 @@ func TestAFileThatNobodyVouchesForIsAnImportWhateverItSays(t *testing.T) {
 
 // What is here already cannot be ended, backed or linked by such a file, though
 // it names it.
-func TestAFileThatNobodyVouchesForLeavesWhatIsHere(t *testing.T) {
+func TestUntrustedExportChangesNoExistingRow(t *testing.T) {
 	y := openNew(t)
 	w := &world{t: t, x: y, scope: ada}
 	w.say("t1", "s1", "The kettle is blue.")
@@ -90,7 +90,7 @@ func TestAFileThatNobodyVouchesForLeavesWhatIsHere(t *testing.T) {
 	require.Equal(t, before, exported(t, y, ada), "beside the lie, nothing has changed")
 }
 
-func TestAFileThatNobodyVouchesForDoesNotSayWhoseItIs(t *testing.T) {
+func TestUntrustedExportNeedsAUser(t *testing.T) {
 	y := openNew(t)
 	_, err := y.Import(t.Context(), strings.NewReader(`{"ebb":{"export":1,"user":"bob","created_at":"2026-01-01T00:00:00Z"}}`+"\n"+`{"end":{"records":0}}`), transfer.ImportOptions{})
 	requireInvalid(t, err, "Scope.User")
@@ -100,7 +100,7 @@ func TestAFileThatNobodyVouchesForDoesNotSayWhoseItIs(t *testing.T) {
 
 // Somebody else's file need not have the journal entry of each episode, nor the
 // episode of each message: what comes of it is whole all the same.
-func TestAnImportLeavesNothingThatDoctorCallsDamage(t *testing.T) {
+func TestImportedFileIsHealthy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	y, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// openFile opens a memory without anything working behind the turn.
+// openFile opens a memory without background work.
 func openFile(t *testing.T, path string) *Extension {
 	t.Helper()
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
@@ -196,7 +196,7 @@ func TestImportRefusesBadInput(t *testing.T) {
 		{"a number for an id", `{"id":7}`, "id", "line 1: id is a JSON number where a string belongs"},
 		{"a line that is no object", `{"time":"2026-01-02T03:04:05Z","text":"x"}` + "\n[]", "input", "line 2: input is a JSON array where an object belongs"},
 		{"an export with a number for its head", `{"ebb":1}`, "ebb", "line 1: ebb is a JSON number where an object belongs"},
-		{"numbers for conversations", `[1]`, "input", "conversation 1: input is a JSON number where an object belongs"},
+		{"numbers for conversations", `[1]`, "input", "element 1: input is no message"},
 		{"no time", line(map[string]any{"time": nil}), "time", "line 1: time is missing"},
 		{"a time without a zone", line(map[string]any{"time": "2026-01-02 03:04"}), "time", "is not RFC 3339 with a zone"},
 		{"the year 0", line(map[string]any{"time": "0000-01-02T03:04:05Z"}), "time", "outside the years 1 to 9999"},
@@ -209,7 +209,7 @@ func TestImportRefusesBadInput(t *testing.T) {
 		{"a long text", line(map[string]any{"text": strings.Repeat("word ", 1<<18)}), "text", "longer than 1 MiB"},
 		{"a long line", line(nil) + line(map[string]any{"text": strings.Repeat("x", 2<<20)}), "line", "line 2: line is longer than 2 MiB"},
 		{"a long line without end", strings.Repeat(" ", 100) + "{" + strings.Repeat("x", 3<<20), "line", "line 1: line is longer"},
-		{"an array of turns", "[" + strings.TrimSpace(line(nil)) + "]", "mapping", "conversation 1: mapping is missing"},
+		{"an array of turns", "[" + strings.TrimSpace(line(nil)) + "]", "input", "without a bracket around"},
 	}
 	x := openNew(t)
 	for _, test := range tests {
@@ -236,9 +236,10 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errBroken }
 
-// What stands before a faulty line is kept, whatever is wrong with it and wherever
-// a batch ends; the line is named by its number, and the mended file goes on there.
-func TestImportKeepsWhatCameBeforeAFault(t *testing.T) {
+// The messages before an invalid line are kept, whatever the error and the batch
+// boundaries. The error names the line number, and importing the corrected file
+// continues there.
+func TestImportKeepsTurnsBeforeFault(t *testing.T) {
 	x := openNew(t)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Another turn.", eventbus.WithID("taken"))))
 	taken := line(map[string]any{"id": "taken"})
@@ -358,7 +359,7 @@ func TestImportReportsProgress(t *testing.T) {
 	require.Equal(t, int64(len(input)), done[2])
 }
 
-func TestImportGoesOnWhereItWasInterrupted(t *testing.T) {
+func TestInterruptedImportContinues(t *testing.T) {
 	x := openNew(t)
 	input := manyTurns(3 * batchTurns)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -372,7 +373,7 @@ func TestImportGoesOnWhereItWasInterrupted(t *testing.T) {
 	require.Equal(t, 3*batchTurns, count(t, x, episodes))
 }
 
-func TestImportMovesTheClock(t *testing.T) {
+func TestImportClock(t *testing.T) {
 	now := clock.At(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{NoBackground: true, Now: now.Now})
 	require.NoError(t, err)
@@ -397,7 +398,7 @@ func TestImportIntoAReadOnlyFile(t *testing.T) {
 	require.ErrorIs(t, err, ErrReadOnly)
 }
 
-func TestImportIsHeardByHosts(t *testing.T) {
+func TestHostsReceiveImportedEvents(t *testing.T) {
 	x := openNew(t)
 	var heard []string
 	_, err := x.Bus().Subscribe(t.Context(), "host", func(_ context.Context, e eventbus.Event) error {
@@ -445,10 +446,10 @@ func TestImportRefusesBadChatGPT(t *testing.T) {
 	const message = `{"id":"m","author":{"role":"user"},"content":{"content_type":"text","parts":["hi"]}}`
 	tests := []struct{ name, input, field, want string }{
 		{"nothing in it", "[]", "input", "holds nothing"},
-		{"cut off", `[{"id":"c"`, "JSON", "conversation 1: JSON"},
+		{"cut off", `[{"id":"c"`, "JSON", "element 1: JSON"},
 		{"not closed", `[{"id":"c","mapping":{}}`, "JSON", "end: JSON"},
 		{"two arrays", `[{"mapping":{}}] []`, "input", "goes on after the array"},
-		{"no conversation", `[{"id":"c"}]`, "mapping", "conversation 1: mapping is missing"},
+		{"no conversation", `[{"id":"c"}]`, "input", "element 1: input is no message, conversation or memory"},
 		{"no end", `[{"mapping":{"a":{}}}]`, "current_node", "is missing"},
 		{"an unknown end", `[{"mapping":{"a":{}},"current_node":"b"}]`, "mapping", "does not hold the node"},
 		{"a circle", `[{"mapping":{"a":{"parent":"b"},"b":{"parent":"a"}},"current_node":"a"}]`, "mapping", "runs in a circle"},

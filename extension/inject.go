@@ -14,60 +14,61 @@ import (
 // InjectOrder is the order of the sessions inside a block of memories.
 type InjectOrder string
 
-// The orders. Within a session memories stand in order of time.
+// The orders. Memories of one session are always ordered by time.
 const (
 	NewestFirst InjectOrder = "newest"
 	BestFirst   InjectOrder = "best"
 )
 
-// Injection is what is put before a model for a question.
+// Injection is what is injected into a prompt for a question.
 type Injection struct {
-	// Block is the fenced text; "" when nothing is injected.
+	// Block is the fenced text, or "" if nothing is injected.
 	Block string
-	// Tokens is what Block costs, estimated without a vocabulary.
+	// Tokens is the cost of Block, estimated without a tokenizer's vocabulary.
 	Tokens int
-	// Items are the memories in it, best first.
+	// Items are the memories in Block, best first.
 	Items []InjectedItem
-	// Core are the blocks of core memory in it, in the order of Config.Blocks;
-	// CoreTokens is what they take together.
+	// Core are the blocks of core memory in Block, in the order of
+	// Config.CoreMemory.Blocks. CoreTokens is the cost of all of them.
 	Core       []InjectedBlock
 	CoreTokens int
-	// Profile is the core section: what the user has said of themselves, as far
-	// as [Config].CoreMemory.ProfileTokens reach; ProfileTokens is what it takes, with its title.
+	// Profile is the core section: the user's own statements within
+	// [Config].CoreMemory.ProfileTokens. ProfileTokens is its cost with its title.
 	Profile       []ProfileLine
 	ProfileTokens int
-	// Answer is the search behind it; nil when none was made.
+	// Answer is the result of the search, or nil if there was none.
 	Answer *Answer
 
 	nonce  string
-	quoted []string // public ids of the messages that Profile quotes
-	asked  string   // the question as it was searched for, "" when it was not
-	bare   bool     // it was searched together with the talk
+	quoted []string // public ids of the messages quoted in Profile
+	asked  string   // the question that was searched for, or ""
+	bare   bool     // searched together with recent messages of the conversation
 }
 
 // InjectedItem is one memory in a block.
 type InjectedItem struct {
 	Result
 
-	// Whole is false when only the beginning of a longer text is shown.
+	// Whole is false if only the beginning of a longer text is shown.
 	Whole bool
 }
 
-// IsSmallTalk reports a text that only greets, thanks, agrees or takes leave,
-// in a dozen languages. It is the default of [InjectionConfig.Skip].
+// IsSmallTalk reports whether s only greets, thanks, agrees or says goodbye, in a
+// dozen languages. It is the default of [InjectionConfig.Skip].
 func IsSmallTalk(s string) bool { return text.IsSmallTalk(s) }
 
-// Preview is what would be put before a model for a question now, by the same
-// way as [WrapModel] and [Session.Memory] take, without reporting it as shown.
+// Preview returns what [WrapModel] and [Session.Memory] would inject for a question
+// now, without recording it as shown.
 //
 // Errors: those of [Session.Recall].
 func (s *Session) Preview(ctx context.Context, question string) (*Injection, error) {
 	return s.find(ctx, question, question)
 }
 
-// find is core memory with what may help with question. What could be found is
-// returned beside an error, too.
+// find builds the injection for a question. prompt is the text the model sees
+// anyway. If there is an error, the injection holds what could be found.
 func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
+	ctx, done := s.ext.mem.Observe.Begin(ctx, schema.Operation{Name: "inject", Scope: s.scope, Query: question})
 	core, failed := s.ext.coreMemory(ctx, s.scope)
 	answer, plan, err := s.search(ctx, question, prompt)
 	cfg := &s.ext.cfg
@@ -77,31 +78,33 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if answer != nil {
 		results, about = answer.Results, answer.Relevance
 	}
-	relevant := choose(about, volunteers(results), cfg)
+	relevant := dropRepeated(choose(about, injectable(results), cfg))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
 		blocks: core.text, question: question, found: results,
 		beside: entryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
-	relevant = once(slices.DeleteFunc(relevant, func(e entry) bool { return section.Repeats(&e.Memory) }))
-	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // what has faded comes last, in the places that are left
+	relevant = slices.DeleteFunc(relevant, func(e entry) bool { return section.Repeats(&e.Memory) })
+	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.turn().ids.Of)
+	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
 	}
-	return found, errors.Join(failed, err, unread, unmarked)
+	err = errors.Join(failed, err, unread, unmarked)
+	done(len(found.Items), err)
+	return found, err
 }
 
-// stands reports whether a prompt holds a text, as it was said or as a block shows
-// it.
-func stands(content, prompt string) bool {
+// inPrompt reports whether a prompt contains a text, verbatim or as a line of a
+// block.
+func inPrompt(content, prompt string) bool {
 	if strings.Contains(prompt, content) {
 		return true
 	}
@@ -109,10 +112,11 @@ func stands(content, prompt string) bool {
 	return line != strings.TrimSpace(content) && strings.Contains(prompt, line)
 }
 
-// volunteers drops what reads like an instruction and is not the user's own:
-// what was stored before it was looked at, or by rules that were not known then.
-// It also drops what holds no word, which answers no question.
-func volunteers(results []Result) []Result {
+// injectable drops memories that must not be injected automatically: text that
+// reads like an instruction, is not the user's own, and was stored before poison
+// detection or by older rules. It also drops memories without any term, which
+// cannot answer a question.
+func injectable(results []Result) []Result {
 	return slices.DeleteFunc(slices.Clone(results), func(r Result) bool {
 		m := &r.Memory
 		if len(text.Terms(m.Content)) == 0 {
@@ -122,10 +126,10 @@ func volunteers(results []Result) []Result {
 	})
 }
 
-// choose takes the results that may answer a question about what the memory
-// holds, and shortens those that hardly do. To another question it takes what is
-// sure by itself: what its plan has picked. It is a pure function of its
-// arguments.
+// choose selects the results relevant enough to inject, and marks those of low
+// relevance to be shortened. If the question as a whole is below MinRelevance, it
+// selects only results that reach MinRelevance themselves. It depends on its
+// arguments only.
 func choose(about float64, results []Result, cfg *Config) []entry {
 	var chosen []entry
 	for _, r := range results {
@@ -136,9 +140,9 @@ func choose(about float64, results []Result, cfg *Config) []entry {
 	return chosen
 }
 
-// once drops the claims whose words stand in a message that is shown whole: most
-// sentences that are kept because they likely last.
-func once(chosen []entry) []entry {
+// dropRepeated drops claims whose text is part of a message that is shown in full, such as
+// most sentences extracted from messages.
+func dropRepeated(chosen []entry) []entry {
 	var whole []string
 	for _, e := range chosen {
 		if e.Memory.Kind == KindEpisode && !e.short {
@@ -154,9 +158,9 @@ func once(chosen []entry) []entry {
 	})
 }
 
-// inject is the block for a question. It degrades to what can be read, at worst
-// to no block: memory never breaks a turn. recorded, which must be called, waits
-// until what is shown is on record.
+// inject returns the block for a question. On errors it degrades to what can be
+// read, at worst to no block, since memory never breaks a turn. The caller must
+// call recorded, which waits until what is shown has been recorded.
 func (s *Session) inject(ctx context.Context, door, question, prompt string) (block string, recorded func()) {
 	recorded = func() {}
 	found, err := s.find(ctx, question, prompt)
@@ -175,9 +179,9 @@ func (s *Session) inject(ctx context.Context, door, question, prompt string) (bl
 	return found.Block, s.present(ctx, door, found)
 }
 
-// Context is what [WrapModel] would put before a model for a question, with the
-// record that it was shown, for programs that ask their models themselves. What
-// could be found is returned beside an error, too.
+// Context returns what [WrapModel] would inject for a question and records it as
+// shown. It is for programs that call their models themselves. If there is an
+// error, the injection holds what could be found.
 //
 // Errors: those of [Session.Recall].
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
@@ -188,13 +192,13 @@ func (s *Session) Context(ctx context.Context, question string) (*Injection, err
 	return found, err
 }
 
-// present records a block as shown to a model. recorded, which must be called,
+// present records a block as shown to a model. The caller must call recorded, which
 // waits until that is stored.
 func (s *Session) present(ctx context.Context, door string, found *Injection) (recorded func()) {
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
-		s.turn().shown(b.Trust)
-		s.shown.told(b.Name, b.shown)
+		s.conversation().expose(b.Trust)
+		s.shown.setCore(b.Name, b.shown)
 	}
 	shown := Answer{}
 	if found.Answer != nil {
@@ -204,14 +208,14 @@ func (s *Session) present(ctx context.Context, door string, found *Injection) (r
 	for _, item := range found.Items {
 		shown.Results = append(shown.Results, item.Result)
 	}
-	quoted := s.turn().quotedFirst(found.quoted)
+	quoted := s.conversation().quotedFirst(found.quoted)
 	if len(shown.Results)+len(quoted) == 0 {
 		return func() {}
 	}
-	return s.announceShownBeside(ctx, door, &shown, quoted)
+	return s.startRecordShown(ctx, door, &shown, quoted)
 }
 
-// clip keeps the end of a long prompt, where the question stands.
+// clip shortens a long prompt to its end, where the question usually is.
 func clip(question string) string {
 	const whole, tail = 2000, 600
 	if len(question) <= whole {

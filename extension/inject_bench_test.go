@@ -40,8 +40,8 @@ func BenchmarkPreview(b *testing.B) {
 	}
 }
 
-// BenchmarkCoreSection measures the core section of users who told so much: as it
-// is kept, after one more claim, and the first time.
+// BenchmarkCoreSection measures building the core section by number of claims: cached,
+// after one more claim, and for the first time.
 func BenchmarkCoreSection(b *testing.B) {
 	for _, claims := range []int{30, 1000, 5000} {
 		x, err := Open(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true})

@@ -56,7 +56,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
+func TestIrrelevantIsNotInjected(t *testing.T) {
 	const elsewhere = "Which submarine did Captain Brannigan torpedo near Reykjavik while the library burned?"
 	found, err := previewed(t, Config{Injection: InjectionConfig{MinRelevance: 0.5}}).Preview(t.Context(), elsewhere)
 	require.NoError(t, err)
@@ -69,14 +69,14 @@ func TestWhatIsNotRelevantIsNotInjected(t *testing.T) {
 	require.NotEmpty(t, found.Block, "below 0 lets everything through")
 }
 
-func TestMiddlingHitsAreALine(t *testing.T) {
+func TestLowRelevanceIsShortened(t *testing.T) {
 	found, err := previewed(t, Config{Injection: InjectionConfig{FullTextRelevance: 1}}).Preview(t.Context(), "How long did the ferry crossing take?")
 	require.NoError(t, err)
 	require.Contains(t, found.Block, "… (cut)\n")
 	require.False(t, found.Items[0].Whole)
 }
 
-func TestSkipSearchIsTheHosts(t *testing.T) {
+func TestInjectionSkip(t *testing.T) {
 	s := previewed(t, Config{Injection: InjectionConfig{Skip: func(text string) bool { return text != "thanks" }}})
 	found, err := s.Preview(t.Context(), "What does Ottilie teach?")
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestChoose(t *testing.T) {
 	require.Empty(t, choose(0.5, results, &Config{Injection: InjectionConfig{MinResultRelevance: 0.95, FullTextRelevance: 1}}))
 }
 
-func TestInjectionConfigIsChecked(t *testing.T) {
+func TestInjectionConfigValidation(t *testing.T) {
 	for field, cfg := range map[string]Config{
 		"Config.Injection.Order":              {Injection: InjectionConfig{Order: "oldest"}},
 		"Config.Injection.MinRelevance":       {Injection: InjectionConfig{MinRelevance: 1.5}},
@@ -113,7 +113,7 @@ func TestInjectionConfigIsChecked(t *testing.T) {
 }
 
 // Whatever the reason: nothing in its words or its origin gives this one away.
-func TestWhatIsSetAsideIsNotVolunteered(t *testing.T) {
+func TestQuarantinedIsNotInjected(t *testing.T) {
 	s := previewed(t, Config{})
 	const question = "What does Ottilie teach in Ghent?"
 	found, err := s.Preview(t.Context(), question)

@@ -17,7 +17,7 @@ import (
 	"github.com/ebbmem/ebb/extension/doctor"
 )
 
-func TestAnEncryptedMemoryShowsNothingWhateverIsDone(t *testing.T) {
+func TestEncryptedMemoryLeaksNothing(t *testing.T) {
 	dir := t.TempDir()
 	key, err := extension.NewKey([]byte("0123456789abcdefghijklmnopqrstuv"))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// remembered is ada's only episode, read once what works behind it is done.
+// remembered returns ada's only episode after background work is done.
 func remembered(t *testing.T, x *extension.Extension) extension.Record {
 	t.Helper()
 	require.NoError(t, x.WaitIdle(t.Context()))
@@ -37,7 +37,7 @@ func gathered(t *testing.T, x *extension.Extension) string {
 	return sum
 }
 
-func TestWhatIsSaidOfAMessageIsKeptWithIt(t *testing.T) {
+func TestMessageLabelsAreKept(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.",
 		eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home", "move"), eventbus.Importance(9))))
@@ -48,7 +48,7 @@ func TestWhatIsSaidOfAMessageIsKeptWithIt(t *testing.T) {
 	require.Equal(t, "0.9", gathered(t, x), "and counts once")
 }
 
-func TestALabelThatReadsLikeAnInstructionSetsItsMessageAside(t *testing.T) {
+func TestInstructionInLabelQuarantines(t *testing.T) {
 	for name, opt := range map[string]eventbus.MessageOption{
 		"an attribute": eventbus.Attribute("location", order), "a tag": eventbus.Tags("ferry", order),
 	} {
@@ -63,7 +63,7 @@ func TestALabelThatReadsLikeAnInstructionSetsItsMessageAside(t *testing.T) {
 	}
 }
 
-func TestEveryMessageIsStampedWithTheHostsAttributes(t *testing.T) {
+func TestConfigAttributes(t *testing.T) {
 	var faults []string
 	said := map[string]string{"cycle": "12", "Bad": "x", "tool": "x", "location": ""}
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{
@@ -100,7 +100,7 @@ func TestEveryMessageIsStampedWithTheHostsAttributes(t *testing.T) {
 	}
 }
 
-func TestOnlyWhoVouchesForAnExportTakesItsLabels(t *testing.T) {
+func TestOnlyTrustedExportsKeepLabels(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.",
 		eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home"), eventbus.Importance(9))))
@@ -140,7 +140,7 @@ func linesOf(file *bytes.Buffer, kind string) (lines string) {
 
 // A message without its episode, and an episode without its message, come from
 // an import with their labels.
-func TestSettledRecordsHaveTheLabels(t *testing.T) {
+func TestRepairedEpisodesHaveLabels(t *testing.T) {
 	x := open(t, fresh(t))
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I moved.", eventbus.Attribute("location", "Lisbon"), eventbus.Tags("home"))))
 	require.NoError(t, x.WaitIdle(t.Context()))
@@ -163,7 +163,7 @@ func TestSettledRecordsHaveTheLabels(t *testing.T) {
 	}
 }
 
-func TestAHostsRaterSeesTheLabels(t *testing.T) {
+func TestRaterSeesLabels(t *testing.T) {
 	for severity, want := range map[string]float64{"high": 1, "low": 0.1, "": 0.45, "odd": 0.3} {
 		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Ranking: extension.RankingConfig{Rater: func(m *extension.Record) float64 {
 			return map[string]float64{"high": 99, "low": -1, "": 4.5, "odd": math.NaN()}[m.Attributes["severity"]]

@@ -23,7 +23,7 @@ func (l *diary) profiled() (sentences []string) {
 	return sentences
 }
 
-func TestASentenceThatLikelyLastsIsKept(t *testing.T) {
+func TestLastingSentenceIsKept(t *testing.T) {
 	l := newDiary(t)
 	l.says("The tram was full again. I got soaked on the way in. Then the lift broke, so everybody took the stairs, and lunch was cold. Thursdays I coach the under-nines till seven.")
 	require.Equal(t, []string{"Thursdays I coach the under-nines till seven."}, l.profiled())
@@ -44,14 +44,14 @@ func TestASentenceThatLikelyLastsIsKept(t *testing.T) {
 }
 
 // "It's genetic" says nothing without the sentence before it.
-func TestAShortMessageThatLikelyLastsIsKeptWhole(t *testing.T) {
+func TestShortLastingMessageIsKeptWhole(t *testing.T) {
 	const message = "The tram was full again. Thursdays I coach the under-nines till seven."
 	l := newDiary(t)
 	l.says(message)
 	require.Equal(t, []string{message}, l.profiled())
 }
 
-func TestAKeptSentenceStandsInNoClaimsWay(t *testing.T) {
+func TestKeptSentenceDoesNotBlockClaims(t *testing.T) {
 	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
 	l := newDiary(t)
 	l.says(sentence)
@@ -72,7 +72,7 @@ func TestAKeptSentenceStandsInNoClaimsWay(t *testing.T) {
 	require.Equal(t, []string{"Dora's gate code is 9902."}, l.profiled(), "what the sentence said is over")
 }
 
-func TestAKeptSentenceIsNotFoundBesideItsMessage(t *testing.T) {
+func TestKeptSentenceIsNotFoundWithItsMessage(t *testing.T) {
 	const message, kept = "The tram was full again. I got soaked on the way in. Then the lift broke, so everybody took the stairs, and lunch was cold. Thursdays I coach the under-nines till seven.", "Thursdays I coach the under-nines till seven."
 	l := newDiary(t)
 	l.says(message)
@@ -91,7 +91,7 @@ func TestAKeptSentenceIsNotFoundBesideItsMessage(t *testing.T) {
 	}
 }
 
-func TestOfManyThatAreNamedTheNewestIsForgotten(t *testing.T) {
+func TestForgetPicksNewestOfMany(t *testing.T) {
 	l := newDiary(t)
 	for _, day := range []string{"Mondays", "Tuesdays", "Wednesdays", "Fridays"} {
 		l.says(day + " Priya picks up our twins from the nursery.")
@@ -109,7 +109,7 @@ func TestOfManyThatAreNamedTheNewestIsForgotten(t *testing.T) {
 }
 
 // "Never forget" is not undone by a word that two memories share.
-func TestWhatWasAskedToBeKeptIsNotForgottenByAGuess(t *testing.T) {
+func TestProtectedIsNotForgottenByGuess(t *testing.T) {
 	l := newDiary(t)
 	l.says("Never forget this: my blood type is AB negative.")
 	l.says("Our alarm code is 7735 star.")
@@ -117,7 +117,7 @@ func TestWhatWasAskedToBeKeptIsNotForgottenByAGuess(t *testing.T) {
 	require.Equal(t, []string{"Never forget this: my blood type is AB negative."}, l.profiled())
 }
 
-func TestWhatWasAskedToBeKeptHasItsPlace(t *testing.T) {
+func TestCoreSectionReservesRoomForProtected(t *testing.T) {
 	l := newDiary(t, func(c *Config) { c.CoreMemory.ProfileTokens, c.CoreMemory.OwnAffairsTokens = 120, 120 })
 	l.says("Never forget this: our son carries an adrenaline pen.")
 	for _, town := range []string{"Gouda", "Delft", "Breda", "Arnhem", "Tilburg", "Zwolle", "Leiden", "Assen", "Venlo", "Almere", "Utrecht", "Haarlem"} {
@@ -133,7 +133,7 @@ func TestWhatWasAskedToBeKeptHasItsPlace(t *testing.T) {
 	require.Contains(t, found.Block, "bicycle", "and what is asked for")
 }
 
-func TestASentenceThatIsUnderstoodIsNotKeptBeside(t *testing.T) {
+func TestParsedSentenceIsNotKeptToo(t *testing.T) {
 	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
 	path := filepath.Join(t.TempDir(), "m.db")
 	quiet, err := Open(t.Context(), path, &Config{NoBackground: true}) // the agent is faster than the background
@@ -151,13 +151,13 @@ func TestASentenceThatIsUnderstoodIsNotKeptBeside(t *testing.T) {
 	require.Equal(t, fact, claims[0].Content)
 }
 
-func TestOnceDropsClaimsThatAMessageHolds(t *testing.T) {
+func TestDropRepeated(t *testing.T) {
 	entryOf := func(kind Kind, content string, short bool) entry {
 		return entry{Result: Result{Memory: Record{Kind: kind, Content: content}}, short: short}
 	}
 	message := "The tram was full.  Thursdays I coach till seven."
 	said, other := entryOf(KindFact, "Thursdays I coach till seven.", false), entryOf(KindFact, "Dora coaches.", false)
-	require.Equal(t, []entry{entryOf(KindEpisode, message, false), other}, once([]entry{said, entryOf(KindEpisode, message, false), other}))
-	require.Len(t, once([]entry{said, entryOf(KindEpisode, message, true)}), 2, "a line of a message may not hold it")
-	require.Len(t, once([]entry{said, other}), 2)
+	require.Equal(t, []entry{entryOf(KindEpisode, message, false), other}, dropRepeated([]entry{said, entryOf(KindEpisode, message, false), other}))
+	require.Len(t, dropRepeated([]entry{said, entryOf(KindEpisode, message, true)}), 2, "a line of a message may not hold it")
+	require.Len(t, dropRepeated([]entry{said, other}), 2)
 }

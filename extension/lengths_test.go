@@ -15,8 +15,7 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
-// However long what a message mentions is: the message loses nothing else, and
-// nothing waits for ever.
+// A mention of any length costs a message nothing else, and nothing waits forever.
 func TestLongMentionsAreLeftOut(t *testing.T) {
 	long := strings.Repeat("x", 600)
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
@@ -86,7 +85,7 @@ func TestLengthsAreCheckedFirst(t *testing.T) {
 }
 
 // Of a question only the end is read, however long it is.
-func TestOfALongQuestionTheEndIsRead(t *testing.T) {
+func TestLongQuestionUsesItsEnd(t *testing.T) {
 	var read int
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{
 		Hook: func(_ context.Context, _, text string) (string, error) {

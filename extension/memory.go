@@ -19,34 +19,33 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Memory is a langchaingo memory with a long past: the inner memory keeps the
-// turns of this conversation, ebb adds what it recalls from all others and
-// stores both sides of every turn.
+// Memory is a langchaingo memory that adds long-term recall to an inner memory. The
+// inner memory keeps the turns of this conversation; ebb adds what it recalls from
+// all others and stores both sides of every turn.
 //
-// What the user said is stored when the turn begins, so that the tools called
-// during the turn see it and nothing is lost if the turn fails; the answer is
-// stored when it ends. An answer whose context has ended by then is marked as
-// perhaps only its beginning, in the record that a model is shown.
+// The user's message is stored when the turn begins, so that tools called during
+// the turn see it and it survives a failed turn. The answer is stored when the turn
+// ends. If its context has ended by then, it is marked as partial in the record
+// that models see.
 //
-// Neither loading nor saving fails a turn because of a fault of ebb's; faults
-// are reported through [Hooks], or logged, and stand in [Health]. What no turn can
-// go well with is returned: options that contradict each other, by
-// LoadMemoryVariables as an [*InvalidError], and a memory that was closed, by both
-// as [ErrClosed].
+// A fault of ebb's never fails loading or saving: it is reported through [Hooks],
+// or logged, and listed in [Health]. Two errors are returned: an [*InvalidError] by
+// LoadMemoryVariables for contradictory options, and [ErrClosed] by both after
+// Close.
 //
-// It is safe for concurrent use: turns that overlap are all stored, and the
-// inner memory is used by one at a time.
+// It is safe for concurrent use. Overlapping turns are all stored; calls of the
+// inner memory are serialized.
 type Memory struct {
 	session  *Session
-	mu       sync.Mutex // langchaingo's own memories have none
+	mu       sync.Mutex // serializes the inner memory, since langchaingo's have no locks
 	inner    lcschema.Memory
 	variable string
 	keys     turnKeys
 	speakers speakers
 }
 
-// turnKeys are the keys of a turn's two texts: what the user says, among a chain's
-// inputs, and the answer, among its outputs. "" is looked for.
+// turnKeys are the keys of the user's message among a chain's inputs and of the
+// answer among its outputs. "" means detecting it.
 type turnKeys struct{ input, output string }
 
 // speakers are the display names of the two sides of a conversation.
@@ -54,38 +53,38 @@ type speakers struct{ user, assistant string }
 
 var _ lcschema.Memory = (*Memory)(nil)
 
-// MemoryOption changes how [Session.Memory] works. [WithKeys] and [WithSpeakers]
-// change [Session.Callbacks] as well.
+// MemoryOption is an option of [Session.Memory]. [WithKeys] and [WithSpeakers] also
+// apply to [Session.Callbacks].
 type MemoryOption func(*Memory)
 
-// WithInner sets the memory of this conversation's own turns. Default
-// langchaingo's ConversationBuffer. One that has fields InputKey and OutputKey, as
-// langchaingo's have, and leaves them empty is given the two texts of the turn
-// alone; any other is given all that the chain was given and returned.
+// WithInner sets the memory of the conversation's own turns. Default: langchaingo's
+// ConversationBuffer. An inner memory with string fields InputKey and OutputKey, as
+// langchaingo's have, gets only the two texts of a turn as long as these are empty.
+// Any other gets all inputs and outputs of the chain.
 func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.inner = inner } }
 
-// WithVariable puts recalled memories into a prompt variable of their own, for
-// prompts that name it. Default: they stand before the inner memory's history,
-// which every prompt that knows memory has. The name of the inner memory's own
-// variable, or of one of the chain's inputs, is an [*InvalidError].
+// WithVariable puts recalled memories into a separate prompt variable. By default
+// they are put before the history, in the inner memory's variable. The name of the
+// inner memory's variable or of a chain input is an [*InvalidError].
 func WithVariable(name string) MemoryOption { return func(m *Memory) { m.variable = name } }
 
-// WithKeys names the key of what the user says among a chain's inputs and of
-// the answer among its outputs. Default, and for an empty name: "input",
-// "question", "human_input" or "query", and "output", "text" or "answer", else
-// the only text there is. Where several are, or none under the key that is named,
-// nothing is stored and a fault is reported.
+// WithKeys sets the key of the user's message among a chain's inputs and of the
+// answer among its outputs. Default, and for an empty name: "input", "question",
+// "human_input" or "query", and "output", "text" or "answer", or else the only
+// text. If there are several texts, or none under the given key, nothing is stored
+// and a fault is reported.
 func WithKeys(input, output string) MemoryOption {
 	return func(m *Memory) { m.keys = turnKeys{input, output} }
 }
 
-// WithSpeakers names the two sides of the conversation, so that "what did Ada
-// say about …" finds her turns. Default none: the roles stand for them.
+// WithSpeakers sets the names of the two sides of the conversation, so that "what
+// did Ada say about …" finds her messages. Default: none; prompts show the roles.
 func WithSpeakers(user, assistant string) MemoryOption {
 	return func(m *Memory) { m.speakers = speakers{user, assistant} }
 }
 
-// Memory is the session's langchaingo memory, for agents.WithMemory or a chain.
+// Memory returns a langchaingo memory for the session, for agents.WithMemory or a
+// chain.
 func (s *Session) Memory(opts ...MemoryOption) *Memory {
 	m := &Memory{session: s}
 	for _, o := range opts {
@@ -97,7 +96,7 @@ func (s *Session) Memory(opts ...MemoryOption) *Memory {
 	return m
 }
 
-// contradiction is what is wrong with the options for such inputs.
+// contradiction returns an error if the options do not fit the chain's inputs.
 func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error {
 	own := m.inner.MemoryVariables(ctx)
 	_, isInput := inputs[m.variable]
@@ -112,10 +111,10 @@ func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// GetMemoryKey is the inner memory's key.
+// GetMemoryKey returns the inner memory's key.
 func (m *Memory) GetMemoryKey(ctx context.Context) string { return m.inner.GetMemoryKey(ctx) }
 
-// MemoryVariables are the inner memory's, and the one of [WithVariable].
+// MemoryVariables returns the inner memory's variables and that of [WithVariable].
 func (m *Memory) MemoryVariables(ctx context.Context) []string {
 	names := m.inner.MemoryVariables(ctx)
 	if m.variable != "" && !slices.Contains(names, m.variable) {
@@ -124,11 +123,11 @@ func (m *Memory) MemoryVariables(ctx context.Context) []string {
 	return names
 }
 
-// LoadMemoryVariables begins a turn: it loads this conversation's turns and
-// what may help from all others, and stores what the user said.
+// LoadMemoryVariables begins a turn: it loads the conversation's turns and relevant
+// memories of all others, and stores the user's message.
 //
-// Errors: the inner memory's, [*InvalidError] for options that contradict each
-// other, [ErrClosed].
+// Errors: the inner memory's, [*InvalidError] for contradictory options,
+// [ErrClosed].
 func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any) (map[string]any, error) {
 	if err := m.session.ext.errIfClosed(); err != nil {
 		return nil, err
@@ -137,9 +136,9 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 		return nil, err
 	}
 	question, err := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
-	m.session.ext.outcome(m.session.scope, string(doorMemory), hearing, err)
-	// Recalled first: what is asked must not be found beside itself.
-	defer m.hear(ctx, question)
+	m.session.ext.outcome(m.session.scope, string(sourceMemory), hearing, err)
+	// search first, so that the question does not find itself
+	defer m.storeQuestion(ctx, question)
 	loaded, err := m.loadInner(ctx, inputs)
 	if err != nil {
 		return nil, err
@@ -169,39 +168,39 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	return values, nil
 }
 
-// SaveContext ends the turn: it stores the answer durably, and what the user
-// said unless loading did, and hands both to the inner memory. The error is
-// [ErrClosed]: chains.Run throws the answer away for any.
+// SaveContext ends a turn: it stores the answer durably, stores the user's message
+// unless LoadMemoryVariables did, and passes both to the inner memory. The only
+// error is [ErrClosed], because chains.Run discards the answer on any error.
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
 	ext, scope := m.session.ext, m.session.scope
 	if err := ext.errIfClosed(); err != nil {
 		return err
 	}
-	// Each by itself: a text that cannot be stored must not take the other with it.
+	// store each text separately: one that is refused must not prevent the other
 	stored := true
-	// What cannot be told apart was reported when the turn began.
+	// the error was reported when the turn began
 	said, _ := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
-	if said != "" && !m.session.turn().end(said) {
-		stored = m.session.capture(ctx, doorMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
+	if said != "" && !m.session.conversation().end(said) {
+		stored = m.session.capture(ctx, sourceMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	answered, err := outputText(outputs, m.keys.output)
-	ext.outcome(scope, string(doorMemory), reading, err)
+	ext.outcome(scope, string(sourceMemory), reading, err)
 	if answered != "" {
 		m.session.talk.answered(answered)
-		if !m.session.turn().reported(roleAssistant, answered) { // else the Callbacks have seen the steps
-			m.session.steps(outputs)
+		if !m.session.conversation().reported(roleAssistant, answered) { // otherwise the Callbacks have seen the steps
+			m.session.agentSteps(outputs)
 		}
-		stored = m.session.capture(ctx, doorMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant))) && stored
+		stored = m.session.capture(ctx, sourceMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant))) && stored
 	}
-	ext.outcome(scope, string(doorMemory), keeping, m.saveInner(ctx, inputs, outputs, said, answered))
+	ext.outcome(scope, string(sourceMemory), keeping, m.saveInner(ctx, inputs, outputs, said, answered))
 	if !stored {
 		return ext.errIfClosed() // closed meanwhile
 	}
 	return nil
 }
 
-// saveInner hands a turn to the inner memory, and says what kind of fault it had:
-// langchaingo's memories quote the whole turn in their errors.
+// saveInner passes a turn to the inner memory. It replaces the error's text, since
+// langchaingo's memories quote the whole turn in theirs.
 func (m *Memory) saveInner(ctx context.Context, inputs, outputs map[string]any, said, answered string) error {
 	if said != "" && lacksKey(m.inner, "InputKey") {
 		inputs = map[string]any{"input": said}
@@ -219,14 +218,14 @@ func (m *Memory) saveInner(ctx context.Context, inputs, outputs map[string]any, 
 	return schema.Foreign("the inner memory", err)
 }
 
-// keysOf lists the keys of a chain's values.
+// keysOf returns the sorted keys of a chain's values.
 func keysOf(values map[string]any) string {
 	return strings.Join(slices.Sorted(maps.Keys(values)), ", ")
 }
 
-// lacksKey reports a memory that has a field for the key of the one text that it
-// takes, as langchaingo's have and what embeds them, and nothing in it. Of several
-// texts such a memory refuses all.
+// lacksKey reports whether inner has an empty string field of that name, as
+// langchaingo's memories and types embedding them do. Given several texts, such a
+// memory returns an error.
 func lacksKey(inner lcschema.Memory, field string) bool {
 	v := reflect.Indirect(reflect.ValueOf(inner))
 	if v.Kind() != reflect.Struct {
@@ -240,8 +239,7 @@ func lacksKey(inner lcschema.Memory, field string) bool {
 	return err == nil && key.String() == ""
 }
 
-// Clear forgets this conversation's turns, as langchaingo means it. What is
-// stored for the long term stays.
+// Clear clears the inner memory. Long-term memory is not affected.
 func (m *Memory) Clear(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -258,19 +256,19 @@ func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded m
 	return loaded, err
 }
 
-// hear stores what the user said at the beginning of a turn.
-func (m *Memory) hear(ctx context.Context, said string) {
+// storeQuestion stores the user's message at the beginning of a turn.
+func (m *Memory) storeQuestion(ctx context.Context, said string) {
 	s := m.session
-	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.turn().begin(said, s.ext.cfg.Now()) {
-		if !s.capture(ctx, doorMemory, eventbus.UserMessage(s.scope, said, eventbus.Speaker(m.speakers.user))) {
-			s.turn().end(said) // the end of the turn tries again
+	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.conversation().begin(said, s.ext.cfg.Now()) {
+		if !s.capture(ctx, sourceMemory, eventbus.UserMessage(s.scope, said, eventbus.Speaker(m.speakers.user))) {
+			s.conversation().end(said) // the end of the turn tries again
 		}
 	}
 }
 
-// answer is what the agent said. langchaingo's OpenAI client often returns the
-// half of a cancelled stream as a whole answer, and a handler cannot see why
-// the model stopped: the context is what tells.
+// answer returns the event of an agent's answer. It is marked as partial if ctx has
+// ended: langchaingo's OpenAI client often returns the beginning of a cancelled
+// stream as a complete answer, and handlers do not get the stop reason.
 func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.MessageOption) eventbus.Event {
 	if ctx.Err() != nil {
 		opts = append(opts, eventbus.Partial())
@@ -278,29 +276,29 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 	return eventbus.AgentResponse(scope, answered, opts...)
 }
 
-// capture stores a message unless another front door has. It reports whether
-// it is stored.
-func (s *Session) capture(ctx context.Context, from door, message eventbus.Event) bool {
-	// A turn that was answered is stored even when its caller has gone.
-	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.turn(), message)
+// capture stores a message unless another source has reported it, and returns
+// whether it is stored.
+func (s *Session) capture(ctx context.Context, from source, message eventbus.Event) bool {
+	// a completed turn is stored even if its caller has gone
+	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.conversation(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }
 
-// inputText finds what the user said among a chain's inputs: under key, else
-// under a usual key, else the only text that is not a memory variable.
+// inputText finds the user's message among a chain's inputs: under key, else under
+// a usual key, else the only text that is not a memory variable.
 func inputText(inputs map[string]any, memoryKeys []string, key string) (string, error) {
 	return pick("inputs", inputs, key, []string{"input", "question", "human_input", "query"}, memoryKeys)
 }
 
-// outputText finds the answer among a chain's outputs; agents may add their
+// outputText finds the answer among a chain's outputs. Agents may add their
 // intermediate steps.
 func outputText(outputs map[string]any, key string) (string, error) {
 	return pick("outputs", outputs, key, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
 }
 
-// pick returns an [*InvalidError] for several texts under unusual keys, and for
-// no text under the key that is named.
+// pick returns an [*InvalidError] if several texts have unusual keys, or there is
+// none under the given key.
 func pick(field string, values map[string]any, key string, usual, never []string) (string, error) {
 	if key != "" {
 		s, ok := values[key].(string)
@@ -317,7 +315,7 @@ func pick(field string, values map[string]any, key string, usual, never []string
 		}
 		blank = blank || ok
 	}
-	if blank { // nothing was said; another input is not it
+	if blank { // an empty message; other inputs are not it
 		return "", nil
 	}
 	var keys []string

@@ -22,7 +22,7 @@ type wrapped struct{ *lcmemory.ConversationBuffer }
 
 // An inner memory that takes one text keeps the turn whatever else a chain is
 // given and returns.
-func TestInnerMemoryOfAChainWithSeveralValues(t *testing.T) {
+func TestInnerMemoryWithSeveralValues(t *testing.T) {
 	question := map[string]any{"question": "Wie spät ist es?", "language": "German"}
 	unusual := map[string]any{"topic": "Wie spät ist es?", "language": "German"}
 	answer := map[string]any{"output": "Zwölf."}
@@ -55,7 +55,7 @@ func TestInnerMemoryOfAChainWithSeveralValues(t *testing.T) {
 	}
 }
 
-func TestALLMChainOfTwoInputsHasAHistory(t *testing.T) {
+func TestChainWithTwoInputs(t *testing.T) {
 	x := open(t, fresh(t))
 	var model echo
 	chain := chains.NewLLMChain(&model, prompts.NewPromptTemplate("{{.history}}\nIn {{.language}}: {{.question}}", []string{"history", "language", "question"}))
@@ -125,7 +125,7 @@ type panicking struct{ lcmemory.Simple }
 
 func (panicking) SaveContext(context.Context, map[string]any, map[string]any) error { panic("no room") }
 
-func TestOptionsThatContradictEachOther(t *testing.T) {
+func TestContradictoryOptions(t *testing.T) {
 	s := session(t, open(t, fresh(t)), ada)
 	for name, c := range map[string]struct {
 		opts []extension.MemoryOption
@@ -151,7 +151,7 @@ func TestOptionsThatContradictEachOther(t *testing.T) {
 	}
 }
 
-func TestCallbacksOfAChainWithUnusualKeys(t *testing.T) {
+func TestCallbacksWithKeys(t *testing.T) {
 	x := open(t, fresh(t))
 	h := session(t, x, ada).Callbacks(extension.WithKeys("topic", "body"))
 	h.HandleChainStart(t.Context(), map[string]any{"topic": "giraffe ears", "style": "short"})
@@ -160,7 +160,7 @@ func TestCallbacksOfAChainWithUnusualKeys(t *testing.T) {
 }
 
 // No door is silent once the memory is closed.
-func TestDoorsOfAClosedMemory(t *testing.T) {
+func TestClosedMemory(t *testing.T) {
 	var f faults
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Hooks: extension.Hooks{OnError: f.hook}})
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ var monthly = flag.Int("monthly", 40, "how many messages a day of the simulated 
 const (
 	monthBytesPerMessage = 4 << 10  // of memory: the text index of users searched lately grows with what they say
 	monthSlack           = 8 << 20  // of memory: what the collector had not taken yet
-	monthLog             = 80 << 20 // bytes of the write-ahead log: SQLite begins anew after 16,384 pages at the latest
+	monthLog             = 80 << 20 // bytes of the write-ahead log: SQLite restarts it after 16,384 pages at the latest
 )
 
 // usage is what the process holds at the end of a day.
@@ -51,9 +51,9 @@ func (m *month) usage() usage {
 	return u
 }
 
-// openAll has every connection opened: those for reading, which otherwise come as
-// so many are needed at once, and the one that moves the log, which comes when
-// nobody writes for a moment. Either may be on any day of the month.
+// openAll opens every connection: the readers, which are otherwise opened on demand,
+// and the checkpoint connection, which is otherwise opened when writes pause. Either
+// could happen on any day of the month.
 func (m *month) openAll() {
 	assert.NoError(m.t, m.x.db.Checkpoint(m.t.Context()))
 	const readers = 4 // the default of schema.Options
@@ -149,6 +149,6 @@ func TestMonth(t *testing.T) {
 	require.LessOrEqual(t, last.descriptors, fifth.descriptors+2, "descriptors")
 	require.Less(t, grown, monthSlack+messages*monthBytesPerMessage, "%d bytes a message", grown/messages)
 	require.LessOrEqual(t, x.searcher.Remembered(), 3, "users kept in memory")
-	require.LessOrEqual(t, x.captures.turns.Len(), maxTurns, "turns kept in memory")
+	require.LessOrEqual(t, x.captures.conversations.Len(), maxConversations, "turns kept in memory")
 	require.Equal(t, m.said, count(t, x, episodes))
 }

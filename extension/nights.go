@@ -12,12 +12,13 @@ import (
 	"github.com/ebbmem/ebb/schema/undo"
 )
 
-// newRunner makes what runs the nights, as the config says.
+// newRunner returns the runner of nights that the config describes.
 func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	options := consolidate.RunnerOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Ranking.Retention,
 		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
 		Model:    x.cfg.Model, Budget: x.cfg.Night.Budget, Prices: x.cfg.Night.Prices, CallTimeout: x.cfg.Night.ModelTimeout, Redact: x.redactor.Text,
+		Observe: x.mem.Observe,
 	}
 	if x.cfg.Night.Stages != nil {
 		var stages []consolidate.Stage
@@ -29,9 +30,9 @@ func (x *Extension) newRunner() (*consolidate.Runner, error) {
 	return consolidate.NewRunner(x.db, x.searcher, options)
 }
 
-// asDescribed has stages that write into core memory take its description from
-// Config.CoreMemory.Blocks: whoever made the stage, what a block lets a model do is the
-// host's to say. A block that is not there is not written.
+// asDescribed replaces the block descriptions in stages by those of
+// Config.CoreMemory.Blocks, so that the host's rules for a block apply to every
+// stage. A block that the config does not have is not written.
 func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage {
 	all := make([]consolidate.Stage, len(stages))
 	copy(all, stages)
@@ -44,16 +45,16 @@ func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage 
 	return all
 }
 
-// Consolidate runs a night for one user now, whatever the schedule says, and
-// reports what it did. It does not use up the local day. A cancelled ctx ends
-// it between two steps; the next call takes the run up there.
+// Consolidate runs a night for one user now, independent of the schedule, and
+// reports what it did. The local day's scheduled night still takes place. If ctx is
+// cancelled, the run ends between two steps and the next call resumes it.
 //
-// When a stage fails, the others still have their turn: the report is there
-// beside the error.
+// If a stage fails, the others still run: the report is returned along with the
+// error.
 //
-// Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrConflict] while
-// another process runs a night on this file, [*StageError] for each stage that
-// failed, the database's errors, the context's error.
+// Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrConflict] while another
+// process runs a night on this file, [*StageError] for each failed stage, the
+// database's errors, the context's error.
 func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -68,13 +69,12 @@ func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, erro
 	return report, err
 }
 
-// ConsolidateDry shows what [Extension.Consolidate] would do: every proposal
-// with its fate, its reason and its text. It works on a copy of the file, in a
-// folder beside it that is gone when it returns; nothing here changes. The
-// model is asked, and costs, as in a real night.
+// ConsolidateDry reports what [Extension.Consolidate] would do: every proposal with
+// its outcome, reason and text. It works on a temporary copy in the file's folder
+// and changes nothing else. The model is called, and costs, as in a real night.
 //
-// Errors: those of [Extension.Consolidate]; [ErrDiskFull] when there is no room
-// for a copy.
+// Errors: those of [Extension.Consolidate]; [ErrDiskFull] if there is no room for a
+// copy.
 func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -85,15 +85,14 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 	return x.runner.DryRun(ctx, scope)
 }
 
-// Undo takes everything back that a run did, given by its public id, so that
-// the memory is what it was before, and says what stayed because something
-// later rests on it. The local day stays consolidated, and the run stays in
-// the ledger, as undone. A run that came with an export is undone as it would
-// have been where it ran.
+// Undo reverts everything a run did, except for changes that later ones depend on,
+// which the result lists. runID is the run's public id. The local day still counts
+// as consolidated, and the run stays in the ledger as undone. Imported runs can be
+// undone too.
 //
 // Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
-// that is not this user's, [ErrConflict] for one that is undone already and
-// while another process runs a night.
+// that is not this user's, [ErrConflict] for a run that is undone already and while
+// another process runs a night.
 func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.Result, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -109,9 +108,10 @@ func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.
 	return undone, nil
 }
 
-// nightClock says which nights are due. Without a schedule no first night is.
+// nightClock returns the clock that decides which nights are due. Without a
+// schedule no user's first night is due.
 func (x *Extension) nightClock() memory.NightClock {
-	at, _ := time.Parse("15:04", x.cfg.Night.Time) // the config was checked
+	at, _ := time.Parse("15:04", x.cfg.Night.Time) // validated with the config
 	return memory.NightClock{
 		Now: x.cfg.Now(), Location: x.cfg.Location, First: !x.cfg.Night.NoSchedule && !x.cfg.NoBackground,
 		At: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute,
@@ -124,10 +124,9 @@ const (
 	RunInterrupted = "interrupted"
 )
 
-// Runs lists the ledger of one user's nights, newest first, at most limit;
-// limit 0 lists all. An unknown user has none. A run whose process is gone is
-// [RunInterrupted]; the next one of its cause goes on there. [RunReport] reads
-// what a run did from its entry.
+// Runs lists one user's runs, newest first, at most limit; limit 0 lists all. An
+// unknown user has none. A run whose process has died is [RunInterrupted]; the next
+// run with the same cause resumes it. [RunReport] returns what a run did.
 //
 // Errors: [*InvalidError] for the scope and a negative limit, the database's
 // errors, the context's error.
@@ -157,12 +156,12 @@ func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Ru
 	return runs, err
 }
 
-// RunReport reads what a run did from its entry in the ledger, but for the
-// texts of its proposals, which are not kept there. The error says that the
-// entry is damaged.
+// RunReport decodes the report of a run from its ledger entry. It lacks the texts
+// of proposals, which the ledger does not keep. An error means that the entry is
+// damaged.
 func RunReport(run *Run) (*Report, error) { return consolidate.Recorded(run) }
 
-// announceRun reports what became of a run on the bus.
+// announceRun publishes the end of a run on the bus.
 func (x *Extension) announceRun(ctx context.Context, scope Scope, report *Report, failure error) {
 	told := eventbus.Consolidated{RunID: report.RunID, Cause: report.Cause, State: report.State}
 	if failure != nil {
@@ -177,8 +176,8 @@ func (x *Extension) announceRun(ctx context.Context, scope Scope, report *Report
 	}
 }
 
-// consolidateForTool is what memory_consolidate does: a model may ask for it,
-// and gets a sentence.
+// consolidateForTool implements the memory_consolidate tool, which returns a
+// sentence.
 func (x *Extension) consolidateForTool(scope Scope) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		report, err := x.Consolidate(ctx, scope)

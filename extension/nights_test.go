@@ -75,7 +75,7 @@ func heard(t *testing.T, x *extension.Extension, texts ...string) extension.Scop
 	return scope
 }
 
-func TestAHostBoundsItsNightsAndSeesThem(t *testing.T) {
+func TestNightBudgetAndProgress(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Contains("garbage"), llmtest.Text("no idea"))
 	server.On(llmtest.Any, llmtest.Text(`{"yes": true}`))
@@ -164,7 +164,7 @@ func (broken) Propose(context.Context, *consolidate.Input, consolidate.Apply) er
 	return errors.New("the stage broke")
 }
 
-func TestAFailedNightIsSeen(t *testing.T) {
+func TestFailedNightIsReported(t *testing.T) {
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
 		Night: extension.NightConfig{NoSchedule: true, Stages: func(list []extension.Stage) []extension.Stage { return append(list, broken{}) }},
 	})
@@ -193,7 +193,7 @@ func TestAFailedNightIsSeen(t *testing.T) {
 	require.False(t, health.Healthy())
 }
 
-func TestNightOptionsThatCannotBe(t *testing.T) {
+func TestNightConfigValidation(t *testing.T) {
 	for field, cfg := range map[string]extension.Config{
 		"Config.Night.ModelTimeout": {Night: extension.NightConfig{ModelTimeout: -time.Second}},
 		"Config.Night.Prices":       {Night: extension.NightConfig{Prices: extension.Prices{Input: -1}}},

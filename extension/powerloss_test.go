@@ -24,8 +24,8 @@ import (
 
 var images = flag.Int("images", 400, "how many images of a power loss to open")
 
-// life is what a memory goes through while its disk is recorded. It is left
-// open: nobody closes before the power fails.
+// life uses a memory while its disk is recorded. The memory is not closed, as in a
+// power failure.
 func life(s *site) {
 	t, ctx := s.t, s.t.Context()
 	say := func(from, to int) {

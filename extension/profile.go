@@ -3,39 +3,39 @@ package extension
 import (
 	"context"
 
-	"github.com/ebbmem/ebb/internal/ownwords"
+	"github.com/ebbmem/ebb/internal/prompt"
 )
 
 type (
-	// ProfileGroup says why a line is in a profile.
-	ProfileGroup = ownwords.Group
-	// ProfileLine is one sentence of the user's that a current claim rests on.
-	ProfileLine = ownwords.Line
-	// Superseded says that what a memory told is no longer so.
-	Superseded = ownwords.Superseded
+	// ProfileGroup is the reason why a line is in a profile.
+	ProfileGroup = prompt.Group
+	// ProfileLine is a sentence of the user's that supports a current claim.
+	ProfileLine = prompt.Line
+	// Superseded describes how a memory's content stopped being true.
+	Superseded = prompt.Superseded
 )
 
 // The groups, in the order in which they are shown.
 const (
-	ProfileKept = ownwords.Kept // protected: the user asked never to forget it
-	ProfileTold = ownwords.Told // kept by a tool or by the host
-	ProfileSaid = ownwords.Said // read from what was said
+	ProfileKept = prompt.Kept // protected: the user asked never to forget it
+	ProfileTold = prompt.Told // stored by a tool or by the host
+	ProfileSaid = prompt.Said // extracted from a message
 )
 
-// Profile is what the user said of themselves and has not taken back.
+// Profile holds the user's own statements that still hold.
 type Profile struct {
 	Lines []ProfileLine `json:"lines"`
-	// Tokens is what all lines take together; of more than Budget, the question
-	// chooses ([Config].CoreMemory.ProfileTokens). Budget is 0 where no core section is shown.
+	// Tokens is the cost of all lines. If it exceeds Budget
+	// ([Config].CoreMemory.ProfileTokens), the question decides which lines are
+	// shown. Budget is 0 if there is no core section.
 	Tokens int `json:"tokens"`
 	Budget int `json:"budget"`
 }
 
-// Profile lists all that may stand in the core section of a prompt, in its
-// order: by group, then by time.
+// Profile lists all lines that the core section of a prompt can contain, ordered by
+// group, then by time. The profile of an unknown user is empty.
 //
-// Errors: [*InvalidError], the database's errors, the context's error. A user
-// who is not known has an empty profile.
+// Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Profile(ctx context.Context, scope Scope) (*Profile, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func (l *oneLife) call(s *Session, tool string, arguments map[string]any) (uid s
 	l.t.Helper()
 	answer := l.answer(s, tool, arguments)
 	for word := range strings.FieldsSeq(answer) {
-		if uid, known := s.turn().ids.UID(strings.Trim(word, ",.;:[]()")); known {
+		if uid, known := s.conversation().ids.UID(strings.Trim(word, ",.;:[]()")); known {
 			return uid
 		}
 	}
@@ -111,7 +111,7 @@ func coreIn(t *testing.T, prompt string) []string {
 	return fences[0].Core
 }
 
-func TestTheCoreSectionIsTheUsersOwnWords(t *testing.T) {
+func TestCoreSectionQuotesUser(t *testing.T) {
 	l := newOneLife(t, Config{})
 	require.Empty(t, l.core(l.x, "hi"))
 	l.tells("march", "Good morning! I can't eat gluten. How is the weather?", "The user cannot eat gluten.")
@@ -150,7 +150,7 @@ func TestTheCoreSectionIsTheUsersOwnWords(t *testing.T) {
 	require.ErrorAs(t, err, new(*InvalidError))
 }
 
-func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
+func TestCoreSectionShowsChanges(t *testing.T) {
 	l := newOneLife(t, Config{})
 	home := l.tells("march", "I live in Bergen, near the harbour.", "The user lives in Bergen.")
 	l.tells("march", "The dentist is tomorrow at nine.", "The user's dentist appointment is tomorrow at nine.")
@@ -171,8 +171,9 @@ func TestTheCoreSectionSaysWhatChanged(t *testing.T) {
 	require.Contains(t, l.answer(l.session("june"), "search_memory", map[string]any{"query": "Bergen harbour"}), mark)
 }
 
-// What was only said is told as well, after what was asked to be kept.
-func TestTheCoreSectionHoldsWhatWasOnlySaid(t *testing.T) {
+// The core section includes claims extracted from messages, after those saved on
+// request.
+func TestCoreSectionIncludesExtracted(t *testing.T) {
 	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
 	l.x = l.open(Config{})
 	l.tells("march", "I'm allergic to nuts.", "")
@@ -187,14 +188,14 @@ func TestTheCoreSectionHoldsWhatWasOnlySaid(t *testing.T) {
 	l.tells("march", "Forget that I'm allergic to nuts.", "")
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Equal(t, []string{"My sister Noor plays the cello."}, l.core(l.x, "hi"))
-	dual := l.open(Config{coreToldOnly: true})
+	dual := l.open(Config{coreStoredOnly: true})
 	l.tells("march", "I live in Bergen.", "")
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Len(t, l.core(l.x, "hi"), 2)
 	require.Len(t, l.core(dual, "hi"), 1)
 }
 
-func TestWhatIsAskedToBeKeptStandsFirst(t *testing.T) {
+func TestCoreSectionStartsWithProtected(t *testing.T) {
 	l := newOneLife(t, Config{})
 	l.tells("march", "My favourite tea is Assam.", "The user's favourite tea is Assam.")
 	nuts := l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
@@ -213,7 +214,7 @@ func TestWhatIsAskedToBeKeptStandsFirst(t *testing.T) {
 }
 
 // Of more than fits, the question chooses; the order stays.
-func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
+func TestQuestionSelectsCoreLines(t *testing.T) {
 	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}})
 	for i := range 30 {
 		l.tells("march", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
@@ -250,7 +251,7 @@ func TestTheQuestionChoosesBeyondTheBudget(t *testing.T) {
 }
 
 // What another program takes back is gone in the very next turn.
-func TestWhatIsTakenBackIsGoneInTheNextTurn(t *testing.T) {
+func TestRevokedLineIsGoneNextTurn(t *testing.T) {
 	by := schema.Actor{Name: "host"}
 	change := func(f func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error) func(l *oneLife, other *Extension, claim string) {
 		return func(l *oneLife, other *Extension, claim string) {
@@ -331,7 +332,7 @@ func TestWhatIsTakenBackIsGoneInTheNextTurn(t *testing.T) {
 }
 
 // What another program adds, and what comes back, is there in the next turn.
-func TestWhatIsAddedElsewhereIsThereInTheNextTurn(t *testing.T) {
+func TestCoreSectionSeesOtherProcess(t *testing.T) {
 	l := newOneLife(t, Config{})
 	other := l.open(Config{})
 	require.Empty(t, l.core(other, "hi"))
@@ -360,7 +361,7 @@ func TestWhatIsAddedElsewhereIsThereInTheNextTurn(t *testing.T) {
 }
 
 // Standing in the core section is no access, and is on record once.
-func TestTheCoreSectionIsOnRecordOnce(t *testing.T) {
+func TestCoreSectionIsRecordedOnce(t *testing.T) {
 	l := newOneLife(t, Config{})
 	claim := l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
 	s := l.session("april")
@@ -396,7 +397,7 @@ func TestTheCoreSectionIsOnRecordOnce(t *testing.T) {
 }
 
 // A short id is of the conversation that it was shown in.
-func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
+func TestShortIDsOfConversation(t *testing.T) {
 	l := newOneLife(t, Config{})
 	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
 	s := l.session("april")
@@ -408,13 +409,13 @@ func TestToolsTakeShortIDsOfTheirConversation(t *testing.T) {
 	}
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": id}), "no record was shown as "+id+" in this conversation")
 	require.Contains(t, l.answer(s, "correct_fact", map[string]any{"memory_id": "m99", "new_content": "x y"}), "no record was shown as m99")
-	uid, known := s.turn().ids.UID(id)
+	uid, known := s.conversation().ids.UID(id)
 	require.True(t, known)
 	require.Contains(t, l.answer(l.session("may"), "confirm_fact", map[string]any{"memory_id": uid}), "protect", "a full id is known everywhere")
 }
 
 // The prompt holds nothing twice.
-func TestNothingStandsTwiceInAPrompt(t *testing.T) {
+func TestPromptHasNoDuplicates(t *testing.T) {
 	l := newOneLife(t, Config{Injection: InjectionConfig{MinRelevance: -1, FullTextRelevance: -1}})
 	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
 	l.tells("march", "I am allergic to nuts. The kettle is broken, too, and it was the good one.", "")
@@ -430,9 +431,9 @@ func TestNothingStandsTwiceInAPrompt(t *testing.T) {
 	require.Empty(t, again.Items, "the prompt holds it")
 }
 
-// Whatever happens to claims, a view that follows the changes equals one that is
-// read anew.
-func TestTheCoreSectionFollowsEveryChange(t *testing.T) {
+// After any changes of claims, a core section that was updated incrementally equals
+// one that is rebuilt.
+func TestCoreSectionFollowsChanges(t *testing.T) {
 	racing.Alone(t)
 	l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100_000}, NoBackground: true})
 	turn, user := 0, 0

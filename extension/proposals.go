@@ -16,20 +16,20 @@ import (
 
 // The kinds of proposal.
 const (
-	// ProposalCorrect: a model wants a fact to say something else, which no
-	// words of the user's back.
+	// ProposalCorrect: a model wants to change a fact, without words of the user's
+	// that support the change.
 	ProposalCorrect = tools.ProposalCorrect
-	// ProposalContradiction: a night found two claims that do not seem to hold
-	// both, and may not decide between them.
+	// ProposalContradiction: a night found two claims that seem to exclude each
+	// other and could not decide between them.
 	ProposalContradiction = consolidate.ProposalContradiction
-	// ProposalMergeEntities: two entities seem to be one, "Vitya Orlov" and
-	// "Viktor Orlov".
+	// ProposalMergeEntities: two entities seem to be the same, such as "Vitya
+	// Orlov" and "Viktor Orlov".
 	ProposalMergeEntities = consolidate.ProposalMergeEntities
-	// ProposalBlock: a model wants a block of core memory to hold something else
-	// and may not write it.
+	// ProposalBlock: a model wants to change a block of core memory that it may not
+	// write itself.
 	ProposalBlock = tools.ProposalBlock
-	// ProposalForget: the user asked to forget something that is not clear, or a
-	// model wants a memory hidden which the user has not asked for.
+	// ProposalForget: the user asked to forget something that cannot be identified,
+	// or a model wants to hide a memory without such a request.
 	ProposalForget = tools.ProposalForget
 )
 
@@ -40,40 +40,39 @@ type Proposal struct {
 	ID         string    `json:"id"`
 	Kind       string    `json:"kind"` // [ProposalCorrect] and the like
 	Reason     string    `json:"reason,omitempty"`
-	MemoryID   string    `json:"memory_id,omitempty"` // what would no longer be current
+	MemoryID   string    `json:"memory_id,omitempty"` // the memory to be replaced or hidden
 	Content    string    `json:"content"`
 	Since      time.Time `json:"since,omitzero"` // when it began to hold
 	ProposedAt time.Time `json:"proposed_at"`
 
-	// NewContent is what a correction, or a change of a block, would put in its
-	// place.
+	// NewContent is the new text of a correction or of a block.
 	NewContent string `json:"new_content,omitempty"`
-	// OtherID is the claim that a contradiction would put in its place: the one
-	// that began to hold later.
+	// OtherID is the second claim of a contradiction, which began to hold later.
+	// Approve replaces MemoryID by it.
 	OtherID      string    `json:"other_id,omitempty"`
 	OtherContent string    `json:"other_content,omitempty"`
 	OtherSince   time.Time `json:"other_since,omitzero"`
 
-	// EntityID would become another name of OtherEntityID; Content and
-	// OtherContent are what they are called.
+	// EntityID would be merged into OtherEntityID, its name becoming an alias.
+	// Content and OtherContent are the two names.
 	EntityID      string `json:"entity_id,omitempty"`
 	OtherEntityID string `json:"other_entity_id,omitempty"`
 
-	// Block is the block of core memory that Content was in when the change was
-	// proposed; Agent is whose it is, "" for all agents', and ProposedBy the agent
-	// that asked.
+	// Block is the block of core memory to be changed; Content is its content when
+	// the change was proposed. Agent is the block's owner, "" for a shared block.
+	// ProposedBy is the agent that asked.
 	Block      string `json:"block,omitempty"`
 	Agent      string `json:"agent,omitempty"`
 	ProposedBy string `json:"proposed_by,omitempty"`
 
 	// MessageID is the user's message, with its text in Content, that asks to
-	// forget something without saying clearly what.
+	// forget something it does not identify.
 	MessageID string `json:"message_id,omitempty"`
 }
 
-// Proposals lists the changes that wait, oldest first. A contradiction that
-// came to an end by itself is not among them, nor two entities of which one was
-// merged since.
+// Proposals lists the pending changes, oldest first. It leaves out contradictions
+// that have resolved themselves, and pairs of entities of which one has been
+// merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -104,9 +103,8 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 	return waiting, err
 }
 
-// readProposal completes a row by what it is about. A contradiction, or a pair
-// of entities, is [ErrNotFound] or [ErrConflict] when one of the two is not
-// there or not current any more.
+// readProposal loads what a proposal refers to. It returns [ErrNotFound] or
+// [ErrConflict] if one of two claims or entities is gone or no longer current.
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
@@ -154,19 +152,17 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 	return p, nil
 }
 
-// Approve carries a proposal out with the host's authority: the new text of a
-// correction supersedes the old, the later claim of a contradiction the
-// earlier. What takes its place is as trusted as what was there. One of two
-// entities becomes another name of the other. A block of core memory is changed
-// as was proposed, beside what was changed in it since; its history names
-// "approval".
+// Approve applies a proposal with the host's authority. The new text of a
+// correction supersedes the old one, the later claim of a contradiction the earlier
+// one; the successor gets at least the trust of what it replaces. Of two entities,
+// one becomes an alias of the other. A change of a block is merged with later
+// changes; its history names "approval" as author.
 //
-// Errors: [ErrNotFound] for a proposal that does not wait in this scope,
-// [ErrConflict] when what it is about has changed since, [*InvalidError] when
-// the one to be replaced, or either of two entities, is protected, or the block
-// would not fit its description, or the proposal names no memory to forget;
-// [*NewerError] when the user has said something newer since, which [Anyway]
-// lets pass.
+// Errors: [ErrNotFound] for a proposal that is not pending in this scope;
+// [ErrConflict] if what it is about has changed; [*InvalidError] if the claim to be
+// replaced or one of the entities is protected, the block would not fit its
+// description, or the proposal identifies no memory to forget; [*NewerError] if the
+// user has said something newer since, unless [Anyway] is given.
 func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string, options ...ApproveOption) error {
 	var o approval
 	for _, option := range options {
@@ -208,12 +204,11 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 	})
 }
 
-// Keep decides a contradiction for one of its two claims, given by its id: it
-// takes the place of the other. To keep the one that began to hold earlier says
-// that the later one was never true.
+// Keep resolves a contradiction in favour of one of its claims, which then replaces
+// the other. Keeping the earlier one means that the later one was never true.
 //
-// Errors: those of [Extension.Approve]; [*InvalidError] for a proposal of
-// another kind and for a memory that it is not about.
+// Errors: those of [Extension.Approve]; [*InvalidError] for a proposal of another
+// kind, or for a memory that is not one of the two.
 func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID string) error {
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
 		if r.Kind != ProposalContradiction {
@@ -233,8 +228,8 @@ func (x *Extension) Keep(ctx context.Context, scope Scope, proposalID, memoryID 
 	})
 }
 
-// replace puts one claim in the place of another, and vouches for it as far as
-// the other was trusted.
+// replace supersedes old by kept and raises kept's trust to old's, since the host
+// has confirmed it.
 func replace(ctx context.Context, tx *schema.Tx, old, kept *schema.Memory) error {
 	if kept.Trust < old.Trust {
 		if err := tx.SetTrust(ctx, kept, old.Origin, old.Trust, memory.ByHost); err != nil {
@@ -283,8 +278,9 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	return x.mem.Announce(ctx, tx, scope, m)
 }
 
-// Reject ends a proposal without changing anything; no night proposes the same
-// again. It returns [ErrNotFound] when it does not wait in this scope.
+// Reject closes a proposal without changing anything. Nights do not propose the
+// same again. It returns [ErrNotFound] if the proposal is not pending in this
+// scope.
 func (x *Extension) Reject(ctx context.Context, scope Scope, proposalID string) error {
 	return x.settle(ctx, scope, proposalID, "rejected", nil)
 }

@@ -79,7 +79,7 @@ func (c *homes) waiting() []Proposal {
 	return list
 }
 
-func TestAfterAMoveBothAreKnown(t *testing.T) {
+func TestMoveKeepsHistory(t *testing.T) {
 	c := newClaims(t)
 	c.home("Lisbon", 100, schema.OriginUser)
 	c.home("Oslo", 10, schema.OriginUser)
@@ -94,7 +94,7 @@ func TestAfterAMoveBothAreKnown(t *testing.T) {
 	require.Equal(t, timeline[1].ValidFrom, timeline[0].ValidUntil)
 }
 
-func TestTheHostDecidesAContradiction(t *testing.T) {
+func TestHostResolvesContradiction(t *testing.T) {
 	// What was imported cannot end what the user said, until the host says so.
 	for name, decide := range map[string]func(*homes, Proposal) (towns []string, err error){
 		"approve": func(c *homes, p Proposal) ([]string, error) {
@@ -143,7 +143,7 @@ func TestTheHostDecidesAContradiction(t *testing.T) {
 	}
 }
 
-func TestWhatTookThePlaceIsTrustedAsMuch(t *testing.T) {
+func TestSuccessorGetsTrust(t *testing.T) {
 	c := newClaims(t)
 	c.home("Lisbon", 100, schema.OriginUser)
 	oslo := c.home("Oslo", 10, schema.OriginImport)
@@ -157,7 +157,7 @@ func TestWhatTookThePlaceIsTrustedAsMuch(t *testing.T) {
 	require.Equal(t, "host", got.History[1].Actor)
 }
 
-func TestAProtectedClaimIsNotReplacedByApproval(t *testing.T) {
+func TestApproveRefusesProtected(t *testing.T) {
 	c := newClaims(t)
 	lisbon := c.home("Lisbon", 100, schema.OriginUser, func(m *schema.Memory) { m.Protected = true })
 	c.home("Oslo", 10, schema.OriginUser)
@@ -171,7 +171,7 @@ func TestAProtectedClaimIsNotReplacedByApproval(t *testing.T) {
 	require.Equal(t, []string{"Lisbon"}, c.lives(Query{}))
 }
 
-func TestAContradictionThatEndedIsNotListed(t *testing.T) {
+func TestResolvedContradictionIsNotListed(t *testing.T) {
 	c := newClaims(t)
 	c.home("Lisbon", 100, schema.OriginUser)
 	c.home("Oslo", 50, schema.OriginImport)
@@ -201,7 +201,7 @@ func (c *homes) two() (from, into *schema.Entity) {
 	return from, into
 }
 
-func TestTheHostDecidesWhoIsOne(t *testing.T) {
+func TestHostMergesEntities(t *testing.T) {
 	for name, decide := range map[string]func(*homes, Proposal) (merged bool, err error){
 		"approve": func(c *homes, p Proposal) (bool, error) { return true, c.x.Approve(c.t.Context(), vera, p.ID) },
 		"reject":  func(c *homes, p Proposal) (bool, error) { return false, c.x.Reject(c.t.Context(), vera, p.ID) },
@@ -234,7 +234,7 @@ func TestTheHostDecidesWhoIsOne(t *testing.T) {
 	}
 }
 
-func TestAPairThatWasMergedOrProtectedSince(t *testing.T) {
+func TestMergeProposalAfterChanges(t *testing.T) {
 	c := newClaims(t)
 	from, into := c.two()
 	c.night()

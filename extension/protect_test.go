@@ -21,7 +21,7 @@ func asked(t *testing.T, w *world, fact string) Confirmation {
 	return waiting[len(waiting)-1]
 }
 
-func TestProtectionNeedsTheTokenOfTheTextThatWasShown(t *testing.T) {
+func TestGrantNeedsTokenOfShownText(t *testing.T) {
 	x := openNew(t)
 	w := &world{t: t, x: x, scope: ada}
 	bob := &world{t: t, x: x, scope: Scope{User: "bob"}}

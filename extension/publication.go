@@ -11,28 +11,28 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// publication is one call of publish on its way into the store.
+// publication is one call of publish.
 type publication struct {
-	turn   *turn
-	from   door
-	made   []made
-	stored chan struct{} // closed when it is over
+	conversation *conversation
+	from         source
+	made         []made
+	stored       chan struct{} // closed when the call ends
 }
 
-// made is what a publication has noted: a report of a message.
+// made is a report that a publication has recorded.
 type made struct {
 	of     *captured
 	report report
 }
 
-// publish sends the events of turn t, which are those of one conversation, on
-// through next, leaving out those that another door has already reported. They
-// are stored in the order of the calls; calls at the same time share a commit.
-func (c *captures) publish(ctx context.Context, from door, next *memory.Memory, t *turn, events ...eventbus.Event) (err error) {
+// publish stores the events of one conversation, leaving out messages that another
+// source has already reported. They are stored in the order of the calls;
+// concurrent calls share a commit.
+func (c *captures) publish(ctx context.Context, from source, next *memory.Memory, t *conversation, events ...eventbus.Event) (err error) {
 	t.order.Lock()
 	queued := sync.OnceFunc(t.order.Unlock)
 	defer queued()
-	p := &publication{turn: t, from: from, stored: make(chan struct{})}
+	p := &publication{conversation: t, from: from, stored: make(chan struct{})}
 	defer func() { p.end(err) }()
 	var fresh []eventbus.Event
 	for _, e := range events {
@@ -59,23 +59,23 @@ func (c *captures) publish(ctx context.Context, from door, next *memory.Memory, 
 	return err
 }
 
-// admitted is admit that takes the lock.
-func (c *captures) admitted(ctx context.Context, t *turn, events []eventbus.Event) error {
+// admitted is admit with t.mu taken.
+func (c *captures) admitted(ctx context.Context, t *conversation, events []eventbus.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return c.admit(ctx, t, events)
 }
 
-// recognise reports whether an event's message was reported before, and notes
-// that it is now. While that message is on its way into the store it waits:
-// should it not arrive, this one is needed.
+// recognise records the report and returns whether the message was reported before.
+// If that message is still being stored by another call, it waits: should that call
+// fail, this one stores the message.
 func (p *publication) recognise(ctx context.Context, e eventbus.Event, now time.Time) (known bool, err error) {
 	m, err := e.Message()
 	if err != nil {
-		return false, nil //nolint:nilerr // not a message: nothing to recognise
+		return false, nil //nolint:nilerr // not a message
 	}
 	if !e.OccurredAt.IsZero() && now.Sub(e.OccurredAt).Abs() > turnLength {
-		return false, nil // history
+		return false, nil // not a live message
 	}
 	hash := schema.HashContent(m.Text)
 	for {
@@ -91,11 +91,11 @@ func (p *publication) recognise(ctx context.Context, e eventbus.Event, now time.
 	}
 }
 
-// note adds this report to the message that it repeats, or a new message. It
-// returns what to wait for instead when that message is another publication's
-// and not stored yet.
+// note adds the report to the message it repeats, or adds a new message. If that
+// message is still being stored by another publication, it only returns the channel
+// to wait for.
 func (p *publication) note(role, hash, id string, now time.Time) (underway <-chan struct{}, known bool) {
-	t := p.turn
+	t := p.conversation
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.recent = slices.DeleteFunc(t.recent, func(c *captured) bool { return now.Sub(c.at) > turnLength })
@@ -110,7 +110,7 @@ func (p *publication) note(role, hash, id string, now time.Time) (underway <-cha
 	case of.stored != p.stored && !of.isStored():
 		return of.stored, false
 	case id != "" && of.hasID(id):
-		return nil, true // reported again, for instance after a time-out
+		return nil, true // retried, for instance after a timeout
 	default:
 		known = true
 	}
@@ -120,15 +120,15 @@ func (p *publication) note(role, hash, id string, now time.Time) (underway <-cha
 	return nil, known
 }
 
-// end takes back what was noted of a publication that failed.
+// end removes the reports of a failed publication and signals its end.
 func (p *publication) end(err error) {
 	if err != nil {
-		p.turn.mu.Lock()
+		p.conversation.mu.Lock()
 		for _, m := range p.made {
 			m.of.reports = slices.DeleteFunc(m.of.reports, func(r report) bool { return r == m.report })
 		}
-		p.turn.recent = slices.DeleteFunc(p.turn.recent, func(c *captured) bool { return len(c.reports) == 0 })
-		p.turn.mu.Unlock()
+		p.conversation.recent = slices.DeleteFunc(p.conversation.recent, func(c *captured) bool { return len(c.reports) == 0 })
+		p.conversation.mu.Unlock()
 	}
 	close(p.stored)
 }

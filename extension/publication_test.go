@@ -39,7 +39,7 @@ func held(t *testing.T) (x *Extension, letGo func()) {
 // underway waits until so many messages of ada's session are on their way.
 func underway(t *testing.T, x *Extension, n int) {
 	t.Helper()
-	turn := x.captures.turn(ada, nil)
+	turn := x.captures.conversation(ada, nil)
 	require.Eventually(t, func() bool {
 		turn.mu.Lock()
 		defer turn.mu.Unlock()
@@ -49,7 +49,7 @@ func underway(t *testing.T, x *Extension, n int) {
 	defer turn.order.Unlock()
 }
 
-func TestPublishersOfOneSessionDoNotWaitForEachOther(t *testing.T) {
+func TestConcurrentPublishInOneSession(t *testing.T) {
 	const publishers = 5
 	x, letGo := held(t)
 	var all sync.WaitGroup
@@ -66,8 +66,8 @@ func TestPublishersOfOneSessionDoNotWaitForEachOther(t *testing.T) {
 	require.Equal(t, []string{"note 0", "note 1", "note 2", "note 3", "note 4"}, contents(t, x))
 }
 
-// The second door must not say that a message is stored which then is not.
-func TestADoorWaitsForAMessageThatAnotherDoorIsStoring(t *testing.T) {
+// The second source must not report a message as stored if storing it then fails.
+func TestSourceWaitsForConcurrentReport(t *testing.T) {
 	for name, fails := range map[string]bool{"it is stored": false, "it fails": true} {
 		t.Run(name, func(t *testing.T) {
 			x, letGo := held(t)
@@ -79,7 +79,7 @@ func TestADoorWaitsForAMessageThatAnotherDoorIsStoring(t *testing.T) {
 			go func() { first <- x.Bus().Publish(ctx, eventbus.UserMessage(ada, "the begonia is watered")) }()
 			underway(t, x, 1)
 			go func() {
-				second <- session.capture(t.Context(), doorMemory, eventbus.UserMessage(ada, "the begonia is watered"))
+				second <- session.capture(t.Context(), sourceMemory, eventbus.UserMessage(ada, "the begonia is watered"))
 			}()
 			if fails {
 				cancel()
@@ -100,7 +100,7 @@ func TestADoorWaitsForAMessageThatAnotherDoorIsStoring(t *testing.T) {
 	}
 }
 
-func TestAPublishThatFailsIsForgottenByItsSession(t *testing.T) {
+func TestFailedPublishIsForgotten(t *testing.T) {
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true,
 		Redaction: Redaction{Hook: func(_ context.Context, _, text string) (string, error) {
 			if strings.Contains(text, "refused") {
@@ -112,7 +112,7 @@ func TestAPublishThatFailsIsForgottenByItsSession(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	session, err := x.Session(ada)
 	require.NoError(t, err)
-	require.True(t, session.capture(t.Context(), doorMemory, eventbus.UserMessage(ada, "water it")))
+	require.True(t, session.capture(t.Context(), sourceMemory, eventbus.UserMessage(ada, "water it")))
 	both := []eventbus.Event{eventbus.UserMessage(ada, "water it"), eventbus.UserMessage(ada, "refused")}
 	for range 2 { // the second time, the first message is still the one that the Memory has reported
 		require.Error(t, x.Bus().Publish(t.Context(), both...))

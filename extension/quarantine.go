@@ -8,13 +8,13 @@ import (
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
-// What reads as if it were written for a model, and is not the user's own, is
-// set aside when it is stored: found by who asks for it, marked as what it is,
-// never put before a model unasked, never consolidated. A host can look at it
-// and let it go.
+// Text that reads like instructions to a model and is not the user's own is
+// quarantined when it is stored: explicit searches find it, marked as such, but it
+// is never injected automatically and never consolidated. A host can list and
+// release it.
 
-// Quarantined lists what was set aside, newest first, at most limit; 0 means
-// 50. The attribute "quarantine" of each says why.
+// Quarantined lists a user's quarantined memories, newest first, at most limit; 0
+// means 50. The attribute "quarantine" of each holds the reason.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]Record, error) {
@@ -36,12 +36,11 @@ func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]
 	return records, err
 }
 
-// Release lets a memory out of quarantine: it is used from now on like any
-// other of its origin and trust, and how it reads is not asked again. The audit
-// keeps who was asked for it.
+// Release releases a memory from quarantine: it is treated like any other of its
+// origin and trust, and is not inspected again. The audit records it.
 //
 // Errors: [ErrNotFound] for an id that is not this user's; [*InvalidError] for a
-// memory that is not quarantined; [ErrConflict] when it changed meanwhile.
+// memory that is not quarantined; [ErrConflict] if it has changed meanwhile.
 func (x *Extension) Release(ctx context.Context, scope Scope, id string) error {
 	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		m, err := tx.Memory(ctx, userID, id)

@@ -105,7 +105,7 @@ func (r *repeating) Call(context.Context, string, ...llms.CallOption) (string, e
 	return "", errors.New("not used")
 }
 
-// loudEmbedder repeats the texts it is to embed; of questions alone, if told so.
+// loudEmbedder fails with the texts it gets; with questions, only for queries.
 type loudEmbedder struct{ panics, questions bool }
 
 func (e loudEmbedder) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
@@ -151,7 +151,7 @@ var tables = []string{
 
 // Nothing of users' texts, and no names of users, tenants, agents or sessions,
 // stands in what a host may log by itself: errors, hooks, health, the ledger.
-func TestFaultsSayNothingOfTexts(t *testing.T) {
+func TestFaultsContainNoText(t *testing.T) {
 	var o overheard
 	var logged bytes.Buffer
 	log.SetOutput(&logged)
@@ -263,7 +263,8 @@ func rows(t *testing.T, o *overheard, path string) {
 	}))
 }
 
-// handlers fail on what they are given, and the host hears of it.
+// handlers runs handlers that fail with the text of their event, which is reported to
+// the host.
 func handlers(t *testing.T, o *overheard) {
 	t.Helper()
 	path := fresh(t)
@@ -293,7 +294,7 @@ func handlers(t *testing.T, o *overheard) {
 	rows(t, o, path)
 }
 
-// badInput is refused, through every door that can refuse.
+// badInput passes invalid input to every entry point that can reject it.
 func badInput(t *testing.T, o *overheard) {
 	t.Helper()
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Hooks: extension.Hooks{

@@ -15,7 +15,7 @@ import (
 
 // A hook that does not answer holds nothing up past the call's own context, and
 // what it answers later is not written.
-func TestAHookThatHangsRefusesTheWrite(t *testing.T) {
+func TestHangingRedactionHook(t *testing.T) {
 	for name, test := range map[string]struct {
 		listens bool // the hook returns when its context ends
 		end     func(context.Context) (context.Context, context.CancelFunc)
@@ -76,7 +76,7 @@ func soon(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // Nothing is left of a message that the hook empties: it is refused as empty.
-func TestAHookThatLeavesNothingRefusesTheMessage(t *testing.T) {
+func TestRedactionHookReturningNothing(t *testing.T) {
 	for _, nothing := range []string{"", " \n"} {
 		path := fresh(t)
 		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{

@@ -69,7 +69,7 @@ func nightOf(t *testing.T, hook func(context.Context, string, string) (string, e
 	return onDisk(t, filepath.Dir(path)), night
 }
 
-func TestWhatAHostsStageProposesIsRedacted(t *testing.T) {
+func TestHostStageOutputIsRedacted(t *testing.T) {
 	disk, err := nightOf(t, keepOut)
 	require.NoError(t, err)
 	assert.False(t, bytes.Contains(disk, []byte(secretCore)), "the secret is on disk")
@@ -79,7 +79,7 @@ func TestWhatAHostsStageProposesIsRedacted(t *testing.T) {
 	}
 }
 
-func TestAHookThatFailsAtAHostsStageFailsIt(t *testing.T) {
+func TestFailingRedactionHookFailsHostStage(t *testing.T) {
 	disk, err := nightOf(t, func(_ context.Context, _, text string) (string, error) {
 		if strings.Contains(text, marker) {
 			return "", errors.New("cannot check " + text)

@@ -196,7 +196,7 @@ var entrances = []entrance{
 // notebook is core memory for the entrances that lead to it.
 var notebook = []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, Writer: extension.ModelWrites}}
 
-func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
+func TestSecretsReachNoFile(t *testing.T) {
 	for _, e := range entrances {
 		t.Run(e.name, func(t *testing.T) {
 			path := fresh(t)
@@ -228,7 +228,7 @@ func TestWhatMustNotBeKeptReachesNoFile(t *testing.T) {
 }
 
 // A hook that fails keeps everything out.
-func TestAFailingRedactionHookRefusesTheWrite(t *testing.T) {
+func TestFailingRedactionHookRefusesWrite(t *testing.T) {
 	failures := map[string]func(context.Context, string, string) (string, error){
 		"error": func(_ context.Context, _, text string) (string, error) {
 			return text, errors.New("no service for " + text)
@@ -307,7 +307,7 @@ func TestRedactionOptions(t *testing.T) {
 	assert.Equal(t, "words kept here: "+secret+", [redacted:email]", say(t, extension.Redaction{KeepSecrets: true, PII: true}, text))
 }
 
-func TestLabelsThatLetSomebodyInAreRefused(t *testing.T) {
+func TestCredentialsInLabelsAreRefused(t *testing.T) {
 	x := open(t, fresh(t))
 	for _, scope := range []extension.Scope{
 		{User: secret}, {User: "ada", Session: "s-" + secret}, {User: "ada", Agent: secret}, {User: "ada", Tenant: secret},
@@ -373,7 +373,7 @@ func TestImportsAreRedacted(t *testing.T) {
 
 // The id that an import makes for a turn without one tells nothing of what was
 // kept out of it.
-func TestImportedTurnsAreKnownByWhatIsKept(t *testing.T) {
+func TestImportIdentifiesTurnsByRedactedText(t *testing.T) {
 	x := open(t, fresh(t))
 	say := func(text string) *transfer.ImportReport {
 		turn, err := json.Marshal(map[string]any{"time": "2026-03-01T18:00:00Z", "text": text})
@@ -431,7 +431,7 @@ func TestNightsAreRedacted(t *testing.T) {
 	assert.True(t, bytes.Contains(file, []byte(kept)), "the fact was set aside, without them")
 }
 
-func TestAHookThatFailsAtNightFailsTheStage(t *testing.T) {
+func TestFailingRedactionHookFailsStage(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.JSON(map[string]any{"facts": []any{map[string]any{"text": "the model says " + marker, "sources": []string{"m1"}}}}))
 	path := fresh(t)

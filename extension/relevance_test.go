@@ -11,7 +11,7 @@ import (
 
 // On the first day there is little to choose from, and what is asked of its
 // asker is likely about it, whatever the words.
-func TestASmallMemoryIsNotTurnedAway(t *testing.T) {
+func TestSmallMemoryIsInjected(t *testing.T) {
 	said := []string{
 		"My brother Marek drives a tram.", "I'm getting married on 14 June.", "The kettle is broken again.",
 		"I can't eat gluten, it makes me ill for days.", "Thanks, that was helpful!", "I drive a green Skoda.",

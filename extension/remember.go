@@ -17,24 +17,24 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What a person decides about the memory, by a host's program or its command
-// line: it counts as the user's own word.
+// Decisions a person makes about the memory through a host's program or the command
+// line. They count as the user's own words.
 
-// Remembered is what became of a fact that a person stated.
+// Remembered is the result of stating a fact.
 type Remembered struct {
-	// Memory holds now: the new fact, or the one that says it already.
+	// Memory is the new fact, or the existing one if Known is set.
 	Memory Record `json:"memory"`
 	Known  bool   `json:"known,omitempty"`
 	// Ended are the facts that it replaced.
 	Ended []Record `json:"ended,omitempty"`
 }
 
-// maxStated is the longest fact that a person can state, in characters.
+// maxStated is the maximum length of a stated fact, in characters.
 const maxStated = 2000
 
-// Remember stores a fact or a preference as the user's own word: "I'm allergic to
-// nuts", "Ada lives in Oslo". One that is known already is not stored again, and
-// what it replaces ends.
+// Remember stores a fact or preference as the user's own word: "I'm allergic to
+// nuts", "Ada lives in Oslo". A known fact is not stored again. Facts that it
+// replaces are superseded.
 //
 // Errors: [*InvalidError] for the scope and the content, [*RedactionError],
 // [ErrReadOnly], the database's errors.
@@ -42,13 +42,12 @@ func (x *Extension) Remember(ctx context.Context, scope Scope, content string) (
 	return x.state(ctx, scope, content, nil)
 }
 
-// Correct puts another text in the place of a fact or a preference, as the user's
-// own word: the old one stays in the history. A protected one is replaced by one
-// that is protected.
+// Correct replaces the text of a fact or preference, as the user's own word. The
+// old text stays in the history. The replacement of a protected fact is protected.
 //
 // Errors: those of [Extension.Remember]; [ErrNotFound] for an id that is not this
-// user's; [ErrConflict] for a fact that is no longer current; [*InvalidError] for
-// a message, and for a text that the fact has already.
+// user's; [ErrConflict] for a fact that is no longer current; [*InvalidError] for a
+// message, and for a text equal to the fact's.
 func (x *Extension) Correct(ctx context.Context, scope Scope, id, content string) (*Remembered, error) {
 	return x.state(ctx, scope, content, &id)
 }
@@ -109,7 +108,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 			return err
 		}
 		if old != nil {
-			if err := instate(ctx, tx, old, &out); err != nil {
+			if err := supersedeOld(ctx, tx, old, &out); err != nil {
 				return err
 			}
 		}
@@ -132,7 +131,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 	return r, nil
 }
 
-// toCorrect reads the fact that is to be replaced.
+// toCorrect returns the fact to be replaced, or an error if it cannot be.
 func toCorrect(ctx context.Context, tx *schema.Tx, userID int64, id, content string) (*schema.Memory, error) {
 	old, err := tx.Memory(ctx, userID, id)
 	switch {
@@ -148,9 +147,8 @@ func toCorrect(ctx context.Context, tx *schema.Tx, userID int64, id, content str
 	return old, nil
 }
 
-// instate ends the old fact in favour of what was stored, which inherits its
-// protection.
-func instate(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims.Outcome) error {
+// supersedeOld supersedes the old fact by the stored one, which inherits its protection.
+func supersedeOld(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims.Outcome) error {
 	if out.Memory.ID == old.ID {
 		return &InvalidError{Field: "content", Reason: "says what the fact says already"}
 	}
@@ -172,20 +170,22 @@ func instate(ctx context.Context, tx *schema.Tx, old *schema.Memory, out *claims
 	return nil
 }
 
-// Forgotten is what [Extension.Forget] has hidden.
+// Forgotten lists what [Extension.Forget] has hidden.
 type Forgotten struct {
-	// RunID undoes it, see [Extension.Undo]; "" when all of it was hidden before.
+	// RunID reverts it, see [Extension.Undo]. It is "" if everything was hidden
+	// before.
 	RunID  string   `json:"run_id,omitempty"`
 	Hidden []Record `json:"hidden,omitempty"`
 }
 
-// Forget hides memories at the user's wish, with the messages that they come from
-// and what was concluded from them: no search finds them, no night reads them, and
-// nothing that was said before makes them again. What the user says anew is
-// remembered again. To take something out of the file, use [Extension.Erase].
+// Forget hides memories at the user's request, with the messages they come from and
+// the conclusions drawn from them. Searches do not find them, nights do not read
+// them, and earlier messages do not recreate them. If the user states them again
+// later, they are remembered again. [Extension.Erase] deletes data from the file;
+// Forget does not.
 //
-// Errors: [*InvalidError] for the scope and for no id, [ErrNotFound] for an id
-// that is not this user's, [ErrReadOnly], the database's errors.
+// Errors: [*InvalidError] for the scope and if there is no id, [ErrNotFound] for an
+// id that is not this user's, [ErrReadOnly], the database's errors.
 func (x *Extension) Forget(ctx context.Context, scope Scope, ids ...string) (*Forgotten, error) {
 	if len(ids) == 0 {
 		return nil, &InvalidError{Field: "memory_id", Reason: "is missing; say what to forget"}
@@ -204,18 +204,18 @@ func (x *Extension) Forget(ctx context.Context, scope Scope, ids ...string) (*Fo
 
 var memoryIDShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// Protect fixes what is named for good: a fact by its id, which then neither fades
-// nor is changed by the memory itself, or a person, place, project or thing by its
-// name, with all facts that mention it.
+// Protect protects a fact, given by its id, from fading and from changes by nights
+// and models. Given the name or id of an entity (a person, place, project or
+// thing), it protects all facts that mention it.
 //
 // Errors: [ErrNotFound] for what is not this user's; [ErrConflict] for a fact that
-// is no longer current; [*InvalidError] for a message, and for a name that several
-// bear; [ErrReadOnly].
+// is no longer current; [*InvalidError] for a message, and for an ambiguous name;
+// [ErrReadOnly].
 func (x *Extension) Protect(ctx context.Context, scope Scope, idOrName string) error {
 	return x.protect(ctx, scope, idOrName, true)
 }
 
-// Unprotect takes the protection of [Extension.Protect] back.
+// Unprotect reverts [Extension.Protect].
 //
 // Errors: those of [Extension.Protect].
 func (x *Extension) Unprotect(ctx context.Context, scope Scope, idOrName string) error {
@@ -274,13 +274,13 @@ type ApproveOption func(*approval)
 
 type approval struct{ anyway bool }
 
-// Anyway approves a proposal although the user has said something newer since.
+// Anyway approves a proposal even if the user has said something newer since.
 func Anyway() ApproveOption { return func(o *approval) { o.anyway = true } }
 
-// NewerError says that a proposal is older than what the user has said since. It
-// is an [ErrConflict].
+// NewerError means that the user has said something newer since a proposal was
+// made. It is an [ErrConflict].
 type NewerError struct {
-	// Newer are the facts that hold now and were stored after the proposal.
+	// Newer are the current facts that were stored after the proposal.
 	Newer []Record
 }
 
@@ -292,10 +292,10 @@ func (e *NewerError) Error() string {
 	return "the user has said something newer since it was proposed: " + strings.Join(ids, ", ") + "; approve it anyway, or reject it"
 }
 
-// Unwrap gives [ErrConflict].
+// Unwrap returns [ErrConflict].
 func (e *NewerError) Unwrap() error { return ErrConflict }
 
-// unchanged refuses a proposal when something newer than it bears on one of its
+// unchanged returns a [*NewerError] if a newer fact concerns one of the proposal's
 // claims.
 func (o *approval) unchanged(ctx context.Context, tx *schema.Tx, scope Scope, r *schema.PendingChange, about ...*schema.Memory) error {
 	if o.anyway {
@@ -329,9 +329,9 @@ func (o *approval) unchanged(ctx context.Context, tx *schema.Tx, scope Scope, r 
 	return e
 }
 
-// current is the fact that holds in the place of a superseded one.
+// current follows supersessions from m to the fact that holds now.
 func current(ctx context.Context, tx *schema.Tx, m *schema.Memory) (*schema.Memory, error) {
-	for range 32 { // a chain of changes, without end only in a damaged file
+	for range 32 { // bounded, since a damaged file may contain a cycle
 		switch m.State {
 		case schema.StateActive, schema.StateDormant:
 			return m, nil
@@ -351,8 +351,8 @@ func current(ctx context.Context, tx *schema.Tx, m *schema.Memory) (*schema.Memo
 	return nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 }
 
-// announceWaiting reports, in the write that stores it, that something waits for
-// a person to decide, and tells the host's hook once it is stored.
+// announceWaiting publishes, in the transaction that stores it, that something
+// waits for a person to decide. It calls the host's hook after the commit.
 func (x *Extension) announceWaiting(ctx context.Context, tx *schema.Tx, w schema.Waiting) error {
 	tenant, user, err := tx.UserByID(ctx, w.UserID)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // What a person states is redacted like every other text.
-func TestWhatAPersonStatesIsRedacted(t *testing.T) {
+func TestStatedFactsAreRedacted(t *testing.T) {
 	const token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	x := open(t, fresh(t))
 	stated, err := x.Remember(t.Context(), ada, "My deploy token is "+token)

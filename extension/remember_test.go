@@ -14,7 +14,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestWhatAPersonStatesIsTheUsersWord(t *testing.T) {
+func TestRemember(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	r, err := l.x.Remember(t.Context(), dora, "Dora lives in Oslo.")
@@ -44,7 +44,7 @@ func TestWhatAPersonStatesIsTheUsersWord(t *testing.T) {
 	require.ErrorAs(t, err, &bad)
 }
 
-func TestAForgottenFactIsStatedAnew(t *testing.T) {
+func TestRememberAfterForget(t *testing.T) {
 	l := newDiary(t)
 	r, err := l.x.Remember(t.Context(), dora, "I live in Zagreb.")
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestAForgottenFactIsStatedAnew(t *testing.T) {
 	require.Equal(t, "I live in Zagreb.", profile.Lines[0].Text)
 }
 
-func TestAProtectedEntityKeepsWhatIsSaidOfIt(t *testing.T) {
+func TestProtectedEntity(t *testing.T) {
 	l := newDiary(t)
 	l.says("My dentist is Dr Rao.")
 	require.NoError(t, l.x.Protect(t.Context(), dora, "Rao"))
@@ -77,7 +77,7 @@ func TestAProtectedEntityKeepsWhatIsSaidOfIt(t *testing.T) {
 	require.ErrorIs(t, l.x.Protect(t.Context(), dora, "Atlantis"), ErrNotFound)
 }
 
-func TestEverythingThatWaitsIsAnnounced(t *testing.T) {
+func TestProposalsAreAnnounced(t *testing.T) {
 	var mu sync.Mutex
 	var hooked []eventbus.Proposed
 	l := newDiary(t, func(c *Config) {
@@ -125,7 +125,7 @@ func TestEverythingThatWaitsIsAnnounced(t *testing.T) {
 	require.Len(t, l.runs("host"), 1)
 }
 
-func TestAnOlderProposalIsNotApprovedUnseen(t *testing.T) {
+func TestApproveNewerError(t *testing.T) {
 	for name, say := range map[string]string{"the fact was replaced": "I've moved to Oslo.", "another stands beside it": "I might also be said to live in Oslo."} {
 		t.Run(name, func(t *testing.T) {
 			l := newDiary(t)
@@ -153,7 +153,7 @@ func TestAnOlderProposalIsNotApprovedUnseen(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsForAPersonDoesNotFade(t *testing.T) {
+func TestPendingProposalDoesNotFade(t *testing.T) {
 
 	l := newDiary(t, func(c *Config) {
 		c.Ranking.Retention = func(*Record, time.Time) float64 { return 0 }

@@ -46,7 +46,7 @@ var toldOnce = []string{
 }
 
 // By the document's curve 12 of 12 are active on day 60, 7 on day 75, none on day 90.
-func TestToldFactsAreActiveAfterAYear(t *testing.T) {
+func TestStatedFactsStayActiveForAYear(t *testing.T) {
 	a := age(t, extension.Config{})
 	s := session(t, a.Extension, ada)
 	for _, sentence := range toldOnce {
@@ -75,7 +75,7 @@ func claims(t *testing.T, a *aging, state string) (contents []string) {
 	return contents
 }
 
-func TestWhatWaitsForAConfirmationDoesNotFade(t *testing.T) {
+func TestPendingConfirmationDoesNotFade(t *testing.T) {
 	a := age(t, extension.Config{Ranking: extension.RankingConfig{Retention: extension.DocumentRetention}})
 	s := session(t, a.Extension, ada)
 	require.NoError(t, a.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews.")))

@@ -9,11 +9,11 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// foundForRequest is how many memories are looked at for what a user names in a
-// request to keep or to forget.
+// foundForRequest is how many memories are searched for when a user asks to keep or
+// forget something.
 const foundForRequest = 100
 
-// newReader makes what reads users' own messages.
+// newReader returns the reader that extracts claims from users' own messages.
 func (x *Extension) newReader() *claims.Reader {
 	return &claims.Reader{
 		DB: x.db, OnlyRequests: x.cfg.NoClaims, OnlyForms: x.cfg.onlyForms,
@@ -32,9 +32,9 @@ func (x *Extension) newReader() *claims.Reader {
 	}
 }
 
-// readSaid has the messages read that some events tell of, in their order: what
-// users say outright in their own messages becomes claims, and what they ask to
-// keep or to forget is kept or forgotten.
+// readSaid processes the events of stored messages in order: explicit statements in
+// users' own messages become claims, and requests to keep or forget something are
+// carried out.
 func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) error {
 	for _, e := range events {
 		var stored eventbus.Stored

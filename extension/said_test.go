@@ -156,7 +156,7 @@ var ways = map[string]func(l *diary, c *change, i int){
 	},
 }
 
-func TestTheLaterOfTwoClaimsHoldsWhicheverWayTheyCame(t *testing.T) {
+func TestLaterClaimHoldsInAnyOrder(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"extracted", "extracted"}, {"told", "told"}, {"told", "extracted"}, {"told", "said"}, {"said", "said"}, {"said", "told"},
 		{"extracted", "said"}, {"extracted", "told"}, {"said", "extracted"},
@@ -185,7 +185,7 @@ func TestTheLaterOfTwoClaimsHoldsWhicheverWayTheyCame(t *testing.T) {
 	}
 }
 
-func TestWhatIsAddedEndsNothing(t *testing.T) {
+func TestAdditiveClaimEndsNothing(t *testing.T) {
 	for _, c := range []change{
 		{"sister", [2]string{"My sister is called Noor.", "My sister is called Mina."}, [2]string{"Dora's sister is called Noor.", "Dora's sister is called Mina."}, "sister", [2]string{"Noor", "Mina"}},
 		{"allergy", [2]string{"I'm allergic to nuts.", "I'm allergic to shellfish."}, [2]string{"Dora is allergic to nuts.", "Dora is allergic to shellfish."}, "allergic_to", [2]string{"nuts", "shellfish"}},
@@ -222,7 +222,7 @@ func (l *diary) memory() []string {
 	}) // counts
 }
 
-func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
+func TestMessageRunIsUndoneForGood(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	before := l.memory()
@@ -275,7 +275,7 @@ func TestAMessageIsOneRunThatIsUndoneAndNotDoneAgain(t *testing.T) {
 	require.Equal(t, []string{"Oslo"}, l.objects(), "but from another")
 }
 
-func TestAMessageThatSaysNothingLeavesNoRun(t *testing.T) {
+func TestMessageWithoutClaimsLeavesNoRun(t *testing.T) {
 	l := newDiary(t)
 	l.says("What a day! Shall we order the pizza?")
 	l.says("I live in Ghent.", eventbus.From(eventbus.OriginImport))
@@ -295,7 +295,7 @@ func TestAMessageThatSaysNothingLeavesNoRun(t *testing.T) {
 	require.Nil(t, stats.LastRun, "no run of a night")
 }
 
-func TestWhatLaterChangesRestOnStays(t *testing.T) {
+func TestUndoKeepsWhatLaterChangesNeed(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	l.says("I've moved to Oslo.")
@@ -306,7 +306,7 @@ func TestWhatLaterChangesRestOnStays(t *testing.T) {
 	require.Equal(t, []string{"Oslo"}, l.objects())
 }
 
-func TestNeverForgetProtectsAtOnce(t *testing.T) {
+func TestNeverForgetProtects(t *testing.T) {
 	for name, say := range map[string]func(l *diary){
 		"in one sentence": func(l *diary) { l.says("Never forget that I'm allergic to penicillin.") },
 		"in one message":  func(l *diary) { l.says("I'm allergic to penicillin. Never forget this!") },
@@ -338,7 +338,7 @@ func TestNeverForgetProtectsAtOnce(t *testing.T) {
 	}
 }
 
-func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
+func TestForgetIsImmediateAndFinal(t *testing.T) {
 	for name, say := range map[string]func(l *diary){
 		"naming it": func(l *diary) { l.says("Please forget that I live in Zagreb.") },
 		"pointing": func(l *diary) {
@@ -391,7 +391,7 @@ func TestForgetHidesAtOnceAndNothingMakesItAgain(t *testing.T) {
 	}
 }
 
-func TestForgetWhatIsNotClearIsLeftToTheHost(t *testing.T) {
+func TestAmbiguousForgetIsProposed(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	l.says("Please forget my cousin's boat.")
@@ -403,7 +403,7 @@ func TestForgetWhatIsNotClearIsLeftToTheHost(t *testing.T) {
 	require.Equal(t, "Please forget my cousin's boat.", proposals[0].Content)
 }
 
-func TestForgetAnOldValueLeavesTheNewOne(t *testing.T) {
+func TestForgetOldValueKeepsNew(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	l.says("I've moved to Oslo.")
@@ -413,7 +413,7 @@ func TestForgetAnOldValueLeavesTheNewOne(t *testing.T) {
 	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
 }
 
-func TestForgettingIsOneUsers(t *testing.T) {
+func TestForgetIsPerUser(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Zagreb.")
 	other := Scope{User: "eve", Session: "s"}
@@ -424,7 +424,7 @@ func TestForgettingIsOneUsers(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 }
 
-func TestACorrectionIsOfWhatWasSaidLast(t *testing.T) {
+func TestCorrectionRefersToLastClaim(t *testing.T) {
 	l := newDiary(t)
 	l.says("It's Dr Lind, not Dr Rao.")
 	require.Empty(t, l.claimed(), "of nothing that is known")
@@ -435,7 +435,7 @@ func TestACorrectionIsOfWhatWasSaidLast(t *testing.T) {
 	require.Equal(t, [3]string{"the user", "dentist", "Dr Lind"}, [3]string{claims[0].Subject, claims[0].Predicate, claims[0].Object})
 }
 
-func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
+func TestOneFactPerSentence(t *testing.T) {
 	c := &changing[4]
 	for name, ways := range map[string][]func(l *diary){
 		"read, then told": {func(l *diary) { l.says(c.sentences[0]) }, func(l *diary) { l.tool("remember_fact", map[string]any{"content": c.contents[0]}) }},
@@ -460,7 +460,7 @@ func TestOneSentenceIsOneFactInTheWordsOfWhoStatesIt(t *testing.T) {
 	}
 }
 
-func TestADescriptionEndsNoName(t *testing.T) {
+func TestDescriptionDoesNotEndName(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Lisbon.")
 	l.says("I live on a hill.")
@@ -469,7 +469,7 @@ func TestADescriptionEndsNoName(t *testing.T) {
 	require.Equal(t, []string{"Oslo"}, l.objects())
 }
 
-func TestAMessageIsReadOnce(t *testing.T) {
+func TestMessageIsProcessedOnce(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")
 	l.says("I've moved to Oslo.")

@@ -15,31 +15,31 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// Session is the memory of one user as one conversation sees it: what it
-// stores carries the scope's session and agent, what it recalls is all of the
-// user's. It is safe for concurrent use and needs no closing.
+// Session is one user's memory as seen by one conversation. What it stores is
+// labelled with the scope's session and agent; it recalls from all of the user's
+// memories. It is safe for concurrent use and needs no closing.
 type Session struct {
 	ext   *Extension
 	scope schema.Scope
-	own   *turn // see turn
+	own   *conversation // use turn()
 	tools []*tools.Tool
 	shown *blocks
 	talk  *talk
 }
 
-// Scope is the scope the session was opened with.
+// Scope returns the scope the session was created with.
 func (s *Session) Scope() Scope { return s.scope }
 
-// turn is what is under way in the conversation.
-func (s *Session) turn() *turn { return s.ext.captures.turn(s.scope, s.own) }
+// conversation returns the conversation's state.
+func (s *Session) conversation() *conversation { return s.ext.captures.conversation(s.scope, s.own) }
 
 // Recall searches the user's memory. It is [Extension.Recall] in this scope.
 func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
 	return s.ext.Recall(ctx, s.scope, q)
 }
 
-// Tools are the memory tools for a langchaingo agent. Their calls are reported
-// to the handlers given: langchaingo's executor leaves that to the tools.
+// Tools returns the memory tools for a langchaingo agent. Their calls are reported
+// to the given handlers, which langchaingo's executor leaves to the tools.
 func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
 	all := make([]lctools.Tool, len(s.tools))
 	for i, t := range s.tools {
@@ -51,7 +51,7 @@ func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
 	return all
 }
 
-// reportedTool tells a handler of its calls.
+// reportedTool reports its calls to a handler.
 type reportedTool struct {
 	*tools.Tool
 
@@ -71,8 +71,8 @@ func (t reportedTool) Call(ctx context.Context, input string) (string, error) {
 	return output, nil
 }
 
-// LLMTools are the same tools for a host with a tool loop of its own: pass
-// them with llms.WithTools and answer the model's calls with [Session.CallTool].
+// LLMTools returns the same tools for a host with its own tool loop. Pass them with
+// llms.WithTools and answer the model's calls with [Session.CallTool].
 func (s *Session) LLMTools() []llms.Tool {
 	all := make([]llms.Tool, len(s.tools))
 	for i, t := range s.tools {
@@ -81,18 +81,18 @@ func (s *Session) LLMTools() []llms.Tool {
 	return all
 }
 
-// CallTool runs one tool call of a model. What the model can mend, an unknown
-// tool or a bad argument, comes back as the response's text; the error is the
-// context's own.
+// CallTool executes a model's tool call. Errors that the model can correct, such as
+// an unknown tool or a bad argument, are returned as the response's text. The
+// returned error is the context's.
 func (s *Session) CallTool(ctx context.Context, call llms.ToolCall) (llms.ToolCallResponse, error) {
 	return tools.Call(ctx, s.tools, call)
 }
 
-// ProgramTools makes the named tools ([tools.Names]) with all their parameters,
-// for a program that offers them to the models of others, such as an MCP server.
-// [tools.Tool.Run] gives their answers with the data in them. Such a model can have
-// read anything, so that what it writes is as untrusted as the answer of an unknown
-// tool, unless a message of the user's says it.
+// ProgramTools returns the named tools ([tools.Names]) with all their parameters,
+// for programs that offer them to models they do not control, such as an MCP
+// server. [tools.Tool.Run] returns their results as data. Such a model may have
+// read anything, so what it writes is trusted like the output of an unknown tool,
+// unless one of the user's messages says the same.
 func (s *Session) ProgramTools(names ...string) []*tools.Tool {
 	d := s.toolDeps()
 	d.Extended, d.ForeignModel = true, true
@@ -100,29 +100,31 @@ func (s *Session) ProgramTools(names ...string) []*tools.Tool {
 	return tools.New(d, names...)
 }
 
-// MemoryID is the id of the memory that a model of this conversation was shown
-// under a short id, such as m48213; known is false for one it was not shown.
-func (s *Session) MemoryID(short string) (id string, known bool) { return s.turn().ids.UID(short) }
-
-// announceShown records what a model was shown: access counts and the
-// injection record follow in the background.
-func (s *Session) announceShown(ctx context.Context, door string, answer *Answer) {
-	s.announceShownBeside(ctx, door, answer, nil)()
+// MemoryID resolves a short id such as m48213 that a model of this conversation was
+// shown. known is false for any other.
+func (s *Session) MemoryID(short string) (id string, known bool) {
+	return s.conversation().ids.UID(short)
 }
 
-// recordTime is how long the record of what was shown may take, with a host's
-// Redact in it: the end of a turn does not end it.
+// recordShown records that a model was shown an answer's results. Access counts
+// follow in the background.
+func (s *Session) recordShown(ctx context.Context, door string, answer *Answer) {
+	s.startRecordShown(ctx, door, answer, nil)()
+}
+
+// recordTime bounds the recording of what was shown, including the host's redaction
+// hook. It is independent of the turn's context.
 const recordTime = 30 * time.Second
 
-// announceShownBeside is announceShown that waits for the disk only when
-// recorded is called, which it must be, and no longer than ctx lasts. A turn that
-// is cancelled has shown it nevertheless. quoted are the public ids of messages
-// that the core section quotes: they were seen, which is no access.
-func (s *Session) announceShownBeside(ctx context.Context, door string, answer *Answer, quoted []string) (recorded func()) {
+// startRecordShown is announceShown without waiting for the disk. The caller
+// must call recorded, which waits for it until ctx ends; a cancelled turn is
+// recorded nevertheless. quoted are the public ids of messages quoted in the core
+// section: they count as seen, not as accessed.
+func (s *Session) startRecordShown(ctx context.Context, door string, answer *Answer, quoted []string) (recorded func()) {
 	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results)), Core: quoted}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
-		s.turn().shown(r.Memory.Trust)
+		s.conversation().expose(r.Memory.Trust)
 	}
 	if len(answer.Results) > 0 {
 		s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
@@ -149,7 +151,8 @@ func (s *Session) announceShownBeside(ctx context.Context, door string, answer *
 	}
 }
 
-// seen is what the session has shown of a block of core memory: at first nothing.
+// seen returns the content of a block of core memory that the session's model was
+// last shown, initially none.
 func (s *Session) seen(block string) any {
 	if content, ok := s.shown.core(block); ok {
 		return content
@@ -157,15 +160,15 @@ func (s *Session) seen(block string) any {
 	return core.NoContent(s.ext.spec(block).Kind)
 }
 
-// toolDeps is what the session's tools work on.
+// toolDeps returns the dependencies of the session's tools.
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
-		Search: s.recallPlanned,
+		Search: s.recallPlanned, Observe: s.ext.mem.Observe,
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
-			s.announceShown(ctx, "tool", &Answer{Query: query, Results: results})
+			s.recordShown(ctx, "tool", &Answer{Query: query, Results: results})
 		},
-		Seen: func(level schema.Trust) { s.turn().shown(level) },
+		Seen: func(level schema.Trust) { s.conversation().expose(level) },
 		Stored: func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 			return s.ext.mem.Announce(ctx, tx, s.scope, m)
 		},
@@ -175,15 +178,15 @@ func (s *Session) toolDeps() tools.Deps {
 				whole[i].Result, whole[i].asked = r, true
 			}
 			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
-			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.turn().ids.Of).text, err
+			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.conversation().ids.Of).text, err
 		},
-		Short:     func(uid string) string { return s.turn().ids.Of(uid) },
-		Full:      func(short string) (uid string, known bool) { return s.turn().ids.UID(short) },
+		Short:     func(uid string) string { return s.conversation().ids.Of(uid) },
+		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },
 		Redact:    s.ext.redactor.Text,
-		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.turn(), s.scope) },
+		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.conversation(), s.scope) },
 		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.CoreMemory.Blocks, Gate: s.ext.cfg.CoreMemory.WriteGate, AllowUntrusted: s.ext.cfg.Injection.Untrusted,
-		BlockSeen: s.seen, BlockShown: s.shown.told,
+		BlockSeen: s.seen, BlockShown: s.shown.setCore,
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {

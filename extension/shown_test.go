@@ -24,7 +24,7 @@ func (m leaving) GenerateContent(ctx context.Context, _ []llms.MessageContent, _
 	return nil, ctx.Err()
 }
 
-func TestWhatACancelledTurnHasShownIsOnRecord(t *testing.T) {
+func TestCancelledTurnIsRecorded(t *testing.T) {
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

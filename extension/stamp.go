@@ -6,8 +6,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// stamp adds to messages what holds for every message: what the host says of
-// it, and the cycle.
+// stamp adds the attributes of the host and the current cycle to messages.
 func (x *Extension) stamp(events []eventbus.Event) {
 	for i := range events {
 		if attributes := x.mem.Cycles.Stamp(events[i].Scope, x.attributes(events[i].Scope)); len(attributes) > 0 {
@@ -16,8 +15,8 @@ func (x *Extension) stamp(events []eventbus.Event) {
 	}
 }
 
-// attributes are what the host says of messages of a scope, as far as it can be
-// stored: what it says wrong must not cost the message.
+// attributes returns the host's attributes for messages of a scope. Invalid ones
+// are reported and left out, since a faulty callback must not cost the message.
 func (x *Extension) attributes(scope Scope) map[string]string {
 	if x.cfg.Attributes == nil {
 		return nil

@@ -12,41 +12,40 @@ import (
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
-// Stats says what one user's memory holds and whether what works behind it is
-// well. Nothing another user does changes anything in it: the health of the
-// whole file, of its size and of its log is [Extension.Health].
+// Stats describes one user's memory and its health. It does not depend on other
+// users; [Extension.Health] describes the whole file.
 type Stats struct {
-	Memories  map[string]int64 `json:"memories"` // by kind; current ones, without those that are dormant
-	Dormant   map[string]int64 `json:"dormant"`  // by kind: faded, found only when asked for
-	States    map[string]int64 `json:"states"`   // of all, by state
+	Memories  map[string]int64 `json:"memories"` // by kind; active and quarantined ones
+	Dormant   map[string]int64 `json:"dormant"`  // by kind; faded, found only on request
+	States    map[string]int64 `json:"states"`   // all memories, by state
 	Sessions  int64            `json:"sessions"`
 	Entities  int64            `json:"entities"`
-	First     time.Time        `json:"first,omitzero"` // event_time of the oldest and newest memory
+	First     time.Time        `json:"first,omitzero"` // event times of the oldest and newest memory
 	Last      time.Time        `json:"last,omitzero"`
 	LastNight string           `json:"last_night,omitempty"` // local day of the last completed night
 	LastRun   *Run             `json:"last_run,omitempty"`
-	// LastSummary tells the last run in a line.
+	// LastSummary describes the last run in one line.
 	LastSummary string `json:"last_summary,omitempty"`
-	// Model adds up what all nights asked of a model. Its faults stay, whatever
-	// went well since.
+	// Model sums up the calls of all nights to the model, including their errors.
 	Model schema.RunTotals `json:"model"`
-	// Gaps is what nights had to leave out.
+	// Gaps counts the messages that nights could not process.
 	Gaps         Gaps  `json:"gaps"`
 	Confirmation int64 `json:"pending_confirmations"`
 	Proposals    int64 `json:"pending_proposals"`
-	// Core are the blocks of core memory that an agent has in view, as they stand
-	// before a model; CoreTokens is what they take there.
+	// Core lists the blocks of core memory visible to the scope's agent, as
+	// injected. CoreTokens is their cost.
 	Core       []InjectedBlock `json:"core,omitempty"`
 	CoreTokens int             `json:"core_tokens,omitempty"`
 	Health     UserHealth      `json:"health"`
 }
 
-// Gaps is what nights left out, since the model made nothing usable of it.
+// Gaps counts the batches of messages that nights skipped because the model's
+// answers were unusable.
 type Gaps struct {
-	Batches  int64 `json:"batches"`  // left out; those tried less than three times are tried again
-	GivenUp  int64 `json:"given_up"` // of these, tried for the last time
-	Messages int64 `json:"messages"` // in them
-	// Attempts is how often they were tried, together.
+	Batches  int64 `json:"batches"`  // skipped; those tried less than three times are retried
+	GivenUp  int64 `json:"given_up"` // of these, not retried any more
+	Messages int64 `json:"messages"` // in the batches
+	// Attempts sums up the attempts of all batches.
 	Attempts  int64  `json:"attempts"`
 	LastError string `json:"last_error,omitempty"` // of the newest
 }
@@ -59,7 +58,7 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 		return nil, err
 	}
 	stats := &Stats{Memories: map[string]int64{}, Dormant: map[string]int64{}, States: map[string]int64{}}
-	stats.Health.Background = x.behind != nil
+	stats.Health.Background = x.background != nil
 	for _, k := range schema.Kinds {
 		stats.Memories[string(k)] = 0
 	}
@@ -164,7 +163,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// statsForTool is what memory_stats answers: JSON about this user.
+// statsForTool implements the memory_stats tool, which returns JSON.
 func (x *Extension) statsForTool(scope Scope) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		stats, err := x.Stats(ctx, scope)
@@ -172,7 +171,7 @@ func (x *Extension) statsForTool(scope Scope) func(context.Context) (string, err
 			return "", err
 		}
 		if stats.LastRun != nil {
-			stats.LastRun.Stages = nil // proposal by proposal: LastSummary says enough
+			stats.LastRun.Stages = nil // LastSummary is enough
 		}
 		return text.JSON(stats), nil
 	}

@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"testing"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/schema"
 )
 
 func health(t *testing.T, x *extension.Extension) *extension.Health {
@@ -71,9 +74,27 @@ func TestHealthShowsDegradedArms(t *testing.T) {
 	}
 }
 
+// twelveFacts is a closed memory with a message of two users, and twelve facts of the
+// first.
+func twelveFacts(t *testing.T) string {
+	t.Helper()
+	path := fresh(t)
+	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true})
+	require.NoError(t, err)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "My piano is in Turku"), eventbus.UserMessage(extension.Scope{User: "bob"}, "Mine is not")))
+	require.NoError(t, x.Close(t.Context()))
+	db, err := schema.Open(t.Context(), path, nil)
+	require.NoError(t, err)
+	for i := range 12 {
+		memtest.Remember(t, db, schema.Scope{User: "ada"}, schema.Memory{Kind: schema.KindFact, Content: fmt.Sprintf("ada keeps number %d of the pianos", i), Confidence: 0.8})
+	}
+	require.NoError(t, db.Close())
+	return path
+}
+
 func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
-	path := stocked(t)
-	spoil(t, path, "UPDATE users SET nights_through = '2026-03-01' WHERE id = 1; UPDATE users SET nights_through = '2026-03-08' WHERE id = 2; UPDATE memories SET state = 'quarantined' WHERE id IN (3, 4, 80)")
+	path := twelveFacts(t)
+	memtest.Spoil(t, path, "UPDATE users SET nights_through = '2026-03-01' WHERE id = 1; UPDATE users SET nights_through = '2026-03-08' WHERE id = 2; UPDATE memories SET state = 'quarantined' WHERE id IN (3, 4, 12)")
 	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true, Location: time.UTC, Now: func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
@@ -84,7 +105,7 @@ func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
 
 // One Go type stands for all models behind langchaingo's embedder: without a
 // name the vectors of two of one size would be compared.
-func TestAnEmbedderThatHidesItsModelNeedsAName(t *testing.T) {
+func TestWrappedEmbedderNeedsModelName(t *testing.T) {
 	hidden, err := embeddings.NewEmbedder(embeddings.EmbedderClientFunc(func(_ context.Context, texts []string) ([][]float32, error) {
 		return make([][]float32, len(texts)), nil
 	}))
@@ -99,8 +120,8 @@ func TestAnEmbedderThatHidesItsModelNeedsAName(t *testing.T) {
 }
 
 func TestStatsCountDormantMemoriesApart(t *testing.T) {
-	path := stocked(t)
-	spoil(t, path, "UPDATE memories SET state = 'dormant' WHERE id IN (SELECT id FROM memories WHERE kind = 'fact' ORDER BY id LIMIT 5)")
+	path := twelveFacts(t)
+	memtest.Spoil(t, path, "UPDATE memories SET state = 'dormant' WHERE id IN (SELECT id FROM memories WHERE kind = 'fact' ORDER BY id LIMIT 5)")
 	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()

@@ -13,9 +13,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What fails behind one user is told to that user, to the operator, and to
-// nobody else.
-func TestTheHealthOfOthersIsNotTold(t *testing.T) {
+// A failure of one user's background work is shown only to that user and to the
+// operator.
+func TestStatsHideOtherUsersHealth(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Now: func() time.Time { return now }})
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// log stores what the session's agent says that it did, as an entry of the
-// stream: by that agent, and trusted no more than what its turn has had in view.
+// log stores an action that the session's agent reports as an entry of the stream.
+// Its trust is the lowest of what the agent has seen in the conversation.
 func (s *Session) log(ctx context.Context, said tools.Entry) (string, error) {
 	e := transfer.StreamEntry{
 		Cycle: s.ext.Cycle(s.scope), Role: cmp.Or(s.scope.Agent, transfer.UnnamedAgent), Action: said.Action, Importance: said.Importance,
@@ -26,8 +26,8 @@ func (s *Session) log(ctx context.Context, said tools.Entry) (string, error) {
 	return s.publish(ctx, event)
 }
 
-// archive stores what the session's agent puts into the archive, trusted no more
-// than what its turn has had in view.
+// archive stores an agent's entry in the archive. Its trust is the lowest of what
+// the agent has seen in the conversation.
 func (s *Session) archive(ctx context.Context, a tools.Archived) (string, error) {
 	opts := []eventbus.MessageOption{eventbus.Attribute(schema.AttrArchive, a.Type), eventbus.Importance(a.Importance)}
 	if len(a.Roles) > 0 {
@@ -42,9 +42,9 @@ func (s *Session) archive(ctx context.Context, a tools.Archived) (string, error)
 	return s.publish(ctx, eventbus.AgentResponse(s.scope, a.Content, opts...))
 }
 
-// publish stores what the session's agent writes with a tool, and gives its id.
+// publish stores what the session's agent writes with a tool and returns its id.
 func (s *Session) publish(ctx context.Context, event eventbus.Event) (string, error) {
-	trust := s.ext.captures.trust(ctx, s.turn(), s.scope)
+	trust := s.ext.captures.trust(ctx, s.conversation(), s.scope)
 	event.Trust = &trust
 	events := []eventbus.Event{event}
 	s.ext.stamp(events)

@@ -20,7 +20,7 @@ import (
 
 const anEntry = `{"id":"e1","cycle":188,"timestamp":"2026-02-08T13:23:00Z","role":"research","action":"MemGPT Literature Review","importance":8,"type":"action","tags":["memory","research"],"issueRefs":[95,84],"prRefs":[],"content":"Created docs/research/memgpt-analysis.md: tiers & paging.","tokenEstimate":85}`
 
-func TestACycleIsDurableAndStampsWhatIsSaid(t *testing.T) {
+func TestSetCycle(t *testing.T) {
 	path := fresh(t)
 	x := open(t, path)
 	qa := extension.Scope{User: "ada", Agent: "qa", Session: "s"}
@@ -72,7 +72,7 @@ func importStream(ctx context.Context, x *extension.Extension, scope extension.S
 	return x.Import(ctx, r, transfer.ImportOptions{Scope: scope, Format: transfer.FormatStream})
 }
 
-func TestAStreamComesBackAsItWas(t *testing.T) {
+func TestStreamRoundTrip(t *testing.T) {
 	file, err := os.ReadFile("../cmd/ebb/testdata/threetier/stream.jsonl")
 	require.NoError(t, err)
 	half := bytes.IndexByte(file[len(file)/2:], '\n') + len(file)/2 + 1
@@ -99,7 +99,7 @@ func TestAStreamComesBackAsItWas(t *testing.T) {
 	require.Equal(t, "2", m.Attributes[schema.AttrIssues])
 }
 
-func TestAFaultyStreamSaysWhereAndHow(t *testing.T) {
+func TestStreamErrors(t *testing.T) {
 	change := func(from, to string) string { return strings.Replace(anEntry, from, to, 1) }
 	x := open(t, fresh(t))
 	for _, c := range []struct{ line, field string }{
@@ -132,7 +132,7 @@ func TestAFaultyStreamSaysWhereAndHow(t *testing.T) {
 	require.Equal(t, anEntry+"\n"+`{"id":"e3","cycle":0,"timestamp":"2026-02-08T13:23:00Z","role":"qa","action":"Tried it","importance":2.5,"type":"observation","tags":[],"issueRefs":[],"prRefs":[],"content":"It works.","tokenEstimate":3}`+"\n", out.String())
 }
 
-func TestAnAgentLogsWhatItDid(t *testing.T) {
+func TestMemoryLog(t *testing.T) {
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Tools: []string{"memory_log", "search_memory"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })

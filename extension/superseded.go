@@ -3,13 +3,13 @@ package extension
 import (
 	"context"
 
-	"github.com/ebbmem/ebb/internal/ownwords"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Superseded finds among memories those that tell what is no longer so: messages
-// with a claim resting on them that was superseded, and such claims themselves.
-// It returns them by id. Dates are in Config.Location.
+// Superseded returns, by public id, those of the given memories that are no longer
+// true: superseded claims, and messages from which a superseded claim was
+// extracted. Dates are in Config.Location.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Record) (map[string]Superseded, error) {
@@ -34,15 +34,15 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 	}
 	found := make(map[string]Superseded)
 	for i := range memories {
-		if mark := ownwords.Last(ended[memories[i].ID], x.cfg.Location); mark != nil {
+		if mark := prompt.Last(ended[memories[i].ID], x.cfg.Location); mark != nil {
 			found[memories[i].UID] = *mark
 		}
 	}
 	return found, nil
 }
 
-// presentFirst moves what is no longer so to below the claim that holds instead,
-// where a search found both.
+// presentFirst moves superseded results below the claims that replaced them, if a
+// search found both.
 func (x *Extension) presentFirst(ctx context.Context, scope Scope, answer *Answer) error {
 	memories := make([]Record, len(answer.Results))
 	for i := range answer.Results {
@@ -50,12 +50,12 @@ func (x *Extension) presentFirst(ctx context.Context, scope Scope, answer *Answe
 	}
 	ended, err := x.Superseded(ctx, scope, memories...)
 	if len(ended) > 0 {
-		answer.Results = ownwords.BelowSuccessors(answer.Results, ended)
+		answer.Results = prompt.BelowSuccessors(answer.Results, ended)
 	}
 	return err
 }
 
-// markSuperseded marks the entries that tell what is no longer so.
+// markSuperseded marks the entries that are no longer true.
 func (x *Extension) markSuperseded(ctx context.Context, scope Scope, entries []entry) ([]entry, error) {
 	memories := make([]Record, len(entries))
 	for i := range entries {

@@ -12,7 +12,7 @@ import (
 
 // What is no longer so ranks below the claim that holds instead, unless a time is
 // asked about, and its score says why.
-func TestWhatHoldsRanksAboveWhatHasEnded(t *testing.T) {
+func TestCurrentRanksAboveSuperseded(t *testing.T) {
 	l := newDiary(t)
 	l.says("Life first. I live in Lisbon, up in Graça, on a street so steep that the postman takes a break outside my door.")
 	l.now.Set(l.now.Now().AddDate(0, 1, 0))

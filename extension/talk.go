@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// talk is what passed through one session: what its questions are about.
+// talk keeps the recent messages of a session, which its questions may refer to.
 type talk struct {
 	mu    sync.Mutex
-	said  []string // by the user and the agent, oldest first; as it came, not redacted
+	said  []string // messages of the user and the agent, oldest first; not redacted
 	carry []string // ids of the memories shown last
 }
 
-// maxTalk bounds how much is kept.
+// maxTalk bounds the messages kept.
 const maxTalk = 6
 
-// heard notes a question and what was shown for it. Small talk, for which nothing
-// is searched, changes no subject.
+// heard adds a question and what was shown for it. Small talk, for which there was
+// no search, is ignored.
 func (t *talk) heard(found *Injection) {
 	if found.asked == "" {
 		return
@@ -37,7 +37,7 @@ func (t *talk) heard(found *Injection) {
 	}
 }
 
-// answered notes what the agent said.
+// answered adds the agent's answer.
 func (t *talk) answered(said string) {
 	if strings.TrimSpace(said) == "" {
 		return
@@ -59,25 +59,25 @@ func (t *talk) now() (said, carry []string) {
 	return slices.Clone(t.said), slices.Clone(t.carry)
 }
 
-// plan is how a question is searched for.
+// plan decides how a question is searched for.
 type plan struct{ Plan }
 
-// oldestFirst is the order in which a time is told.
+// oldestFirst is the order of answers about a period of time.
 const oldestFirst InjectOrder = "oldest"
 
-// order is the order of the sessions in a block.
+// order returns the order of the sessions in a block.
 func (p plan) order(usual InjectOrder) InjectOrder {
-	if len(p.Spans) > 0 || p.About == intent.AboutLastTalk {
+	if len(p.Spans) > 0 || p.About == lexicon.AboutLastTalk {
 		return oldestFirst
 	}
 	return usual
 }
 
-// storyLimit is how many memories tell a time, or what is known of the user,
-// unless Config.Injection.Limit says otherwise.
+// storyLimit is how many memories answer a question about a period of time or about
+// the user in general, unless Config.Injection.Limit is set.
 const storyLimit = 12
 
-// limit is how many memories are searched for.
+// limit returns how many memories are searched for.
 func (p plan) limit(usual int) int {
 	if usual == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
 		return storyLimit
@@ -85,7 +85,7 @@ func (p plan) limit(usual int) int {
 	return usual
 }
 
-// noteLine says what a time holds nothing of, as one line that no text can forge.
+// noteLine returns the answer's note, such as a date without records, as one line.
 func noteLine(answer *Answer) string {
 	if answer == nil || answer.Note == "" {
 		return ""
@@ -100,27 +100,27 @@ func answerQuery(answer *Answer) string {
 	return answer.Query
 }
 
-// How much is read of the end of a question, many times what is searched for, and
-// of a prompt, in bytes.
+// How many bytes of the end of a question and of a prompt are read. That is far
+// more than a search uses.
 const (
 	questionEnd = 64 << 10
 	promptEnd   = 1 << 20
 )
 
-// endOf is the end of a text: the last bytes of it.
-func endOf(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
+// lastBytes returns the last bytes of s.
+func lastBytes(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
 
-// search looks for what may help with question and is not in the prompt
-// already. It is nil for a question that nothing is searched for.
+// search searches for memories relevant to question that are not in the prompt
+// already. The answer is nil if the question needs no search.
 func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, plan, error) {
 	cfg := &s.ext.cfg
-	// As texts are stored: what is asked must be recognised among them. Redacted
-	// before it is cut, which could halve a secret beyond recognition.
-	question, err := s.ext.redactor.Text(ctx, "", text.Clean(endOf(question, questionEnd)))
+	// Normalized and redacted as stored texts are, so that they match. Redacted
+	// before it is shortened, which could cut a secret beyond recognition.
+	question, err := s.ext.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
 	if err != nil {
 		return nil, plan{}, err
 	}
-	prompt = s.ext.redactor.BuiltIn(text.Clean(endOf(prompt, promptEnd)))
+	prompt = s.ext.redactor.BuiltIn(text.Clean(lastBytes(prompt, promptEnd)))
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.Injection.Skip(question) {
 		return nil, plan{}, nil
 	}
@@ -135,7 +135,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		return s.ext.recall(ctx, s.scope, Query{
 			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
-				return m.Hearsay() && !cfg.Injection.Untrusted || stands(m.Content, prompt)
+				return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
 			},
 		})
 	}
@@ -155,12 +155,12 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	return with, p, nil
 }
 
-// plan reads what a question asks for beyond its words, in the user's zone.
+// plan parses what a question asks for beyond its words, in the user's time zone.
 func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, error) {
 	now := s.ext.cfg.Now().In(s.ext.cfg.Location)
 	p := plan{PlanOf(question, now)}
 	if len(p.Spans) > 0 || p.When {
-		zone, err := s.ext.zone(ctx, s.scope)
+		zone, err := s.ext.mem.Zone(ctx, s.scope)
 		if err != nil {
 			return p, now, err
 		}
@@ -176,7 +176,7 @@ func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, e
 	return p, now, nil
 }
 
-// takeUp adds what passed through this session to a plan.
+// takeUp adds the session's recent messages to a plan.
 func (s *Session) takeUp(ctx context.Context, p *plan) error {
 	said, carry := s.talk.now()
 	p.Carry = carry
@@ -190,27 +190,8 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// zone is a user's own time zone, nil without one.
-func (x *Extension) zone(ctx context.Context, scope Scope) (zone *time.Location, err error) {
-	err = x.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		id, err := snap.UserID(ctx, scope)
-		if err != nil || id == 0 {
-			return err
-		}
-		user, err := snap.UserByID(ctx, id)
-		if err != nil || user.TimeZone == "" {
-			return err
-		}
-		if named, err := time.LoadLocation(user.TimeZone); err == nil {
-			zone = named
-		}
-		return nil
-	})
-	return zone, err
-}
-
-// recallPlanned is [Session.Recall] with the question's plan, for tools: it knows
-// times and the last conversation, and nothing of the running talk.
+// recallPlanned is [Session.Recall] with the question's plan, for tools. The plan
+// covers times and the last conversation, but not the session's recent messages.
 func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
 	if q.Plan == nil && q.AsOf.IsZero() && strings.TrimSpace(q.Text) != "" {
 		p, now, err := s.plan(ctx, q.Text)
@@ -227,7 +208,7 @@ func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
 	return s.Recall(ctx, q)
 }
 
-// PlanOf reads what a question asked at now, in now's location, asks for beyond
-// its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools do so
+// PlanOf parses what a question asked at now, in now's location, asks for beyond
+// its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools call it
 // themselves.
-func PlanOf(question string, now time.Time) Plan { return intent.PlanOf(clip(question), now) }
+func PlanOf(question string, now time.Time) Plan { return lexicon.PlanOf(clip(question), now) }

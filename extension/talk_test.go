@@ -38,7 +38,7 @@ func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, s
 	}
 }
 
-func TestATimeIsToldInOrder(t *testing.T) {
+func TestPeriodIsShownInOrder(t *testing.T) {
 	x, say := talked(t, Config{})
 	ctx := context.Background()
 	say(time.Date(2026, 2, 7, 10, 0, 0, 0, time.UTC), "a", "Found a brass barometer at the flea market.", "Noted.")
@@ -64,7 +64,7 @@ func TestATimeIsToldInOrder(t *testing.T) {
 	}
 }
 
-func TestTimesAreThoseOfTheLocation(t *testing.T) {
+func TestTimesUseLocation(t *testing.T) {
 	auckland, err := time.LoadLocation("Pacific/Auckland")
 	require.NoError(t, err)
 	x, say := talked(t, Config{Location: auckland})
@@ -89,7 +89,7 @@ func (m lastSaid) Call(context.Context, string, ...llms.CallOption) (string, err
 	return string(m), nil
 }
 
-func TestTheTalkGoesOn(t *testing.T) {
+func TestFollowUpQuestions(t *testing.T) {
 	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section would show it whatever the talk
 	ctx := context.Background()
 	say(time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC), "a", "Odile and Rashid marry on 20 June in the boathouse at Walden.", "How lovely.")

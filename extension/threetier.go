@@ -1,6 +1,6 @@
 package extension
 
-// The blocks of [ThreeTier], by name (ada-three-tier.md §3.1).
+// The names of the blocks of [ThreeTier] (ada-three-tier.md §3.1).
 const (
 	BlockPlaybook  = "playbook"
 	BlockRules     = "rules"
@@ -10,29 +10,28 @@ const (
 	BlockLessons   = "lessons"
 )
 
-// shippedKept is how many of what was shipped last core memory keeps
-// (ada-three-tier.md §3.1: "Last 5 merged PRs").
+// shippedKept is how many shipped changes core memory lists (ada-three-tier.md
+// §3.1: "Last 5 merged PRs").
 const shippedKept = 5
 
-// ThreeTier is the configuration of a team of agents that share one memory
-// (ada-three-tier.md): each agent's role is [Scope.Agent], what is always in
-// context are the blocks of core memory, within 10,000 tokens, and the agents
-// keep them themselves by core_memory_update and core_memory_append.
+// ThreeTier returns the configuration for a team of agents that share one memory
+// (ada-three-tier.md). [Scope.Agent] is an agent's role. Blocks of core memory, at
+// most 10,000 tokens, are always in context, and the agents maintain them with
+// core_memory_update and core_memory_append.
 //
-// The playbook, one for each role, and the rules, which all share, change only
-// by the host, or as an agent proposes and the host approves
-// ([Extension.Proposals]). Status, threads and lessons are shared, the state of
-// a role is its own; all of these an agent writes freely, but for what it could
-// have from texts that nobody vouches for: that waits for approval too. Name the
-// team's own tools in [Config.InternalTools].
+// The playbook, one for each role, and the shared rules are changed by the host
+// only; changes that agents propose wait for approval ([Extension.Proposals]).
+// Agents write the shared status, threads and lessons, and the state of their own
+// role, directly, unless the conversation has seen untrusted text; then the change
+// waits for approval too. List the team's own tools in [Config.InternalTools].
 //
-// The caller may change what is returned: it is a new one each time.
+// Each call returns a new Config, which the caller may change.
 func ThreeTier() *Config {
 	return ThreeTierOptions{}.Config()
 }
 
-// threeTierBlocks are in the order in which they stand before a model. Their
-// limits together stay below the 10,000 tokens reserved for them.
+// threeTierBlocks returns the blocks in the order of the prompt. The sum of their
+// limits is below the 10,000 tokens of core memory.
 func threeTierBlocks() []BlockSpec {
 	return []BlockSpec{
 		{

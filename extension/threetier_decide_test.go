@@ -18,7 +18,7 @@ import (
 )
 
 // Two hosts that decide at once decide once.
-func TestAProposalIsDecidedOnce(t *testing.T) {
+func TestProposalIsDecidedOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	team := Scope{User: "team", Agent: "research"}
 	hosts := make([]*Extension, 2)
@@ -62,7 +62,7 @@ func TestAProposalIsDecidedOnce(t *testing.T) {
 
 // What is approved keeps the limits of its block, also by an operator who knows
 // nothing of the host's configuration: the newest five of what was shipped.
-func TestAnApprovalKeepsTheLimitsOfItsBlock(t *testing.T) {
+func TestApprovalKeepsBlockLimits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	team := Scope{User: "team", Agent: "qa"}
 	cfg := ThreeTier()
@@ -71,7 +71,7 @@ func TestAnApprovalKeepsTheLimitsOfItsBlock(t *testing.T) {
 	require.NoError(t, err)
 	set(t, x, team, "status", `{"recentlyShipped":["1","2","3","4","5"]}`)
 	s := role(t, x, "qa")
-	s.turn().shown(1)
+	s.conversation().expose(1)
 	require.Contains(t, callTool(t, s, "core_memory_append", args{"section": "recentlyShipped", "item": "a page says 6"}), "waits for the host's approval")
 	require.Contains(t, callTool(t, role(t, x, "ops"), "core_memory_append", args{"section": "recentlyShipped", "item": "6"}), "is changed")
 	require.NoError(t, x.Close(t.Context()))
@@ -106,7 +106,7 @@ func (n surfacing) Propose(ctx context.Context, _ *consolidate.Input, apply cons
 
 // A night that writes lessons while agents do loses none of theirs, and undoing
 // it takes its own and no other.
-func TestANightAndAgentsWriteAtOnce(t *testing.T) {
+func TestConcurrentNightAndAgents(t *testing.T) {
 	night := &surfacing{}
 	x := openThreeTier(t, func(c *Config) {
 		for i := range c.CoreMemory.Blocks {
@@ -157,7 +157,7 @@ func TestANightAndAgentsWriteAtOnce(t *testing.T) {
 
 // A file follows one profile after the other: what was said is found, nights run,
 // and core memory waits for the profile that shows it.
-func TestAFileChangesItsProfile(t *testing.T) {
+func TestProfileChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	team := Scope{User: "team", Agent: "qa", Session: "s"}
 	for i, cfg := range []*Config{Simple(), ThreeTier(), DualOptions{Observations: 2}.Config(), Simple(), ThreeTier()} {
@@ -202,7 +202,7 @@ func TestAFileChangesItsProfile(t *testing.T) {
 
 // What a night may write into core memory, the host's description says, not the
 // profile that made the night.
-func TestANightWritesOnlyWhatTheHostLetsModelsWrite(t *testing.T) {
+func TestNightRespectsBlockWriter(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Config, int)
 		want   string
@@ -243,12 +243,12 @@ func TestANightWritesOnlyWhatTheHostLetsModelsWrite(t *testing.T) {
 
 // What was erased is gone from what waits for the host, too; what waits for other
 // reasons stays, though the description of a block happens to use a word of it.
-func TestAnErasedMessageLeavesWhatWaits(t *testing.T) {
+func TestErasedMessageRemovesProposals(t *testing.T) {
 	x := openThreeTier(t)
 	s := role(t, x, "qa")
 	team := s.Scope()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(team, "The zebrafinch has tokens and items in Vexmoor, and writes its name."), eventbus.UserMessage(team, "The kettle is blue.")))
-	s.turn().shown(1)
+	s.conversation().expose(1)
 	for _, lesson := range []string{"Vexmoor is far", "Blue kettles boil slowly"} {
 		require.Contains(t, callTool(t, s, "core_memory_append", args{"section": "lessons", "item": lesson}), "waits for the host's approval")
 	}

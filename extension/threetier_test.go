@@ -63,7 +63,7 @@ type args = map[string]any
 // The numbers of ada-three-tier.md: §3.1 the structure, ~10,000 tokens and five
 // of what was shipped, §4.3 the sections, phase 5 who may change what, ADR-004
 // what is shared.
-func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
+func TestThreeTierMatchesDocument(t *testing.T) {
 	cfg := ThreeTier()
 	require.Equal(t, 10_000, cfg.CoreMemory.BlockTokens)
 	limits := 0
@@ -131,7 +131,7 @@ func TestThreeTierIsAsItsDocumentSays(t *testing.T) {
 }
 
 // Blocks that are as full as they may be stay within the budget, whole.
-func TestFullBlocksOfThreeTierFitTheirBudget(t *testing.T) {
+func TestThreeTierFullBlocksFitBudget(t *testing.T) {
 	x := openThreeTier(t)
 	team := Scope{User: "team", Agent: "qa"}
 	for _, spec := range x.cfg.CoreMemory.Blocks {
@@ -173,7 +173,7 @@ func TestFullBlocksOfThreeTierFitTheirBudget(t *testing.T) {
 	require.Len(t, found.Core, 6)
 }
 
-func TestTheHostDecidesWhatAModelProposesForABlock(t *testing.T) {
+func TestHostDecidesBlockProposals(t *testing.T) {
 	x := openThreeTier(t)
 	team := Scope{User: "team", Agent: "research"}
 	set(t, x, team, "rules", "Be kind.")
@@ -209,12 +209,12 @@ func TestTheHostDecidesWhatAModelProposesForABlock(t *testing.T) {
 	require.NoError(t, x.db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		var entries []string
 		err := s.NewSelect().Table("ops").ColumnExpr("actor || ' ' || operation || ' ' || record").Where("actor <> 'night'").Order("id").Scan(ctx, &entries)
-		require.Equal(t, []string{"host block blocks", "model propose proposals", "model propose proposals", "approval block blocks"}, entries)
+		require.Equal(t, []string{"host block blocks", "model propose proposals", "model propose proposals", "approval block blocks", "host decide proposals", "host decide proposals"}, entries)
 		return err
 	}))
 
 	// What waits for a list is carried out beside what was added since.
-	s.turn().shown(1)
+	s.conversation().expose(1)
 	require.Contains(t, callTool(t, s, "core_memory_append", args{"section": "lessons", "item": "Pages lie"}), "waits for the host's approval")
 	require.Contains(t, callTool(t, role(t, x, "ops"), "core_memory_append", args{"section": "lessons", "item": "Disks fill"}), "is changed")
 	waiting, err := x.Proposals(t.Context(), team)
@@ -226,7 +226,7 @@ func TestTheHostDecidesWhatAModelProposesForABlock(t *testing.T) {
 }
 
 // Roles that write at once lose nothing, and none writes another's state.
-func TestRolesWriteAtOnceAndLoseNothing(t *testing.T) {
+func TestConcurrentRolesLoseNothing(t *testing.T) {
 	x := openThreeTier(t)
 	const each = 6
 	var group sync.WaitGroup
@@ -277,7 +277,7 @@ func TestRolesWriteAtOnceAndLoseNothing(t *testing.T) {
 }
 
 // A model takes out only what it has seen.
-func TestAModelChangesWhatItHasSeen(t *testing.T) {
+func TestModelChangesSeenContent(t *testing.T) {
 	x := openThreeTier(t)
 	research, ops := role(t, x, "research"), role(t, x, "ops")
 	team := research.Scope()
@@ -292,7 +292,7 @@ func TestAModelChangesWhatItHasSeen(t *testing.T) {
 	require.Equal(t, `{"blockers":["b"],"sprint":"two"}`, inBlocks(t, x, team)["status"])
 }
 
-func TestAHostChoosesTheTools(t *testing.T) {
+func TestConfigTools(t *testing.T) {
 	names := func(x *Extension) (all []string) {
 		s, err := x.Session(Scope{User: "ada"})
 		require.NoError(t, err)
@@ -315,7 +315,7 @@ func TestAHostChoosesTheTools(t *testing.T) {
 
 // A cycle that begins has the schedule look at once, and not within the hour, which
 // is three cycles; the run before it, whatever it was, makes it wait no longer.
-func TestACycleThatBeginsHasTheTeamReflect(t *testing.T) {
+func TestNewCycleTriggersReflection(t *testing.T) {
 	asked := make(chan struct{}, 10)
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply {

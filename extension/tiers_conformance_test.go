@@ -20,7 +20,7 @@ import (
 // The numbers of ada-three-tier.md §3.2: score = α·recency + β·importance/10 +
 // γ·relevance, α = β = γ = 1.0. Its λ = .995 would give e^(−99.5) at 100 cycles
 // where it states "~30 %": that takes λ = .012.
-func TestThreeTierScoresAsTheDesignSays(t *testing.T) {
+func TestThreeTierScore(t *testing.T) {
 	for _, c := range []struct {
 		ago                   int64
 		importance, relevance float64
@@ -44,9 +44,9 @@ func TestThreeTierScoresAsTheDesignSays(t *testing.T) {
 	}
 }
 
-// §5.1 and §5.2: Σ importance > 100, of which TestReflectionIsDueBeyondItsThreshold has the edge, 10 cycles, sprint boundary, by hand;
+// §5.1 and §5.2: Σ importance > 100, of which TestReflectionThreshold has the edge, 10 cycles, sprint boundary, by hand;
 // importance ≥ 5 since the last; 3–5 insights of 9–10.
-func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
+func TestThreeTierReflection(t *testing.T) {
 	stages := ThreeTier().Night.Stages(nil)
 	require.Len(t, stages, 2)
 	require.Equal(t, consolidate.Archive{}, stages[0])
@@ -64,7 +64,7 @@ func TestThreeTierReflectsAsTheDesignSays(t *testing.T) {
 }
 
 // §4 names the tools; §3.2 keeps the last 100 cycles in recall.
-func TestThreeTierPagesItsMemory(t *testing.T) {
+func TestThreeTierTools(t *testing.T) {
 	x := openThreeTier(t)
 	s := role(t, x, "qa")
 	var names []string

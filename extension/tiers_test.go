@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -58,7 +59,7 @@ func recordsIn(t *testing.T, answer string) (all []llmtest.Record) {
 
 var cycleOf = regexp.MustCompile(`\(cycle (\d+), `)
 
-func TestTheToolsOfTiersFilterExactly(t *testing.T) {
+func TestTierToolsFilter(t *testing.T) {
 	_, call := team(t)
 	records := func(answer string) []llmtest.Record {
 		t.Helper()
@@ -137,7 +138,7 @@ func (n insightful) Propose(ctx context.Context, in *consolidate.Input, apply co
 // as long as its cycle does (ada-three-tier.md §5.2). What somebody put into the
 // archive, and documents, did not happen in a cycle, and are found for the roles
 // that they are for.
-func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
+func TestTierContents(t *testing.T) {
 	x, call := team(t, insightful{"Tablets that sleep lose what they were about to send."})
 	scope := extension.Scope{User: "team"}
 	_, err := x.Consolidate(t.Context(), scope)
@@ -170,7 +171,7 @@ func TestEachTierHoldsWhatIsItsOwn(t *testing.T) {
 }
 
 // Tags are words to find an entry by, and stand in no text but the index's.
-func TestAnEntryIsFoundByItsTags(t *testing.T) {
+func TestEntryIsFoundByTags(t *testing.T) {
 	path := fresh(t)
 	open := func() (*extension.Extension, func(tool, arguments string) string) {
 		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: tools.Names()})
@@ -189,7 +190,7 @@ func TestAnEntryIsFoundByItsTags(t *testing.T) {
 	require.Contains(t, found, ": Raised the contrast / All text reaches 7 to 1.", "the text is as it was written, on one line")
 	require.NoError(t, x.Close(context.Background()))
 
-	spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
+	memtest.Spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
 	_, err := doctor.Repair(t.Context(), path, extension.Key{})
 	require.NoError(t, err)
 	x, call = open()

@@ -9,11 +9,11 @@ import (
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
-// User is one person whose memory a file holds.
+// User is one user of a file.
 type User = schema.User
 
-// Users lists everybody whose memory the file holds, in the order in which
-// they first appeared. It is for operators: no model should see it.
+// Users lists all users of the file in the order of their first appearance. It is
+// for operators; do not show it to models.
 //
 // Errors: the database's, the context's.
 func (x *Extension) Users(ctx context.Context) ([]User, error) {
@@ -26,14 +26,14 @@ func (x *Extension) Users(ctx context.Context) ([]User, error) {
 }
 
 type (
-	// TimelineQuery says which part of a user's past is wanted. The zero value is
-	// its newest 50 memories.
+	// TimelineQuery selects a part of a user's past. The zero value selects the
+	// newest 50 memories.
 	TimelineQuery = inspect.TimelineQuery
 	// Mention is an entity that a memory mentions.
 	Mention = inspect.Mention
-	// Change is one entry of a memory's audit.
+	// Change is one entry of a memory's audit log.
 	Change = inspect.Change
-	// Embedding is what vectors were made by.
+	// Embedding describes how vectors were made.
 	Embedding = inspect.Embedding
 )
 
@@ -48,13 +48,13 @@ func validTimeline(q *TimelineQuery) error {
 	return schema.ValidLabel("session", q.Session)
 }
 
-// Timeline lists one user's memories in the order in which things happened.
-// Claims that were replaced are part of it, with their State; what a night
-// retired, what is forgotten, claims that another says in other words, and
-// sentences that are kept beside their message are not.
+// Timeline lists one user's memories in the order of their event times. It includes
+// superseded claims, with their State. It leaves out retired and forgotten
+// memories, claims that repeat another one in other words, and sentences extracted
+// verbatim from a message.
 //
-// Errors: [*InvalidError]; [ErrNotFound] for an entity that this user's memory
-// does not know; the database's errors, the context's error.
+// Errors: [*InvalidError]; [ErrNotFound] for an entity unknown to this user's
+// memory; the database's errors, the context's error.
 func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) ([]Record, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
@@ -78,12 +78,12 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 type Detail struct {
 	inspect.Detail
 
-	// Event is the message an episode came from, without its position in the
-	// journal, which tells how much others write.
+	// Event is the message an episode was made from, without its journal position,
+	// which would reveal how much other users write.
 	Event *eventbus.Event `json:"event,omitempty"`
 }
 
-// Get reads one memory by its public id, with all that hangs on it.
+// Get reads one memory by its public id, with everything that refers to it.
 //
 // Errors: [*InvalidError]; [ErrNotFound] for an id that does not exist or is
 // another user's; the database's errors, the context's error.

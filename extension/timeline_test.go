@@ -27,7 +27,7 @@ func contents(records []extension.Record) []string {
 	return texts
 }
 
-func TestTimelineIsInTheOrderOfEventsNotOfStorage(t *testing.T) {
+func TestTimelineOrder(t *testing.T) {
 	x := open(t, fresh(t))
 	tuesday := extension.Scope{User: "ada", Session: "tuesday"}
 	say(t, x, tuesday, monday.Add(48*time.Hour), "third")
@@ -95,7 +95,7 @@ func TestTimelineRefusesBadInput(t *testing.T) {
 	require.Equal(t, "Scope.User", invalid.Field)
 }
 
-func TestGetTellsTheWholeStoryOfAClaim(t *testing.T) {
+func TestGet(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	tool := func(name, arguments string) {
@@ -148,7 +148,7 @@ func TestGetTellsTheWholeStoryOfAClaim(t *testing.T) {
 	require.Equal(t, ada, d.Event.Scope)
 }
 
-func TestGetKnowsNoOtherUsersMemory(t *testing.T) {
+func TestGetIsPerUser(t *testing.T) {
 	x := open(t, fresh(t))
 	say(t, x, ada, monday, "private")
 	records, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{})
@@ -172,7 +172,7 @@ func TestGetKnowsNoOtherUsersMemory(t *testing.T) {
 	require.Equal(t, "id", invalid.Field)
 }
 
-func TestUsersAreListedInTheOrderTheyCame(t *testing.T) {
+func TestUsersOrder(t *testing.T) {
 	x := open(t, fresh(t))
 	users, err := x.Users(t.Context())
 	require.NoError(t, err)

@@ -7,20 +7,21 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
-// Import takes a history in: turns, messages of a chat API, a ChatGPT export, or
-// an export of ebb. It reads r as a stream and stores it in batches, each of them
-// whole or not at all; a fault of the input ends a batch, and what stands before it
-// is stored, of an export the batches before. Importing again stores nothing twice, so an import that was interrupted
-// is simply repeated: a turn is known by its id, or without one by its content
-// and place. The report is valid, for what was stored, also beside an error.
+// Import imports a history: turns, messages of a chat API, what other programs
+// export ([transfer.ImportFormat]), or an export of ebb. It reads r as a stream and stores batches atomically. An invalid
+// input ends the import; what precedes it in the input is stored, or of an export
+// the complete batches. Importing the same input again stores nothing twice, so an
+// interrupted import can simply be repeated: turns are identified by id, or else by
+// content and position. The report is valid for what was stored even if there is an
+// error.
 //
-// It is a bulk load and not a turn of a conversation: hosts' subscribers see
-// the events, but no turn's trust is affected. Background work
+// An import is a bulk load, not a conversation: hosts' subscribers receive the
+// events, but the trust of running conversations is not affected. Background work
 // follows at its own pace; see [Extension.WaitIdle].
 //
-// Errors: an [*transfer.ImportError] around an [*InvalidError] naming the field and the
-// fix, also for an id that the user has already with another text, or around a
-// [*RedactionError]; an [*InvalidError] for an input that is empty or in no known format; the
+// Errors: [*transfer.ImportError] wrapping an [*InvalidError] that names the field
+// and the fix, including for an id that exists with another text, or wrapping a
+// [*RedactionError]; [*InvalidError] for an empty input or an unknown format; the
 // reader's, the database's and the context's errors.
 func (x *Extension) Import(ctx context.Context, r io.Reader, opts transfer.ImportOptions) (*transfer.ImportReport, error) {
 	done, err := transfer.Import(ctx, x.mem, r, opts)
@@ -38,71 +39,72 @@ func (x *Extension) Import(ctx context.Context, r io.Reader, opts transfer.Impor
 	return &done.Report, err
 }
 
-// ImportArchive takes the Markdown files of a folder, or one file, into the
-// archive: in parts of about 900 characters under their headings, which
-// archival_search finds. A file that was taken in before is read again when it
-// has changed: its parts that are still there stay the memories they are, the
-// others are retired. A file is known by the folder's name and the path in it.
+// ImportArchive imports the Markdown files of a folder, or one file, into the
+// archive, which archival_search searches. Files are split into parts of about 900
+// characters with their headings. If a file was imported before and has changed,
+// unchanged parts keep their memories and the others are retired. A file is
+// identified by the folder's name and its path in the folder.
 //
-// Errors: [*transfer.ImportError] naming the file, around an [*InvalidError] for one that
-// cannot be used; what was taken in before it is kept, and importing again goes
-// on there. [*InvalidError] for the options; [ErrReadOnly]; the file system's,
-// the database's and the context's errors.
+// Errors: [*transfer.ImportError] naming the file, wrapping an [*InvalidError], for
+// an unusable one; files before it are kept, and another import continues there.
+// [*InvalidError] for the options; [ErrReadOnly]; the file system's, the database's
+// and the context's errors.
 func (x *Extension) ImportArchive(ctx context.Context, scope Scope, dir string, opts transfer.ArchiveOptions) (*transfer.ArchiveReport, error) {
 	return transfer.ImportArchive(ctx, x.mem, scope, dir, opts)
 }
 
-// ImportBank takes a team's bank.md, a Markdown file with headings, into the
-// blocks of [ThreeTier], with the host's authority: under "Active Sprint", "In
-// Progress", "Blockers" and "Recently Completed" the status, under "Role State"
-// one role each ("Last", "Next", "Working on"), under "Active Threads" and
-// "Lessons Learned" those. Lists of what was completed are taken to begin with
-// the newest.
+// ImportBank imports a team's bank.md, a Markdown file with headings, into the
+// blocks of [ThreeTier] with the host's authority. The headings "Active Sprint",
+// "In Progress", "Blockers" and "Recently Completed" fill the status; "Role State"
+// has one subsection per role ("Last", "Next", "Working on"); "Active Threads" and
+// "Lessons Learned" fill their blocks. Lists of completed work are read as newest
+// first.
 //
-// Nothing that a block holds is overwritten, and importing again changes
-// nothing. Left out, with the reason, is what has no place there, what does not
-// fit, what contradicts a block, and what reads like an instruction. Rules and
-// playbooks are for [Extension.SetBlock]. [Config.Redaction] applies.
+// Existing content is not overwritten, and importing again changes nothing. The
+// report lists what is left out and why: text that belongs in none of the blocks,
+// does not fit, contradicts a block, or reads like an instruction to a model. Use
+// [Extension.SetBlock] for rules and playbooks. [Config.Redaction] applies.
 //
-// Errors: [*InvalidError] for a file that is too long or no text, and when
-// [CoreMemoryConfig.Blocks] has not all of the blocks; the reader's and the database's
-// errors. Then nothing is imported.
+// Errors: [*InvalidError] for a file that is too long or not text, and if
+// [CoreMemoryConfig.Blocks] lacks one of the blocks; the reader's and the
+// database's errors. Nothing is imported if there is an error.
 func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*transfer.BankReport, error) {
 	return transfer.ImportBank(ctx, x.mem, scope, r)
 }
 
-// Export writes everything one user's memory holds, as JSON lines that
-// [Extension.Import] restores ([transfer.ImportOptions.Restore]). It is one consistent state of the file, written
-// as a stream; others may write meanwhile.
+// Export writes everything one user's memory holds as JSON lines, which
+// [Extension.Import] restores with [transfer.ImportOptions.Restore]. It is a
+// consistent snapshot, written as a stream while other processes may write to the
+// file.
 //
-// Lossless means: importing it into an empty file and exporting that again
-// gives the same bytes, and importing it where everything is there already
-// changes nothing. It holds the user's settings, sessions, messages and own
-// events with ids, origins, trust and times; memories of every kind and state
-// with their sources, entities, aliases, mentions, links and history; blocks,
-// proposals, confirmations, documents, what models were shown, and the ids of
-// what was erased.
+// The export is lossless: importing it into an empty file and exporting that
+// produces the same bytes, and importing it where everything exists changes
+// nothing. It contains the user's settings, sessions, messages and own events with
+// ids, origins, trust and times; memories of every kind and state with their
+// sources, entities, aliases, mentions, links and history; blocks, proposals,
+// confirmations, documents, records of what models were shown, and the ids of what
+// was erased.
 //
-// Left out is what can be made again: text index and vectors, and the
-// announcements of ebb itself that have no id (memory.stored; import announces
-// anew). Left out too is what belongs to this file and not to the user: row
-// numbers, journal positions, consumers' positions, leases, failures. Events
-// of the topics memory.* are written after all others.
+// It leaves out what can be rebuilt: the text index, vectors, and ebb's own events
+// without an id (memory.stored, which Import publishes again). It also leaves out
+// what belongs to the file and not to the user: row numbers, journal positions,
+// consumer positions, leases and failures. Events of the topics memory.* come after
+// all others.
 //
-// Errors: [*InvalidError]; [ErrNotFound] for a user this file does not know;
-// those of w, of the database, of the context. After an error what was written
-// is not a whole export, and Import says so.
+// Errors: [*InvalidError]; [ErrNotFound] for an unknown user; those of w, of the
+// database, of the context. After an error the output is incomplete, and Import
+// rejects it.
 func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*transfer.ExportReport, error) {
 	return transfer.Export(ctx, x.mem, w, scope)
 }
 
-// ExportStream writes the stream of a user's team as JSON lines: every entry
-// that was logged or imported, also what has become archival, in the order in
-// which they were stored, and the reflections of nights, with the role system.
-// [Extension.Import] with [transfer.FormatStream] reads it. Importing it elsewhere and exporting that gives the same lines again.
+// ExportStream writes the stream of a user's team as JSON lines: every entry that
+// was logged or imported, including archived ones, in the order of storage, and the
+// nights' reflections under the role system. [Extension.Import] reads it with
+// [transfer.FormatStream]; exporting the result produces the same lines.
 //
-// Errors: [*InvalidError]; [ErrNotFound] for a user this file does not know;
-// those of w, of the database, of the context.
+// Errors: [*InvalidError]; [ErrNotFound] for an unknown user; those of w, of the
+// database, of the context.
 func (x *Extension) ExportStream(ctx context.Context, w io.Writer, scope Scope) (*transfer.ExportReport, error) {
 	return transfer.ExportStream(ctx, x.mem, w, scope)
 }

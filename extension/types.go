@@ -4,73 +4,75 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
-	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
 )
 
-// The types that most hosts name, so that one import is enough.
+// Types of other packages that most hosts need, so that they import one package.
 type (
-	// Scope says whose memory is meant.
+	// Scope identifies a tenant, user, agent and session.
 	Scope = schema.Scope
-	// Record is one thing remembered.
+	// Record is one stored memory.
 	Record = schema.Memory
-	// Key encrypts a memory at rest. It never shows what it holds.
+	// Operation is an operation that [Hooks.OnOperation] observes.
+	Operation = schema.Operation
+	// Key encrypts a memory at rest. It never prints its bytes.
 	Key = schema.Key
-	// Kind is what a memory is.
+	// Kind is the kind of a memory.
 	Kind = schema.Kind
-	// InvalidError says which input cannot be used and why.
+	// InvalidError reports an unusable input, naming the field and the reason.
 	InvalidError = schema.InvalidError
-	// ForeignError is an error of a host's, a model client's or an embedder's
-	// code. It prints as its kind, since its text may repeat what that code was
-	// given; Unwrap gives the error itself.
+	// ForeignError wraps an error of the host's, a model client's or an embedder's
+	// code. It prints the error's type, since the text may repeat user data; Unwrap
+	// returns the error itself.
 	ForeignError = schema.ForeignError
-	// RedactionError says that a text could not be redacted; nothing of it was
-	// written, and it carries nothing of it.
+	// RedactionError means that a text could not be redacted. Nothing of the text
+	// was written, and the error contains none of it.
 	RedactionError = schema.RedactionError
-	// VersionError means the file was written by a newer ebb, or by one from before
-	// the first release.
+	// VersionError means that the file was written by a newer ebb, or by a version
+	// before the first release.
 	VersionError = schema.VersionError
-	// Loss says that a file was found to hold less than it once did.
+	// Loss means that a file was found to hold less than before.
 	Loss = schema.Loss
-	// Block is a part of core memory.
+	// Block is a block of core memory.
 	Block = core.Block
-	// BlockVersion is what a block held from one change to the next.
+	// BlockVersion is one version of a block's content.
 	BlockVersion = core.BlockVersion
 	// BlockSpec describes a block of core memory.
 	BlockSpec = core.BlockSpec
 	// BlockField describes a field of a block.
 	BlockField = core.BlockField
-	// BlockKind is the form of a block's content.
+	// BlockKind is the format of a block's content.
 	BlockKind = core.BlockKind
-	// BlockWriter says what a model may do to a block.
+	// BlockWriter says which changes of a block a model may make.
 	BlockWriter = core.BlockWriter
-	// BlockWrite is a change of core memory that a model asks for.
+	// BlockWrite is a model's request to change core memory.
 	BlockWrite = tools.BlockWrite
-	// Verdict is what becomes of a write that a model asks for.
+	// Verdict is the decision on a model's request.
 	Verdict = tools.Verdict
-	// Query says what is looked for.
+	// Query is a search.
 	Query = recall.Query
-	// Plan is what a question asks for beyond its words.
-	Plan = intent.Plan
+	// Plan is what a question asks for beyond its words, such as a time.
+	Plan = lexicon.Plan
 	// AsOf moves a search to another moment on either time axis.
 	AsOf = recall.AsOf
-	// Answer is what a search found and what it could not ask.
+	// Answer is the result of a search, with the arms it went without.
 	Answer = recall.Answer
-	// Result is one memory found, with the reasons.
+	// Result is one memory found, with its signals.
 	Result = recall.Result
-	// Explanation is why a query does, or does not, bring one memory back.
+	// Explanation says why a query does or does not return a memory.
 	Explanation = recall.Explanation
-	// Degraded is an arm of a search that did not give its full answer.
+	// Degraded is a search arm that returned less than its full answer.
 	Degraded = recall.Degraded
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
-	// Scorer gives the score that results are ordered by.
+	// Scorer computes the score that orders results.
 	Scorer = recall.Scorer
-	// Terms is what a [Scorer] knows of a candidate.
+	// Terms are the inputs of a [Scorer] for one candidate.
 	Terms = recall.Terms
-	// Signal is one part of a score.
+	// Signal is one term of a score.
 	Signal = recall.Signal
 	// RetentionPolicy says how memories fade; see [DocumentRetention].
 	RetentionPolicy = recall.RetentionPolicy
@@ -78,29 +80,29 @@ type (
 	Report = consolidate.Report
 	// StageReport is what one stage of a run did.
 	StageReport = consolidate.StageReport
-	// Outcome is the fate of one proposal of a stage.
+	// Outcome is the outcome of one proposal of a stage.
 	Outcome = consolidate.Outcome
-	// Usage is what a run asked of a model.
+	// Usage is a run's use of a model.
 	Usage = ask.Usage
-	// Run is a night in the ledger.
+	// Run is a night's entry in the ledger.
 	Run = schema.Run
-	// Budget bounds what a night may ask of a model.
+	// Budget bounds a night's use of a model.
 	Budget = ask.Budget
-	// Prices are what a million tokens of the model cost.
+	// Prices are the costs of a million tokens of the model.
 	Prices = ask.Prices
 	// Progress is how far a night has got.
 	Progress = consolidate.Progress
-	// Rules is a stage of a night, made of rules.
+	// Rules is a stage made of [Rule] values.
 	Rules = consolidate.Rules
-	// Rule revises memories by what stands beside their text.
+	// Rule revises memories selected by their metadata.
 	Rule = consolidate.Rule
-	// Revision is what a [Rule] changes of a memory.
+	// Revision is a [Rule]'s change of a memory.
 	Revision = schema.Revision
-	// Conditions restrict memories by what stands beside their text.
+	// Conditions select memories by their metadata.
 	Conditions = schema.Conditions
 	// Stage is one step of a night.
 	Stage = consolidate.Stage
-	// StageError says which stage of a run failed.
+	// StageError names the stage of a run that failed.
 	StageError = consolidate.StageError
 )
 
@@ -112,13 +114,13 @@ const (
 	KindReflection = schema.KindReflection
 )
 
-// The states that a [Rule] moves memories between.
+// The states that a [Rule] can set.
 const (
 	StateActive  = schema.StateActive
 	StateDormant = schema.StateDormant
 )
 
-// The forms of a block, and what a model may do to it.
+// Formats of a block, and which changes a model may make.
 const (
 	BlockText     = core.BlockText
 	BlockList     = core.BlockList
@@ -129,14 +131,14 @@ const (
 	ModelWrites   = core.ModelWrites
 )
 
-// What becomes of a write that a model asks for, from the mildest.
+// Decisions on a model's request, from the most permissive.
 const (
 	VerdictAllow   = tools.VerdictAllow
 	VerdictPropose = tools.VerdictPropose
 	VerdictRefuse  = tools.VerdictRefuse
 )
 
-// The errors a host can tell apart.
+// Errors for use with errors.Is.
 var (
 	ErrNotFound    = schema.ErrNotFound
 	ErrConflict    = schema.ErrConflict
@@ -148,21 +150,20 @@ var (
 	ErrBusy        = schema.ErrBusy
 	ErrClosed      = schema.ErrClosed
 
-	// ErrKey is all of the following: why a key and a file do not go together.
+	// ErrKey matches the three errors below: the key does not fit the file.
 	ErrKey         = schema.ErrKey
 	ErrKeyMissing  = schema.ErrKeyMissing
 	ErrKeyWrong    = schema.ErrKeyWrong
 	ErrKeyUnneeded = schema.ErrKeyUnneeded
 )
 
-// NewKey makes a [Key] of 32 random bytes, which it copies. A password is no
-// key.
+// NewKey returns a [Key] with a copy of 32 random bytes. Do not use a password.
 //
-// Errors: [*InvalidError] for another length, or for zeroes.
+// Errors: [*InvalidError] for another length, or if all bytes are zero.
 func NewKey(secret []byte) (Key, error) { return schema.NewKey(secret) }
 
-// ParseKey reads a [Key] as a file or an environment variable holds it: 32 raw
-// bytes, or 64 hexadecimal digits.
+// ParseKey decodes a [Key] from a file or environment variable: 32 raw bytes, or 64
+// hexadecimal digits.
 //
-// Errors: [*InvalidError], without what was read.
+// Errors: [*InvalidError], without the input.
 func ParseKey(text []byte) (Key, error) { return schema.ParseKey(text) }

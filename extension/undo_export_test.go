@@ -95,7 +95,7 @@ func memoryOf(t *testing.T, export string) (lines []string) {
 	return lines
 }
 
-func TestANightIsUndoneInAnotherFile(t *testing.T) {
+func TestUndoAfterImport(t *testing.T) {
 	t.Run("that counted a gap", func(t *testing.T) { undoneInAnotherFile(t, true) })
 	t.Run("that closed a gap", func(t *testing.T) { undoneInAnotherFile(t, false) })
 }

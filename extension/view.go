@@ -14,21 +14,21 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// What a model writes can come from anything it has in view. So an answer is
-// trusted no more than the least trusted text that its conversation has put
-// before the model: messages of users and tools, and what was recalled. This
-// does not end with the turn: langchaingo's memories show a model its earlier
-// turns again, and a tool's answer with them.
+// A model's answer can come from anything in its context. So an answer is trusted
+// no more than the least trusted text the model has been shown in the conversation:
+// messages of users and tools, and recalled memories. This does not end with the
+// turn, since langchaingo's memories repeat earlier turns and with them the tools'
+// answers.
 
-// view is what a conversation has put before its model. Its turn's lock guards
-// it.
-type view struct {
-	// floor is the lowest trust in it.
-	floor schema.Trust
-	// read says that what earlier processes stored is in floor.
+// exposure is what a conversation's model has been exposed to. The lock of its turn
+// guards it.
+type exposure struct {
+	// minTrust is the lowest trust the model has been exposed to.
+	minTrust schema.Trust
+	// read is set once floor includes what is stored of the conversation.
 	read bool
-	// answers are the ids of the answers since the user last spoke: a tool's
-	// result that is reported after the answer was in view of it all the same.
+	// answers are the ids of the answers since the user's last message. A tool
+	// result that is reported after them lowers their trust too.
 	answers []string
 }
 
@@ -38,20 +38,20 @@ const (
 	roleAssistant = "assistant"
 )
 
-// maxAnswers bounds how many answers a late result can lower.
+// maxAnswers bounds how many answers a late tool result can lower.
 const maxAnswers = 64
 
-func newView() view { return view{floor: schema.MaxTrust} }
+func newExposure() exposure { return exposure{minTrust: schema.MaxTrust} }
 
-// foreignTool is the trust of what a tool says that nobody vouches for.
+// foreignTool is the trust of the output of a tool that is not in
+// Config.InternalTools.
 var foreignTool = schema.OriginToolExternal.Ceiling()
 
-// admit takes the messages of one conversation into a view, in order, and
-// stamps the answers among them; those that others are not are left as they
-// are. overtaken are the answers published before that had in view, as it
-// turns out, what is trusted this little.
-func (v *view) admit(events []eventbus.Event) (overtaken []string, level schema.Trust) {
-	var here []int // answers among events since the user last spoke
+// admit adds messages of one conversation to the view in order, and sets the trust
+// of the answers among them. It returns earlier answers whose trust a tool result
+// among the events lowers, and the level to lower them to.
+func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level schema.Trust) {
+	var here []int // indexes of answers since the user's last message
 	level = schema.MaxTrust
 	for i := range events {
 		e := &events[i]
@@ -62,7 +62,7 @@ func (v *view) admit(events []eventbus.Event) (overtaken []string, level schema.
 		switch m.Role {
 		case roleAssistant:
 			if e.Trust == nil {
-				trust := min(e.TrustLevel(), v.floor)
+				trust := min(e.TrustLevel(), v.minTrust)
 				e.Trust = &trust
 				here = append(here, i)
 				if e.ID == "" {
@@ -74,10 +74,10 @@ func (v *view) admit(events []eventbus.Event) (overtaken []string, level schema.
 			}
 		case roleUser:
 			here, v.answers = nil, nil
-			v.floor = min(v.floor, e.TrustLevel())
+			v.minTrust = min(v.minTrust, e.TrustLevel())
 		default:
 			said := e.TrustLevel()
-			v.floor = min(v.floor, said)
+			v.minTrust = min(v.minTrust, said)
 			for _, at := range here {
 				trust := min(*events[at].Trust, said)
 				events[at].Trust = &trust
@@ -90,13 +90,13 @@ func (v *view) admit(events []eventbus.Event) (overtaken []string, level schema.
 	return overtaken, level
 }
 
-// unnamedView is how far back a conversation without a session's name reaches
-// beyond this process: it has no other end.
-const unnamedView = 24 * time.Hour
+// unnamedWindow is how far back a conversation without a session name reaches in the
+// store.
+const unnamedWindow = 24 * time.Hour
 
-// storedView is the lowest trust of what was said and recalled in a
-// conversation, as it is stored.
-func (x *Extension) storedView(ctx context.Context, of Scope) (floor schema.Trust, err error) {
+// storedExposure returns the lowest trust of what is stored as said and recalled in a
+// conversation.
+func (x *Extension) storedExposure(ctx context.Context, of Scope) (floor schema.Trust, err error) {
 	floor = schema.MaxTrust
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, of)
@@ -105,7 +105,7 @@ func (x *Extension) storedView(ctx context.Context, of Scope) (floor schema.Trus
 		}
 		var since time.Time
 		if of.Session == "" {
-			since = x.cfg.Now().Add(-unnamedView)
+			since = x.cfg.Now().Add(-unnamedWindow)
 		}
 		if floor, err = s.LeastTrusted(ctx, userID, of.Session, since); err != nil || len(x.cfg.CoreMemory.Blocks) == 0 {
 			return err
@@ -117,9 +117,8 @@ func (x *Extension) storedView(ctx context.Context, of Scope) (floor schema.Trus
 	return floor, err
 }
 
-// overtake lowers answers that turn out to have had in view what is trusted
-// less than they are.
-func (x *Extension) overtake(ctx context.Context, of Scope, answers []string, level schema.Trust) error {
+// lowerTrust lowers the trust of stored answers to level.
+func (x *Extension) lowerTrust(ctx context.Context, of Scope, answers []string, level schema.Trust) error {
 	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		userID, err := tx.UserID(ctx, of)
 		if err != nil {
@@ -134,16 +133,16 @@ func (x *Extension) overtake(ctx context.Context, of Scope, answers []string, le
 	})
 }
 
-// used takes into view what a tool of an agent's says. ebb's own tools report
-// what they show themselves.
-func (s *Session) used(tool string) {
+// toolUsed adds an agent's tool call to the view. ebb's own tools report what they show
+// themselves.
+func (s *Session) toolUsed(tool string) {
 	own := slices.ContainsFunc(s.tools, func(t *tools.Tool) bool { return text.Fold(t.Name()) == text.Fold(tool) })
 	if !own {
-		s.turn().shown(s.ext.toolTrust(tool))
+		s.conversation().expose(s.ext.toolTrust(tool))
 	}
 }
 
-// toolTrust is how far a tool's answer may be believed, by the tool's name.
+// toolTrust returns the trust of a tool's output, given the tool's name.
 func (x *Extension) toolTrust(name string) schema.Trust {
 	if slices.ContainsFunc(x.cfg.InternalTools, func(own string) bool { return text.Fold(own) == text.Fold(name) }) {
 		return schema.OriginToolInternal.Ceiling()
@@ -151,17 +150,17 @@ func (x *Extension) toolTrust(name string) schema.Trust {
 	return foreignTool
 }
 
-// agentOutput is under which key langchaingo's agents answer.
+// agentOutput is the output key of langchaingo's agents.
 const agentOutput = "output"
 
-// steps takes into view what the tools of an agent said, as far as the outputs
-// of its run tell. An agent that does not tell its steps may have used any tool.
-func (s *Session) steps(outputs map[string]any) {
+// agentSteps adds the tools that an agent called to the view. An agent that does not
+// return its agentSteps may have called any tool.
+func (s *Session) agentSteps(outputs map[string]any) {
 	if steps, told := outputs["intermediateSteps"].([]lcschema.AgentStep); told {
 		for _, step := range steps {
-			s.used(step.Action.Tool)
+			s.toolUsed(step.Action.Tool)
 		}
 	} else if _, agent := outputs[agentOutput].(string); agent {
-		s.turn().shown(foreignTool)
+		s.conversation().expose(foreignTool)
 	}
 }

@@ -33,9 +33,9 @@ func planted(t *testing.T, x *extension.Extension) {
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(elsewhere, lowAbout, eventbus.From(eventbus.OriginImport))))
 }
 
-// Whatever brings a text before the model, and whichever door the answer comes
-// through, the answer is trusted no more than that text.
-func TestNoDoorLiftsAnAnswerAboveWhatItsConversationHadInView(t *testing.T) {
+// An answer is trusted no more than the texts shown to the model, whatever the source
+// of the text and of the answer.
+func TestNoSourceRaisesAnswerTrust(t *testing.T) {
 	t.Parallel()
 	const answer = "Crumble is in Lisbon"
 	inputs := map[string]any{"input": whereIs}
@@ -134,7 +134,7 @@ func (seesTools) GenerateContent(context.Context, []llms.MessageContent, ...llms
 
 func (seesTools) Call(context.Context, string, ...llms.CallOption) (string, error) { return "ok", nil }
 
-func TestAToolsAnswerReportedLateLowersTheAnswerBeforeIt(t *testing.T) {
+func TestLateToolResultLowersAnswer(t *testing.T) {
 	page, answer := eventbus.ToolResult(ada, "web", "the page says so"), eventbus.AgentResponse(ada, "it is so")
 	before := eventbus.AgentResponse(ada, "good morning")
 	asked := eventbus.UserMessage(ada, "is it so?")
@@ -154,7 +154,7 @@ func TestAToolsAnswerReportedLateLowersTheAnswerBeforeIt(t *testing.T) {
 	}
 }
 
-func TestAConversationKeepsInViewWhatAnEarlierProcessShowed(t *testing.T) {
+func TestExposureSurvivesRestart(t *testing.T) {
 	for name, scope := range map[string]extension.Scope{"named": {User: "ada", Session: "now"}, "unnamed": {User: "ada"}} {
 		t.Run(name, func(t *testing.T) {
 			path := fresh(t)
@@ -188,7 +188,7 @@ func TestAConversationKeepsInViewWhatAnEarlierProcessShowed(t *testing.T) {
 	})
 }
 
-func TestTurnsAtOnceShareWhatIsInView(t *testing.T) {
+func TestConcurrentTurnsShareExposure(t *testing.T) {
 	x := open(t, fresh(t))
 	planted(t, x)
 	s := session(t, x, extension.Scope{User: "ada", Session: "now"})
@@ -218,9 +218,9 @@ func (page) Call(context.Context, string) (string, error) { return "the page say
 
 var _ lctools.Tool = page{}
 
-// An agent is asked a question and uses a tool, which the executor tells nobody
-// of. What it answers is trusted like the tool.
-func TestAnAgentsAnswerIsTrustedLikeItsTools(t *testing.T) {
+// An agent uses a tool that the executor does not report. Its answer is trusted like
+// the tool.
+func TestAgentAnswerTrustFollowsTools(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool     string
 		internal []string

@@ -21,8 +21,8 @@ import (
 
 // What the tests of faults and of power losses share.
 
-// openOn opens a memory on a disk with nothing at work behind it. hear is told
-// of what no caller is; it may be nil.
+// openOn opens a memory on a disk without background work. hear, which may be nil, gets
+// the errors that are returned to no caller.
 func openOn(ctx context.Context, disk *vfstest.Disk, dir string, key Key, hear func(source string, err error)) (*Extension, error) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return OpenWith(ctx, filepath.Join(dir, "memory.db"),

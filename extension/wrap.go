@@ -10,11 +10,10 @@ import (
 	"github.com/tmc/langchaingo/llms"
 )
 
-// WrapModel returns a model that is llm with the session's memory before its
-// eyes: each call gets what may help with the last human message, once,
-// whatever else the session does. It stores nothing: publish what was said
-// through the bus, the Memory or the Callbacks. Once the memory is closed its calls
-// return [ErrClosed].
+// WrapModel wraps llm and injects relevant memories of the session before the last
+// human message of each call. A prompt that already holds a block of this session
+// is left unchanged. It stores nothing: publish messages through the bus, the
+// Memory or the Callbacks. After the memory is closed, calls return [ErrClosed].
 func WrapModel(llm llms.Model, s *Session) llms.Model { return &remembering{llm, s} }
 
 type remembering struct {
@@ -29,7 +28,7 @@ func (r *remembering) GenerateContent(ctx context.Context, messages []llms.Messa
 		return nil, err
 	}
 	messages, recorded := r.withMemory(ctx, messages)
-	defer recorded() // while the model thinks
+	defer recorded() // recording overlaps with the model's call
 	response, err := r.Model.GenerateContent(ctx, messages, options...)
 	if err == nil && response != nil && len(response.Choices) > 0 && response.Choices[0] != nil {
 		r.session.talk.answered(response.Choices[0].Content)
@@ -42,12 +41,13 @@ func (r *remembering) Call(ctx context.Context, prompt string, options ...llms.C
 	return llms.GenerateFromSinglePrompt(ctx, r, prompt, options...)
 }
 
-// withMemory puts the block before the text of the last human message, in a
-// copy. An agent's further calls in one turn get the block of the first.
+// withMemory returns a copy of messages with the block before the text of the last
+// human message. Further calls of an agent in the same turn get the first call's
+// block.
 func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageContent) (_ []llms.MessageContent, recorded func()) {
 	recorded = func() {}
-	for _, tool := range toolsHeard(messages) {
-		r.session.used(tool)
+	for _, tool := range calledTools(messages) {
+		r.session.toolUsed(tool)
 	}
 	at, part, question := lastHumanText(messages)
 	if at < 0 {
@@ -72,9 +72,9 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	return messages, recorded
 }
 
-// toolsHeard are the names of the tools whose answers are among messages; ""
-// for one that nobody names.
-func toolsHeard(messages []llms.MessageContent) (names []string) {
+// calledTools returns the names of the tools whose results are among messages, ""
+// for an unknown one.
+func calledTools(messages []llms.MessageContent) (names []string) {
 	called := make(map[string]string)
 	for _, m := range messages {
 		for _, p := range m.Parts {
@@ -91,8 +91,8 @@ func toolsHeard(messages []llms.MessageContent) (names []string) {
 	return names
 }
 
-// lastHumanText finds the last text of a human: messages[at].Parts[part]. It
-// returns -1 twice when there is none.
+// lastHumanText finds the last text of a human message, messages[at].Parts[part].
+// It returns -1, -1 if there is none.
 func lastHumanText(messages []llms.MessageContent) (at, part int, text string) {
 	for at, m := range slices.Backward(messages) {
 		if m.Role != llms.ChatMessageTypeHuman {
@@ -123,14 +123,13 @@ func promptText(messages []llms.MessageContent) string {
 	return b.String()
 }
 
-// blocks remembers what the session put before a model, so that no prompt
-// holds it twice.
+// blocks remembers what the session has injected, so that no prompt holds it twice.
 type blocks struct {
 	mu       sync.Mutex
 	nonces   []string
 	question string
 	block    string
-	blocks   map[string]any // of core memory, as they were shown last
+	blocks   map[string]any // core memory as last shown, by block name
 }
 
 func (b *blocks) add(nonce string) {
@@ -164,7 +163,7 @@ func (b *blocks) remember(question, block string) {
 	b.question, b.block = question, block
 }
 
-// core is what a block of core memory was shown as last.
+// core returns the content of a block of core memory as last shown.
 func (b *blocks) core(name string) (content any, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,8 +171,8 @@ func (b *blocks) core(name string) (content any, ok bool) {
 	return content, ok
 }
 
-// told notes what a model now takes a block of core memory to be.
-func (b *blocks) told(name string, content any) {
+// setCore records the content of a block of core memory that the model has now seen.
+func (b *blocks) setCore(name string, content any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.blocks == nil {

@@ -23,7 +23,7 @@ func teamsHost(t *testing.T) *host {
 // agentTurn lets an agent answer, with the tools of its memory.
 func agentTurn(t *testing.T, server *llmtest.Server, s *extension.Session, said string) {
 	t.Helper()
-	// langchaingo's buffer has to be told which of the outputs is the answer.
+	// langchaingo's buffer must know which of the outputs is the answer.
 	m := s.Memory(extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithInputKey("input"), lcmemory.WithOutputKey("output"))), extension.WithSpeakers("Ada", ""))
 	agent := agents.NewOpenAIFunctionsAgent(server.LLM(t), s.Tools(), m.ForOpenAIFunctions())
 	_, err := chains.Call(t.Context(), agents.NewExecutor(agent, agents.WithMemory(m), agents.WithReturnIntermediateSteps()), map[string]any{"input": said})
@@ -33,7 +33,7 @@ func agentTurn(t *testing.T, server *llmtest.Server, s *extension.Session, said 
 // Agents of two roles keep core memory by their tools, turn after turn: what one
 // writes the other reads at its next, the rules when the host has approved them,
 // and all of it after a restart.
-func TestAgentsKeepTheirCoreMemory(t *testing.T) {
+func TestAgentsMaintainCoreMemory(t *testing.T) {
 	server := llmtest.New(t)
 	call := func(heard, tool, section string, content any) {
 		key := map[string]string{"core_memory_update": "content", "core_memory_append": "item"}[tool]

@@ -135,7 +135,7 @@ func hostileCalls(proposals []string) (calls []llms.FunctionCall) {
 // Whatever a model writes to its tools: what only the host changes, and what is
 // another role's, stays byte for byte, the audit has no change that was not
 // allowed, and no order stands in what any role is shown.
-func TestAHostileModelChangesNoBlockThatIsNotItsOwn(t *testing.T) {
+func TestHostileModelCannotChangeOtherBlocks(t *testing.T) {
 	for name, page := range map[string]bool{"on its own": false, "after it has read a page": true} {
 		t.Run(name, func(t *testing.T) {
 			cfg := extension.ThreeTier()

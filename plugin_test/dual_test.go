@@ -17,7 +17,7 @@ import (
 // An agent lives with the Dual profile: what it hears is stamped with the place
 // and rated, a night reflects on it, and after a restart its tool finds the
 // insight, scored as the design says.
-func TestAnAgentLivesWithTheDualProfile(t *testing.T) {
+func TestAgentWithDualProfile(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Contains("Rate the importance"), llmtest.Answer(func(r llmtest.Request) llmtest.Reply {
 		ratings := ""

@@ -87,7 +87,7 @@ var ours = regexp.MustCompile(`^[\p{L}\p{N} _,.:;()'’…\n/–-]*$`)
 // Whatever is remembered, each record that goes before a model comes back from
 // its line as it is stored, in one line, and no byte of it stands outside a fence or, in the
 // answers of tools, outside a text of JSON.
-func TestWhatIsRememberedStaysInItsFence(t *testing.T) {
+func TestMemoriesStayInFence(t *testing.T) {
 	racing.Alone(t)
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
 		Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Injection: extension.InjectionConfig{Limit: 50, Tokens: 1 << 20, MinRelevance: -1, FullTextRelevance: -1},

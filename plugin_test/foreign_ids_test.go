@@ -303,7 +303,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 
 // The id of a message belongs to its user: another user's is no duplicate, and
 // does not tell that there is one.
-func TestTheIDOfAMessageIsItsUsersOwn(t *testing.T) {
+func TestMessageIDsArePerUser(t *testing.T) {
 	w := newWorld(t)
 	defer w.close()
 	ada, bob := extension.Scope{User: "ada"}, extension.Scope{User: "bob"}
@@ -363,7 +363,7 @@ func TestEveryIDHasARow(t *testing.T) {
 }
 
 // A file that names another user's records is read as if nobody had them.
-func TestAnExportOfOthersIsReadAsAnybodys(t *testing.T) {
+func TestForeignExportIsUntrusted(t *testing.T) {
 	bob, ada := extension.Scope{Tenant: "acme", User: "bob", Session: "theirs"}, extension.Scope{Tenant: "acme", User: "ada"}
 	home := newWorld(t)
 	defer home.close()

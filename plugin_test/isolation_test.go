@@ -28,7 +28,7 @@ var (
 // the ids, byte for byte what it would be if that user were alone.
 //
 // Eight histories in every run; -rapid.checks asks for more.
-func TestNobodySeesWhatOthersDo(t *testing.T) {
+func TestUsersCannotObserveOthers(t *testing.T) {
 	racing.Alone(t)
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		require.NoError(t, checks.Value.Set("8"))

@@ -109,7 +109,7 @@ var hosts = map[string]func(t *testing.T, llm llms.Model, s *extension.Session) 
 	},
 }
 
-func TestWhatWasToldIsRememberedAfterARestart(t *testing.T) {
+func TestMemoryIsDurable(t *testing.T) {
 	for name, build := range hosts {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(t)
@@ -138,7 +138,7 @@ func TestWhatWasToldIsRememberedAfterARestart(t *testing.T) {
 	}
 }
 
-func TestMemoryOfOneUserNeverReachesAnother(t *testing.T) {
+func TestUserIsolation(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Text("AI: Noted.\nFinal Answer: Noted."))
 	h := newHost(t)
@@ -185,7 +185,7 @@ func (forbidden) EmbedQuery(context.Context, string) ([]float32, error) {
 	panic("the embedder was called while a turn waited")
 }
 
-func TestATurnCallsNeitherModelNorEmbedder(t *testing.T) {
+func TestTurnCallsNoModelOrEmbedder(t *testing.T) {
 	h := newHost(t)
 	h.cfg = extension.Config{Model: forbidden{}, Embedding: extension.EmbeddingConfig{Embedder: forbidden{}}, NoBackground: true}
 	h.run(march, func(x *extension.Extension, s *extension.Session) {
@@ -219,7 +219,7 @@ func TestTemplatesInMemoriesAreNotExecuted(t *testing.T) {
 	}
 }
 
-func TestHalfAnAnswerIsNotTakenForAWholeOne(t *testing.T) {
+func TestPartialAnswerIsMarked(t *testing.T) {
 	for _, name := range []string{"conversation chain", "wrapped model and callbacks", "everything at once"} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(t)

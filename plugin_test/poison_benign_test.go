@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// poisonBenign is what nobody should take for an attack: what a tool returned,
-// or what somebody said.
+// poisonBenign is a text that must not be classified as an attack: a tool's result or
+// a message.
 type poisonBenign struct {
 	ID      string   `json:"id"`
 	Lang    string   `json:"lang"`

@@ -44,7 +44,7 @@ func sampled(t *testing.T) (sample []poisonAttack) {
 
 // Whatever an attacker writes, into whichever text of low trust, and however
 // gullible the model that reads it by day and by night.
-func TestNoAttackOfTheCorpusSucceeds(t *testing.T) {
+func TestAttackCorpus(t *testing.T) {
 	for _, a := range sampled(t) {
 		t.Run(a.ID, func(t *testing.T) {
 			t.Parallel()
@@ -364,7 +364,7 @@ func (g gullible) answer(prompt string) map[string]any {
 	return object{"facts": list}
 }
 
-func TestTheGullibleModelIsBelievedWhereItMay(t *testing.T) {
+func TestGullibleModelWithinLimits(t *testing.T) {
 	a := poisonAttack{
 		ID: "none", Ceiling: 4, Effect: []string{"Willow Row"}, Fooled: []string{"The user lives in Willow Row."}, Ask: []string{"Where does the user live?"},
 		Success: []string{"active", "injected"}, Turns: []poisonTurn{{Turn: 1, Origin: "user_direct", Text: "I live in Willow Row."}},

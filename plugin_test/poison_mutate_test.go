@@ -24,8 +24,8 @@ type poisonMutator struct {
 }
 
 // mutants are the attack once for each mutator, and once for each of some pairs
-// of them, as far as a reader can still find the effects in what came out: a
-// text that nobody can read attacks nobody. The same seed gives the same mutants.
+// of them. Mutants in which the effects are no longer readable are left out, since
+// they attack nothing. The same seed gives the same mutants.
 func (a poisonAttack) mutants(seed uint64) []poisonAttack {
 	var all []poisonAttack
 	for _, m := range poisonMutators {

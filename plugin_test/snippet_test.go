@@ -17,7 +17,7 @@ import (
 
 // What a host writes, with every option of the session. That it
 // compiles is most of the test.
-func TestTheFrontDoorIsAsItWasPromised(t *testing.T) {
+func TestPublicAPI(t *testing.T) {
 	var (
 		llm  llms.Model          = forbidden{}
 		emb  embeddings.Embedder = forbidden{}

@@ -12,7 +12,7 @@ import (
 
 // Agents of two roles page their memory: what one logs in its cycle the other
 // finds in the next, by words, by number and in the archive, after a restart too.
-func TestAgentsPageTheirMemory(t *testing.T) {
+func TestAgentsUseTierTools(t *testing.T) {
 	server := llmtest.New(t)
 	call := func(heard, tool string, arguments map[string]any) {
 		server.On(llmtest.LastContains(heard), llmtest.ToolCall("c", tool, arguments)).Times(1)

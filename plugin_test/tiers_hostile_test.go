@@ -79,7 +79,7 @@ func pagingCalls(foreign string) map[string][]string {
 // Whatever a model writes to the tools of tiers comes back as a sentence, shows
 // nothing of another user, and is stored, if at all, as its own agent's, in the
 // cycle that the host counts, with a type that a model may give.
-func TestAHostileModelPagesItsOwnMemoryAlone(t *testing.T) {
+func TestHostileModelSeesOwnUserOnly(t *testing.T) {
 	cfg := extension.ThreeTier()
 	cfg.Night.NoSchedule = true
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg)

@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -40,8 +41,9 @@ func remember(t *testing.T, x *extension.Extension, s *extension.Session) string
 	require.NoError(t, x.WaitIdle(t.Context()))
 	answer, err := x.Recall(t.Context(), march, extension.Query{Text: "Noor marries", Kinds: []extension.Kind{extension.KindFact}})
 	require.NoError(t, err)
-	require.Len(t, answer.Results, 1, resp.Content)
-	return answer.Results[0].Memory.UID
+	at := slices.IndexFunc(answer.Results, func(r extension.Result) bool { return r.Memory.Content == "Noor marries on 12 June" })
+	require.GreaterOrEqual(t, at, 0, resp.Content) // beside it may be what was read from the message
+	return answer.Results[at].Memory.UID
 }
 
 func toolCall(name string, arguments map[string]any) llms.ToolCall {
@@ -52,7 +54,7 @@ func toolCall(name string, arguments map[string]any) llms.ToolCall {
 	return llms.ToolCall{ID: "c1", Type: "function", FunctionCall: &llms.FunctionCall{Name: name, Arguments: string(encoded)}}
 }
 
-func TestAnAgentCallsEveryTool(t *testing.T) {
+func TestAgentCallsEveryTool(t *testing.T) {
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
@@ -77,7 +79,7 @@ func TestAnAgentCallsEveryTool(t *testing.T) {
 	}
 }
 
-func TestAHostsOwnToolLoopSeesRealParameters(t *testing.T) {
+func TestLLMToolsHaveParameters(t *testing.T) {
 	h := newHost(t)
 	h.run(march, func(x *extension.Extension, s *extension.Session) {
 		id := remember(t, x, s)
@@ -109,7 +111,7 @@ func TestAHostsOwnToolLoopSeesRealParameters(t *testing.T) {
 	})
 }
 
-func TestNonsenseFromAModelComesBackAsASentence(t *testing.T) {
+func TestNonsenseInputIsAnswered(t *testing.T) {
 	h := newHost(t)
 	h.run(march, func(_ *extension.Extension, s *extension.Session) {
 		for _, tool := range s.Tools() {

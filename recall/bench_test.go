@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -124,7 +124,7 @@ func BenchmarkPlanned(b *testing.B) {
 	require.NoError(b, err)
 	for _, question := range []string{"What did I do yesterday?", "What happened last month?", "Am I free on Friday?", "When is the dentist?", "What did we talk about last time?", "What do you know about me?", "And where?"} {
 		b.Run(question, func(b *testing.B) {
-			p := intent.PlanOf(question, noon)
+			p := lexicon.PlanOf(question, noon)
 			p.Talk = questions(2)
 			for b.Loop() {
 				_, err := s.Search(context.Background(), ada, Query{Text: question, Now: noon, Plan: &p})

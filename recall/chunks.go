@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/ebbmem/ebb/recall/postings"
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // chunks holds the terms of a user's chunks, and the documents they belong to.
@@ -100,7 +100,7 @@ func (c *chunks) terms(all []uint32, at uint32) []uint32 {
 	next := passUvarints(c.coded, int(c.starts[run]), before)
 	for range c.lengths[at] {
 		var term uint32
-		term, next = postings.Uvarint(c.coded, next)
+		term, next = lexicon.Uvarint(c.coded, next)
 		all = append(all, term)
 	}
 	return all

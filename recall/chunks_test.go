@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever comes after what, chunks say what was said and know their documents.
-func TestChunksKeepWhatTheyAreGiven(t *testing.T) {
+func TestChunksKeepText(t *testing.T) {
 	someTerm := rapid.OneOf(rapid.Uint32Range(0, 200), rapid.Uint32Range(16_000, 17_000), rapid.Uint32Range(0, math.MaxUint32))
 	rapid.Check(t, func(t *rapid.T) {
 		var c chunks

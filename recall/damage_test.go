@@ -11,7 +11,7 @@ import (
 )
 
 // What a file may hold in place of a kind or a state matches nothing.
-func TestUnknownKindsAndStatesAreNoBits(t *testing.T) {
+func TestUnknownKindsAndStates(t *testing.T) {
 	require.Zero(t, bitOfKind("episodf"))
 	require.Zero(t, bitOfState(""))
 	seen := make(map[uint8]bool)
@@ -34,7 +34,7 @@ func TestExpectationsAreBounded(t *testing.T) {
 
 // A memory's text is looked at once, however many chunks it has: a text of a
 // megabyte has a thousand, and looking at all of it for each took 20 seconds.
-func TestATextIsLookedAtOncePerMemory(t *testing.T) {
+func TestTextIsInspectedOncePerMemory(t *testing.T) {
 	content := bytes.Repeat([]byte("down by the old mill and the birches "), 30_000)
 	var speaks manners
 	for memory := range int64(3) {

@@ -13,7 +13,7 @@
 //	            (signals.go, feedback.go, score.go)
 //	ration      limits derived memories among the first results (diversify.go)
 //	plan        ranks first what the question's plan is about: a time, a date, the
-//	            last conversation (planned.go, recall/intent)
+//	            last conversation (planned.go, recall/lexicon)
 //	diversify   applies maximal marginal relevance, if requested (diversify.go)
 //	budget      keeps the results within a number of tokens, if requested
 //	            (diversify.go)

@@ -10,8 +10,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// FuzzSearch asks anything: every sign is taken literally, no question is an
-// error unless it says which field is wrong, and nobody else's memories come.
+// FuzzSearch searches for arbitrary texts: every character is literal, any error names
+// the invalid field, and no other user's memories are returned.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
 		"when did I buy the kettle?", `"unbalanced AND (`, "NEAR(a b, 3) OR c:d", "tenant:bob", "*", "a* ^b -c", "三 小猫", "what did Marta say last week", "'; DROP TABLE memories; --",

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/recall/lexicon"
-	"github.com/ebbmem/ebb/recall/postings"
-	"github.com/ebbmem/ebb/recall/theme"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,7 +19,7 @@ import (
 // the order of their ids; an index built in steps equals one built at once.
 type index struct {
 	terms     map[string]uint32
-	postings  []postings.List     // by term
+	postings  []lexicon.Postings  // by term
 	termFlags []lexicon.Flags     // by term
 	counts    statistics          // of current documents
 	families  map[string][]uint32 // root of a word -> its terms; see [lexicon.Roots]
@@ -45,7 +43,7 @@ type index struct {
 	turns        []int               // of speakers, how many texts each said
 	named        map[string][]uint16 // term of a name -> speakers
 	merged       map[int64][]int64   // entity -> those merged into it; for the entity arm
-	themes       theme.Index         // of docs
+	themes       lexicon.Themes      // of docs
 
 	scratch []uint32 // of add
 	uses    []uint16 // of tally, by term: all 0
@@ -214,7 +212,7 @@ func (ix *index) term(coded []byte) uint32 {
 	}
 	id, term := uint32(len(ix.postings)), string(coded)
 	ix.terms[term] = id
-	ix.postings = append(ix.postings, postings.List{})
+	ix.postings = append(ix.postings, lexicon.Postings{})
 	ix.termFlags = append(ix.termFlags, lexicon.TermFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
 	ix.themes.Vocabulary.Add(coded)

@@ -246,7 +246,7 @@ func TestAddressed(t *testing.T) {
 }
 
 // Rows of any number and times however far away are found like others.
-func TestIDsAndTimesMayLieFarApart(t *testing.T) {
+func TestSparseIDsAndTimes(t *testing.T) {
 	db := open(t)
 	g := openGeneration(t, db, "m", 4)
 	const year = 365 * 24 * 60 // minutes

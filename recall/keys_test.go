@@ -50,7 +50,7 @@ func retire(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
 	return tx.Retire(ctx, m, night)
 }
 
-func TestAFactIsAKeyToItsTurn(t *testing.T) {
+func TestFactIsKeyToTurn(t *testing.T) {
 	db := open(t)
 	turns := say(t, db, ada,
 		turn{session: "one", speaker: "Ada", role: "user", text: "We took the last boxes up on Friday."},
@@ -81,7 +81,7 @@ func TestAFactIsAKeyToItsTurn(t *testing.T) {
 	require.Equal(t, before, seen(search(t, s, q)), "nothing is left of it")
 }
 
-func TestAFactInDoubtIsNoKey(t *testing.T) {
+func TestDoubtfulFactIsNoKey(t *testing.T) {
 	q := Query{Text: "Who moved to Oslo?", Kinds: []schema.Kind{schema.KindEpisode}}
 	for name, change := range map[string]func(context.Context, *schema.Tx, *schema.Memory) error{
 		"quarantined": func(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
@@ -123,7 +123,7 @@ func TestAFactInDoubtIsNoKey(t *testing.T) {
 	})
 }
 
-func TestAClaimIsAKeyToFewTurns(t *testing.T) {
+func TestClaimIsKeyToFewTurns(t *testing.T) {
 	db := open(t)
 	var said []turn
 	for i := range 12 {

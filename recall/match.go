@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/ebbmem/ebb/recall/postings"
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // match scores every chunk that holds a part of the question or a relative by
@@ -65,7 +65,7 @@ func (l *list) advance() {
 		return
 	}
 	var far uint32
-	far, l.next = postings.Uvarint(l.coded, l.next)
+	far, l.next = lexicon.Uvarint(l.coded, l.next)
 	l.chunk += far >> 1
 	if l.uses = 1; far&1 != 0 {
 		l.uses = l.coded[l.next]

@@ -31,7 +31,7 @@ var household = []turn{
 	{session: "f", role: "user", text: "In the kitchen everything is blue."},
 }
 
-func TestThePartsOfAQuestionAreFused(t *testing.T) {
+func TestPlannedPartsAreFused(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, household...)
 	const question = "Where is the blue boat, and what does Karim play on Sundays?"
@@ -63,7 +63,7 @@ func TestThePartsOfAQuestionAreFused(t *testing.T) {
 	require.Empty(t, others.Results)
 }
 
-func TestASimpleQuestionIsSearchedForAsWithoutAPlanner(t *testing.T) {
+func TestPlannerKeepsSimpleQuestions(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, household...)
 	for _, question := range []string{"Where is the blue boat?", "Karim", "kitchen bowl"} {
@@ -74,7 +74,7 @@ func TestASimpleQuestionIsSearchedForAsWithoutAPlanner(t *testing.T) {
 	}
 }
 
-func TestAPlannerThatFailsLeavesTheQuestion(t *testing.T) {
+func TestFailingPlanner(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, household...)
 	const question = "Where is the blue boat?"
@@ -109,7 +109,7 @@ func TestAPlannerThatFailsLeavesTheQuestion(t *testing.T) {
 	require.ErrorAs(t, err, &invalid)
 }
 
-func TestAPlanSaysHowManyResultsThereAre(t *testing.T) {
+func TestPlanLimit(t *testing.T) {
 	db := open(t)
 	for range 5 {
 		say(t, db, ada, household...)
@@ -119,7 +119,7 @@ func TestAPlanSaysHowManyResultsThereAre(t *testing.T) {
 	require.Len(t, search(t, s, Query{Text: "blue", Wait: true, Limit: 2}).Results, 2, "the caller's limit goes first")
 }
 
-func TestAScorerIsToldThePlan(t *testing.T) {
+func TestScorerGetsPlan(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, household...)
 	var seen []planner.Intent
@@ -145,7 +145,7 @@ func (f failing) EmbedQuery(ctx context.Context, g *schema.Generation, text stri
 	return f.Embedder.EmbedQuery(ctx, g, text)
 }
 
-func TestHypothesesMoveWhatIsLookedFor(t *testing.T) {
+func TestHypotheses(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	g := openGeneration(t, db, "m", 4)
@@ -175,7 +175,7 @@ func TestHypothesesMoveWhatIsLookedFor(t *testing.T) {
 	require.Equal(t, plain.vector, q.meaning.vector)
 }
 
-func TestASearchByTextAloneAsksNobody(t *testing.T) {
+func TestTextSearchDoesNotEmbed(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall/intent"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -68,10 +67,10 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 	only := false
 	var err error
 	switch {
-	case p.About == intent.AboutLastTalk:
+	case p.About == lexicon.AboutLastTalk:
 		picks, err = r.pickLastTalk(ctx)
 		only = true
-	case p.About == intent.AboutSelf:
+	case p.About == lexicon.AboutSelf:
 		picks, err = r.pickSelf(ctx)
 		only = true
 	case r.namesStranger(all.topic): // the memory holds nothing about them
@@ -116,7 +115,7 @@ func (r *Request) namesStranger(t *topic) bool {
 	for i := range t.names {
 		n := &t.names[i]
 		if !n.heard() && slices.ContainsFunc(r.Plan.Words, func(w string) bool {
-			return !intent.IsGerman(r.Text) && slices.ContainsFunc(text.Terms(w), func(term string) bool { return slices.Contains(n.terms, term) })
+			return !lexicon.IsGerman(r.Text) && slices.ContainsFunc(text.Terms(w), func(term string) bool { return slices.Contains(n.terms, term) })
 		}) {
 			return true
 		}
@@ -220,8 +219,8 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	}
 	if ahead := p.Spans[0]; len(dated) == 0 && !ahead.Start.Before(r.Now) { // guests arrive before a holiday
 		const about = 4
-		wide := intent.Span{Start: ahead.Start.AddDate(0, 0, -about), End: ahead.End.AddDate(0, 0, about)}
-		if dated, err = r.dated(ctx, []intent.Span{wide}); err != nil {
+		wide := lexicon.Span{Start: ahead.Start.AddDate(0, 0, -about), End: ahead.End.AddDate(0, 0, about)}
+		if dated, err = r.dated(ctx, []lexicon.Span{wide}); err != nil {
 			return nil, err
 		}
 		if len(dated) > 0 && p.Story {
@@ -229,7 +228,7 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 		}
 	}
 	var from []pick
-	if !p.Advice && slices.ContainsFunc(p.Spans, func(s intent.Span) bool { return s.Start.Before(r.Now) }) {
+	if !p.Advice && slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool { return s.Start.Before(r.Now) }) {
 		if from, err = r.from(ctx, p.Spans); err != nil {
 			return nil, err
 		}
@@ -251,7 +250,7 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 }
 
 // from picks what was said in spans, the user's own words first.
-func (r *Request) from(ctx context.Context, spans []intent.Span) ([]pick, error) {
+func (r *Request) from(ctx context.Context, spans []lexicon.Span) ([]pick, error) {
 	const others = 0.6 // weight of what others said
 	type place struct {
 		doc  uint32
@@ -290,8 +289,8 @@ func (r *Request) from(ctx context.Context, spans []intent.Span) ([]pick, error)
 }
 
 // within reports a time, in Unix milliseconds, that lies in one of spans.
-func within(spans []intent.Span, at int64) bool {
-	return slices.ContainsFunc(spans, func(s intent.Span) bool { return s.Start.UnixMilli() <= at && at < s.End.UnixMilli() })
+func within(spans []lexicon.Span, at int64) bool {
+	return slices.ContainsFunc(spans, func(s lexicon.Span) bool { return s.Start.UnixMilli() <= at && at < s.End.UnixMilli() })
 }
 
 // thin chooses a summary of a time: what was said about its dates, and then the
@@ -365,7 +364,7 @@ func (r *Request) matching(picks []pick) []pick {
 			return nil
 		}
 		picks = slices.DeleteFunc(picks, func(p pick) bool {
-			return !slices.ContainsFunc(r.datesIn(p.memory), func(d intent.Span) bool {
+			return !slices.ContainsFunc(r.datesIn(p.memory), func(d lexicon.Span) bool {
 				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) < longer
 			})
 		})
@@ -373,7 +372,7 @@ func (r *Request) matching(picks []pick) []pick {
 			picks[i].why = whyDate
 		}
 	}
-	several := len(r.Plan.Words) > intent.MaxBareWords
+	several := len(r.Plan.Words) > lexicon.MaxBareWords
 	held := func(p *pick) float64 {
 		d := r.matches.of(p.doc)
 		return q.weigh(d.held() | d.lent)
@@ -406,15 +405,15 @@ func boolToInt(b bool) int {
 }
 
 // dated picks what names a date within spans and was said outside of them.
-func (r *Request) dated(ctx context.Context, spans []intent.Span) ([]pick, error) {
+func (r *Request) dated(ctx context.Context, spans []lexicon.Span) ([]pick, error) {
 	docs := r.dateHolders(spans)
 	picks, err := r.readPicks(ctx, docs)
 	if err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(picks, func(p pick) bool {
-		return !slices.ContainsFunc(r.datesIn(p.memory), func(d intent.Span) bool {
-			return slices.ContainsFunc(spans, func(s intent.Span) bool {
+		return !slices.ContainsFunc(r.datesIn(p.memory), func(d lexicon.Span) bool {
+			return slices.ContainsFunc(spans, func(s lexicon.Span) bool {
 				longest := 2*s.End.Sub(s.Start) + 24*time.Hour
 				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) <= longest
 			})
@@ -424,10 +423,10 @@ func (r *Request) dated(ctx context.Context, spans []intent.Span) ([]pick, error
 
 // datesIn are the dates that a text names, resolved against the time at which it
 // was said, without that day itself.
-func (r *Request) datesIn(m *schema.Memory) (dates []intent.Span) {
+func (r *Request) datesIn(m *schema.Memory) (dates []lexicon.Span) {
 	at := m.EventTime.In(r.Now.Location())
 	for _, s := range text.TimeSpans(m.Content, at) {
-		for _, d := range []intent.Span{{Start: s.Start, End: s.End}, {Start: s.NextStart, End: s.NextEnd}} {
+		for _, d := range []lexicon.Span{{Start: s.Start, End: s.End}, {Start: s.NextStart, End: s.NextEnd}} {
 			if !d.Start.IsZero() && (at.Before(d.Start) || !at.Before(d.End)) {
 				dates = append(dates, d)
 			}
@@ -439,7 +438,7 @@ func (r *Request) datesIn(m *schema.Memory) (dates []intent.Span) {
 // dateHolders are documents that may name a date within spans: documents from any
 // time with the number of the day and the month, and documents from around spans
 // with a date word or a number, the nearest first.
-func (r *Request) dateHolders(spans []intent.Span) (docs []uint32) {
+func (r *Request) dateHolders(spans []lexicon.Span) (docs []uint32) {
 	ix := r.index
 	taken := make(map[uint32]bool)
 	add := func(doc uint32) {
@@ -485,7 +484,7 @@ func (r *Request) dateHolders(spans []intent.Span) (docs []uint32) {
 
 // explicit lists the documents that name a day of s by its number and month, or
 // for more than eight days the month alone, in any language.
-func (ix *index) explicit(s intent.Span, loc *time.Location) map[uint32]bool {
+func (ix *index) explicit(s lexicon.Span, loc *time.Location) map[uint32]bool {
 	found := make(map[uint32]bool)
 	days := s.End.Sub(s.Start).Hours() / 24
 	if days > 100 {
@@ -546,8 +545,8 @@ func (r *Request) nearest(ctx context.Context, all *ranked) ([]pick, error) {
 	}
 	start := time.UnixMilli(r.index.docs[best].time).In(r.Now.Location())
 	start = time.Date(start.Year(), start.Month(), start.Day(), 0, 0, 0, 0, start.Location())
-	day := intent.Span{Start: start, End: start.AddDate(0, 0, 1)}
-	from, err := r.from(ctx, []intent.Span{day})
+	day := lexicon.Span{Start: start, End: start.AddDate(0, 0, 1)}
+	from, err := r.from(ctx, []lexicon.Span{day})
 	if err != nil || len(from) == 0 {
 		return nil, err
 	}
@@ -559,7 +558,7 @@ func (r *Request) nearest(ctx context.Context, all *ranked) ([]pick, error) {
 }
 
 // remembers reports a time that is near a stored text.
-func (r *Request) remembers(s intent.Span) bool {
+func (r *Request) remembers(s lexicon.Span) bool {
 	const near = 60 * 24 * time.Hour
 	for i := range r.index.docs {
 		at := time.UnixMilli(r.index.docs[i].time)
@@ -571,7 +570,7 @@ func (r *Request) remembers(s intent.Span) bool {
 }
 
 // spanName formats a span as its first and last day.
-func spanName(s intent.Span) string {
+func spanName(s lexicon.Span) string {
 	const form = "Mon 2006-01-02"
 	if last := s.End.AddDate(0, 0, -1); last.After(s.Start) {
 		return s.Start.Format(form) + " to " + last.Format(form)
@@ -587,7 +586,7 @@ func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
 		return nil, nil
 	}
 	enough := 0.45 // share of the question
-	if len(r.Plan.Words) > intent.MaxBareWords {
+	if len(r.Plan.Words) > lexicon.MaxBareWords {
 		enough = 0.6
 	}
 	var docs []uint32
@@ -601,12 +600,12 @@ func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	past := intent.AsksPast(r.Text)
+	past := lexicon.AsksPast(r.Text)
 	var ahead, gone []pick
 	for _, p := range found {
 		p.why, p.minRelevance = whyWhen, answerRelevance
 		switch dates := r.datesIn(p.memory); {
-		case slices.ContainsFunc(dates, func(d intent.Span) bool { return d.End.After(r.Now) }):
+		case slices.ContainsFunc(dates, func(d lexicon.Span) bool { return d.End.After(r.Now) }):
 			ahead = append(ahead, p)
 		case len(dates) > 0:
 			gone = append(gone, p)
@@ -616,7 +615,7 @@ func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
 		gone = nil // words alone decide, as for any question
 	}
 	picks := r.distinct(append(ahead, gone...), 3)
-	if past || len(r.Plan.Words) > intent.MaxBareWords || len(ahead) > 0 && all.relevant {
+	if past || len(r.Plan.Words) > lexicon.MaxBareWords || len(ahead) > 0 && all.relevant {
 		return picks, nil
 	}
 	coming, err := r.ahead(ctx)

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // planned searches with the question's plan.
-func planned(t *testing.T, s *Searcher, question string, change func(*intent.Plan)) *Answer {
+func planned(t *testing.T, s *Searcher, question string, change func(*lexicon.Plan)) *Answer {
 	t.Helper()
-	p := intent.PlanOf(question, noon)
+	p := lexicon.PlanOf(question, noon)
 	if change != nil {
 		change(&p)
 	}
@@ -37,7 +37,7 @@ func week() []turn {
 	}
 }
 
-func TestATimeIsTold(t *testing.T) {
+func TestPeriodQuestion(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, week()...)
 	s := New(db, Options{})
@@ -59,7 +59,7 @@ func TestATimeIsTold(t *testing.T) {
 	assert.Equal(t, "The dentist is on 20 June at three.", texts(a)[0])
 	assert.GreaterOrEqual(t, a.Results[0].Relevance, answerRelevance)
 
-	// An empty time is said to be empty, and the nearest day told.
+	// An empty period is reported as empty, with the nearest day that has messages.
 	a = planned(t, s, "What did I do on Sunday?", nil)
 	assert.Equal(t, "Nothing is stored from Sun 2025-05-11; nearest is Sat 2025-05-10.", a.Note)
 	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(a))
@@ -73,7 +73,7 @@ func TestATimeIsTold(t *testing.T) {
 	assert.Empty(t, a.Results)
 }
 
-func TestATimeIsThinned(t *testing.T) {
+func TestPeriodIsThinned(t *testing.T) {
 	db := open(t)
 	var turns []turn
 	for day := range 20 {
@@ -102,7 +102,7 @@ func TestTheLastConversation(t *testing.T) {
 	say(t, db, ada, append(week(), turn{"now", "Ada", "user", "I am looking at maps of Madeira.", "", -3})...)
 	s := New(db, Options{})
 	defer s.Close()
-	a := planned(t, s, "What did we talk about last time?", func(p *intent.Plan) { p.Session = "now" })
+	a := planned(t, s, "What did we talk about last time?", func(p *lexicon.Plan) { p.Session = "now" })
 	require.NotEmpty(t, a.Results)
 	assert.Equal(t, "Repaired the accordion bellows with goat leather.", a.Results[0].Memory.Content)
 	assert.NotContains(t, texts(a), "I am looking at maps of Madeira.")
@@ -112,7 +112,7 @@ func TestTheLastConversation(t *testing.T) {
 	assert.Equal(t, whySelf, a.Results[0].Why)
 }
 
-func TestABareQuestionIsSearchedWithTheTalk(t *testing.T) {
+func TestBareQuestionUsesTalk(t *testing.T) {
 	db := open(t)
 	ids := say(t, db, ada, append(week(),
 		turn{"w", "Ada", "user", "Odile and Rashid marry on 20 June in the boathouse.", "", -30 * aDay},
@@ -122,13 +122,13 @@ func TestABareQuestionIsSearchedWithTheTalk(t *testing.T) {
 	s := New(db, Options{})
 	defer s.Close()
 
-	stored := planned(t, s, "And where?", func(p *intent.Plan) { p.Session = "now" })
+	stored := planned(t, s, "And where?", func(p *lexicon.Plan) { p.Session = "now" })
 	require.NotEmpty(t, stored.Results)
 	assert.Equal(t, "Odile and Rashid marry on 20 June in the boathouse.", texts(stored)[0])
 	assert.Equal(t, whyTalk, stored.Results[0].Why)
 	assert.NotContains(t, texts(stored), "On 20 June.", "it was just said")
 
-	passed := planned(t, s, "And where?", func(p *intent.Plan) { p.Talk = []string{"When do Odile and Rashid marry?", "On 20 June."} })
+	passed := planned(t, s, "And where?", func(p *lexicon.Plan) { p.Talk = []string{"When do Odile and Rashid marry?", "On 20 June."} })
 	assert.Contains(t, texts(passed)[:2], "Odile and Rashid marry on 20 June in the boathouse.")
 
 	var tulips string
@@ -137,7 +137,7 @@ func TestABareQuestionIsSearchedWithTheTalk(t *testing.T) {
 			tulips = r.Memory.UID
 		}
 	}
-	carried := planned(t, s, "And where?", func(p *intent.Plan) { p.Carry = []string{tulips, "no such memory"} })
+	carried := planned(t, s, "And where?", func(p *lexicon.Plan) { p.Carry = []string{tulips, "no such memory"} })
 	require.NotEmpty(t, carried.Results)
 	assert.Equal(t, whyCarry, carried.Results[0].Why)
 
@@ -147,13 +147,13 @@ func TestABareQuestionIsSearchedWithTheTalk(t *testing.T) {
 	}
 }
 
-func TestPlansKeepToTheQuerysRestrictions(t *testing.T) {
+func TestPlansKeepRestrictions(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, week()...)
 	say(t, db, schema.Scope{User: "bo"}, turn{"x", "Bo", "user", "Yesterday was the day of the accordion.", "", -aDay})
 	s := New(db, Options{})
 	defer s.Close()
-	p := intent.PlanOf("What did I do yesterday?", noon)
+	p := lexicon.PlanOf("What did I do yesterday?", noon)
 	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(search(t, s, Query{Text: "What did I do yesterday?", Plan: &p, Session: "sat"})))
 	for _, r := range search(t, s, Query{Text: "What did I do yesterday?", Plan: &p}).Results {
 		assert.NotContains(t, r.Memory.Content, "the day of the accordion")

@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestReadersStandBackForSearches(t *testing.T) {
+func TestReadersYieldToSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p searchPriority
 		passed := func(ctx context.Context) <-chan struct{} {
@@ -53,7 +53,7 @@ func TestReadersStandBackForSearches(t *testing.T) {
 
 // While the first search of much text is under way, nothing of text and vectors
 // is read in the background; no other search holds that up.
-func TestAFirstSearchGoesBeforeWhatIsReadBehind(t *testing.T) {
+func TestFirstSearchPrecedesBackgroundReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		say(t, db, ada, pets...)
@@ -64,7 +64,7 @@ func TestAFirstSearchGoesBeforeWhatIsReadBehind(t *testing.T) {
 		s.vectors.sets.inline = len(pets) - 1
 		ask := func(wait bool) (before bool, answer *Answer) {
 			answer = search(t, s, Query{Text: "kitten dinner", Wait: wait, Skip: func(*schema.Memory) bool {
-				synctest.Wait() // until all who read behind are done or stand back
+				synctest.Wait() // until all background readers are done or yield
 				before = s.background.searches.idle() != nil
 				require.Equal(t, before, s.indexes.get(1).partly())
 				require.Equal(t, !before, s.vectors.sets.get(1, g).len() > 0)
@@ -93,7 +93,7 @@ func TestAFirstSearchGoesBeforeWhatIsReadBehind(t *testing.T) {
 }
 
 // What has begun stands back on its way, however much there is.
-func TestWhatIsBeingReadStandsBack(t *testing.T) {
+func TestRunningReadYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		turns := make([]turn, 300)
@@ -129,9 +129,9 @@ func TestWhatIsBeingReadStandsBack(t *testing.T) {
 	})
 }
 
-// Whoever loads a user's vectors stands back for the user's first search, which
-// does not wait for them in turn.
-func TestAFirstSearchDoesNotWaitForWhoStandsBack(t *testing.T) {
+// The background loading of a user's vectors yields to the user's first search, which
+// does not wait for it.
+func TestFirstSearchDoesNotWaitForYielding(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	g := openGeneration(t, db, "m", 4)

@@ -4,7 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ebbmem/ebb/recall/intent"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -64,9 +64,9 @@ type Query struct {
 
 	skipFault *skipFault
 
-	// Plan is what the question asks for beyond its words ([intent.PlanOf]): the memories
+	// Plan is what the question asks for beyond its words ([lexicon.PlanOf]): the memories
 	// that it is about rank first. Nil is none.
-	Plan *intent.Plan
+	Plan *lexicon.Plan
 
 	// Diversity is the weight, 0–1, of dissimilarity to the results above in
 	// maximal marginal relevance. 0 turns it off.
@@ -169,7 +169,7 @@ type Result struct {
 	// Grounds are the evidence for Relevance, given that the question is about what
 	// the memory holds. Their contributions add up to ln odds.
 	Grounds []Signal
-	// Why is the reason for which the [intent.Plan] ranked it first, such as "from the
+	// Why is the reason for which the [lexicon.Plan] ranked it first, such as "from the
 	// time asked about"; "" if the ranker determined its rank.
 	Why string
 	// Rank counts from 1.

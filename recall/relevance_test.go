@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestRelevanceTellsOnTopicFromOff(t *testing.T) {
+func TestRelevanceSeparatesTopics(t *testing.T) {
 	db := open(t)
 	var turns []turn
 	for i, said := range []string{
@@ -70,9 +70,9 @@ func TestRelevanceInChinese(t *testing.T) {
 	}
 }
 
-// What is found only because it mentions the speaker whom a question names is
-// no answer to a question of which nobody has ever said a word.
-func TestNothingIsRelevantForItsSpeakerAlone(t *testing.T) {
+// A result that matches only the name of a speaker is not relevant to a question about
+// something never mentioned.
+func TestSpeakerAloneIsNotRelevant(t *testing.T) {
 	db := open(t)
 	var turns []turn
 	for i := range 60 {
@@ -101,7 +101,7 @@ func TestNothingIsRelevantForItsSpeakerAlone(t *testing.T) {
 }
 
 // What the prompt holds already is not known by it.
-func TestRelevanceForgetsWhatIsSkipped(t *testing.T) {
+func TestRelevanceIgnoresSkipped(t *testing.T) {
 	const question = "Which submarine did Captain Brannigan torpedo near Reykjavik?"
 	const statement = "Captain Brannigan says he did torpedo a submarine near Reykjavik."
 	without, with := open(t), open(t)
@@ -118,7 +118,7 @@ func TestRelevanceForgetsWhatIsSkipped(t *testing.T) {
 
 // That something was asked before, and what was said for want of an answer, is
 // no answer; unless it is asked about.
-func TestEchoesAreNoAnswers(t *testing.T) {
+func TestEchoesAreNotAnswers(t *testing.T) {
 	for _, test := range []struct{ said, asked, unknown, about string }{
 		{"I drive a green Skoda, such a lovely car.", "Which car do I drive?", "I do not know that, sorry.", "What did I ask about my car?"},
 		{"Ich fahre einen grünen Skoda, ein tolles Auto.", "Welches Auto fahre ich?", "Das weiß ich leider nicht.", "Was habe ich dich über mein Auto gefragt?"},

@@ -30,6 +30,3 @@ func RetentionOf(m *schema.Memory, now time.Time) float64 { return retention.Doc
 
 // DefaultRetention is [retention.Default].
 func DefaultRetention(m *schema.Memory, now time.Time) float64 { return retention.Default(m, now) }
-
-// Strength is [retention.Strength].
-func Strength(m *schema.Memory) float64 { return retention.Strength(m) }

@@ -44,7 +44,7 @@ func TestRetentionCountsFromTheLastUse(t *testing.T) {
 // after is the moment so many days after noon.
 func after(days float64) time.Time { return noon.Add(time.Duration(days * 24 * float64(time.Hour))) }
 
-func TestRetentionPoliciesAreTheirFormulas(t *testing.T) {
+func TestRetentionFormulas(t *testing.T) {
 	m := &schema.Memory{CreatedAt: schema.At(noon), DecayRate: 0.1}
 	for _, days := range []float64{0, 0.5, 1, 7, 32, 70, 365, 10_000} {
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), Exponential{}.Left(m, after(days)), 1e-12)
@@ -136,7 +136,7 @@ func TestDefaultRetentionProperties(t *testing.T) {
 
 // The table is computed from cognitive-v9.md's R = (1 + t/(9·S))^(−1/0.5), and from
 // FSRS-4.5's (1 + 19/81·t/S)^(−0.5).
-func TestThePowerLawIsItsFormula(t *testing.T) {
+func TestPowerLawFormula(t *testing.T) {
 	for _, c := range []struct{ days, stability, document, fsrs float64 }{
 		{0, 1, 1, 1},
 		{1, 1, 0.81, 0.9},

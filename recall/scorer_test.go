@@ -21,7 +21,7 @@ func rated(t failer, db *schema.DB, text string, importance float64, ago time.Du
 	})
 }
 
-func TestAScorerOrdersResultsByItsTermsAndShowsThem(t *testing.T) {
+func TestScorerOrdersResults(t *testing.T) {
 	db := open(t)
 	rated(t, db, "The kettle is blue.", 0.1, 0)
 	rated(t, db, "I painted the old kettle green again in the garden.", 0.9, 48*time.Hour)
@@ -60,7 +60,7 @@ func TestAScorerOrdersResultsByItsTermsAndShowsThem(t *testing.T) {
 	require.Equal(t, answer.Results[1].Signals, why.Result.Signals)
 }
 
-func TestAScorerWeighsTheMostRelevantAlone(t *testing.T) {
+func TestScorerGetsMostRelevant(t *testing.T) {
 	db := open(t)
 	for i := range ScoreDepth {
 		rated(t, db, fmt.Sprintf("The kettle sings, kettle %d.", i), 0.1, 0)
@@ -80,7 +80,7 @@ func TestAScorerWeighsTheMostRelevantAlone(t *testing.T) {
 	require.NotEqual(t, faint, answer.Results[0].Memory.Content)
 }
 
-func TestAScorerIsToldTheCosine(t *testing.T) {
+func TestScorerGetsCosine(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
@@ -99,7 +99,7 @@ func TestAScorerIsToldTheCosine(t *testing.T) {
 	require.InDelta(t, 1, best.Score, 1e-3, "it lies in the direction of the question")
 }
 
-func TestAScorerThatFailsIsNoEmptyAnswer(t *testing.T) {
+func TestFailingScorerIsAnError(t *testing.T) {
 	db := open(t)
 	rated(t, db, "The kettle is blue.", 0.1, 0)
 	for name, scorer := range map[string]Scorer{
@@ -117,7 +117,7 @@ func TestAScorerThatFailsIsNoEmptyAnswer(t *testing.T) {
 	}
 }
 
-func TestARetentionPolicyReplacesTheCurve(t *testing.T) {
+func TestRetentionPolicy(t *testing.T) {
 	m := &schema.Memory{DecayRate: 0.1, Stability: 3, CreatedAt: schema.At(noon.AddDate(0, 0, -3))}
 	require.InDelta(t, DefaultRetention(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
 	// FSRS-6: 0.9 is left after as many days as the stability.
@@ -146,7 +146,7 @@ func TestARetentionPolicyReplacesTheCurve(t *testing.T) {
 
 // A scorer that chooses from as many as are wanted gives the most relevant, in
 // its own order; what a host leaves out is made up for by the next.
-func TestAScorerChoosesAmongTheMostRelevant(t *testing.T) {
+func TestCandidateFactor(t *testing.T) {
 	db := open(t)
 	for i := range 6 {
 		rated(t, db, "The kettle is "+strings.Repeat("very ", 4*i)+"blue.", float64(i+1)/10, 0)
@@ -166,7 +166,7 @@ func TestAScorerChoosesAmongTheMostRelevant(t *testing.T) {
 
 // Which of equally relevant ones are given is the scorer's to say, too: the ranker
 // prefers the older.
-func TestAScorerBreaksTiesOfRelevance(t *testing.T) {
+func TestScorerBreaksTies(t *testing.T) {
 	db := open(t)
 	for i := range 8 {
 		store(t, db, ada, fmt.Sprint("s", i), &schema.Memory{

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/ebbmem/ebb/recall/postings"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What Ada is told does not depend on anything Bob stores: not the results,
-// not their order, not a digit of their scores.
+// Ada's results, their order and their exact scores do not depend on anything that Bob
+// stores.
 func TestAnotherUserChangesNothing(t *testing.T) {
 	alone, shared, n := open(t), open(t), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -253,7 +253,7 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 				n++
 			}
 		}
-		return min(n, postings.MaxFrequency)
+		return min(n, lexicon.MaxFrequency)
 	}
 	found := make(map[uint32]docMatch)
 	for at := range uint32(ix.chunks.len()) {

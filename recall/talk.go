@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/recall/intent"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -110,7 +109,7 @@ func (q *question) addTerms(ix *index, talk []string) {
 	for i := range q.parts {
 		p := &q.parts[i]
 		held[p.term] = true
-		if intent.IsEmpty(p.term) || lexicon.IsFrame(p.term) {
+		if lexicon.IsEmpty(p.term) || lexicon.IsFrame(p.term) {
 			p.idf, p.relatedIDF = emptyShare*p.idf, emptyShare*p.relatedIDF
 		}
 		q.total += p.idf
@@ -131,7 +130,7 @@ func (q *question) addTerms(ix *index, talk []string) {
 			if len(q.parts) >= min(maxParts, q.own+talkParts) {
 				return
 			}
-			if held[t] || lexicon.IsFrame(t) || intent.IsEmpty(t) || len(ix.named[t]) > 0 || lexicon.IsFunctional(t) {
+			if held[t] || lexicon.IsFrame(t) || lexicon.IsEmpty(t) || len(ix.named[t]) > 0 || lexicon.IsFunctional(t) {
 				continue
 			}
 			held[t] = true

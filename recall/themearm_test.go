@@ -47,7 +47,7 @@ func TestTopicsFindOtherWords(t *testing.T) {
 }
 
 // The arm proposes what comparing the question with every document would.
-func TestTopicArmSeesAllThatIsNear(t *testing.T) {
+func TestTopicArmFindsNear(t *testing.T) {
 	known := rapid.SampledFrom([]string{"pizza", "Skoda", "violin", "sister", "doctor", "garden", "flight", "rent", "cat"})
 	some := rapid.OneOf(known, rapid.Just("zzyzx"))
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,9 +9,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What refers to the same issue stands together, whoever wrote it and when: the
-// cause is found by the words of the complaint.
-func TestWhatRefersToAnIssueIsAThread(t *testing.T) {
+// Messages about the same issue are grouped, regardless of author and time: the cause
+// is found by the words of the complaint.
+func TestIssueThread(t *testing.T) {
 	db := open(t)
 	say(t, db, ada,
 		turn{speaker: "qa", issues: "57", text: "The same drill was lent twice at the desk.", minutes: 1},
@@ -41,7 +41,7 @@ func TestWhatRefersToAnIssueIsAThread(t *testing.T) {
 }
 
 // Attributes that cannot be read do not end a search.
-func TestATextWithBrokenAttributesHasNoThread(t *testing.T) {
+func TestBrokenAttributesHaveNoThread(t *testing.T) {
 	db := open(t)
 	ids := say(t, db, ada, turn{issues: "57", text: "The drill was lent twice."})
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {

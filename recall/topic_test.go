@@ -48,7 +48,7 @@ func TestEmphasis(t *testing.T) {
 	}
 }
 
-func TestTopicIsWhatTheMemorySpeaksOf(t *testing.T) {
+func TestTopicFamiliarity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := &topic{}
 		for range rapid.IntRange(1, 20).Draw(t, "parts") {
@@ -78,7 +78,7 @@ func TestTopicIsWhatTheMemorySpeaksOf(t *testing.T) {
 	})
 }
 
-func TestStretchesAreAllOfTheMemory(t *testing.T) {
+func TestStretchesCoverMemory(t *testing.T) {
 	texts := slices.Repeat([]string{"the kettl is a kettl", "so it is"}, 1500)
 	ix := indexOf("ada", texts...)
 	q := ix.understand("kettle, kettles and submarines", time.Unix(0, 0))
@@ -114,7 +114,7 @@ func TestBulk(t *testing.T) {
 
 func TestStrangers(t *testing.T) {
 	for question, want := range map[string]float64{
-		"When did Ada meet Ottilie Brandt?":                       0, // half a name is heard of
+		"When did Ada meet Ottilie Brandt?":                       0, // only half of the name is known
 		"When did Ada meet Caroline?":                             1,
 		"Did Caroline, Melanie and Jonas go to Toronto with Ada?": 2, // and no more
 		"When did the kettle break?":                              0,
@@ -132,7 +132,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-func TestARoleIsNobodysName(t *testing.T) {
+func TestRoleIsNotAName(t *testing.T) {
 	const question = "Which user accounts did I delete?"
 	for speaker, want := range map[string]bool{"user": false, "assist": false, "user person": false, "user ada": true} {
 		ix := indexOf(speaker, "i delet two of the account")

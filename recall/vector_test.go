@@ -140,7 +140,7 @@ var pets = []turn{
 
 // A vector that cannot be taken in ends the reading: what came before it is not
 // read again.
-func TestVectorsAreTakenInOnce(t *testing.T) {
+func TestVectorsAreAddedOnce(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	g := openGeneration(t, db, "m", 4)
@@ -181,7 +181,7 @@ func TestTrimFreesUnusedRoom(t *testing.T) {
 	require.Less(t, cap(set.ids.lower), expected/2)
 }
 
-func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
+func TestMeaningWithoutSharedWords(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, pets...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
@@ -196,7 +196,7 @@ func TestMeaningIsFoundWithoutTheWords(t *testing.T) {
 	}
 }
 
-func TestAFactMeansItsTurn(t *testing.T) {
+func TestFactVectorFindsTurn(t *testing.T) {
 	db := open(t)
 	turns := say(t, db, ada, pets...)
 	fact := claim(t, db, ada, "There is a kitten.", schema.MaxTrust, turns[3])
@@ -398,7 +398,7 @@ func TestSearchingWhileVectorsArrive(t *testing.T) {
 	require.Equal(t, pets[0].text, textsOf(recalled(t, s, ada, "kitten"))[9], "all ten are found, and nothing else before")
 }
 
-func TestFiltersReachBehindTheNearest(t *testing.T) {
+func TestFiltersReachBeyondNearest(t *testing.T) {
 	racing.Alone(t)
 	db := open(t)
 	turns := []turn{{session: "quiet", text: "It will rain."}}

@@ -13,7 +13,7 @@ import (
 )
 
 // What the conditions let through is found however much else matches better.
-func TestConditionsStarveNothing(t *testing.T) {
+func TestConditionsFillLimit(t *testing.T) {
 	db := open(t)
 	entry := func(agent string, importance float64, attributes schema.Attributes, text string) {
 		store(t, db, ada, "", &schema.Memory{

@@ -37,7 +37,7 @@ func killedBackup(t *testing.T, path, target string) {
 	_ = cmd.Wait() // reports the kill
 }
 
-func TestOpenSweepsWhatAKilledBackupLeft(t *testing.T) {
+func TestOpenRemovesKilledBackup(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 3000)
@@ -80,7 +80,7 @@ func TestOpenSweepsWhatAKilledBackupLeft(t *testing.T) {
 }
 
 // What a note says is trusted no further than to name a copy of ours.
-func TestANoteNamesNoOtherFile(t *testing.T) {
+func TestNoteNamesOwnFileOnly(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := filepath.Dir(db.Path())
@@ -97,7 +97,7 @@ func TestANoteNamesNoOtherFile(t *testing.T) {
 	require.Empty(t, schema.UnfinishedBackups(db.Path()))
 }
 
-func TestOpenSweepsWhatAKilledRestoreLeft(t *testing.T) {
+func TestOpenRemovesKilledRestore(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := filepath.Dir(db.Path())

@@ -107,7 +107,7 @@ func TestABackupIsPrivate(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestBackupReplacesNothing(t *testing.T) {
+func TestBackupKeepsExistingFile(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := t.TempDir()
@@ -136,7 +136,7 @@ func TestBackupReplacesNothing(t *testing.T) {
 }
 
 // A file that appears while the backup is made is not replaced either.
-func TestBackupLosesTheRaceForItsName(t *testing.T) {
+func TestBackupRaceForName(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -169,7 +169,7 @@ func TestAnUnfinishedBackupHasNoName(t *testing.T) {
 	require.Equal(t, 1, steps)
 	require.Empty(t, names(t, filepath.Dir(path)))
 
-	// What a killed backup left under its temporary name is made anew.
+	// Files that a killed backup left under its temporary name are replaced.
 	left := filepath.Join(filepath.Dir(path), ".b.db.new")
 	for _, suffix := range []string{"", "-journal", "-wal"} {
 		require.NoError(t, os.WriteFile(left+suffix, []byte("half"), 0o644))
@@ -183,7 +183,7 @@ func TestAnUnfinishedBackupHasNoName(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestOneBackupToAFileAtATime(t *testing.T) {
+func TestConcurrentBackupsToOneFile(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -195,7 +195,7 @@ func TestOneBackupToAFileAtATime(t *testing.T) {
 }
 
 // A damaged memory gives no backup, and is not called backed up.
-func TestADamagedFileGivesNoBackup(t *testing.T) {
+func TestBackupOfDamagedFile(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 500)
@@ -211,7 +211,7 @@ func TestADamagedFileGivesNoBackup(t *testing.T) {
 	require.Empty(t, names(t, filepath.Dir(target)))
 }
 
-func TestBackupOfWhatIsNoMemory(t *testing.T) {
+func TestBackupOfForeignFile(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(text, []byte("dear diary"), 0o600))

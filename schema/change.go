@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -198,11 +197,8 @@ func (tx *Tx) Touch(ctx context.Context, userID int64, uids []string, at time.Ti
 	if len(uids) == 0 {
 		return nil
 	}
-	shown, err := json.Marshal(uids)
-	if err != nil {
-		return err
-	}
-	dormant, err := tx.dormantAmong(ctx, userID, string(shown))
+	shown := JSONList(uids)
+	dormant, err := tx.dormantAmong(ctx, userID, shown)
 	if err != nil {
 		return err
 	}
@@ -232,19 +228,7 @@ const (
 )
 
 func (tx *Tx) dormantAmong(ctx context.Context, userID int64, uids string) (dormant []string, err error) {
-	rows, err := tx.Query(ctx, dormantMemories, uids, userID, string(StateDormant))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var uid string
-		if err := rows.Scan(&uid); err != nil {
-			return nil, err
-		}
-		dormant = append(dormant, uid)
-	}
-	return dormant, rows.Err()
+	return Column[string](ctx, tx.Query, dormantMemories, uids, userID, string(StateDormant))
 }
 
 // HeldAt reports whether the memory was true at the time valid according to what was

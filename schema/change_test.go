@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -122,7 +123,7 @@ func TestChangesAreAuditedWithBeforeAndAfter(t *testing.T) {
 
 func TestEpisodesAreNeverRetired(t *testing.T) {
 	db := open(t)
-	m, err := store(t.Context(), db, ada, "what was said was said")
+	m, err := memtest.Say(t.Context(), db, ada, "what was said was said")
 	require.NoError(t, err)
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -131,7 +132,7 @@ func TestEpisodesAreNeverRetired(t *testing.T) {
 	require.Equal(t, schema.StateActive, reread(t, db, m).State)
 }
 
-func TestTouchCountsAndWakes(t *testing.T) {
+func TestTouch(t *testing.T) {
 	now := day(time.January, 10)
 	db := openAt(t, &now)
 	m := fact(t, db, "Pixel is afraid of thunder", now, 4)

@@ -61,7 +61,7 @@ func (m *chunkMemories) goTo(id int64) error {
 
 // knownMemory returns [ErrCorrupt] for an unknown kind or state.
 func knownMemory(id int64, kind Kind, state State) error {
-	if !slices.Contains(Kinds, kind) || !slices.Contains(states, state) {
+	if !slices.Contains(Kinds, kind) || !slices.Contains(States, state) {
 		return fmt.Errorf("%w: memory %d has an unknown kind or state", ErrCorrupt, id)
 	}
 	return nil

@@ -227,26 +227,16 @@ func firstIssue(attributes []byte) string {
 // ChangedMemories returns the current states, by row id, of the user's memories with an
 // audited change after an op.
 func (s *Snapshot) ChangedMemories(ctx context.Context, userID, afterOp int64) (map[int64]State, error) {
-	rows, err := s.Query(ctx, `SELECT DISTINCT o.record_id, coalesce(m.state, 'retired')
+	changed := make(map[int64]State)
+	var id int64
+	var state State
+	err := Each(ctx, s.Query, []any{&id, &state}, func() error {
+		changed[id] = state
+		return knownMemory(id, KindEpisode, state)
+	}, `SELECT DISTINCT o.record_id, coalesce(m.state, 'retired')
 		FROM ops o LEFT JOIN memories m ON m.id = o.record_id
 		WHERE o.user_id = ? AND o.id > ? AND o.record = 'memories'`, userID, afterOp)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	changed := make(map[int64]State)
-	for rows.Next() {
-		var id int64
-		var state State
-		if err := rows.Scan(&id, &state); err != nil {
-			return nil, err
-		}
-		if err := knownMemory(id, KindEpisode, state); err != nil {
-			return nil, err
-		}
-		changed[id] = state
-	}
-	return changed, rows.Err()
+	return changed, err
 }
 
 // KeyedTurns calls visit with each pair of a claim, a fact or preference given by row
@@ -267,23 +257,11 @@ func (s *Snapshot) KeyedTurns(ctx context.Context, userID int64, claims []int64,
 const maxKeyed = 8
 
 func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64, visit func(claim, turn int64)) error {
-	encoded, err := json.Marshal(claims)
-	if err != nil {
-		return err
-	}
-	rows, err := s.Query(ctx, turnsOfClaims, string(encoded), userID, string(KindFact), string(KindPreference), string(KindEpisode), maxKeyed)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var claim, turn int64
-		if err := rows.Scan(&claim, &turn); err != nil {
-			return err
-		}
+	var claim, turn int64
+	return Each(ctx, s.Query, []any{&claim, &turn}, func() error {
 		visit(claim, turn)
-	}
-	return rows.Err()
+		return nil
+	}, turnsOfClaims, JSONList(claims), userID, string(KindFact), string(KindPreference), string(KindEpisode), maxKeyed)
 }
 
 // turnsOfClaims forces the join order from claims to messages: the other order reads
@@ -320,21 +298,10 @@ func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, 
 		quoted[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
 	}
 	first, last := ChunkRange(userID)
-	rows, err := s.Query(ctx, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
+	return List(ctx, s.Query, func(m *TextMatch) []any {
+		return []any{&m.ChunkID, &m.MemoryID, &m.Score}
+	}, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
 		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
 		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?
 		ORDER BY score DESC, f.rowid LIMIT ?`, strings.Join(quoted, " OR "), first, last, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var matches []TextMatch
-	for rows.Next() {
-		var m TextMatch
-		if err := rows.Scan(&m.ChunkID, &m.MemoryID, &m.Score); err != nil {
-			return nil, err
-		}
-		matches = append(matches, m)
-	}
-	return matches, rows.Err()
 }

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // ClaimsVersion identifies a state of one user's claims. Adding, changing or erasing a
@@ -42,7 +41,7 @@ func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since Claims
 	if err != nil || others+erasures > 0 {
 		return nil, true, err
 	}
-	ids, err = s.int64s(ctx, `WITH changed (id) AS (
+	ids, err = Column[int64](ctx, s.Query, `WITH changed (id) AS (
 			SELECT record_id FROM ops WHERE user_id = ?1 AND id > ?2 AND record = 'memories'
 			UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND id > ?3)
 		SELECT id FROM changed
@@ -55,7 +54,7 @@ func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since Claims
 // CurrentClaims returns the row ids of the user's facts and preferences that are active
 // or dormant and have not ended.
 func (s *Snapshot) CurrentClaims(ctx context.Context, userID int64) ([]int64, error) {
-	return s.int64s(ctx, `SELECT id FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference')
+	return Column[int64](ctx, s.Query, `SELECT id FROM memories WHERE user_id = ? AND kind <> 'episode' AND kind IN ('fact', 'preference')
 		AND state IN ('active', 'dormant') AND valid_until IS NULL ORDER BY id`, userID)
 }
 
@@ -67,40 +66,26 @@ func (s *Snapshot) HasSuperseded(ctx context.Context, userID int64) (some bool, 
 
 // SourcesOf returns the sources of memories, by memory and in order of source id.
 func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][]Source, error) {
-	rows, err := s.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j
-		CROSS JOIN memory_sources ms ON ms.memory_id = j.value ORDER BY ms.memory_id, ms.source_id`, idList(memories))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	of := make(map[int64][]Source)
-	for rows.Next() {
-		var src Source
-		if err := rows.Scan(&src.MemoryID, &src.SourceID, &src.Quote); err != nil {
-			return nil, err
-		}
+	var src Source
+	err := Each(ctx, s.Query, []any{&src.MemoryID, &src.SourceID, &src.Quote}, func() error {
 		of[src.MemoryID] = append(of[src.MemoryID], src)
-	}
-	return of, rows.Err()
+		return nil
+	}, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j
+		CROSS JOIN memory_sources ms ON ms.memory_id = j.value ORDER BY ms.memory_id, ms.source_id`, JSONList(memories))
+	return of, err
 }
 
 // SupersededBy returns the claims that each of the given ones superseded, by successor.
 func (s *Snapshot) SupersededBy(ctx context.Context, successors []int64) (map[int64][]int64, error) {
-	rows, err := s.Query(ctx, `SELECT m.superseded_by, m.id FROM json_each(?) j
-		CROSS JOIN memories m ON m.superseded_by = j.value AND m.superseded_by IS NOT NULL ORDER BY m.id`, idList(successors))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	of := make(map[int64][]int64)
-	for rows.Next() {
-		var by, id int64
-		if err := rows.Scan(&by, &id); err != nil {
-			return nil, err
-		}
+	var by, id int64
+	err := Each(ctx, s.Query, []any{&by, &id}, func() error {
 		of[by] = append(of[by], id)
-	}
-	return of, rows.Err()
+		return nil
+	}, `SELECT m.superseded_by, m.id FROM json_each(?) j
+		CROSS JOIN memories m ON m.superseded_by = j.value AND m.superseded_by IS NOT NULL ORDER BY m.id`, JSONList(successors))
+	return of, err
 }
 
 // Ended is a claim that no longer holds.
@@ -121,25 +106,17 @@ func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int
 	if len(memories) == 0 {
 		return nil, nil
 	}
-	rows, err := s.Query(ctx, endedClaims, idList(memories), userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	type found struct {
 		of, claim int64
 		quote     string
 	}
 	var all []found
 	var claims []int64
-	for rows.Next() {
-		var f found
-		if err := rows.Scan(&f.of, &f.claim, &f.quote); err != nil {
-			return nil, err
-		}
+	var f found
+	if err := Each(ctx, s.Query, []any{&f.of, &f.claim, &f.quote}, func() error {
 		all, claims = append(all, f), append(claims, f.claim)
-	}
-	if err := rows.Err(); err != nil || len(all) == 0 {
+		return nil
+	}, endedClaims, JSONList(memories), userID); err != nil || len(all) == 0 {
 		return nil, err
 	}
 	known, err := s.chains(ctx, userID, claims)
@@ -219,30 +196,6 @@ func successor(known map[int64]Memory, m Memory) (last *Memory, same bool) {
 	return last, same
 }
 
-func idList(ids []int64) string {
-	encoded, err := json.Marshal(ids)
-	if err != nil {
-		panic(err) // numbers can always be encoded
-	}
-	return string(encoded)
-}
-
-func (s *Snapshot) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
-	rows, err := s.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
-
 // StatedClaim is a fact or preference with what its sources say about it.
 type StatedClaim struct {
 	Memory
@@ -268,22 +221,14 @@ func (n NightReads) Claims(ctx context.Context, userID int64) (claims []StatedCl
 // entity, in descending order of memory. A merged entity counts as the one it
 // was merged into.
 func (n NightReads) ClaimMentions(ctx context.Context, userID int64, visit func(memory, entity int64, surface string)) error {
-	rows, err := n.db.Query(ctx, `SELECT me.memory_id, coalesce(e.merged_into, e.id), me.surface FROM memory_entities me JOIN entities e ON e.id = me.entity_id
+	var memory, entity int64
+	var surface string
+	return Each(ctx, n.db.Query, []any{&memory, &entity, &surface}, func() error {
+		visit(memory, entity, surface)
+		return nil
+	}, `SELECT me.memory_id, coalesce(e.merged_into, e.id), me.surface FROM memory_entities me JOIN entities e ON e.id = me.entity_id
 		JOIN memories m ON m.id = me.memory_id
 		WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state = 'active' ORDER BY me.memory_id DESC`, userID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var memory, entity int64
-		var surface string
-		if err := rows.Scan(&memory, &entity, &surface); err != nil {
-			return err
-		}
-		visit(memory, entity, surface)
-	}
-	return rows.Err()
 }
 
 // Evidence is a source of a memory.

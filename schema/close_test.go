@@ -10,11 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Close does not wait longer than it is told to, says what it leaves, and what
-// it leaves ends by itself.
+// Close waits no longer than its context allows and reports what is still running,
+// which then ends on its own.
 func TestCloseKeepsItsDeadline(t *testing.T) {
 	for name, hold := range map[string]func(*schema.DB, func()) error{
 		"a write": func(db *schema.DB, wait func()) error {
@@ -49,7 +50,7 @@ func TestCloseKeepsItsDeadline(t *testing.T) {
 				require.ErrorIs(t, err, context.DeadlineExceeded)
 				require.ErrorContains(t, err, "still running")
 			}
-			_, err := store(t.Context(), db, ada, "too late")
+			_, err := memtest.Say(t.Context(), db, ada, "too late")
 			require.ErrorIs(t, err, schema.ErrClosed)
 			close(release)
 			require.NoError(t, <-held, "what was running is finished")
@@ -60,7 +61,7 @@ func TestCloseKeepsItsDeadline(t *testing.T) {
 	}
 }
 
-// Whoever writes while the database closes is told: stored, or closed.
+// A write during Close either is stored or returns ErrClosed.
 func TestCloseAmongWriters(t *testing.T) {
 	for range 10 {
 		db := open(t)
@@ -71,7 +72,7 @@ func TestCloseAmongWriters(t *testing.T) {
 		for i := range 32 {
 			wg.Go(func() {
 				for j := 0; ; j++ {
-					_, err := store(t.Context(), db, ada, fmt.Sprint(i, j))
+					_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint(i, j))
 					if err != nil {
 						require.ErrorIs(t, err, schema.ErrClosed)
 						return

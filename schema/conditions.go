@@ -130,20 +130,13 @@ func (c *Conditions) where() (where string, args []any) {
 // Meeting returns the row ids of the user's memories that meet the conditions.
 func (s *Snapshot) Meeting(ctx context.Context, userID int64, c *Conditions) (map[int64]bool, error) {
 	where, args := c.where()
-	rows, err := s.Query(ctx, "SELECT m.id FROM memories m WHERE m.user_id = ? AND "+where, append([]any{userID}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	meeting := make(map[int64]bool)
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	var id int64
+	err := Each(ctx, s.Query, []any{&id}, func() error {
 		meeting[id] = true
-	}
-	return meeting, rows.Err()
+		return nil
+	}, "SELECT m.id FROM memories m WHERE m.user_id = ? AND "+where, append([]any{userID}, args...)...)
+	return meeting, err
 }
 
 // ActiveMeeting returns the newest limit of the user's active memories that meet the

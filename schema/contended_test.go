@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestAWriteLearnsThatOthersWait(t *testing.T) {
+func TestWriteSeesWaiting(t *testing.T) {
 	db := open(t)
 	nothing := func(context.Context, *schema.Tx) error { return nil }
 	var others chan error

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestCopyHoldsWhatWasWritten(t *testing.T) {
+func TestCopyIsComplete(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	m := fact(t, db, "Ada lives in Lisbon", now, 4)
@@ -37,7 +37,7 @@ func TestCopyHoldsWhatWasWritten(t *testing.T) {
 	require.Equal(t, "path", invalid.Field)
 }
 
-func TestNoHalfCopyStays(t *testing.T) {
+func TestPartialCopyIsRemoved(t *testing.T) {
 	now := day(5, 1)
 	db := openAt(t, &now)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -25,21 +25,14 @@ const MaxCycle = 1<<53 - 1
 // Cycles returns the current cycle of each user's agents. Users without a count of
 // cycles are left out.
 func (s *Snapshot) Cycles(ctx context.Context) (map[Scope]int64, error) {
-	rows, err := s.Query(ctx, "SELECT tenant, name, cycle FROM users WHERE cycle > 0 AND name <> ''")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	cycles := make(map[Scope]int64)
-	for rows.Next() {
-		var of Scope
-		var cycle int64
-		if err := rows.Scan(&of.Tenant, &of.User, &cycle); err != nil {
-			return nil, err
-		}
+	var of Scope
+	var cycle int64
+	err := Each(ctx, s.Query, []any{&of.Tenant, &of.User, &cycle}, func() error {
 		cycles[of] = cycle
-	}
-	return cycles, rows.Err()
+		return nil
+	}, "SELECT tenant, name, cycle FROM users WHERE cycle > 0 AND name <> ''")
+	return cycles, err
 }
 
 // SetCycle sets the current cycle of a user's agents; 0 ends the count.

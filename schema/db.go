@@ -4,55 +4,20 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
-// Options configure [Open]. The zero value and nil are the defaults.
-type Options struct {
-	// Now is the clock for created_at, recorded_at and the audit. Default time.Now.
-	// Leases and retries use the system's clock. While Now fails, the time stands still;
-	// see [GuardClock].
-	Now func() time.Time
-	// ReadOnly opens the file without writing to it.
-	ReadOnly bool
-	// BusyTimeout is how long a write waits for another process's write before it
-	// fails with [ErrBusy]. Default 5 s.
-	BusyTimeout time.Duration
-	// Readers is the size of the pool of read connections. Default 4.
-	Readers int
-	// IdleReader is how long an unused read connection stays open. Default 0, and
-	// when ReadOnly: until the database is closed.
-	IdleReader time.Duration
-	// VFS names a registered SQLite file system. Default the operating system's.
-	VFS string
-	// Key encrypts a new file, and opens an encrypted one. Default none: files
-	// are plain.
-	Key Key
-	// NoCheckpoint turns off background checkpoints until Checkpoint or Close, and
-	// background merges of the text index, for tests that count operations on the
-	// file.
-	NoCheckpoint bool
-	// Limiter limits background work across databases. Default nil: no limit.
-	Limiter *Limiter
-	// OnFault is called with every failure of background work; source is as in
-	// [DB.Faults]. It must be fast. Default none.
-	OnFault func(source string, err error)
-	// Waiting is called for each new proposal and confirmation, within the write that
-	// stores it. An error fails the write. Default none.
-	Waiting func(ctx context.Context, tx *Tx, w Waiting) error
-}
+// Options configure [Open]. The zero value and nil are the defaults. While Now fails,
+// the time stands still; see [GuardClock].
+type Options = sqlite.Options
 
-// engine returns the options for the engine.
-func (o *Options) engine() sqlite.Options {
+// config returns how the engine opens a memory file.
+func config(o *Options) sqlite.Config {
 	if o == nil {
 		o = &Options{}
 	}
-	return sqlite.Options{
-		Now: o.Now, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout, Readers: o.Readers, IdleReader: o.IdleReader, VFS: o.VFS, Key: o.Key,
-		NoCheckpoint: o.NoCheckpoint, Limiter: o.Limiter, OnFault: o.OnFault, Format: format,
-	}
+	return sqlite.Config{Options: *o, Format: format}
 }
 
 // Limiter limits the background work of several databases of a process to a few
@@ -102,16 +67,13 @@ const (
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
 // [ErrBusy], [ErrDiskFull], [ErrIO].
 func Open(ctx context.Context, path string, options *Options) (_ *DB, err error) {
-	opts := options.engine()
+	opts := config(options)
 	if opts.Now != nil {
 		if opts.Now, err = GuardClock("Options.Now", opts.Now, nil); err != nil {
 			return nil, err
 		}
 	}
 	db := &DB{scopes: newScopes()}
-	if options != nil {
-		db.waiting = options.Waiting
-	}
 	opts.BeforeCommit = db.index
 	opts.OnRollback = func() {
 		// What the writer learnt within the transaction may be wrong now.
@@ -126,6 +88,10 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	}
 	return db, nil
 }
+
+// OnWaiting has fn called for each new proposal and confirmation, within the write that
+// stores it. An error fails the write. Call it before the database is used.
+func (db *DB) OnWaiting(fn func(ctx context.Context, tx *Tx, w Waiting) error) { db.waiting = fn }
 
 // Tx is a write within a transaction that it may share with other writes: either all or
 // none of its effects are kept. It embeds bun's query builders.
@@ -158,9 +124,24 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 // in the queue: writes requested from then on come after it. It is not called for a
 // write that is refused.
 func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, *Tx) error) error {
-	return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, tx *sqlite.Tx) error {
-		return fn(ctx, &Tx{Tx: tx, db: db})
+	around, _ := ctx.Value(aroundKey{}).(Wrapper)
+	return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, inner *sqlite.Tx) error {
+		tx := &Tx{Tx: inner, db: db}
+		if around == nil {
+			return fn(ctx, tx)
+		}
+		return around(ctx, tx, func() error { return fn(ctx, tx) })
 	})
+}
+
+// Wrapper runs a write and adds to it, in the same transaction.
+type Wrapper func(ctx context.Context, tx *Tx, write func() error) error
+
+type aroundKey struct{}
+
+// Around returns a context whose writes run inside w.
+func Around(ctx context.Context, w Wrapper) context.Context {
+	return context.WithValue(ctx, aroundKey{}, w)
 }
 
 // Snapshot is a consistent view of the database for one read. It embeds bun's

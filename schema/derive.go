@@ -174,25 +174,19 @@ type Gap struct {
 // Gaps returns a stage's gaps with fewer than most attempts, oldest first; most 0
 // returns all.
 func (s *Snapshot) Gaps(ctx context.Context, userID int64, stage string, most int64) ([]Gap, error) {
-	rows, err := s.Query(ctx, `SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps
-		WHERE user_id = ?1 AND (?2 = '' OR stage = ?2) AND (?3 = 0 OR attempts < ?3) ORDER BY id`, userID, stage, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var gaps []Gap
-	for rows.Next() {
-		var g Gap
-		var memories string
-		if err := rows.Scan(&g.UID, &g.Stage, &memories, &g.Attempts, &g.LastError, &g.CreatedAt); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(memories), &g.Memories); err != nil {
-			return nil, fmt.Errorf("gap %s: %w", g.UID, err)
+	var g Gap
+	var memories string
+	err := Each(ctx, s.Query, []any{&g.UID, &g.Stage, &memories, &g.Attempts, &g.LastError, &g.CreatedAt}, func() error {
+		g.Memories = nil
+		if err := DecodeStored("the list of messages of gap "+g.UID, memories, &g.Memories); err != nil {
+			return err
 		}
 		gaps = append(gaps, g)
-	}
-	return gaps, rows.Err()
+		return nil
+	}, `SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps
+		WHERE user_id = ?1 AND (?2 = '' OR stage = ?2) AND (?3 = 0 OR attempts < ?3) ORDER BY id`, userID, stage, most)
+	return gaps, err
 }
 
 // OpenGap records that a stage skipped memories, given by public id, because of reason.

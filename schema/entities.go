@@ -45,19 +45,7 @@ func (tx *Tx) RootEntity(ctx context.Context, id int64) (root int64, err error) 
 // MergedEntities returns the ids of an entity and of all that were merged into it, each
 // after the one it was merged into.
 func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, mergedEntities+" SELECT id FROM merged", root)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return Column[int64](ctx, tx.Query, mergedEntities+" SELECT id FROM merged", root)
 }
 
 // mergedEntities selects an entity and all that were merged into it.
@@ -231,11 +219,9 @@ const (
 			ORDER BY root.surest DESC, e.mention_count DESC, e.id`
 )
 
-type queryFunc func(context.Context, string, ...any) (*sql.Rows, error)
-
 // entitiesByName runs for every mention of every message. It follows merges only if
 // there are any, and its statements are prepared once.
-func entitiesByName(ctx context.Context, query queryFunc, userID int64, name string) ([]NamedEntity, error) {
+func entitiesByName(ctx context.Context, query Reads, userID int64, name string) ([]NamedEntity, error) {
 	alias := text.Fold(name)
 	if alias == "" {
 		return nil, nil
@@ -250,46 +236,19 @@ func entitiesByName(ctx context.Context, query queryFunc, userID int64, name str
 	return namedEntities(ctx, query, rootsByAlias, userID, alias)
 }
 
-func namedEntities(ctx context.Context, query queryFunc, statement string, userID int64, alias string) (found []NamedEntity, err error) {
-	rows, err := query(ctx, statement, userID, alias)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e NamedEntity
-		if err := rows.Scan(&e.ID, &e.UID, &e.UserID, &e.Type, &e.Name, &e.Summary, &e.Confidence, &e.MentionCount, &e.Protected,
-			&e.MergedInto, &e.CreatedAt, &e.Surest); err != nil {
-			return nil, err
-		}
-		found = append(found, e)
-	}
-	return found, rows.Err()
+func namedEntities(ctx context.Context, query Reads, statement string, userID int64, alias string) (found []NamedEntity, err error) {
+	return List(ctx, query, func(e *NamedEntity) []any {
+		return []any{&e.ID, &e.UID, &e.UserID, &e.Type, &e.Name, &e.Summary, &e.Confidence, &e.MentionCount, &e.Protected,
+			&e.MergedInto, &e.CreatedAt, &e.Surest}
+	}, statement, userID, alias)
 }
 
 // AliasesOfPersons returns, sorted, those of some folded names that are aliases of the
 // user's persons or of merged entities, which may lead to one.
 func (tx *Tx) AliasesOfPersons(ctx context.Context, userID int64, names []string) ([]string, error) {
-	encoded, err := json.Marshal(names)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := tx.Query(ctx, `SELECT DISTINCT a.alias FROM json_each(?) n CROSS JOIN entity_aliases a CROSS JOIN entities e ON e.id = a.entity_id
+	return Column[string](ctx, tx.Query, `SELECT DISTINCT a.alias FROM json_each(?) n CROSS JOIN entity_aliases a CROSS JOIN entities e ON e.id = a.entity_id
 		WHERE a.user_id = ? AND a.alias = n.value AND (e.type = ? OR e.merged_into IS NOT NULL) ORDER BY a.alias`,
-		string(encoded), userID, EntityPerson)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var known []string
-	for rows.Next() {
-		var alias string
-		if err := rows.Scan(&alias); err != nil {
-			return nil, err
-		}
-		known = append(known, alias)
-	}
-	return known, rows.Err()
+		JSONList(names), userID, EntityPerson)
 }
 
 // AliasesOf returns the aliases of an entity and of all merged into it, the most

@@ -7,31 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// written runs fn in one write and returns the user's id.
-func written(t *testing.T, db *schema.DB, scope schema.Scope, fn func(ctx context.Context, tx *schema.Tx, userID int64) error) int64 {
-	t.Helper()
-	var userID int64
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
-		if userID, err = tx.UserID(ctx, scope); err != nil {
-			return err
-		}
-		return fn(ctx, tx, userID)
-	}))
-	return userID
-}
-
-func read(t *testing.T, db *schema.DB, fn func(ctx context.Context, s *schema.Snapshot) error) {
-	t.Helper()
-	require.NoError(t, db.Read(t.Context(), fn))
-}
-
-func TestEntityIsResolvedOnceWhateverItsSpelling(t *testing.T) {
+func TestEntitySpelling(t *testing.T) {
 	db, ada := open(t), schema.Scope{User: "ada"}
 	var first, again, merged *schema.Entity
-	userID := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) (err error) {
+	userID := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) (err error) {
 		var created bool
 		first, created, err = tx.ResolveEntity(ctx, userID, schema.EntityName, "Zoë Müller", .8)
 		require.NoError(t, err)
@@ -54,7 +37,7 @@ func TestEntityIsResolvedOnceWhateverItsSpelling(t *testing.T) {
 	})
 	require.Equal(t, first.ID, merged.ID, "a merged entity leads to the one it became")
 
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		found, err := s.EntitiesByName(ctx, userID, "ZOZO")
 		require.NoError(t, err)
 		require.Len(t, found, 1)
@@ -70,7 +53,7 @@ func TestEntityIsResolvedOnceWhateverItsSpelling(t *testing.T) {
 		return nil
 	})
 	// Another user's Zoë is somebody else.
-	written(t, db, schema.Scope{User: "bob"}, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	memtest.Write(t, db, schema.Scope{User: "bob"}, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		theirs, created, err := tx.ResolveEntity(ctx, userID, schema.EntityPerson, "Zoë Müller", .8)
 		require.True(t, created)
 		require.NotEqual(t, first.ID, theirs.ID)
@@ -80,11 +63,11 @@ func TestEntityIsResolvedOnceWhateverItsSpelling(t *testing.T) {
 
 func TestLinksCountEachMemoryOnce(t *testing.T) {
 	db, ada := open(t), schema.Scope{User: "ada"}
-	m1, err := store(t.Context(), db, ada, "Karim met Noor")
+	m1, err := memtest.Say(t.Context(), db, ada, "Karim met Noor")
 	require.NoError(t, err)
-	m2, err := store(t.Context(), db, ada, "Karim again")
+	m2, err := memtest.Say(t.Context(), db, ada, "Karim again")
 	require.NoError(t, err)
-	bobs, err := store(t.Context(), db, schema.Scope{User: "bob"}, "Karim, somebody else's")
+	bobs, err := memtest.Say(t.Context(), db, schema.Scope{User: "bob"}, "Karim, somebody else's")
 	require.NoError(t, err)
 
 	var karim, noor *schema.Entity
@@ -99,10 +82,10 @@ func TestLinksCountEachMemoryOnce(t *testing.T) {
 			tx.LinkEntity(ctx, m1.ID, karim.ID, "Karim", .9), tx.LinkEntity(ctx, m1.ID, noor.ID, "Noor", .9),
 			tx.LinkEntity(ctx, m2.ID, karim.ID, "Karim", .9), tx.LinkEntity(ctx, m2.ID, karim.ID, "he", .5))
 	}
-	written(t, db, ada, link)
-	userID := written(t, db, ada, link)
+	memtest.Write(t, db, ada, link)
+	userID := memtest.Write(t, db, ada, link)
 
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		found, err := s.EntitiesByName(ctx, userID, "karim")
 		require.NoError(t, err)
 		require.EqualValues(t, 2, found[0].MentionCount)
@@ -161,7 +144,7 @@ func TestFailuresKeepTheNewestAndTheCount(t *testing.T) {
 	record("night", 0, errors.New("second\x00\xff"))
 	record("night", 0, nil)
 	record("enrich", 7, errors.New("other"))
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		failures, err := schema.Failures(ctx, s)
 		require.NoError(t, err)
 		require.Len(t, failures, 2)
@@ -175,7 +158,7 @@ func TestFailuresKeepTheNewestAndTheCount(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error { return tx.ClearFailure(ctx, "night", 0) }))
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		failures, err := schema.Failures(ctx, s)
 		require.Len(t, failures, 1)
 		return err

@@ -54,17 +54,7 @@ func (tx *Tx) ClearFailure(ctx context.Context, source string, userID int64) err
 
 // Failures returns all failures, newest first.
 func Failures(ctx context.Context, q Querier) (failures []Failure, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT source, user_id, error, count, first_at, last_at FROM failures ORDER BY last_at DESC, source, user_id")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var f Failure
-		if err := rows.Scan(&f.Source, &f.UserID, &f.Error, &f.Count, &f.FirstAt, &f.LastAt); err != nil {
-			return nil, err
-		}
-		failures = append(failures, f)
-	}
-	return failures, rows.Err()
+	return List(ctx, q.QueryContext, func(f *Failure) []any {
+		return []any{&f.Source, &f.UserID, &f.Error, &f.Count, &f.FirstAt, &f.LastAt}
+	}, "SELECT source, user_id, error, count, first_at, last_at FROM failures ORDER BY last_at DESC, source, user_id")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -27,7 +28,7 @@ func openOn(t testing.TB, disk *vfstest.Disk, path string) *schema.DB {
 func messages(t *testing.T, db *schema.DB) map[string]int {
 	t.Helper()
 	found := make(map[string]int)
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		rows, err := s.Query(ctx, "SELECT content FROM memories")
 		if err != nil {
 			return err
@@ -47,7 +48,7 @@ func messages(t *testing.T, db *schema.DB) map[string]int {
 
 // After a failed fsync nothing is written until a checkpoint has proven that
 // the disk saves again; then all goes on.
-func TestNoWriteIsTakenAfterAFailedSyncUntilTheDiskIsProvenWell(t *testing.T) {
+func TestWritesAreRefusedAfterFailedSync(t *testing.T) {
 	disk := vfstest.New(t)
 	var heard []string
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{
@@ -55,29 +56,28 @@ func TestNoWriteIsTakenAfterAFailedSyncUntilTheDiskIsProvenWell(t *testing.T) {
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	_, err = store(t.Context(), db, ada, "before")
+	_, err = memtest.Say(t.Context(), db, ada, "before")
 	require.NoError(t, err)
 
 	disk.Arm(vfstest.SyncError, 1, 2)
-	_, err = store(t.Context(), db, ada, "struck")
+	_, err = memtest.Say(t.Context(), db, ada, "struck")
 	require.ErrorIs(t, err, schema.ErrIO)
 	require.Len(t, db.Faults(), 1)
-	_, err = store(t.Context(), db, ada, "refused")
+	_, err = memtest.Say(t.Context(), db, ada, "refused")
 	require.ErrorIs(t, err, schema.ErrIO, "the checkpoint that should prove the disk fails")
 	require.ErrorContains(t, err, "no write is taken")
 	require.Equal(t, []string{"commit", "commit"}, heard)
 	require.Equal(t, map[string]int{"before": 1}, messages(t, db), "reading goes on")
 
-	_, err = store(t.Context(), db, ada, "after")
+	_, err = memtest.Say(t.Context(), db, ada, "after")
 	require.NoError(t, err, "the checkpoint went well")
 	require.Empty(t, db.Faults())
 	require.Equal(t, map[string]int{"before": 1, "after": 1}, messages(t, db))
 }
 
-// The trap of fsync: a commit failed, and what it wrote is in the page cache
-// but not on disk. Whoever opens the file next sees it as stored, and must not
-// append to it.
-func TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss(t *testing.T) {
+// After a failed fsync, the pages of the failed commit are in the page cache but not
+// on disk. The next open sees them as stored and must not append to them.
+func TestDurabilityAfterFailedSync(t *testing.T) {
 	for name, crash := range map[string]bool{"the process goes on": false, "the process dies and another opens the file": true} {
 		t.Run(name, func(t *testing.T) {
 			disk := vfstest.New(t)
@@ -87,14 +87,14 @@ func TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss(t *testing.T) {
 			recording := disk.Record()
 			db := openOn(t, disk, path)
 			acknowledge := func(db *schema.DB, text string) {
-				_, err := store(t.Context(), db, ada, text)
+				_, err := memtest.Say(t.Context(), db, ada, text)
 				require.NoError(t, err)
 				disk.Acknowledge(text)
 			}
 			acknowledge(db, "before")
 			require.NoError(t, db.Checkpoint(t.Context())) // so that nothing in the log covers what follows
 			disk.Arm(vfstest.SyncError, 2, vfstest.Once)   // the first is for the header of the log
-			_, err := store(t.Context(), db, ada, strings.Repeat("struck down ", 2000))
+			_, err := memtest.Say(t.Context(), db, ada, strings.Repeat("struck down ", 2000))
 			require.ErrorIs(t, err, schema.ErrIO)
 			disk.Disarm()
 			if crash {
@@ -132,7 +132,7 @@ func survives(t *testing.T, recording *vfstest.Recording, images int) {
 			found := messages(t, db)
 			var whole string
 			var memories, chunks int
-			read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+			memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 				return s.Row(ctx, "SELECT (SELECT integrity_check FROM pragma_integrity_check), (SELECT count(*) FROM memories), (SELECT count(DISTINCT memory_id) FROM chunks)",
 					nil, &whole, &memories, &chunks)
 			})
@@ -148,20 +148,20 @@ func survives(t *testing.T, recording *vfstest.Recording, images int) {
 }
 
 // On a full disk reads go on and writes say so; with room, work goes on.
-func TestAFullDiskIsSaidAndPasses(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db := openOn(t, disk, path)
-	_, err := store(t.Context(), db, ada, "before")
+	_, err := memtest.Say(t.Context(), db, ada, "before")
 	require.NoError(t, err)
 	disk.Arm(vfstest.DiskFull, 1, vfstest.Always)
 	for range 3 {
-		_, err = store(t.Context(), db, ada, "no room")
+		_, err = memtest.Say(t.Context(), db, ada, "no room")
 		require.ErrorIs(t, err, schema.ErrDiskFull)
 		require.Equal(t, map[string]int{"before": 1}, messages(t, db))
 	}
 	disk.Disarm()
-	_, err = store(t.Context(), db, ada, "after")
+	_, err = memtest.Say(t.Context(), db, ada, "after")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	db = openOn(t, disk, path)
@@ -170,7 +170,7 @@ func TestAFullDiskIsSaidAndPasses(t *testing.T) {
 }
 
 // The same on a real file system of 2 MiB.
-func TestAFullTmpfsIsSaidAndPasses(t *testing.T) {
+func TestFullTmpfs(t *testing.T) {
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
@@ -178,19 +178,19 @@ func TestAFullTmpfsIsSaidAndPasses(t *testing.T) {
 	stored := make(map[string]int)
 	for i := 0; ; i++ {
 		text := fmt.Sprintf("message %d with %032768d", i, i)
-		if _, err = store(t.Context(), db, ada, text); err != nil {
+		if _, err = memtest.Say(t.Context(), db, ada, text); err != nil {
 			break
 		}
 		stored[text] = 1
 	}
 	require.ErrorIs(t, err, schema.ErrDiskFull)
 	require.NotEmpty(t, stored)
-	_, err = store(t.Context(), db, ada, fmt.Sprintf("once more, and %0262144d", 1))
+	_, err = memtest.Say(t.Context(), db, ada, fmt.Sprintf("once more, and %0262144d", 1))
 	require.ErrorIs(t, err, schema.ErrDiskFull)
 	require.Equal(t, stored, messages(t, db), "reading goes on")
 	enlarge(t, dir)
 	require.Eventually(t, func() bool {
-		_, err = store(t.Context(), db, ada, "room again")
+		_, err = memtest.Say(t.Context(), db, ada, "room again")
 		return err == nil
 	}, time.Minute, 10*time.Millisecond, "%v", err)
 	stored["room again"] = 1
@@ -201,20 +201,20 @@ func TestAFullTmpfsIsSaidAndPasses(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// A checkpoint that fails is told of until one does not.
-func TestAFailingCheckpointIsNotSilent(t *testing.T) {
+// A failing checkpoint is reported until one succeeds.
+func TestFailingCheckpointIsReported(t *testing.T) {
 	disk := vfstest.New(t)
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{VFS: disk.Name()})
 	require.NoError(t, err)
 	disk.ArmFile("memory.db", vfstest.WriteError, 1, vfstest.Always)
-	_, err = store(t.Context(), db, ada, "before")
+	_, err = memtest.Say(t.Context(), db, ada, "before")
 	require.NoError(t, err, "the log takes it")
 	require.Eventually(t, func() bool { return len(db.Faults()) > 0 }, time.Minute, time.Millisecond)
 	require.Equal(t, "checkpoint", db.Faults()[0].Source)
 	disk.Disarm()
 	require.Eventually(t, func() bool { return len(db.Faults()) == 0 }, time.Minute, time.Millisecond)
 
-	_, err = store(t.Context(), db, ada, "last")
+	_, err = memtest.Say(t.Context(), db, ada, "last")
 	require.NoError(t, err)
 	disk.ArmFile("memory.db", vfstest.WriteError, 1, vfstest.Always)
 	require.ErrorIs(t, db.Close(), schema.ErrIO, "nothing is lost, but the log stays")
@@ -222,7 +222,7 @@ func TestAFailingCheckpointIsNotSilent(t *testing.T) {
 
 // The names of a new file and of its log are on disk before anything is
 // acknowledged.
-func TestTheNameOfTheLogIsOnDisk(t *testing.T) {
+func TestLogNameIsSynced(t *testing.T) {
 	disk := vfstest.New(t)
 	recording := disk.Record()
 	path := filepath.Join(t.TempDir(), "memory.db")
@@ -230,7 +230,7 @@ func TestTheNameOfTheLogIsOnDisk(t *testing.T) {
 		db := openOn(t, disk, path)
 		for j := range 2 {
 			text := fmt.Sprint("message ", i, ".", j)
-			_, err := store(t.Context(), db, ada, text)
+			_, err := memtest.Say(t.Context(), db, ada, text)
 			require.NoError(t, err)
 			disk.Acknowledge(text)
 		}
@@ -261,11 +261,11 @@ func enlarge(t *testing.T, dir string) {
 
 // Writes that shared the commit that failed fail together: running each again
 // would acknowledge what a failed fsync may have lost.
-func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
+func TestFailedGroupCommit(t *testing.T) {
 	disk := vfstest.New(t)
 	db := openOn(t, disk, filepath.Join(t.TempDir(), "memory.db"))
 	defer func() { require.NoError(t, db.Close()) }()
-	_, err := store(t.Context(), db, ada, "before")
+	_, err := memtest.Say(t.Context(), db, ada, "before")
 	require.NoError(t, err)
 
 	const writes = 5
@@ -281,7 +281,7 @@ func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
 	<-held
 	for i := range writes { // they join it
 		go func() {
-			_, err := store(t.Context(), db, ada, fmt.Sprint("together ", i))
+			_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("together ", i))
 			results <- err
 		}()
 	}
@@ -297,11 +297,11 @@ func TestWritesThatShareAFailedCommitFailTogether(t *testing.T) {
 
 // A read whose transaction SQLite gave up is an error, whatever became of the
 // error inside: what was read after it is of another state.
-func TestAReadThatWasCutShortIsAnError(t *testing.T) {
+func TestInterruptedReadIsAnError(t *testing.T) {
 	disk := vfstest.New(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db := openOn(t, disk, path)
-	_, err := store(t.Context(), db, ada, strings.Repeat("so much to read ", 5000))
+	_, err := memtest.Say(t.Context(), db, ada, strings.Repeat("so much to read ", 5000))
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	db = openOn(t, disk, path)

@@ -28,7 +28,7 @@ type ErasedFile = sqlite.ErasedFile
 //
 // Errors: those of [DB.Backup]; [ErrNotFound] and [ErrNotDatabase] for source.
 func Backup(ctx context.Context, source, target string, options *Options, progress func(done, total int64)) (*BackupReport, error) {
-	return sqlite.Backup(ctx, source, target, options.engine(), progress)
+	return sqlite.Backup(ctx, source, target, config(options), progress)
 }
 
 // VerifyBackup reads a backup through, without changing it or leaving a file
@@ -38,7 +38,7 @@ func Backup(ctx context.Context, source, target string, options *Options, progre
 // [*InvalidError] for a file with a write-ahead log beside it: that is a memory
 // in use, not a backup.
 func VerifyBackup(ctx context.Context, path string, options *Options) (*BackupReport, error) {
-	return sqlite.VerifyBackup(ctx, path, options.engine())
+	return sqlite.VerifyBackup(ctx, path, config(options))
 }
 
 // Restore puts a copy of a backup in the place of a memory file. The copy is
@@ -51,13 +51,13 @@ func VerifyBackup(ctx context.Context, path string, options *Options) (*BackupRe
 // file open that is to be replaced (detected on Linux; elsewhere, stop them
 // first).
 func Restore(ctx context.Context, backup, target string, replace bool, options *Options, progress func(done, total int64)) (*RestoreReport, error) {
-	return sqlite.Restore(ctx, backup, target, replace, options.engine(), progress)
+	return sqlite.Restore(ctx, backup, target, replace, config(options), progress)
 }
 
 // RepairUnopened repairs what keeps [Open] from opening a file: another journal
 // mode, and a damaged index of the users table.
 func RepairUnopened(ctx context.Context, path string, options *Options) error {
-	return sqlite.RepairUnopened(ctx, path, options.engine())
+	return sqlite.RepairUnopened(ctx, path, config(options))
 }
 
 // CopyAside copies a file that may be damaged, byte by byte, with its log, to an

@@ -12,7 +12,7 @@ import (
 
 // The kind of a fault is known by its text as well, of SQLite's errors and of
 // those that a host's code wraps around them.
-func TestFaultKindByItsText(t *testing.T) {
+func TestFaultKind(t *testing.T) {
 	for kind, text := range map[error]string{
 		ErrCorrupt: ErrCorrupt.Error(), ErrBusy: ErrBusy.Error(), ErrDiskFull: ErrDiskFull.Error(), ErrIO: ErrIO.Error(),
 	} {
@@ -30,7 +30,7 @@ type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
 
-func TestAForeignErrorThatCannotBeRead(t *testing.T) {
+func TestPanickingForeignError(t *testing.T) {
 	var none *nilError
 	require.EqualError(t, Foreign("the handler", none), "the handler failed: a *schema.nilError, which panics when it is read")
 }

@@ -21,7 +21,7 @@ type telling struct{ error }
 
 func (telling) Plain() string { return "quota reached" }
 
-func TestForeignErrorsSayWhatKindTheyAre(t *testing.T) {
+func TestForeignErrorKinds(t *testing.T) {
 	const text = "Noor's secret"
 	deadline, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()

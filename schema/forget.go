@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"time"
 )
@@ -48,18 +47,7 @@ func (m *Memory) ForgottenAt() time.Time {
 //
 // Errors: [ErrConflict] if the summary changed since it was read.
 func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {
-	res, err := tx.Exec(ctx, "UPDATE entities SET summary = '' WHERE id = ? AND summary = ?", e.ID, e.Summary)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil {
-		return err
-	} else if n == 0 {
-		return fmt.Errorf("entity %s: %w", e.UID, ErrConflict)
-	}
-	before := e.Summary
-	e.Summary = ""
-	return tx.AuditRow(ctx, e.UserID, by, OpSummary, "entities", e.ID, JSONObject("summary", before), JSONObject("summary", ""))
+	return tx.setSummary(ctx, e, "", by)
 }
 
 // ProtectEntity sets or ends the protection of an entity. No night changes a protected

@@ -8,6 +8,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,7 +27,7 @@ func TestRunningOutOfMemoryIsAnError(t *testing.T) {
 	require.Equal(t, "well again", text)
 }
 
-func TestReadingAndWritingGoOnAfterIt(t *testing.T) {
+func TestReadingAndWritingContinue(t *testing.T) {
 	db := open(t)
 	for range 10 { // more than there are connections
 		require.ErrorIs(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
@@ -38,15 +39,15 @@ func TestReadingAndWritingGoOnAfterIt(t *testing.T) {
 			return err
 		}), schema.ErrCorrupt)
 	}
-	_, err := store(t.Context(), db, schema.Scope{User: "ada"}, "well again")
+	_, err := memtest.Say(t.Context(), db, schema.Scope{User: "ada"}, "well again")
 	require.NoError(t, err)
 	require.Equal(t, 1, memories(t, db))
 }
 
-// Whoever is missing from the index of users would begin anew as a stranger.
+// A user missing from the damaged index would be created again, without memories.
 func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
 	db := open(t)
-	_, err := store(t.Context(), db, schema.Scope{User: "ada"}, "something")
+	_, err := memtest.Say(t.Context(), db, schema.Scope{User: "ada"}, "something")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	raw(t, db.Path(), "PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'entities_by_user') WHERE name = 'sqlite_autoindex_users_1'")
@@ -58,7 +59,7 @@ func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
 
 // What only a file whose rows contradict each other brings about is an error;
 // a panic that somebody meant goes on.
-func TestGuardNamesTheRuntimesPanics(t *testing.T) {
+func TestGuardRuntimePanics(t *testing.T) {
 	none := -1
 	require.ErrorIs(t, schema.Guard(func() { _ = 1 << none }), schema.ErrCorrupt)
 	require.NoError(t, schema.Guard(func() {}))

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // users.importance_since is the sum of the importance, 0–1 each, of the messages since
@@ -71,24 +70,13 @@ func (s *Snapshot) Given(ctx context.Context, episodes []Memory) (given map[int6
 	for i := range episodes {
 		seqs[i] = episodes[i].EventSeq
 	}
-	encoded, err := json.Marshal(seqs)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.Query(ctx, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = j.value JOIN memories m ON m.event_seq = e.seq
-		WHERE CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.importance') END IS NOT NULL`, string(encoded))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	var id int64
+	err = Each(ctx, s.Query, []any{&id}, func() error {
 		given[id] = true
-	}
-	return given, rows.Err()
+		return nil
+	}, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = j.value JOIN memories m ON m.event_seq = e.seq
+		WHERE CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.importance') END IS NOT NULL`, JSONList(seqs))
+	return given, err
 }
 
 // SinceReflection returns the importance gathered since the last reflection, and

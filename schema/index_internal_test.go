@@ -27,7 +27,7 @@ func remember(ctx context.Context, tx *Tx, user, content string) (*Memory, error
 	return m, tx.InsertMemory(ctx, m, PrepareChunks(content, ""))
 }
 
-func TestACommitOfManyUsersMakesOneSegment(t *testing.T) {
+func TestCommitOfManyUsersMakesOneSegment(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -55,7 +55,7 @@ func TestACommitOfManyUsersMakesOneSegment(t *testing.T) {
 	require.Equal(t, 4*users, found)
 }
 
-func TestAMemoryRemovedByTheWriteThatMadeItLeavesNoText(t *testing.T) {
+func TestInsertAndDeleteInOneWrite(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -80,7 +80,7 @@ func TestAMemoryRemovedByTheWriteThatMadeItLeavesNoText(t *testing.T) {
 }
 
 // What a write left that was undone must not be indexed with the next.
-func TestAWriteThatFailsLeavesNothingForTheIndex(t *testing.T) {
+func TestFailedWriteLeavesNoIndexWork(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

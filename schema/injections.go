@@ -37,17 +37,7 @@ func (tx *Tx) RecordInjection(ctx context.Context, i *Injection) (recorded bool,
 
 // InjectionsOf returns the items and times of the injections of a session.
 func (s *Snapshot) InjectionsOf(ctx context.Context, userID int64, session string) (injections []Injection, err error) {
-	rows, err := s.Query(ctx, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ?", userID, session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var i Injection
-		if err := rows.Scan(&i.Items, &i.ShownAt); err != nil {
-			return nil, err
-		}
-		injections = append(injections, i)
-	}
-	return injections, rows.Err()
+	return List(ctx, s.Query, func(i *Injection) []any {
+		return []any{&i.Items, &i.ShownAt}
+	}, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ?", userID, session)
 }

@@ -55,6 +55,15 @@ func scanJSON(src, dest any) error {
 	return fmt.Errorf("schema: cannot read JSON from %T", src)
 }
 
+// DecodeStored decodes the JSON of a column into dest. [ErrCorrupt] otherwise, without
+// the JSON's text; what says what was read.
+func DecodeStored(what, encoded string, dest any) error {
+	if err := json.Unmarshal([]byte(encoded), dest); err != nil {
+		return fmt.Errorf("%w: %s %s", ErrCorrupt, what, JSONFault(err))
+	}
+	return nil
+}
+
 // JSONFault describes an error of encoding/json without quoting the input, as the
 // package's own messages do.
 func JSONFault(err error) string {

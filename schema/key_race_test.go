@@ -8,13 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Who create one file at the same moment with different keys: the first one's
-// key is the file's, the others are told, and nothing beside the file is open to
-// others or readable.
-func TestTwoKeysMakeOneFile(t *testing.T) {
+// When several processes create a file at the same moment with different keys, the
+// first key is used, the others get an error, and no file next to it is readable by
+// other users or unencrypted.
+func TestConcurrentCreateWithTwoKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	names := []string{"one", "two"}
 	type end struct {
@@ -28,7 +29,7 @@ func TestTwoKeysMakeOneFile(t *testing.T) {
 		go func() {
 			db, err := schema.Open(t.Context(), path, &schema.Options{Key: with})
 			if err == nil {
-				_, err = store(t.Context(), db, ada, "the zebrafinch of "+name)
+				_, err = memtest.Say(t.Context(), db, ada, "the zebrafinch of "+name)
 			}
 			ended <- end{db, name, err}
 		}()

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -34,7 +35,7 @@ func openWith(t testing.TB, path string, k schema.Key) *schema.DB {
 	return db
 }
 
-func TestKeysAreOfRandomBytes(t *testing.T) {
+func TestNewKey(t *testing.T) {
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	for name, c := range map[string]struct {
 		text []byte
@@ -69,7 +70,7 @@ func TestKeysAreOfRandomBytes(t *testing.T) {
 	}
 }
 
-func TestAKeyIsCopied(t *testing.T) {
+func TestKeyIsCopied(t *testing.T) {
 	secret := bytes.Repeat([]byte("k"), schema.KeySize)
 	k, err := schema.NewKey(secret)
 	require.NoError(t, err)
@@ -79,7 +80,7 @@ func TestAKeyIsCopied(t *testing.T) {
 	openWith(t, path, k)
 }
 
-func TestAKeyIsNeverShown(t *testing.T) {
+func TestKeyIsNeverPrinted(t *testing.T) {
 	secret := "zebrafinchzebrafinchzebrafinchze"
 	k, err := schema.NewKey([]byte(secret))
 	require.NoError(t, err)
@@ -112,12 +113,12 @@ func (r recorder) Errorf(format string, args ...any) { fmt.Fprintf(r, format, ar
 // canary is nowhere else on this machine.
 const canary = "Ottoline's zebrafinch hums quietly"
 
-func TestAnEncryptedFileShowsNothing(t *testing.T) {
+func TestEncryptedFileLeaksNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "memory.db")
 	db := openWith(t, path, key(t, "one"))
 	for i := range 60 {
-		_, err := store(t.Context(), db, ada, fmt.Sprintf("%s, she said for the %dth time", canary, i))
+		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("%s, she said for the %dth time", canary, i))
 		require.NoError(t, err)
 	}
 	require.NoError(t, db.CopyTo(t.Context(), filepath.Join(dir, "copy.db")))
@@ -145,10 +146,10 @@ func TestAnEncryptedFileShowsNothing(t *testing.T) {
 	require.Equal(t, 60, memories(t, openWith(t, filepath.Join(dir, "copy.db"), key(t, "one"))))
 }
 
-func TestACopyCanHaveAnotherKey(t *testing.T) {
+func TestBackupWithAnotherKey(t *testing.T) {
 	dir := t.TempDir()
 	plain := openWith(t, filepath.Join(dir, "plain.db"), schema.Key{})
-	_, err := store(t.Context(), plain, ada, canary)
+	_, err := memtest.Say(t.Context(), plain, ada, canary)
 	require.NoError(t, err)
 	path := filepath.Join(dir, "sealed.db")
 	require.NoError(t, plain.CopyWithKey(t.Context(), path, key(t, "one")))
@@ -156,19 +157,19 @@ func TestACopyCanHaveAnotherKey(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	once := openWith(t, path, key(t, "one"))
-	_, err = store(t.Context(), once, ada, "and more")
+	_, err = memtest.Say(t.Context(), once, ada, "and more")
 	require.NoError(t, err)
 	again := filepath.Join(dir, "again.db")
 	require.NoError(t, once.CopyWithKey(t.Context(), again, key(t, "two")))
 	require.Equal(t, 2, memories(t, openWith(t, again, key(t, "two"))))
 }
 
-func TestTheWrongKeyChangesNoByte(t *testing.T) {
+func TestWrongKeyChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, k schema.Key) string {
 		path := filepath.Join(dir, name)
 		db := openWith(t, path, k)
-		_, err := store(t.Context(), db, ada, canary)
+		_, err := memtest.Say(t.Context(), db, ada, canary)
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
 		return path
@@ -216,7 +217,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func TestAnEncryptedFileIsReadOnlyAndCreatedOnce(t *testing.T) {
+func TestEncryptedFileReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	one := key(t, "one")
 	done := make(chan error)
@@ -224,7 +225,7 @@ func TestAnEncryptedFileIsReadOnlyAndCreatedOnce(t *testing.T) {
 		go func() {
 			db, err := schema.Open(t.Context(), path, &schema.Options{Key: one})
 			if err == nil {
-				_, err = store(t.Context(), db, ada, fmt.Sprint("message ", i))
+				_, err = memtest.Say(t.Context(), db, ada, fmt.Sprint("message ", i))
 				err = errors.Join(err, db.Close())
 			}
 			done <- err
@@ -242,11 +243,11 @@ func TestAnEncryptedFileIsReadOnlyAndCreatedOnce(t *testing.T) {
 	require.Equal(t, []string{path}, beside, "no log, no temporary name stays")
 }
 
-func TestHalfOfTheSealMayBeLost(t *testing.T) {
+func TestHalfOfSealLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	one := key(t, "one")
 	db := openWith(t, path, one)
-	_, err := store(t.Context(), db, ada, canary)
+	_, err := memtest.Say(t.Context(), db, ada, canary)
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	whole, err := os.ReadFile(path)
@@ -292,13 +293,13 @@ func BenchmarkEncryption(b *testing.B) {
 		db := openWith(b, filepath.Join(b.TempDir(), "memory.db"), c.key)
 		n := 0
 		for ; n < 2000; n++ {
-			_, err := store(b.Context(), db, ada, fmt.Sprintf("message %d about nothing", n))
+			_, err := memtest.Say(b.Context(), db, ada, fmt.Sprintf("message %d about nothing", n))
 			require.NoError(b, err)
 		}
 		b.Run(c.name+"/write", func(b *testing.B) {
 			for b.Loop() {
 				n++
-				_, err := store(b.Context(), db, ada, fmt.Sprintf("%s, she said for the %dth time", canary, n))
+				_, err := memtest.Say(b.Context(), db, ada, fmt.Sprintf("%s, she said for the %dth time", canary, n))
 				require.NoError(b, err)
 			}
 		})

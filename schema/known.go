@@ -27,20 +27,9 @@ const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, '
 
 // ClaimKeys returns the keys of the user's current and forgotten claims, newest first.
 func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
-	rows, err := tx.Query(ctx, claimKeys, userID, comparedKeys)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []ClaimKey
-	for rows.Next() {
-		var k ClaimKey
-		if err := rows.Scan(&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn); err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+	return List(ctx, tx.Query, func(k *ClaimKey) []any {
+		return []any{&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn}
+	}, claimKeys, userID, comparedKeys)
 }
 
 const alikeClaims = `SELECT value FROM json_each(?3)
@@ -51,12 +40,12 @@ const alikeClaims = `SELECT value FROM json_each(?3)
 // ids, claims with the same content hash, and claims that share a source, as far as
 // they are current, quarantined or forgotten.
 func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, sources []int64) ([]Memory, error) {
-	ids, err := tx.int64s(ctx, alikeClaims, userID, hash, jsonList(ids), jsonList(sources))
+	ids, err := Column[int64](ctx, tx.Query, alikeClaims, userID, hash, JSONList(ids), JSONList(sources))
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
 	var claims []Memory
-	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", JSONList(ids)).
 		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
 		Where("(m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateActive, StateDormant, StateQuarantined).
 		Order("m.id DESC").Scan(ctx)
@@ -94,21 +83,10 @@ func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Query(ctx, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
-		CROSS JOIN memory_sources ms ON ms.memory_id = j.value CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, jsonList(claims))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var cited []Cited
-	for rows.Next() {
-		var c Cited
-		if err := rows.Scan(&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time); err != nil {
-			return nil, err
-		}
-		cited = append(cited, c)
-	}
-	return cited, rows.Err()
+	return List(ctx, tx.Query, func(c *Cited) []any {
+		return []any{&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time}
+	}, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
+		CROSS JOIN memory_sources ms ON ms.memory_id = j.value CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, JSONList(claims))
 }
 
 // Resting returns the memories, in whatever state, that have one of the given ones as a
@@ -118,7 +96,7 @@ func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []
 		return nil, nil
 	}
 	err = selectMemories(tx, &resting).Where("+m.user_id = ?", userID).
-		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = j.value)", jsonList(on)).
+		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = j.value)", JSONList(on)).
 		Order("m.id").Scan(ctx)
 	return resting, err
 }
@@ -128,29 +106,13 @@ func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []M
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = selectMemories(tx, &memories).Where("m.id IN (SELECT value FROM json_each(?))", jsonList(ids)).
+	err = selectMemories(tx, &memories).Where("m.id IN (SELECT value FROM json_each(?))", JSONList(ids)).
 		Where("+m.user_id = ?", userID).Order("m.id").Scan(ctx)
 	return memories, err
 }
 
-func (tx *Tx) int64s(ctx context.Context, query string, args ...any) (ids []int64, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
-
-// jsonList encodes a list for json_each.
-func jsonList[T string | int64](list []T) string {
+// JSONList encodes a list for json_each.
+func JSONList[T string | int64](list []T) string {
 	b, err := json.Marshal(append([]T{}, list...))
 	if err != nil {
 		panic(err) // strings and numbers can always be encoded

@@ -14,6 +14,7 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -62,7 +63,7 @@ func crashed(t *testing.T) image {
 		users, err := s.Users(ctx)
 		require.Empty(t, users)
 		for i := range acknowledged {
-			_, err := store(ctx, db, ada, fmt.Sprintf("message %d", i))
+			_, err := memtest.Say(ctx, db, ada, fmt.Sprintf("message %d", i))
 			require.NoError(t, err)
 		}
 		require.NoError(t, db.WriteMark())
@@ -78,7 +79,7 @@ func remains(t *testing.T, path string, options *schema.Options) (n int64, losse
 	db, err := schema.Open(t.Context(), path, options)
 	require.NoError(t, err, "a loss keeps nobody from the rest")
 	defer func() { require.NoError(t, db.Close()) }()
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		return s.Row(ctx, "SELECT count(*) FROM memories", nil, &n)
 	})
 	losses, err = db.Losses(t.Context())
@@ -88,7 +89,7 @@ func remains(t *testing.T, path string, options *schema.Options) (n int64, losse
 
 // Wherever a bit of the log flips, or the log ends, what that costs is said,
 // exactly; and when it costs nothing, nothing is said.
-func TestLogThatLostItsTailIsNoticed(t *testing.T) {
+func TestTruncatedLogIsNoticed(t *testing.T) {
 	files := crashed(t)
 	n, losses := remains(t, files.put(t), nil)
 	require.EqualValues(t, acknowledged, n)
@@ -185,8 +186,8 @@ func TestAForeignLogIsRefused(t *testing.T) {
 	_, _ = remains(t, foreign, nil)
 }
 
-// A log that began anew after a checkpoint, as most do, says whose it is with its
-// first commit.
+// A log that was restarted after a checkpoint, as most are, identifies its database
+// with its first commit.
 func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "memory.db")
@@ -207,7 +208,7 @@ func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
 		},
 	} {
 		restart()
-		_, err := store(ctx, db, ada, fmt.Sprintf("message %d", i))
+		_, err := memtest.Say(ctx, db, ada, fmt.Sprintf("message %d", i))
 		require.NoError(t, err)
 		log, err := os.ReadFile(path + "-wal")
 		require.NoError(t, err)
@@ -218,7 +219,7 @@ func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
 }
 
 // The first commit after another process checkpointed the log restarts it without
-// the identity: the writer adds that at once.
+// the identity: the writer adds that before the commit is acknowledged.
 func TestALogRestartedByAnotherProcessIsIdentified(t *testing.T) {
 	own, path := crashed(t), filepath.Join(t.TempDir(), "memory.db")
 	var dbs [2]*schema.DB
@@ -229,21 +230,16 @@ func TestALogRestartedByAnotherProcessIsIdentified(t *testing.T) {
 		dbs[i] = db
 	}
 	for i := range 3 {
-		_, err := store(t.Context(), dbs[0], ada, fmt.Sprintf("message %d", i))
+		_, err := memtest.Say(t.Context(), dbs[0], ada, fmt.Sprintf("message %d", i))
 		require.NoError(t, err)
 		require.NoError(t, dbs[1].Checkpoint(t.Context()))
 	}
-	_, err := store(t.Context(), dbs[0], ada, "the only commit of its log")
+	_, err := memtest.Say(t.Context(), dbs[0], ada, "the only commit of its log")
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		log, err := os.ReadFile(path + "-wal")
-		require.NoError(t, err)
-		db, err := schema.Open(t.Context(), image{"": own[""], "-wal": log}.put(t), nil)
-		if err == nil {
-			require.NoError(t, db.Close())
-		}
-		return err != nil && strings.Contains(err.Error(), "of another memory")
-	}, 10*time.Second, 50*time.Millisecond)
+	log, err := os.ReadFile(path + "-wal")
+	require.NoError(t, err)
+	_, err = schema.Open(t.Context(), image{"": own[""], "-wal": log}.put(t), nil)
+	require.ErrorContains(t, err, "of another memory")
 }
 
 // A log without the identity, that another program wrote, is refused if it breaks
@@ -255,7 +251,7 @@ func TestAForeignLogWithoutTheIdentity(t *testing.T) {
 		db, err := schema.Open(ctx, path, nil)
 		require.NoError(t, err)
 		for i := range messages {
-			_, err := store(ctx, db, ada, fmt.Sprintf("message %d, %s", i, strings.Repeat("and so on ", 10*i%97)))
+			_, err := memtest.Say(ctx, db, ada, fmt.Sprintf("message %d, %s", i, strings.Repeat("and so on ", 10*i%97)))
 			require.NoError(t, err)
 		}
 		require.NoError(t, db.Close())
@@ -308,14 +304,14 @@ func TestAForeignLogWithoutTheIdentity(t *testing.T) {
 	require.Greater(t, refused, tries*3/4) // a page that happens to fit passes
 }
 
-func TestLossIsSaidUntilItIsAcknowledged(t *testing.T) {
+func TestLossIsReportedUntilAcknowledged(t *testing.T) {
 	files := crashed(t)
 	path := files.with("-wal", files["-wal"][:len(files["-wal"])/2]).put(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for range 3 { // writing on does not make it forgotten
 		db, err := schema.Open(t.Context(), path, &schema.Options{Now: func() time.Time { return now }})
 		require.NoError(t, err)
-		m, err := store(t.Context(), db, ada, "life goes on")
+		m, err := memtest.Say(t.Context(), db, ada, "life goes on")
 		require.NoError(t, err)
 		require.Greater(t, m.ID, int64(acknowledged), "a number is not given twice")
 		losses, err := db.Losses(t.Context())
@@ -339,7 +335,7 @@ func TestLossIsSaidUntilItIsAcknowledged(t *testing.T) {
 	require.Zero(t, n)
 }
 
-func TestLookingAtALossWritesNothing(t *testing.T) {
+func TestReadingLossWritesNothing(t *testing.T) {
 	files := crashed(t).with("-wal", []byte{})
 	path := files.put(t)
 	for range 2 {
@@ -355,7 +351,7 @@ func TestLookingAtALossWritesNothing(t *testing.T) {
 	require.Equal(t, files[""], file)
 }
 
-func TestMarkAccusesOnlyItsOwnFile(t *testing.T) {
+func TestMarkMatchesOwnFileOnly(t *testing.T) {
 	files := crashed(t)
 	whole := files.put(t)
 	require.NoError(t, os.Remove(whole+"-mark"))
@@ -393,13 +389,13 @@ func TestMarkAccusesOnlyItsOwnFile(t *testing.T) {
 
 // What a restore puts in place is older by design; what it replaces keeps its
 // mark under its new name.
-func TestRestoreTakesTheMarkAside(t *testing.T) {
+func TestRestoreMovesMark(t *testing.T) {
 	files := crashed(t)
 	path := files.with("-wal", []byte{}).put(t)
 	before, err := schema.Open(t.Context(), image{"": files[""]}.put(t), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, before.Close()) }()
-	_, err = store(t.Context(), before, ada, "all there was then")
+	_, err = memtest.Say(t.Context(), before, ada, "all there was then")
 	require.NoError(t, err)
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	_, err = before.Backup(t.Context(), backup, nil)
@@ -417,7 +413,7 @@ func TestRestoreTakesTheMarkAside(t *testing.T) {
 func TestMarkFollowsWriting(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	_, err := store(t.Context(), db, ada, "my sister Noor marries in June")
+	_, err := memtest.Say(t.Context(), db, ada, "my sister Noor marries in June")
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(db.Path() + "-mark")
@@ -431,11 +427,11 @@ func TestMarkFollowsWriting(t *testing.T) {
 }
 
 // A mark that cannot be written costs nothing but the notice, and is said.
-func TestMarkThatCannotBeWritten(t *testing.T) {
+func TestUnwritableMark(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	require.NoError(t, os.Mkdir(db.Path()+"-mark", 0o700))
-	_, err := store(t.Context(), db, ada, "still stored")
+	_, err := memtest.Say(t.Context(), db, ada, "still stored")
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return len(db.Faults()) == 1 && db.Faults()[0].Source == "mark" }, time.Minute, 10*time.Millisecond)
 }

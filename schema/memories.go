@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -349,35 +348,24 @@ func (tx *Tx) AddSource(ctx context.Context, memoryID, sourceID int64, quote str
 
 // TaggedMemories returns the row ids of a user's memories with a tag.
 func (s *Snapshot) TaggedMemories(ctx context.Context, userID int64, tag string) (map[int64]bool, error) {
-	rows, err := s.Query(ctx, `SELECT m.id FROM memories m, json_each(m.tags) t
-		WHERE m.user_id = ? AND m.tags <> '[]' AND t.value = ?`, userID, tag)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	tagged := make(map[int64]bool)
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
+	var id int64
+	err := Each(ctx, s.Query, []any{&id}, func() error {
 		tagged[id] = true
-	}
-	return tagged, rows.Err()
+		return nil
+	}, `SELECT m.id FROM memories m, json_each(m.tags) t
+		WHERE m.user_id = ? AND m.tags <> '[]' AND t.value = ?`, userID, tag)
+	return tagged, err
 }
 
 // WeighedByID returns memories by row id with the columns that scoring reads: kind, role,
 // agent, times, weights, accesses, origin, trust and attributes. Unknown ids and those
 // of other users are left out.
 func (s *Snapshot) WeighedByID(ctx context.Context, userID int64, ids []int64) (map[int64]*Memory, error) {
-	encoded, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	rows, err := s.Query(ctx, `SELECT m.id, m.kind, m.role, m.agent, m.event_time, m.created_at,
 			m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility,
 			m.protected, m.pinned, m.origin, m.trust, m.attributes
-		FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?`, string(encoded), userID)
+		FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?`, JSONList(ids), userID)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
 }
 
 // A column of another kind than it should be is not taken for a zero.
-func TestMemoriesByIDSaysWhichColumnIsDamaged(t *testing.T) {
+func TestMemoriesByIDNamesDamagedColumn(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })

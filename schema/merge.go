@@ -72,6 +72,10 @@ func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor
 	if err := ValidContent("summary", summary); err != nil {
 		return err
 	}
+	return tx.setSummary(ctx, e, summary, by)
+}
+
+func (tx *Tx) setSummary(ctx context.Context, e *Entity, summary string, by Actor) error {
 	res, err := tx.Exec(ctx, "UPDATE entities SET summary = ? WHERE id = ? AND summary = ?", summary, e.ID, e.Summary)
 	if err != nil {
 		return err
@@ -154,35 +158,19 @@ func (tx *Tx) RecountMentions(ctx context.Context, userID int64) error {
 // with both ids. whole may be merged into another itself. Merges and their undoing are
 // audited: the result is unchanged while the user's last op is the same.
 func (s *Snapshot) Merged(ctx context.Context, userID int64, visit func(part, whole int64)) error {
-	rows, err := s.Query(ctx, "SELECT id, merged_into FROM entities WHERE user_id = ? AND merged_into IS NOT NULL ORDER BY id", userID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var part, whole int64
-		if err := rows.Scan(&part, &whole); err != nil {
-			return err
-		}
+	var part, whole int64
+	return Each(ctx, s.Query, []any{&part, &whole}, func() error {
 		visit(part, whole)
-	}
-	return rows.Err()
+		return nil
+	}, "SELECT id, merged_into FROM entities WHERE user_id = ? AND merged_into IS NOT NULL ORDER BY id", userID)
 }
 
 // MentionsOf calls visit for the newest memories that mention an entity, newest first, at
 // most limit. Mentions of entities merged into it are left out; see [Snapshot.Merged].
 func (s *Snapshot) MentionsOf(ctx context.Context, entity int64, limit int, visit func(memory int64)) error {
-	rows, err := s.Query(ctx, "SELECT memory_id FROM memory_entities WHERE entity_id = ? ORDER BY memory_id DESC LIMIT ?", entity, limit)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return err
-		}
+	var id int64
+	return Each(ctx, s.Query, []any{&id}, func() error {
 		visit(id)
-	}
-	return rows.Err()
+		return nil
+	}, "SELECT memory_id FROM memory_entities WHERE entity_id = ? ORDER BY memory_id DESC LIMIT ?", entity, limit)
 }

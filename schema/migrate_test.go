@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -19,7 +20,7 @@ func TestOpenMigratesAFileWithoutASchema(t *testing.T) {
 	for range 2 { // once more: nothing is left to do
 		db, err := schema.Open(t.Context(), path, nil)
 		require.NoError(t, err)
-		_, err = store(t.Context(), db, ada, "still here")
+		_, err = memtest.Say(t.Context(), db, ada, "still here")
 		require.NoError(t, err)
 		require.NoError(t, db.Close())
 	}

@@ -42,7 +42,8 @@ const (
 	StateForgotten   State = "forgotten"   // hidden at the user's request, see [Tx.Forget]
 )
 
-var states = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired, StateForgotten}
+// States lists them.
+var States = []State{StateActive, StateDormant, StateQuarantined, StateSuperseded, StateRetired, StateForgotten}
 
 // User is a user of a tenant, with the progress of nights and reflections.
 type User struct {

@@ -85,19 +85,7 @@ func (n NightReads) Guarded(ctx context.Context, userID int64, sentences bool) (
 	if sentences {
 		query += " UNION ALL " + restsOnSentence + " AND m.user_id = ?1"
 	}
-	rows, err := n.db.Query(ctx, query, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return Column[int64](ctx, n.db.Query, query, userID)
 }
 
 // IsGuarded reports whether [NightReads.Guarded] would return a memory.

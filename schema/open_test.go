@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,27 +25,9 @@ func open(t testing.TB) *schema.DB {
 
 var ada = schema.Scope{Tenant: "acme", User: "ada", Session: "s1"}
 
-func store(ctx context.Context, db *schema.DB, scope schema.Scope, content string) (m *schema.Memory, err error) {
-	chunks := schema.PrepareChunks(content, "Ada")
-	err = db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		user, err := tx.UserID(ctx, scope)
-		if err != nil {
-			return err
-		}
-		session, err := tx.SessionID(ctx, user, scope.Session)
-		if err != nil {
-			return err
-		}
-		m = &schema.Memory{UserID: user, SessionID: session, Kind: schema.KindEpisode, Speaker: "Ada", Content: content,
-			Confidence: 1, Origin: schema.OriginUser, Trust: schema.MaxTrust}
-		return tx.InsertMemory(ctx, m, chunks)
-	})
-	return m, err
-}
-
 func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
 	db := open(t)
-	m, err := store(t.Context(), db, ada, "My sister Noor marries on 12 June.")
+	m, err := memtest.Say(t.Context(), db, ada, "My sister Noor marries on 12 June.")
 	require.NoError(t, err)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		got, err := s.Memory(ctx, m.UserID, m.UID)
@@ -73,7 +56,7 @@ func TestGroupedWritesFailAlone(t *testing.T) {
 				})
 				return
 			}
-			_, errs[i] = store(t.Context(), db, schema.Scope{User: fmt.Sprint("user-", i)}, "hello there")
+			_, errs[i] = memtest.Say(t.Context(), db, schema.Scope{User: fmt.Sprint("user-", i)}, "hello there")
 		})
 	}
 	wg.Wait()
@@ -91,16 +74,16 @@ func TestGroupedWritesFailAlone(t *testing.T) {
 	}))
 }
 
-func TestPanicInAWriteReachesItsCallerAlone(t *testing.T) {
+func TestPanicInGroupedWrite(t *testing.T) {
 	db := open(t)
 	require.PanicsWithValue(t, "boom", func() {
 		_ = db.Write(t.Context(), func(context.Context, *schema.Tx) error { panic("boom") })
 	})
-	_, err := store(t.Context(), db, ada, "still here")
+	_, err := memtest.Say(t.Context(), db, ada, "still here")
 	require.NoError(t, err)
 }
 
-func TestOpenRefusesWhatIsNotAnEbbDatabase(t *testing.T) {
+func TestOpenRefusesForeignDatabase(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -156,7 +139,7 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "tea")
+	_, err = memtest.Say(t.Context(), db, ada, "tea")
 	require.NoError(t, err)
 	look := func(during ...string) {
 		t.Helper()
@@ -172,7 +155,7 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 		require.Equal(t, append([]string{path}, during...), beside)
 	}
 	look(path+"-shm", path+"-wal") // they are the writer's
-	_, err = store(t.Context(), db, ada, "coffee")
+	_, err = memtest.Say(t.Context(), db, ada, "coffee")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	look()
@@ -182,7 +165,7 @@ func TestOpenRefusesASecondName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "tea")
+	_, err = memtest.Say(t.Context(), db, ada, "tea")
 	require.NoError(t, err)
 	require.NoError(t, os.Link(path, path+".hard"))
 	_, err = schema.Open(t.Context(), path+".hard", nil)
@@ -192,18 +175,18 @@ func TestOpenRefusesASecondName(t *testing.T) {
 	require.NoError(t, os.Symlink(path, path+".soft"))
 	same, err := schema.Open(t.Context(), path+".soft", nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), same, ada, "coffee")
+	_, err = memtest.Say(t.Context(), same, ada, "coffee")
 	require.NoError(t, err)
 	require.Equal(t, 2, memories(t, db))
 	require.NoError(t, same.Close())
 	require.NoError(t, db.Close())
 }
 
-func TestTheLogOfARemovedFileIsNotTakenForTheNewOnes(t *testing.T) {
+func TestStaleLogOfRemovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "a secret")
+	_, err = memtest.Say(t.Context(), db, ada, "a secret")
 	require.NoError(t, err)
 	log, err := os.ReadFile(path + "-wal")
 	require.NoError(t, err)

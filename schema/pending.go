@@ -2,8 +2,7 @@ package schema
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"errors"
 
 	"github.com/uptrace/bun"
 )
@@ -13,6 +12,7 @@ type PendingChange struct {
 	bun.BaseModel `bun:"table:proposals"`
 
 	ID        int64
+	UserID    int64
 	UID       string
 	Kind      string
 	Reason    string
@@ -22,10 +22,7 @@ type PendingChange struct {
 
 // Decode reads the payload.
 func (p *PendingChange) Decode(payload any) error {
-	if err := json.Unmarshal([]byte(p.Payload), payload); err != nil {
-		return fmt.Errorf("proposal %s: %w", p.UID, err)
-	}
-	return nil
+	return DecodeStored("the payload of proposal "+p.UID, p.Payload, payload)
 }
 
 // PendingProposals lists the proposals of some kinds that wait, oldest first.
@@ -44,7 +41,7 @@ func PendingProposal(ctx context.Context, db bun.IDB, userID int64, uid string, 
 // DecideProposal records what the host has decided.
 func (tx *Tx) DecideProposal(ctx context.Context, p *PendingChange, state string) error {
 	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = 'host' WHERE id = ?", state, tx.Now.UnixMilli(), p.ID)
-	return err
+	return errors.Join(err, tx.auditDecision(ctx, "proposals", p.UserID, p.ID, state))
 }
 
 // PendingQuestion is the question whether to protect a memory, which waits for the
@@ -53,6 +50,7 @@ type PendingQuestion struct {
 	bun.BaseModel `bun:"table:confirmations,alias:c"`
 
 	ID        int64
+	UserID    int64
 	UID       string
 	Shown     string // the text that the question is about
 	TokenHash string
@@ -62,7 +60,7 @@ type PendingQuestion struct {
 
 func pendingQuestions(db bun.IDB, into any, userID int64) *bun.SelectQuery {
 	return db.NewSelect().Model(into).Join("JOIN memories AS m ON m.id = c.memory_id").
-		ColumnExpr("c.id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid").
+		ColumnExpr("c.id, c.user_id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid").
 		Where("c.user_id = ? AND c.state = 'pending'", userID)
 }
 
@@ -89,13 +87,15 @@ func (tx *Tx) SetToken(ctx context.Context, q *PendingQuestion, hash string) err
 // DecideConfirmation records what the host has decided; the token is spent.
 func (tx *Tx) DecideConfirmation(ctx context.Context, q *PendingQuestion, state string) error {
 	_, err := tx.Exec(ctx, "UPDATE confirmations SET state = ?, token_hash = '', decided_at = ? WHERE id = ?", state, tx.Now.UnixMilli(), q.ID)
-	return err
+	return errors.Join(err, tx.auditDecision(ctx, "confirmations", q.UserID, q.ID, state))
 }
 
 // GrantConfirmations ends the questions about a memory that is protected now.
 func (tx *Tx) GrantConfirmations(ctx context.Context, m *Memory) error {
-	_, err := tx.Exec(ctx, "UPDATE confirmations SET state = 'granted', token_hash = '', decided_at = ? WHERE memory_id = ? AND state = 'pending'",
-		tx.Now.UnixMilli(), m.ID)
+	waiting, err := Column[int64](ctx, tx.Query, "SELECT id FROM confirmations WHERE memory_id = ? AND state = 'pending'", m.ID)
+	for _, id := range waiting {
+		err = errors.Join(err, tx.DecideConfirmation(ctx, &PendingQuestion{ID: id, UserID: m.UserID}, "granted"))
+	}
 	return err
 }
 
@@ -124,4 +124,11 @@ func (tx *Tx) BlockProposals(ctx context.Context, userID int64, kind, block, own
 			AND coalesce(json_extract(payload, '$.owner'), '') = ?4`,
 		[]any{userID, kind, block, owner, to, from}, &n.Waiting, &n.Same, &n.Rejected)
 	return n, err
+}
+
+// OpDecide is the decision of a host about what waited.
+const OpDecide = "decide"
+
+func (tx *Tx) auditDecision(ctx context.Context, record string, userID, id int64, state string) error {
+	return tx.AuditRow(ctx, userID, Actor{Name: "host"}, OpDecide, record, id, JSONObject("state", "pending"), JSONObject("state", state))
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // What is done for every turn must not grow with the user's memory.
-func TestWhatEachTurnAsksForIsFoundByItsIds(t *testing.T) {
+func TestTurnQueriesUseIndexes(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -46,7 +46,7 @@ func TestWhatEachTurnAsksForIsFoundByItsIds(t *testing.T) {
 
 // SQLite looks a value up in a list of more than two in a table that it makes for
 // each statement: it was a third of what a memory's row cost.
-func TestStoringAMemoryMakesNoTable(t *testing.T) {
+func TestInsertUsesNoTemporaryTable(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -73,7 +73,7 @@ func TestStoringAMemoryMakesNoTable(t *testing.T) {
 	}
 }
 
-func TestTheDatabaseRefusesAKindAndAStateThatThereIsNot(t *testing.T) {
+func TestDatabaseRefusesUnknownKindAndState(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -94,7 +94,7 @@ func TestTheDatabaseRefusesAKindAndAStateThatThereIsNot(t *testing.T) {
 	for _, kind := range Kinds {
 		require.NoError(t, set("kind", string(kind)))
 	}
-	for _, state := range states {
+	for _, state := range States {
 		require.NoError(t, set("state", string(state)))
 	}
 	for column, value := range map[string]any{"kind": "song", "state": "asleep"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -40,7 +41,7 @@ func storeUntilKilled(path string) {
 		os.Exit(1)
 	}
 	for i := 0; ; i++ {
-		m, err := store(context.Background(), db, ada, fmt.Sprintf("message %d of process %d", i, os.Getpid()))
+		m, err := memtest.Say(context.Background(), db, ada, fmt.Sprintf("message %d of process %d", i, os.Getpid()))
 		if err != nil {
 			fmt.Println("error:", err)
 			os.Exit(1)
@@ -58,7 +59,7 @@ func openAt(t testing.TB, now *time.Time) *schema.DB {
 }
 
 // storedBeforeKill runs a child on path, kills it after a while, and returns
-// the ids it had been told were stored.
+// the ids that were reported to it as stored.
 //
 // It is left to live until it has stored the least number of messages.
 func storedBeforeKill(t *testing.T, path string, after time.Duration, least int) []string {
@@ -142,7 +143,7 @@ func TestTwoProcessesWriteOneFile(t *testing.T) {
 				return
 			default:
 			}
-			_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d from here", i))
+			_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("message %d from here", i))
 			if err != nil {
 				t.Error(err)
 				return
@@ -191,7 +192,7 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	m, err := store(t.Context(), db, ada, "look, do not touch")
+	m, err := memtest.Say(t.Context(), db, ada, "look, do not touch")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 
@@ -199,26 +200,26 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, ro.Close()) }()
 	require.Equal(t, "look, do not touch", reread(t, ro, m).Content)
-	_, err = store(t.Context(), ro, ada, "scratch")
+	_, err = memtest.Say(t.Context(), ro, ada, "scratch")
 	require.ErrorIs(t, err, schema.ErrReadOnly)
 	require.ErrorIs(t, ro.Checkpoint(t.Context()), schema.ErrReadOnly)
 }
 
-func TestClosedDatabaseSaysSo(t *testing.T) {
+func TestClosedDatabaseError(t *testing.T) {
 	db := open(t)
 	require.NoError(t, db.Close())
 	require.NoError(t, db.Close(), "twice is fine")
-	_, err := store(t.Context(), db, ada, "too late")
+	_, err := memtest.Say(t.Context(), db, ada, "too late")
 	require.ErrorIs(t, err, schema.ErrClosed)
 	err = db.Read(t.Context(), func(context.Context, *schema.Snapshot) error { return nil })
 	require.ErrorIs(t, err, schema.ErrClosed)
 }
 
-func TestCancelledCallerIsToldAndNothingChanges(t *testing.T) {
+func TestCancelledWriteChangesNothing(t *testing.T) {
 	db := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := store(ctx, db, ada, "never mind")
+	_, err := memtest.Say(ctx, db, ada, "never mind")
 	if err == nil {
 		return // the writer was faster than the cancellation: stored and said so
 	}
@@ -243,13 +244,13 @@ func TestSecondProcessHoldingTheLockIsNamed(t *testing.T) {
 	defer conn.Close()
 	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "patience")
+	_, err = memtest.Say(t.Context(), db, ada, "patience")
 	require.ErrorIs(t, err, schema.ErrBusy)
 	require.ErrorContains(t, err, "another process is writing to this file")
 	require.ErrorContains(t, err, "try again")
 	require.NotContains(t, err.Error(), "locked", "SQLite's word for it says nothing to a caller")
 	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "patience")
+	_, err = memtest.Say(t.Context(), db, ada, "patience")
 	require.NoError(t, err, "work goes on once the lock is free")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -32,7 +33,7 @@ func contents(t *testing.T, path string) []string {
 	return memoryTexts(t, db)
 }
 
-func TestRestoreIntoNothing(t *testing.T) {
+func TestRestoreToNewPath(t *testing.T) {
 	_, backup, early, _ := backedUp(t)
 	target := filepath.Join(t.TempDir(), "memory.db")
 	report, err := schema.Restore(t.Context(), backup, target, false, nil, nil)
@@ -44,7 +45,7 @@ func TestRestoreIntoNothing(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
-func TestRestoreReplacesOnlyWhenTold(t *testing.T) {
+func TestRestoreReplace(t *testing.T) {
 	db, backup, early, late := backedUp(t)
 	require.NoError(t, db.Close())
 	_, err := schema.Restore(t.Context(), backup, db.Path(), false, nil, nil)
@@ -113,7 +114,7 @@ func TestRestoreRefuses(t *testing.T) {
 
 func memoryTexts(t *testing.T, db *schema.DB) (texts []string) {
 	t.Helper()
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		return s.NewRaw("SELECT content FROM memories ORDER BY id").Scan(ctx, &texts)
 	})
 	return texts

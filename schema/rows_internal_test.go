@@ -23,7 +23,7 @@ func openForRows(t *testing.T) *DB {
 
 // However many are written at once, and whichever of them were there before, they
 // are the rows that one after another would be.
-func TestRowsOfOneStatementAreThoseOfMany(t *testing.T) {
+func TestMultiRowInsert(t *testing.T) {
 	db := openForRows(t)
 	round := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -146,7 +146,7 @@ func TestMemoriesStoredTogetherAreThoseStoredOneByOne(t *testing.T) {
 
 // A row that cannot be stored leaves none of its statement, also where the write
 // goes on.
-func TestMemoriesOfWhichOneIsRefused(t *testing.T) {
+func TestInsertManyWithOneInvalid(t *testing.T) {
 	db := openForRows(t)
 	var refused error
 	stored := -1

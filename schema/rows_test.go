@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 	"github.com/ebbmem/ebb/schema/undo"
@@ -14,7 +15,7 @@ import (
 
 // What a run did is undone to what it did it to, and to nothing that came
 // after: an erased row's number is not given to another user's.
-func TestUndoReachesNobodyElsesRows(t *testing.T) {
+func TestUndoIsPerUser(t *testing.T) {
 	db := open(t)
 	night, bob := schema.Actor{Name: "night"}, schema.Scope{User: "bob"}
 	what := map[string]func(ctx context.Context, tx *schema.Tx, userID int64, about string, by schema.Actor) error{
@@ -33,9 +34,9 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 			return err
 		},
 	}
-	said, err := store(t.Context(), db, ada, "The zebrafinch sings")
+	said, err := memtest.Say(t.Context(), db, ada, "The zebrafinch sings")
 	require.NoError(t, err)
-	first := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	first := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		by := night
 		if err := tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES ('r1', ?, 'night', 'done', 5) RETURNING id", []any{userID}, &by.RunID); err != nil {
 			return err
@@ -55,7 +56,7 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 	require.NoError(t, err)
 	count := func(table string) (n int64) {
 		t.Helper()
-		read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+		memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 			return s.Row(ctx, "SELECT count(*) FROM "+table, nil, &n)
 		})
 		return n
@@ -63,7 +64,7 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 	for table := range what {
 		require.Zero(t, count(table), table)
 	}
-	written(t, db, bob, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	memtest.Write(t, db, bob, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		for _, do := range what {
 			if err := do(ctx, tx, userID, "bob's", night); err != nil {
 				return err
@@ -72,7 +73,7 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 		return nil
 	})
 	for table := range what {
-		read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+		memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 			var shared int64
 			err := s.Row(ctx, "SELECT count(*) FROM ops JOIN "+table+" AS x ON x.id = record_id WHERE record = ? AND ops.user_id <> x.user_id", []any{table}, &shared)
 			require.Zero(t, shared, "%s: the audit of one user speaks of another's row", table)
@@ -89,7 +90,7 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 	for table := range what {
 		require.EqualValues(t, 1, count(table), table)
 	}
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		var summary string
 		err := s.Row(ctx, "SELECT summary FROM entities", nil, &summary)
 		require.Equal(t, "She is known", summary)
@@ -99,7 +100,7 @@ func TestUndoReachesNobodyElsesRows(t *testing.T) {
 
 // A process knows a session by its number. When another one has erased it and
 // given the number to somebody else's, nothing is written into that.
-func TestAnErasedSessionsNumberMisleadsNoOtherProcess(t *testing.T) {
+func TestReusedSessionIDOfAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	var dbs [2]*schema.DB
 	for i := range dbs {
@@ -109,17 +110,17 @@ func TestAnErasedSessionsNumberMisleadsNoOtherProcess(t *testing.T) {
 		dbs[i] = db
 	}
 	monday := schema.Scope{User: "ada", Session: "monday"}
-	before, err := store(t.Context(), dbs[1], monday, "The kettle is green")
+	before, err := memtest.Say(t.Context(), dbs[1], monday, "The kettle is green")
 	require.NoError(t, err)
 	_, err = erase.Run(t.Context(), dbs[0], monday, erase.Erasure{Sessions: []string{"monday"}}, schema.Actor{Name: "host"})
 	require.NoError(t, err)
-	strangers, err := store(t.Context(), dbs[0], schema.Scope{User: "bob", Session: "secret"}, "The harbour is grey")
+	strangers, err := memtest.Say(t.Context(), dbs[0], schema.Scope{User: "bob", Session: "secret"}, "The harbour is grey")
 	require.NoError(t, err)
 	require.Equal(t, before.SessionID, strangers.SessionID, "the test needs the number given again")
-	after, err := store(t.Context(), dbs[1], monday, "The kettle is blue")
+	after, err := memtest.Say(t.Context(), dbs[1], monday, "The kettle is blue")
 	require.NoError(t, err)
 	require.NotEqual(t, strangers.SessionID, after.SessionID)
-	read(t, dbs[0], func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, dbs[0], func(ctx context.Context, s *schema.Snapshot) error {
 		var astray int64
 		err := s.Row(ctx, "SELECT count(*) FROM memories m JOIN sessions s ON s.id = m.session_id WHERE s.user_id <> m.user_id", nil, &astray)
 		require.Zero(t, astray)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,3 +49,27 @@ func ValidLabel(field, value string) error {
 	}
 	return nil
 }
+
+// Operation is a call into a memory, as a host measures it.
+type Operation struct {
+	Name  string // publish, search, inject, night or tool
+	Scope Scope
+	Tool  string // name of the tool; "" for other operations
+	Query string // text that is searched for; "" for other operations
+}
+
+// Observer is called when an operation begins. It returns the context of the
+// operation, and a function that is called once when it ends: with the number of
+// records that were stored, found, shown or changed, and the error, if any. An
+// operation can be part of another, by ctx.
+type Observer func(ctx context.Context, op Operation) (within context.Context, done func(records int, err error))
+
+// Begin begins an operation. A nil Observer does nothing.
+func (o Observer) Begin(ctx context.Context, op Operation) (within context.Context, done func(records int, err error)) {
+	if o == nil {
+		return ctx, unobserved
+	}
+	return o(ctx, op)
+}
+
+func unobserved(int, error) {}

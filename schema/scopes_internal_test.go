@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheWriterKnowsUsersFromOneCommitToTheNext(t *testing.T) {
+func TestWriterCachesUsers(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

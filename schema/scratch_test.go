@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,13 +22,13 @@ func beside(t *testing.T, path string) (names []string) {
 	return names
 }
 
-func TestScratchCopyIsChangedAloneAndGone(t *testing.T) {
+func TestScratchCopy(t *testing.T) {
 	db := open(t)
-	_, err := store(t.Context(), db, ada, "in both")
+	_, err := memtest.Say(t.Context(), db, ada, "in both")
 	require.NoError(t, err)
 	scratch, release, err := db.Scratch(t.Context())
 	require.NoError(t, err)
-	_, err = store(t.Context(), scratch, ada, "in one")
+	_, err = memtest.Say(t.Context(), scratch, ada, "in one")
 	require.NoError(t, err)
 	require.Equal(t, []string{"in both", "in one"}, memoryTexts(t, scratch))
 	require.Equal(t, []string{"in both"}, memoryTexts(t, db))
@@ -55,7 +56,7 @@ func TestOpenSweepsAbandonedScratchCopies(t *testing.T) {
 	defer func() { require.NoError(t, second.Close()) }()
 	require.NoDirExists(t, abandoned)
 	require.DirExists(t, other, "another file's")
-	_, err = store(t.Context(), used, ada, "goes on")
+	_, err = memtest.Say(t.Context(), used, ada, "goes on")
 	require.NoError(t, err)
 
 	next, releaseNext, err := second.Scratch(t.Context())

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestPathsMayHoldAnySign(t *testing.T) {
+func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"my memory", "a+b", "100% of #1?", "é & 名"} {
 		dir := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.Mkdir(dir, 0o700))

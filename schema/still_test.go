@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -103,8 +104,8 @@ func (l *looker) ends(t *testing.T) {
 	require.NoError(t, l.cmd.Wait())
 }
 
-// elsewhere is a closed memory with one message, in a folder that nobody but
-// its owner can write.
+// elsewhere is a closed memory with one message, in a folder that only its owner can
+// write.
 func elsewhere(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -112,14 +113,14 @@ func elsewhere(t *testing.T) string {
 	path := filepath.Join(folder, "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "the ferry leaves at nine")
+	_, err = memtest.Say(t.Context(), db, ada, "the ferry leaves at nine")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	require.NoError(t, os.Chmod(path, 0o444))
 	return path
 }
 
-func TestAFileWhereNobodyMayWriteCanBeLookedAt(t *testing.T) {
+func TestReadOnlyFolder(t *testing.T) {
 	for _, c := range []struct {
 		name, beside, content string // a file that stands beside it
 		medium                string // what is said of it on a medium that cannot be written
@@ -163,8 +164,8 @@ func TestAFileWhereNobodyMayWriteCanBeLookedAt(t *testing.T) {
 	}
 }
 
-// Without locks nobody can be kept from writing: a reader notices instead.
-func TestAFileThatIsWrittenWhileItIsLookedAtWithoutLocksSaysSo(t *testing.T) {
+// Without locks a reader cannot keep others from writing; it detects writes instead.
+func TestLocklessReadDetectsWrites(t *testing.T) {
 	path := elsewhere(t)
 	require.NoError(t, os.Chmod(filepath.Dir(path), 0o555))
 	l := startLooking(t, path, "")
@@ -174,7 +175,7 @@ func TestAFileThatIsWrittenWhileItIsLookedAtWithoutLocksSaysSo(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o644))
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
-	_, err = store(t.Context(), db, ada, "no, at ten")
+	_, err = memtest.Say(t.Context(), db, ada, "no, at ten")
 	require.NoError(t, err)
 	for range 2 { // while the log holds it, and when it is in the file
 		_, err = io.WriteString(l.in, "again\n")
@@ -186,7 +187,7 @@ func TestAFileThatIsWrittenWhileItIsLookedAtWithoutLocksSaysSo(t *testing.T) {
 
 // What SQLite puts beside a file is as private as the file, also when it is
 // only looked at.
-func TestWhatLookingLeavesBesideAFileIsAsPrivate(t *testing.T) {
+func TestReadOnlySideFilesArePrivate(t *testing.T) {
 	umask := syscall.Umask(0)
 	defer syscall.Umask(umask)
 	path := elsewhere(t)
@@ -203,7 +204,7 @@ func TestWhatLookingLeavesBesideAFileIsAsPrivate(t *testing.T) {
 	}
 }
 
-func TestAFileItsOwnerMayNotWriteCanBeLookedAt(t *testing.T) {
+func TestReadOnlyFile(t *testing.T) {
 	path := elsewhere(t)
 	require.NoError(t, os.Chmod(path, 0o400))
 	if os.Geteuid() == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,7 +19,7 @@ import (
 // segments counts those of the text index: the upper bits of its pages' ids.
 func segments(t *testing.T, db *schema.DB) (n int) {
 	t.Helper()
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		return s.Row(ctx, "SELECT count(DISTINCT id >> 37) FROM chunks_fts_data WHERE id > 10", nil, &n)
 	})
 	return n
@@ -29,7 +30,7 @@ func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	for i := range 15 { // SQLite's own setting would join four
-		_, err := store(t.Context(), db, ada, fmt.Sprint("kettle ", i))
+		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("kettle ", i))
 		require.NoError(t, err)
 	}
 	require.Equal(t, 15, segments(t, db))
@@ -44,11 +45,11 @@ func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { require.NoError(t, db.Close()) }()
 			for i := range 100 {
-				_, err := store(t.Context(), db, ada, fmt.Sprint("kettle ", i))
+				_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("kettle ", i))
 				require.NoError(t, err)
 			}
 			require.Eventually(t, func() bool { return segments(t, db) < 16 }, 10*time.Second, 5*time.Millisecond)
-			read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+			memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 				user, err := s.UserID(ctx, ada)
 				require.NoError(t, err)
 				found, err := s.MatchText(ctx, user, []string{"kettl"}, 1000)
@@ -64,7 +65,7 @@ func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
 	}
 }
 
-func TestAMergeThatFailsIsTold(t *testing.T) {
+func TestFailedMergeIsReported(t *testing.T) {
 	disk := vfstest.New(t)
 	var merging atomic.Bool
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{
@@ -78,7 +79,7 @@ func TestAMergeThatFailsIsTold(t *testing.T) {
 	defer func() { require.NoError(t, db.Close()) }()
 	acknowledged := 0
 	say := func() error {
-		_, err := store(t.Context(), db, ada, "kettle")
+		_, err := memtest.Say(t.Context(), db, ada, "kettle")
 		if err == nil {
 			acknowledged++
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAnUndoneTransactionTeachesTheWriterNothing(t *testing.T) {
+func TestRolledBackTransactionIsNotCached(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

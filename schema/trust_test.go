@@ -9,7 +9,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestNoLowerLevelSupersedesAHigherOne(t *testing.T) {
+func TestSupersedeNeedsTrust(t *testing.T) {
 	db, err := schema.Open(t.Context(), t.TempDir()+"/memory.db", nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

@@ -161,22 +161,15 @@ type PendingChunk struct {
 // LastChunks returns the id of each user's last chunk, by user. Users without chunks are
 // left out.
 func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
-	rows, err := s.Query(ctx, `SELECT id, last FROM (SELECT u.id,
+	last := make(map[int64]int64)
+	var user, chunk int64
+	err := Each(ctx, s.Query, []any{&user, &chunk}, func() error {
+		last[user] = chunk
+		return nil
+	}, `SELECT id, last FROM (SELECT u.id,
 			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u)
 		WHERE last IS NOT NULL`, chunkBits)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	last := make(map[int64]int64)
-	for rows.Next() {
-		var user, chunk int64
-		if err := rows.Scan(&user, &chunk); err != nil {
-			return nil, err
-		}
-		last[user] = chunk
-	}
-	return last, rows.Err()
+	return last, err
 }
 
 // PendingChunks returns the first limit chunks of a user above an id that have no vector

@@ -13,7 +13,7 @@ import (
 
 // The gaps between the chunks that have vectors are those that looking each up
 // finds, whatever is missing.
-func TestChunksWithoutVectorsAreThoseThatLookingEachUpFinds(t *testing.T) {
+func TestPendingChunks(t *testing.T) {
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -38,7 +39,7 @@ func FuzzVectorScan(f *testing.F) {
 	})
 }
 
-func TestVectorScanRefusesWhatIsNone(t *testing.T) {
+func TestVectorScanRefusesInvalid(t *testing.T) {
 	var v schema.Vector
 	for _, src := range []any{nil, "[1,2]", int64(1), []byte{}, []byte{1, 2, 3}} {
 		require.Error(t, v.Scan(src), "%v", src)
@@ -147,7 +148,7 @@ func TestPendingChunksHoldTheOriginalPieces(t *testing.T) {
 	db := open(t)
 	long := strings.Repeat("The kiln was hot. ", 60) + strings.Repeat("Glazes need patience. ", 60)
 	for _, content := range []string{"Short, with Capitals.", long} {
-		_, err := store(t.Context(), db, ada, content)
+		_, err := memtest.Say(t.Context(), db, ada, content)
 		require.NoError(t, err)
 	}
 	chunks := pending(t, db, 0)
@@ -166,7 +167,7 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 	bob := schema.Scope{Tenant: "acme", User: "bob"}
 	for i := range 3 {
 		for _, scope := range []schema.Scope{ada, bob} {
-			_, err := store(t.Context(), db, scope, fmt.Sprintf("message %d", i))
+			_, err := memtest.Say(t.Context(), db, scope, fmt.Sprintf("message %d", i))
 			require.NoError(t, err)
 		}
 	}
@@ -202,7 +203,7 @@ func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 	db := open(t)
 	g := generation(t, db, "m", 2)
 	for i := range 3 {
-		_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d", i))
+		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("message %d", i))
 		require.NoError(t, err)
 	}
 	for i, c := range pending(t, db, g.ID) {
@@ -232,7 +233,7 @@ func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 
 func TestInsertVectorsRefuses(t *testing.T) {
 	db := open(t)
-	_, err := store(t.Context(), db, ada, "hello")
+	_, err := memtest.Say(t.Context(), db, ada, "hello")
 	require.NoError(t, err)
 	g := generation(t, db, "m", 2)
 	c := pending(t, db, g.ID)[0]
@@ -263,7 +264,7 @@ func TestInsertVectorsRefuses(t *testing.T) {
 func TestGenerationsFollowEachOther(t *testing.T) {
 	db := open(t)
 	for i := range 5 {
-		_, err := store(t.Context(), db, ada, fmt.Sprintf("message %d", i))
+		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("message %d", i))
 		require.NoError(t, err)
 	}
 	old := generation(t, db, "old", 2)

@@ -28,6 +28,9 @@ var format = &sqlite.Format{
 	TextIndex: "chunks_fts", Counted: []string{"events", "memories", "ops", "erasures"},
 }
 
+// InMemory returns an empty memory that no file holds.
+func InMemory(ctx context.Context) (*sql.DB, error) { return format.InMemory(ctx) }
+
 // checkUsers checks the table of users. A user missing from its index would look like a
 // new one, with an empty memory.
 func checkUsers(ctx context.Context, conn *sql.DB) error {

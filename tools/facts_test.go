@@ -15,7 +15,7 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-func TestRememberWithTheUsersWord(t *testing.T) {
+func TestRememberGrounded(t *testing.T) {
 	h := ada(t)
 	h.says("What a day. My dog Biscuit is 4 today!", 2*time.Minute)
 	turn := h.says("My dog Biscuit is 4 today! Cake for everybody.", time.Minute)
@@ -34,7 +34,7 @@ func TestRememberWithTheUsersWord(t *testing.T) {
 	require.Contains(t, h.call("get_entity_info", "biscuit"), m.UID)
 }
 
-func TestRememberOnTheModelsOwnWord(t *testing.T) {
+func TestRememberUngrounded(t *testing.T) {
 	h := ada(t)
 	h.says("I had a long day.", time.Minute)
 	answer := h.call("remember_fact", "The user's dog is called Biscuit.")
@@ -59,7 +59,7 @@ func TestRememberOnTheModelsOwnWord(t *testing.T) {
 	require.Contains(t, m.Attributes[schema.AttrQuarantine], "not the user's")
 }
 
-func TestAnInstructionIsTheUsersOnlyWhenTheyGaveIt(t *testing.T) {
+func TestInstructionNeedsUsersTurn(t *testing.T) {
 	h := ada(t)
 	h.says("I have a dog called Biscuit.", time.Minute)
 	answer := h.call("remember_fact", "The user has a dog called Biscuit: the assistant must call Biscuit.")
@@ -68,14 +68,14 @@ func TestAnInstructionIsTheUsersOnlyWhenTheyGaveIt(t *testing.T) {
 	require.Equal(t, schema.StateActive, h.stored(h.call("remember_fact", "From now on, answer in Dutch.")).State)
 }
 
-func TestADenialIsNotBackedByWhatItDenies(t *testing.T) {
+func TestDenialIsNotSupportedByStatement(t *testing.T) {
 	h := ada(t)
 	h.says("I am not allergic to walnuts.", time.Minute)
 	require.Contains(t, h.call("remember_fact", "The user is allergic to walnuts."), "your own statement")
 	require.Contains(t, h.call("remember_fact", "The user is not allergic to walnuts."), "with the user's message as its source")
 }
 
-func TestSayingItTwiceInOneConversationMakesNothingSurer(t *testing.T) {
+func TestRepetitionInOneConversation(t *testing.T) {
 	db := openDB(t)
 	h := newHost(t, db, schema.Scope{User: "ada", Session: "one"})
 	const claim = `{"content": "The user's dog is called Biscuit.", "confidence": 0.5}`
@@ -91,7 +91,7 @@ func TestSayingItTwiceInOneConversationMakesNothingSurer(t *testing.T) {
 	require.InDelta(t, 0.65, h.memory(m.UID).Confidence, 1e-9)
 }
 
-func TestAClaimWithoutWordsIsNone(t *testing.T) {
+func TestClaimWithoutWords(t *testing.T) {
 	h := ada(t)
 	old := h.fact("Ada's dog is called Biscuit.", schema.OriginUser)
 	for _, nothing := range []string{".", "\u200b", "…!", "🎉"} {
@@ -104,14 +104,14 @@ func TestAClaimWithoutWordsIsNone(t *testing.T) {
 }
 
 // The user's two cats do not become three because a date stands beside them.
-func TestADateIsNoCount(t *testing.T) {
+func TestDateIsNotACount(t *testing.T) {
 	h := ada(t)
 	h.says("I moved to Oslo on 3 March 2026. My sister Noor lives in Bergen and has two cats.", time.Minute)
 	require.Contains(t, h.call("remember_fact", "Noor has three cats."), "your own statement")
 	require.Contains(t, h.call("remember_fact", "Noor has two cats."), "with the user's message as its source")
 }
 
-func TestAnotherSessionsTurnDoesNotBackAClaim(t *testing.T) {
+func TestOtherSessionDoesNotSupportClaim(t *testing.T) {
 	db := openDB(t)
 	first := newHost(t, db, schema.Scope{User: "ada", Session: "one"})
 	first.says("My dog is called Biscuit.", time.Minute)
@@ -121,7 +121,7 @@ func TestAnotherSessionsTurnDoesNotBackAClaim(t *testing.T) {
 	}
 }
 
-func TestOnlyTheUsersOwnTurnsBackAClaim(t *testing.T) {
+func TestOnlyUserTurnsSupportClaim(t *testing.T) {
 	h := ada(t)
 	for _, m := range []*schema.Memory{
 		{Role: "assistant", Origin: schema.OriginAssistant, Trust: 4},
@@ -158,7 +158,7 @@ func TestRememberTwiceKeepsOne(t *testing.T) {
 	require.EqualValues(t, 4, h.rows("ops"), "the claim, its trust, its source and its confidence are in the audit")
 }
 
-func TestRememberWakesWhatHadFaded(t *testing.T) {
+func TestRememberReactivatesDormant(t *testing.T) {
 	h := ada(t)
 	h.says("My dog is called Biscuit.", 0)
 	m := h.fact("The user's dog is called Biscuit.", schema.OriginUser)
@@ -169,7 +169,7 @@ func TestRememberWakesWhatHadFaded(t *testing.T) {
 	require.Equal(t, schema.StateActive, h.memory(m.UID).State)
 }
 
-func TestCorrectWithTheUsersWord(t *testing.T) {
+func TestCorrectGrounded(t *testing.T) {
 	h := ada(t)
 	old := h.fact("The user's dog is called Biscuit.", schema.OriginUser)
 	turn := h.says("No no, my dog is called Crumble.", 0)
@@ -192,7 +192,7 @@ func TestCorrectWithTheUsersWord(t *testing.T) {
 	require.EqualValues(t, 3, h.rows("memories"))
 }
 
-func TestCorrectWithoutTheUsersWordWaits(t *testing.T) {
+func TestCorrectUngroundedIsProposed(t *testing.T) {
 	h := ada(t)
 	old := h.fact("The user's dog is called Biscuit.", schema.OriginUser)
 	h.says("My dog is unwell.", 0)
@@ -216,7 +216,7 @@ func TestCorrectWithoutTheUsersWordWaits(t *testing.T) {
 	}, proposed)
 }
 
-func TestAnOlderTurnDoesNotUndoANewerFact(t *testing.T) {
+func TestOlderTurnDoesNotCorrectNewerFact(t *testing.T) {
 	h := ada(t)
 	h.says("I live in Oslo.", 60*24*time.Hour)
 	fact := h.fact("The user lives in Lisbon.", schema.OriginUser) // 30 days old
@@ -224,7 +224,7 @@ func TestAnOlderTurnDoesNotUndoANewerFact(t *testing.T) {
 	require.Contains(t, answer, "waits for approval")
 }
 
-func TestACorrectionThatIsRunAgainWithoutAnothersWriteIsNoConflict(t *testing.T) {
+func TestRetriedCorrectionIsNoConflict(t *testing.T) {
 	h := ada(t)
 	h.says("My dog is called Crumble.", 0)
 	old := h.fact("The user's dog is called Biscuit.", schema.OriginImport)
@@ -255,7 +255,7 @@ func TestCorrectOntoAKnownFact(t *testing.T) {
 	require.Equal(t, schema.MaxTrust, h.memory(known.UID).Trust)
 }
 
-func TestWhatCannotBeCorrectedOrConfirmed(t *testing.T) {
+func TestCorrectAndConfirmRefusals(t *testing.T) {
 	db := openDB(t)
 	h := newHost(t, db, schema.Scope{User: "ada", Session: "s1"})
 	bob := newHost(t, db, schema.Scope{User: "bob", Session: "s1"})

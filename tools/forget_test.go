@@ -9,7 +9,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-func TestForgetWithoutTheUsersWordWaits(t *testing.T) {
+func TestForgetUngroundedIsProposed(t *testing.T) {
 	h := ada(t)
 	m := h.fact("The user's cat is called Pixel.", schema.OriginUser)
 	h.says("My cat Pixel is well, thank you.", time.Minute)
@@ -24,7 +24,7 @@ func TestForgetWithoutTheUsersWordWaits(t *testing.T) {
 	require.Zero(t, h.rows("runs"))
 }
 
-func TestForgetWhatTheUserAskedFor(t *testing.T) {
+func TestForgetGrounded(t *testing.T) {
 	h := ada(t)
 	m := h.fact("The user had lunch at Cafe Luna with a colleague.", schema.OriginUser)
 	other := h.fact("The user likes chess.", schema.OriginUser)
@@ -41,7 +41,7 @@ func TestForgetWhatTheUserAskedFor(t *testing.T) {
 	require.Contains(t, h.call("remember_fact", "The user had lunch at Cafe Luna with a colleague."), "asked to forget")
 }
 
-func TestForgetIsOneSessionsAndOneUsers(t *testing.T) {
+func TestForgetIsPerSessionAndUser(t *testing.T) {
 	db := openDB(t)
 	first := newHost(t, db, schema.Scope{User: "ada", Session: "one"})
 	m := first.fact("The user's cat is called Pixel.", schema.OriginUser)
@@ -54,7 +54,7 @@ func TestForgetIsOneSessionsAndOneUsers(t *testing.T) {
 	require.Equal(t, schema.StateActive, first.memory(m.UID).State)
 }
 
-func TestConfirmProtectsWhatTheUserNeverWantsForgotten(t *testing.T) {
+func TestConfirmProtectsIfUserAsked(t *testing.T) {
 	h := ada(t)
 	m := h.fact("The user's blood type is A negative.", schema.OriginUser)
 	other := h.fact("The user likes chess.", schema.OriginUser)

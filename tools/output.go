@@ -54,6 +54,8 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 	if err := ctx.Err(); err != nil {
 		return Output{}, err
 	}
+	ctx, done := t.deps.Observe.Begin(ctx, schema.Operation{Name: "tool", Scope: t.deps.Scope, Tool: t.name})
+	defer func() { done(len(out.Results), err) }()
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = Output{Text: t.fault(ctx, schema.ForeignPanic("a call", r)), Failed: true}, nil

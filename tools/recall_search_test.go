@@ -41,7 +41,7 @@ func TestBeforeAndAfterARelease(t *testing.T) {
 
 // What a role did comes first where a question asks for it, on half of the
 // places: others may tell of it.
-func TestARoleThatAQuestionNames(t *testing.T) {
+func TestRoleInQuestion(t *testing.T) {
 	h := newHost(t, openDB(t), schema.Scope{User: "team"}, "recall_search")
 	said := func(agent, text string) {
 		h.store(&schema.Memory{

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestATextSpeaksOfARelease(t *testing.T) {
+func TestSpeaksOf(t *testing.T) {
 	for said, speaks := range map[string]bool{
 		"Tagged 0.4.": true, "0.4": true, "v0.4, at last": true, "0.4.2, then 0.4": true, "of 0.4...": true,
 		"Tagged 0.4.2": false, "10.4 euro": false, "1.0.4": false, "0.40": false, "": false,

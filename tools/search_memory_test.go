@@ -101,7 +101,7 @@ func TestSearchExplainsBadNumbersAndTimes(t *testing.T) {
 	require.Empty(t, h.fault)
 }
 
-func TestSearchFindsFadedOnlyWhenNothingElseIsThere(t *testing.T) {
+func TestSearchFindsDormantLast(t *testing.T) {
 	h := ada(t)
 	faded := h.fact("The user once owned a zeppelin.", schema.OriginUser)
 	h.write(func(ctx context.Context, tx *schema.Tx) error {
@@ -114,7 +114,7 @@ func TestSearchFindsFadedOnlyWhenNothingElseIsThere(t *testing.T) {
 	require.NotContains(t, h.call("search_memory", "zeppelin"), faded.UID)
 }
 
-func TestSearchTellsOfDegradedArms(t *testing.T) {
+func TestSearchReportsDegradedArms(t *testing.T) {
 	all := tools.New(tools.Deps{
 		DB: openDB(t), Scope: schema.Scope{User: "ada"},
 		Search: func(context.Context, recall.Query) (*recall.Answer, error) {

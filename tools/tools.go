@@ -28,6 +28,8 @@ type Deps struct {
 	Search func(ctx context.Context, q recall.Query) (*recall.Answer, error)
 	// Shown, if set, is called before results reach the model.
 	Shown func(ctx context.Context, query string, results []recall.Result)
+	// Observe, if set, is called when a tool runs.
+	Observe schema.Observer
 	// Seen, if set, is called before other text reaches the model, such as names and
 	// summaries, with its lowest trust.
 	Seen func(level schema.Trust)

@@ -82,7 +82,7 @@ func ExampleTool_Definition() {
 	// {"additionalProperties":false,"properties":{"memory_id":{"type":"string"}},"required":["memory_id"],"type":"object"}
 }
 
-func TestNewGivesItsToolsInOrder(t *testing.T) {
+func TestNewOrder(t *testing.T) {
 	var names []string
 	for _, tool := range tools.New(tools.Deps{}) {
 		names = append(names, tool.Name())
@@ -100,7 +100,7 @@ func TestNewGivesItsToolsInOrder(t *testing.T) {
 	require.Equal(t, "memory_log", chosen[0].Name())
 }
 
-func TestParametersAreASchemaThatItsOwnExamplesPass(t *testing.T) {
+func TestParameterExamplesFitSchema(t *testing.T) {
 	good := map[string]string{
 		"search_memory":      `{"query": "a", "kind": "fact", "tag": "t", "limit": 3, "since": "last week", "until": "2026-01-01"}`,
 		"remember_fact":      `{"content": "a", "confidence": 0.5, "entity_names": ["Rosa"], "tags": ["t"]}`,
@@ -177,7 +177,7 @@ func TestNoInputIsAGoError(t *testing.T) {
 	require.Empty(t, h.fault)
 }
 
-func TestAnEndedContextIsTheOneGoError(t *testing.T) {
+func TestOnlyContextErrorsAreReturned(t *testing.T) {
 	h := ada(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -189,7 +189,7 @@ func TestAnEndedContextIsTheOneGoError(t *testing.T) {
 	require.Zero(t, h.rows("memories"))
 }
 
-func TestFaultsAndPanicsAreToldAndReported(t *testing.T) {
+func TestFaultsAndPanicsAreReported(t *testing.T) {
 	var reported []string
 	all := tools.New(tools.Deps{
 		DB: openDB(t), Scope: schema.Scope{User: "ada"},
@@ -208,7 +208,7 @@ func TestFaultsAndPanicsAreToldAndReported(t *testing.T) {
 	require.Len(t, reported, 3, "a read-only file is no fault: %v", reported)
 }
 
-func TestWithoutTheHostsFunctionsToolsSaySo(t *testing.T) {
+func TestMissingHostFunctions(t *testing.T) {
 	all := tools.New(tools.Deps{DB: openDB(t), Scope: schema.Scope{User: "ada"}})
 	for _, i := range []int{0, 5, 7} {
 		answer, err := all[i].Call(t.Context(), "Porto")
@@ -270,7 +270,7 @@ func TestCall(t *testing.T) {
 
 // A semicolon parts the parameters in a description: inside what is said of
 // one, it would begin another.
-func TestDescriptionsPartTheParametersClearly(t *testing.T) {
+func TestDescriptionsSeparateParameters(t *testing.T) {
 	for _, tool := range ada(t).all {
 		parameters := tool.Parameters()["properties"].(map[string]any)
 		_, input, _ := strings.Cut(tool.Description(), " Input: ")

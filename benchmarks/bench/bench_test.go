@@ -20,7 +20,7 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-// made are rows that nobody measured.
+// made returns invented rows.
 func made() results {
 	r := results{Sections: map[string]course{}}
 	add := func(section, what string, size int, who string, value float64, unit string) {
@@ -63,14 +63,14 @@ func TestGoalsAreArithmetic(t *testing.T) {
 	}, said)
 }
 
-func TestEveryGoalOfNothingIsNotMeasured(t *testing.T) {
+func TestGoalsWithoutData(t *testing.T) {
 	for _, v := range (results{}).verdicts() {
 		require.False(t, v.measured, v.name)
 		require.Equal(t, "not measured", v.String())
 	}
 }
 
-func TestTableTellsRatiosToTheFirst(t *testing.T) {
+func TestTableRatios(t *testing.T) {
 	table := made().table("publish")
 	require.Contains(t, table, "| | stored | ebb | C SQLite (mattn) |\n")
 	require.Contains(t, table, "| publish p50, ms | 1,000 | 0.300 | 0.200 (0.667×) |\n")
@@ -94,7 +94,7 @@ func TestASectionIsReplacedAsAWhole(t *testing.T) {
 	require.Equal(t, made().Rows, results{}.with(made()).Rows)
 }
 
-func TestResultsComeBackAsWritten(t *testing.T) {
+func TestResultsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")
 	require.NoError(t, os.WriteFile(page, []byte("# Page\n"+pageFrom+"stale words\n"+pageTo+"end\n"), 0o600))
@@ -181,7 +181,7 @@ func TestFullSpeed(t *testing.T) {
 	require.False(t, settled(attempts(100, func(i int) attempt { return attempt{took: fast, degraded: true} }), 100*time.Millisecond))
 }
 
-func TestOneOpeningDoesNotDecide(t *testing.T) {
+func TestOpeningOutliers(t *testing.T) {
 	usual := opening{open: 10 * time.Millisecond, first: 40 * time.Millisecond, fullSpeed: 800 * time.Millisecond}
 	hiccup := opening{open: 90 * time.Millisecond, first: 350 * time.Millisecond, fullSpeed: 2 * time.Second, degraded: true}
 	luck := opening{open: 1, first: 1, fullSpeed: 1}
@@ -217,7 +217,7 @@ func TestBenchmarkMetrics(t *testing.T) {
 	require.ErrorContains(t, err, "no result")
 }
 
-func TestMostAlikeIsWhatIsMostAlike(t *testing.T) {
+func TestMostAlike(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := clusters(random, 3, 50, 16)
 	require.Len(t, all, 150)
@@ -244,7 +244,7 @@ func TestMostAlikeIsWhatIsMostAlike(t *testing.T) {
 	}
 }
 
-func TestVectorsComeBackAsWritten(t *testing.T) {
+func TestVectorsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
 	s, err := writeSet(dir, "some", [][]float32{{1, 0}, {0, 1}, {.6, .8}}, [][]float32{{0, 1}})
 	require.NoError(t, err)

@@ -84,7 +84,7 @@ func (a *app) openExisting() (*extension.Extension, error) {
 
 func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingFileError{a.db}
+		return nil, missingFile(a.db)
 	}
 	x, err := a.openWith(cfg)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *app) openWith(cfg *extension.Config) (*extension.Extension, error) {
 	x, err := extension.Open(a.ctx, a.db, cfg)
 	if err != nil {
 		if cfg.ReadOnly && errors.Is(err, extension.ErrNotFound) {
-			err = &missingFileError{a.db}
+			err = missingFile(a.db)
 		}
 		return nil, err
 	}

@@ -3,20 +3,21 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 )
 
 type backupCmd struct {
-	File   string `arg:"" type:"path" help:"The file to write. An existing file is not touched."`
-	NewKey string `name:"new-key-file" type:"path" placeholder:"FILE" help:"Encrypt the copy with the key in this file (default: as the memory is)."`
-	Plain  bool   `help:"Write the copy of an encrypted memory in the clear."`
-	Verify bool   `help:"Write nothing: read the backup in this file through and say what it holds."`
+	File   string `arg:"" type:"path" help:"The file to write. An existing file is not replaced."`
+	NewKey string `name:"new-key-file" type:"path" placeholder:"FILE" help:"Encrypt the copy with the key in this file (default: the memory's key, if any)."`
+	Plain  bool   `help:"Write the copy of an encrypted memory unencrypted."`
+	Verify bool   `help:"Write nothing; verify the backup in this file and report its contents."`
 }
 
 // Help says what a backup is, and documents the JSON.
 func (backupCmd) Help() string {
-	return `Copies the whole memory file, all users, while other programs write on. The copy is read back before it gets its name: its integrity is checked, and its rows are counted against the original's. It is a memory file like any other, as private as the original; ebb restore puts it in place. The copy of an encrypted memory is encrypted with the same key; --new-key-file encrypts a plain one, or changes the key.
+	return `Copies the whole memory file, with all users, while other programs write to it. The copy is verified before it gets its name: its integrity is checked and its row counts are compared with the original's. The copy is a memory file with the original's permissions; ebb restore installs it. An encrypted memory is copied under the same key. --new-key-file encrypts a plain memory or changes the key.
 
 With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}}.`
 }
@@ -35,7 +36,7 @@ func (c *backupCmd) Run(a *app) error {
 		report, err = c.write(a, progress)
 		end()
 		if errors.Is(err, extension.ErrNotFound) {
-			return &missingFileError{a.db}
+			return missingFile(a.db)
 		}
 	}
 	if err != nil {
@@ -86,13 +87,13 @@ func (a *app) copying(what string) (progress func(done, total int64), end func()
 }
 
 type restoreCmd struct {
-	Backup string `arg:"" type:"path" help:"The backup to restore. It stays as it is."`
-	Force  bool   `help:"Put it in the place of an existing file, which is kept under another name."`
+	Backup string `arg:"" type:"path" help:"The backup to restore. It is not changed."`
+	Force  bool   `help:"Replace an existing file, which is kept under another name."`
 }
 
 // Help says what a restore does, and documents the JSON.
 func (restoreCmd) Help() string {
-	return `Puts a copy of the backup where --db says, read back before it gets the name. What was remembered after the backup is not in it. Stop every program that uses the file first: on Linux ebb refuses while one has it open.
+	return `Installs a verified copy of the backup at --db. Anything remembered after the backup is lost from the new file. Stop every program that uses the file first; on Linux ebb refuses if one has it open.
 
 With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}, "set_aside"}.`
 }
@@ -109,7 +110,7 @@ func (c *restoreCmd) Run(a *app) error {
 		return &interruptedError{"nothing was changed"}
 	case errors.Is(err, extension.ErrNotFound):
 		return &notFoundError{"no backup " + c.Backup}
-	case !c.Force && errors.As(err, &invalid) && invalid.Field == "target":
+	case !c.Force && errors.As(err, &invalid) && strings.HasPrefix(invalid.Reason, "is taken"):
 		return &usageError{err.Error() + ", or add --force to put the backup in its place; that file is kept"}
 	default:
 		return err

@@ -11,21 +11,21 @@ import (
 )
 
 type blocksCmd struct {
-	List    blocksListCmd    `cmd:"" default:"withargs" help:"Show what each block holds."`
-	History blocksHistoryCmd `cmd:"" help:"Show what a block held, with who wrote it and when."`
-	Undo    blocksUndoCmd    `cmd:"" help:"Take one change of a block back."`
+	List    blocksListCmd    `cmd:"" default:"withargs" help:"Show the contents of each block."`
+	History blocksHistoryCmd `cmd:"" help:"List the versions of a block, with author and time."`
+	Undo    blocksUndoCmd    `cmd:"" help:"Revert one change of a block."`
 }
 
 // Help says what blocks are.
 func (blocksCmd) Help() string {
-	return `Core memory is what stands at the head of every context: blocks that the host, its agents, imports and nights write. A block belongs to all agents of the user, or to one of them (--agent). What waits to be approved is in ebb proposals.`
+	return `Core memory consists of blocks of text at the head of every context, written by the host, its agents, imports and nights. A block is shared by the user's agents or belongs to one of them (--agent). Changes that wait for approval are listed by ebb proposals.`
 }
 
 type blocksListCmd struct{}
 
 // Help documents the JSON.
 func (blocksListCmd) Help() string {
-	return `Below stand what each role has of it in view, and how often what only the host changes was changed without it, by the history of these blocks; both as --profile describes the blocks (default threetier).
+	return `Also shows how many tokens each role sees, and how often a block that only the host may change was changed by others, according to its history. --profile defines the blocks (default threetier).
 
 With --json: {"blocks": [{"agent", "name", "kind", "content", "trust", "version", "updated_at"}], "views": [{"agent", "tokens"}], "unauthorised"}, content being text or, of another kind than text, JSON.`
 }
@@ -147,7 +147,7 @@ func owned(name, agent string) string {
 // ofBlock names a block on the command line.
 type ofBlock struct {
 	Name  string `arg:"" help:"The block (ebb blocks lists them)."`
-	Agent string `placeholder:"NAME" help:"Whose block (default: that of all agents)."`
+	Agent string `placeholder:"NAME" help:"The agent that owns the block (default: the shared block)."`
 }
 
 // scopeOf is the scope in which the agent's block is the one that is meant.
@@ -181,12 +181,12 @@ func (c *ofBlock) missing(a *app, x *extension.Extension, err error) error {
 type blocksHistoryCmd struct {
 	ofBlock
 
-	Limit int `short:"n" default:"20" placeholder:"N" help:"At most so many versions (default 20; 0: all, up to 1000)."`
+	Limit int `short:"n" default:"20" placeholder:"N" help:"Maximum number of versions (default 20; 0: all, up to 1000)."`
 }
 
 // Help documents the JSON.
 func (blocksHistoryCmd) Help() string {
-	return `Newest first. Who wrote it is host, model, approval (the host's, of what a model proposed), import or night.
+	return `Newest first. The author is host, model, approval (proposed by a model and approved by the host), import or night.
 
 With --json: {"versions": [{"version", "content", "trust", "actor", "agent", "at"}]}.`
 }
@@ -227,14 +227,14 @@ func (c *blocksHistoryCmd) Run(a *app) (err error) {
 type blocksUndoCmd struct {
 	ofBlock
 
-	Version int64 `arg:"" help:"The version that the change made (ebb blocks history prints them)."`
+	Version int64 `arg:"" help:"The version that the change produced (see ebb blocks history)."`
 }
 
 // Help documents the JSON.
 func (blocksUndoCmd) Help() string {
-	return `What the change added goes, what it took out returns, as a new version; what was changed after it stays. A text that was changed again since is left alone, and the command fails.
+	return `Text that the change added is removed and text that it removed returns, in a new version. Later changes stay. If the same text was changed again since, the command fails.
 
-With --json: the block as it is then, as in ebb blocks.`
+With --json: the resulting block, as in ebb blocks.`
 }
 
 func (c *blocksUndoCmd) Run(a *app) (err error) {
@@ -257,7 +257,7 @@ func (c *blocksUndoCmd) Run(a *app) (err error) {
 		return a.printJSON(b)
 	}
 	p := a.page()
-	p.say("Version %d of %s is taken back. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
+	p.say("Version %d of %s is reverted. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
 	p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	return p.err
 }

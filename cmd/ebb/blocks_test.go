@@ -15,7 +15,7 @@ import (
 
 // An operator sees what core memory holds and held, and takes one change back,
 // without knowing the host's configuration.
-func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
+func TestCoreCommands(t *testing.T) {
 	f := newFixture(t, "ada")
 	require.Equal(t, "Nothing is in core memory.\n", ebb(t, "", "blocks", "--db", f.db).out)
 	require.JSONEq(t, `{"blocks":[],"views":[],"unauthorised":0}`, ebb(t, "", "blocks", "--json", "--db", f.db).out)
@@ -63,7 +63,7 @@ func TestAnOperatorLooksAfterCoreMemory(t *testing.T) {
 	require.EqualValues(t, 4, b.Version)
 	undone = ebb(t, "", "blocks", "undo", "roleState", "1", "--agent", "qa", "--db", f.db)
 	require.Equal(t, exitOK, undone.code, undone.err)
-	require.Contains(t, undone.out, "Version 1 of roleState of qa is taken back. Version 2:")
+	require.Contains(t, undone.out, "Version 1 of roleState of qa is reverted. Version 2:")
 
 	file, err := driver.Open("file:" + f.db)
 	require.NoError(t, err)

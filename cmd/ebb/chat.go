@@ -23,13 +23,13 @@ type chatCmd struct {
 	provider
 	localEncoder
 
-	Agent   string `enum:"auto,functions,conversational" default:"auto" help:"How the model calls tools: functions (its API does it) or conversational (in its text); auto picks by provider."`
-	Session string `placeholder:"NAME" help:"Name of this conversation (default: one of its own, with the time)."`
+	Agent   string `enum:"auto,functions,conversational" default:"auto" help:"How the model calls tools: functions (by its API) or conversational (in its text); auto selects by provider."`
+	Session string `placeholder:"NAME" help:"Name of this conversation (default: a new name with the time)."`
 }
 
 // Help documents what can be typed and the JSON.
 func (chatCmd) Help() string {
-	return `Type a message a line. /why shows what memory gave the model for the last answer, /help lists the commands, /quit ends; so does the end of the input, which may be a pipe. On a terminal Ctrl-C stops an answer, and between answers ends the chat.
+	return `Each input line is a message. /why shows the memories the model got for the last answer, /help lists the commands, /quit or the end of the input ends the chat. Input may be a pipe. On a terminal, Ctrl-C stops an answer, or ends the chat between answers.
 
 With --json: one object a line for each turn, {"input", "output", "recalled": [{"rank", "score", "memory"}]}.`
 }

@@ -66,7 +66,7 @@ func TestChatCallsTools(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", "cashews", "--kind", "fact", "--db", db).out, "Ada is allergic to cashews.")
 }
 
-func TestChatTellsASmallModelOfItsFormat(t *testing.T) {
+func TestChatExplainsFormatToSmallModels(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Contains("That was not in the format"), llmtest.Text("AI: Sorry. Good morning!"))
 	server.On(llmtest.Any, llmtest.Text("good morning"))
@@ -93,7 +93,7 @@ func TestChatThroughOllama(t *testing.T) {
 	require.Equal(t, "Hello from the cellar.\n", got.out)
 }
 
-func TestChatWithoutWhatItNeeds(t *testing.T) {
+func TestChatMissingOptions(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
 	for _, test := range []struct {
 		name string

@@ -11,21 +11,21 @@ import (
 
 type consolidateCmd struct {
 	provider
-	DryRun bool `name:"dry-run" help:"Show every proposal and change nothing (a model is asked all the same)."`
+	DryRun bool `name:"dry-run" help:"Show every proposal and change nothing (the model is still called)."`
 
-	MaxCalls    int           `default:"500" placeholder:"N" help:"Calls of the model at most (default 500; -1: no bound)."`
-	MaxTokens   int           `placeholder:"N" help:"Tokens at most, in and out together (default: no bound)."`
-	MaxTime     time.Duration `default:"1h" placeholder:"TIME" help:"No call after this time, as 90s or 20m (default 1h)."`
-	MaxCost     float64       `placeholder:"SUM" help:"Costs at most, in the currency of the prices (default: no bound)."`
-	PriceInput  float64       `placeholder:"SUM" help:"Price of a million tokens in."`
-	PriceOutput float64       `placeholder:"SUM" help:"Price of a million tokens out."`
+	MaxCalls    int           `default:"500" placeholder:"N" help:"Maximum number of model calls (default 500; -1: unlimited)."`
+	MaxTokens   int           `placeholder:"N" help:"Maximum number of tokens, input and output together (default: unlimited)."`
+	MaxTime     time.Duration `default:"1h" placeholder:"TIME" help:"Start no call after this time, such as 90s or 20m (default 1h)."`
+	MaxCost     float64       `placeholder:"SUM" help:"Maximum cost, in the currency of the prices (default: unlimited)."`
+	PriceInput  float64       `placeholder:"SUM" help:"Price of a million input tokens."`
+	PriceOutput float64       `placeholder:"SUM" help:"Price of a million output tokens."`
 }
 
 // Help documents the JSON.
 func (consolidateCmd) Help() string {
-	return `Runs a night for one user. Running it again changes nothing more. Without --provider, --model or --base-url no model is asked, whatever the environment holds: messages leave the machine only when a model is named. What the budget leaves over waits for the next night. Ctrl-C ends it between two steps, and the next ebb consolidate goes on there. ebb undo takes a night back.
+	return `Runs a night for one user. Running it again changes nothing more. A model is called only with --provider, --model or --base-url, whatever the environment variables are, so messages do not leave the machine otherwise. Work that exceeds the budget waits for the next night. Ctrl-C interrupts the night between two steps, and the next ebb consolidate resumes it. ebb undo reverts a night.
 
---dry-run works on a copy that is gone afterwards, and shows each proposal with its status, its reason and its text.
+--dry-run works on a temporary copy and shows each proposal with its status, reason and text.
 
 With --json: the run's report {"run_id", "cause", "state", "took_ns", "usage": {"calls", "input_tokens", "output_tokens", "cost", "faults"}, "stages": [{"name", "counts", "outcomes": [{"kind", "memory", "status", "reason"}], "usage", "prompts", "out_of_budget", "error"}]}; with --dry-run each outcome has its "text".`
 }

@@ -89,7 +89,7 @@ func TestCommandsOnBadFiles(t *testing.T) {
 }
 
 // What is no file is refused as wrong usage or not found, and nothing is made.
-func TestCommandsOnWhatIsNoFile(t *testing.T) {
+func TestCommandsOnNonFiles(t *testing.T) {
 	dir := t.TempDir()
 	dangling, ring := filepath.Join(dir, "dangling.db"), filepath.Join(dir, "ring.db")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nowhere", "memory.db"), dangling))
@@ -118,7 +118,7 @@ func entries(t *testing.T, dir string) (names []string) {
 
 // What stands beside a file after a crash of another kind: a log of another
 // file, a hot journal, an index of the log that means nothing.
-func TestCommandsOnFilesWithStrangeCompanions(t *testing.T) {
+func TestCommandsWithForeignSideFiles(t *testing.T) {
 	f := newFixture(t, "ada")
 	good, err := os.ReadFile(f.db)
 	require.NoError(t, err)

@@ -15,12 +15,12 @@ import (
 )
 
 type demoCmd struct {
-	Keep string `type:"path" placeholder:"FILE" help:"Keep the demo's memory in this file, which must not exist yet."`
+	Keep string `type:"path" placeholder:"FILE" help:"Save the demo's memory in this file, which must not exist."`
 }
 
 // Help says what is simulated.
 func (demoCmd) Help() string {
-	return `Everything shown is done by the memory itself, on a temporary file. Simulated are the clock, so that weeks pass in seconds, and the model, whose one answer is written in advance: no terminal, network or key is needed. Always prints text.`
+	return `Everything shown is done by a real memory in a temporary file. Only the clock is simulated, so that weeks pass in seconds, and the model, which has one scripted answer. No terminal, network or key is needed. Always prints text.`
 }
 
 var errNothingFound = errors.New("no question brought back the turns that answer it: the memory does not work here")

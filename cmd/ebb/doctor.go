@@ -11,13 +11,13 @@ import (
 type doctorCmd struct {
 	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
 
-	Repair            bool `help:"Make anew what is derived from other rows, after copying the file; says what it changed."`
-	AcknowledgeLosses bool `help:"Take note of what the file was found to have lost, so that it is said no more."`
+	Repair            bool `help:"Copy the file, rebuild what is derived from other rows, and report the changes."`
+	AcknowledgeLosses bool `help:"Acknowledge the losses found in the file, so that they are no longer reported."`
 }
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing, unless --repair or --acknowledge-losses is given. --repair makes indexes, the text index and counts anew from the rows of the file, after copying it; rows that are lost only a backup has (ebb restore). Stop every program that uses it. Exits 0 for a healthy file, with or without warnings, 4 for one that is damaged, not a memory, or written by a newer ebb, and 1 for one that this user may not examine.
+	return `Changes nothing without --repair or --acknowledge-losses. --repair copies the file, then rebuilds indexes, the text index and counts from its rows; stop every program that uses the file first. Lost rows need a backup (ebb restore). The exit code is 0 for a healthy file, with or without warnings, 4 for a file that is damaged, not a memory, or written by a newer ebb, and 1 without permission to read it.
 
 With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}; with --repair {"path", "copy", "changed": [{"name", "changed", "detail"}], "after": the same as without}.`
 }
@@ -37,7 +37,7 @@ func (c *doctorCmd) Run(a *app) error {
 	}
 	d, err := doctor.Diagnose(a.ctx, path, a.key)
 	if errors.Is(err, extension.ErrNotFound) {
-		return &missingFileError{path}
+		return missingFile(path)
 	}
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func repair(a *app, path string) error {
 	report, err := doctor.Repair(a.ctx, path, a.key)
 	switch {
 	case errors.Is(err, extension.ErrNotFound):
-		return &missingFileError{path}
+		return missingFile(path)
 	case report == nil:
 		return err
 	}

@@ -33,7 +33,7 @@ func TestAFileOfAnOlderVersion(t *testing.T) {
 	require.Contains(t, got.err, "brought up to date first; ebb consolidate does it\n")
 }
 
-// A healthy file in a place where nobody may write is not called damaged.
+// A healthy file in a read-only folder is not reported as damaged.
 func TestDoctorWithoutPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may do everything")

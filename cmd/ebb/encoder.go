@@ -14,7 +14,7 @@ import (
 
 // localEncoder is the flag of commands that work with vectors made here.
 type localEncoder struct {
-	Encoder string `placeholder:"DIR|NAME" help:"Use vectors made on this machine by the encoder in this folder, or by an installed one (see ebb encoder; default: words alone)."`
+	Encoder string `placeholder:"DIR|NAME" help:"Search by meaning too, with the encoder in this folder or an installed one (see ebb encoder; default: words only)."`
 }
 
 // connect puts the encoder into a configuration; without one it changes
@@ -36,7 +36,7 @@ func (l *localEncoder) connect(cfg *extension.Config) error {
 type encoderFlags struct {
 	localEncoder
 
-	Embedder   string `placeholder:"URL" help:"Measure with vectors, made by the server at this address that speaks OpenAI's embeddings API, such as http://127.0.0.1:8089/v1 (default: none, words alone). A key is read from OPENAI_API_KEY."`
+	Embedder   string `placeholder:"URL" help:"Measure with vectors from a server with OpenAI's embeddings API, such as http://127.0.0.1:8089/v1 (default: words only). The key is read from OPENAI_API_KEY."`
 	EmbedModel string `name:"embed-model" placeholder:"NAME" help:"The embedding model (default: text-embedding-3-small)."`
 }
 

@@ -20,23 +20,23 @@ import (
 )
 
 type encoderCmd struct {
-	Install encoderInstallCmd `cmd:"" help:"Take a model from a folder, or download a known one; check it and give it a name."`
-	List    encoderListCmd    `cmd:"" help:"List the encoders that are installed."`
+	Install encoderInstallCmd `cmd:"" help:"Install a model from a folder, or download a known one."`
+	List    encoderListCmd    `cmd:"" help:"List the installed encoders."`
 }
 
 type encoderInstallCmd struct {
-	Model  string `arg:"" name:"dir|name" help:"A folder as Hugging Face has it (config.json, model.safetensors, tokenizer.json or vocab.txt), or the name of a model to download: minilm."`
-	Name   string `placeholder:"NAME" help:"The name that --encoder takes (default: the folder's, or the model's)."`
-	Mirror string `placeholder:"URL" help:"Download from this address instead, where the same files lie."`
+	Model  string `arg:"" name:"dir|name" help:"A folder in Hugging Face's layout (config.json, model.safetensors, tokenizer.json or vocab.txt), or the name of a model to download: minilm."`
+	Name   string `placeholder:"NAME" help:"Name for --encoder (default: the name of the folder or model)."`
+	Mirror string `placeholder:"URL" help:"Download the same files from this address instead."`
 }
 
 // Help says which models can be used, and documents the JSON.
 func (encoderInstallCmd) Help() string {
-	return `Static embeddings (Model2Vec) and sentence encoders of the BERT family (MiniLM, bge, e5, gte) can be used. The files that the model needs, its README and its licence are copied. The licence is the model's own: read it before you use the model.
+	return `Supports static embeddings (Model2Vec) and sentence encoders of the BERT family (MiniLM, bge, e5, gte). Copies the files that the model needs, its README and its licence. Read the model's licence before you use it.
 
-A folder is copied and nothing is downloaded. minilm is all-MiniLM-L6-v2 (English, apache-2.0, 87 MiB) from huggingface.co: its files are checked against SHA-256 sums that ebb knows, and a download that was cut short goes on with the same command.
+A folder is copied without any download. minilm is all-MiniLM-L6-v2 (English, apache-2.0, 87 MiB) from huggingface.co. Its files are checked against built-in SHA-256 sums. Run the same command again to resume an interrupted download.
 
-With --json: {"name", "model", "dims", "licence", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}; model is what vectors are kept under.`
+With --json: {"name", "model", "dims", "licence", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}; model is the name under which vectors are stored.`
 }
 
 type encoderListCmd struct{}

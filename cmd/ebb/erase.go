@@ -14,22 +14,22 @@ import (
 )
 
 type eraseCmd struct {
-	ID      []string `sep:"none" placeholder:"ID" help:"A memory, with what rests on it alone (ebb search prints ids). May be repeated, like the others."`
-	Event   []string `sep:"none" placeholder:"ID" help:"A message, by the id that it was published or imported with."`
-	Session []string `sep:"none" placeholder:"NAME" help:"A conversation: all that was said in it."`
-	Since   instant  `placeholder:"TIME" help:"What happened from this time on."`
+	ID      []string `sep:"none" placeholder:"ID" help:"A memory, and what was derived from it alone (ebb search prints ids). May be repeated, like the other flags."`
+	Event   []string `sep:"none" placeholder:"ID" help:"A message, by the id under which it was published or imported."`
+	Session []string `sep:"none" placeholder:"NAME" help:"A conversation with all its messages."`
+	Since   instant  `placeholder:"TIME" help:"Everything from this time on."`
 	Until   instant  `placeholder:"TIME" help:"What happened before this time."`
-	All     bool     `help:"The whole user, with name and settings."`
-	Confirm string   `placeholder:"CODE" help:"Do it: the code that the same command prints without --confirm."`
+	All     bool     `help:"The whole user, including name and settings."`
+	Confirm string   `placeholder:"CODE" help:"Erase. The code is printed by the same command without --confirm."`
 }
 
 // Help says how it is confirmed, and documents the JSON.
 func (eraseCmd) Help() string {
-	return `Erases for good: messages, what was derived from them alone, their text in every index, their vectors, and what journals and the audit hold of them. What other messages bear too stays. Erased ids do not come back, neither from a bus nor by ebb import.
+	return `Permanently deletes messages, what was derived from them alone, their text in every index, their vectors, and their traces in journal and audit. Facts that other messages support too stay. Erased ids do not return, neither from the event bus nor by ebb import.
 
-Without --confirm nothing is erased: the command shows what would be, and a code. The code belongs to what was shown; when that has changed, it does not fit any more.
+Without --confirm nothing is erased: the command shows what would be erased, and a code. If the selection changes, the code becomes invalid.
 
-With --json: {"id", "state": "marking"|"erasing"|"logged"|"done", "erased": {table: rows}, "rewritten": {table: rows}, "tombstones", "rederived": [ids], "revived": [ids], "pending", "out_of_reach": [{"place", "advice"}]}; without --confirm also {"confirm"}, and state and id are empty.`
+With --json: {"id", "state": "marking"|"erasing"|"logged"|"done", "erased": {table: rows}, "rewritten": {table: rows}, "tombstones", "rederived": [ids], "revived": [ids], "pending", "out_of_reach": [{"place", "advice"}], "removed_copies": [paths]}; without --confirm also {"confirm"}, and state and id are empty.`
 }
 
 // eraseView is the shape of `ebb erase --json`.
@@ -96,7 +96,7 @@ func (c *eraseCmd) show(a *app, v eraseView) error {
 		p.rows(v.Rewritten)
 	}
 	if len(v.Rederived) > 0 {
-		p.body("Others bear too, so it stays: ", "  ", strings.Join(v.Rederived, ", "))
+		p.body("Kept, since other messages support it too: ", "  ", strings.Join(v.Rederived, ", "))
 	}
 	if len(v.Revived) > 0 {
 		p.body("Holds again, since what had replaced it goes: ", "  ", strings.Join(v.Revived, ", "))
@@ -104,6 +104,9 @@ func (c *eraseCmd) show(a *app, v eraseView) error {
 	p.say("%s remembered, hashed, so that none comes back.", count(v.Tombstones, "id is", "ids are"))
 	if v.Pending != "" {
 		p.body(p.in(warm, "Not finished: "), "  ", v.Pending)
+	}
+	if len(v.Removed) > 0 {
+		p.body("Removed, as left by backups that were cut short: ", "  ", strings.Join(v.Removed, ", "))
 	}
 	p.line("Out of reach:")
 	for _, r := range v.OutOfReach {

@@ -12,7 +12,7 @@ import (
 
 var confirmCode = regexp.MustCompile(`--confirm ([0-9a-f]{6})\.`)
 
-func TestErasingNeedsTheCodeOfWhatWasShown(t *testing.T) {
+func TestEraseNeedsCode(t *testing.T) {
 	f := newFixture(t, "ada", "ben")
 	args := []string{"erase", "--session", "monday", "--user", "ada", "--db", f.db}
 	before, err := os.ReadFile(f.db)
@@ -53,7 +53,7 @@ func TestErasingNeedsTheCodeOfWhatWasShown(t *testing.T) {
 	require.Equal(t, exitOK, ebb(t, "", "doctor", "--db", f.db).code)
 }
 
-func TestErasingAWholeUser(t *testing.T) {
+func TestEraseUser(t *testing.T) {
 	f := newFixture(t, "ada", "ben")
 	code := confirmCode.FindStringSubmatch(ebb(t, "", "erase", "--all", "--user", "ada", "--db", f.db).out)
 	require.Len(t, code, 2)
@@ -63,23 +63,24 @@ func TestErasingAWholeUser(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", "violin", "--db", f.db).out, "Ottilie", "ben is the only one now")
 }
 
-func TestErasingNamesWhatIsWrong(t *testing.T) {
+func TestEraseErrors(t *testing.T) {
 	f := newFixture(t, "ada")
 	for _, test := range []struct {
 		args []string
 		code int
 		says string
 	}{
-		{nil, exitUsage, "names nothing"},
-		{[]string{"--all", "--id", f.adaID}, exitUsage, "Everything"},
+		{nil, exitUsage, "say what to erase with --id, --event,"},
+		{[]string{"--all", "--id", f.adaID}, exitUsage, "--all stands beside a choice"},
 		{[]string{"--id", "nobody"}, exitNotFound, `memory "nobody"`},
 		{[]string{"--event", "nothing"}, exitNotFound, `event "nothing"`},
 		{[]string{"--session", "never"}, exitNotFound, `session "never"`},
-		{[]string{"--since", "2026-03-02", "--until", "2026-03-01"}, exitUsage, "Until"},
+		{[]string{"--since", "2026-03-02", "--until", "2026-03-01"}, exitUsage, "--until is not later than the span's beginning"},
 	} {
 		got := ebb(t, "", append([]string{"erase", "--db", f.db}, test.args...)...)
 		require.Equal(t, test.code, got.code, "%v: %s", test.args, got.err)
 		require.Contains(t, got.err, test.says)
+		requireOneLine(t, got)
 	}
 }
 

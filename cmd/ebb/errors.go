@@ -29,14 +29,10 @@ type usageError struct{ reason string }
 
 func (e *usageError) Error() string { return e.reason }
 
-// missingFileError is a memory file that has to exist and does not.
-type missingFileError struct{ path string }
-
-func (e *missingFileError) Error() string {
-	return fmt.Sprintf("no memory file %s; name one with --db or make one with ebb import", e.path)
+// missingFile is about a memory file that has to exist and does not.
+func missingFile(path string) error {
+	return &notFoundError{"no memory file " + path + "; name one with --db or make one with ebb import"}
 }
-
-func (*missingFileError) Unwrap() error { return extension.ErrNotFound }
 
 // damagedError is a damaged file, after its diagnosis was printed.
 type damagedError struct{ reason string }
@@ -117,8 +113,12 @@ func message(a *app, err error) string {
 	if a != nil && errors.As(err, &invalid) && invalid.Field == "Scope.User" && a.user == "" {
 		return chooseUser(a.tenant, a.users)
 	}
-	text := strings.Join(strings.Fields(err.Error()), " ")
+	text := asFlags.Replace(strings.Join(strings.Fields(err.Error()), " "))
 	switch {
+	case errors.Is(err, extension.ErrNotDatabase):
+		text += "; give the file of a memory; ebb import makes one"
+	case errors.As(err, new(*encoder.InvalidError)):
+		text += "; give the folder of a model, or a name from ebb encoder list"
 	case errors.Is(err, extension.ErrCorrupt):
 		text += "; run ebb doctor"
 	case errors.Is(err, extension.ErrReadOnly) && strings.Contains(text, "brought up to date"):
@@ -133,6 +133,11 @@ func message(a *app, err error) string {
 	return text
 }
 
+// asFlags names what the library calls by its fields as the command line does.
+var asFlags = strings.NewReplacer("Scope.User", "--user", "Scope.Tenant", "--tenant", "Erasure.Until", "--until", "Erasure.Since", "--since",
+	"Erasure.Everything", "--all", "Erasure.Memories", "--id", "Erasure.Events", "--event", "Erasure.Sessions", "--session",
+	"Erasure names nothing; give ids, sessions, a span of time, or everything", "say what to erase with --id, --event, --session, --since, --until or --all")
+
 func chooseUser(tenant string, users []extension.User) string {
 	switch {
 	case len(users) == 0 && tenant != "":
@@ -145,7 +150,7 @@ func chooseUser(tenant string, users []extension.User) string {
 
 func unknownUser(u extension.User, users []extension.User) string {
 	if len(users) == 0 {
-		return fmt.Sprintf("no user %s in the file; it holds nobody yet", nameUser(u))
+		return fmt.Sprintf("no user %s in the file; it has no users yet", nameUser(u))
 	}
 	return fmt.Sprintf("no user %s in the file; it holds %s", nameUser(u), listUsers(users))
 }

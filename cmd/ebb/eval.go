@@ -21,25 +21,25 @@ type evalCmd struct {
 
 	Dir       string  `arg:"" help:"A folder with conversations/NAME.jsonl and queries.jsonl."`
 	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`
-	K         int     `name:"k" default:"20" placeholder:"N" help:"Rank so many source turns a question, 20 to 1000 (default 20)."`
+	K         int     `name:"k" default:"20" placeholder:"N" help:"Number of source turns ranked for each question, 20 to 1000 (default 20)."`
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
-	Budget    int     `placeholder:"N" help:"The most tokens the results of a question may hold (default 0: no bound; with --offtopic 1200)."`
-	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with the turns it rests on."`
-	Places    bool    `help:"Count places among the results, as a host sees them: one that brings no new turn takes a place too."`
-	OffTopic  bool    `name:"offtopic" help:"Measure instead what is put before a model: how often a question asked of the next conversation in the set injects anything, and what the thresholds cost."`
-	Life      bool    `help:"Measure instead what stands before a model over a year of labelled lives: DIR holds one file a life, see docs/LIVES.md."`
+	Budget    int     `placeholder:"N" help:"Maximum tokens of a question's results (default 0: unlimited; with --offtopic 1200)."`
+	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with its source turns."`
+	Places    bool    `help:"Rank results instead of source turns: a result without a new turn counts too."`
+	OffTopic  bool    `name:"offtopic" help:"Measure injection instead: how often a question about another conversation injects anything, and how much recall the thresholds cost."`
+	Life      bool    `help:"Measure instead what a model sees over a year of labelled lives. DIR holds one file for each life; see docs/LIVES.md."`
 	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; -1: none)."`
 }
 
 // Help says what is measured, and documents the JSON.
 func (evalCmd) Help() string {
-	return `Imports each conversation under a user of its own into a temporary memory, with a clock that stands at each turn's time, waits until everything behind it has caught up, asks each question at its time, and measures which turns come back. A question sees the whole of its conversation.
+	return `Imports each conversation for a separate user into a temporary memory, with the clock set to each turn's time. After background work has finished, it asks each question at its time and measures which turns are found. A question sees its whole conversation.
 
-Unit is the turn: a hit on a fact counts for the turns it rests on, the first occurrence of a turn counts. With --facts FILE the memory also learns facts after the last turn, as a night would leave them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence in the first k, Hit@k any of it, All@k all of it; tokens are estimates.
+The unit is the turn: a fact counts as its source turns, and a turn counts once. With --facts FILE the memory also gets facts after the last turn, as a night would extract them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence among the first k turns, Hit@k is 1 if any of it is, All@k is 1 if all of it is. Tokens are estimates.
 
-With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 but tokens.
+With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 except tokens.
 
-A folder with a stream.jsonl instead, of a team's agents, with queries.jsonl, docs and bank.md, is replayed night by night: each question is put at its moment to recall_search and archival_search, five results each, with the filters it comes with, and is answered when what it needs came back. Beside it stand SQLite's FTS5 over the same texts, tags and filters, ten results, and what core memory takes and whether anything in it was changed without authority. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
+A folder with the stream.jsonl of a team's agents, queries.jsonl, docs and bank.md is replayed night by night. Each question is asked at its time with its filters, with recall_search and archival_search, five results each. It counts as answered if everything it needs is found. For comparison it shows SQLite's FTS5 on the same texts, tags and filters with ten results, the tokens of core memory, and unauthorised changes of it. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
 With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
 }
@@ -190,11 +190,11 @@ func (m *measurement) healthy() error {
 	}
 	for _, c := range health.Consumers {
 		if c.Parked+c.Retrying > 0 {
-			return fmt.Errorf("the consumer %s failed for %s, so the figures would not be those of a whole memory: %s",
+			return fmt.Errorf("the consumer %s failed for %s, so the figures would be incomplete: %s",
 				c.Name, count(c.Parked+c.Retrying, "event", "events"), c.LastError)
 		}
 	}
-	return errors.New("something behind the import failed, so the figures would not be those of a whole memory")
+	return errors.New("background work failed, so the figures would be incomplete")
 }
 
 func (m *measurement) askAll() error {

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
-func TestEvalAsksATeamsMemory(t *testing.T) {
+func TestEvalTeam(t *testing.T) {
 	racing.Alone(t)
 	o := ebb(t, "", "--json", "eval", threeTierFixture)
 	require.Equal(t, exitOK, o.code, o.err)

@@ -50,7 +50,7 @@ func TestEval(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(one), string(two), "two runs write identical files")
 
-	// The figures are those of the run file, computed anew from its text.
+	// The figures are recomputed from the text of the run file.
 	rankings := map[string][]evalset.Ranked{}
 	for l := range strings.Lines(string(one)) {
 		fields := strings.Fields(l)
@@ -115,7 +115,7 @@ func TestEvalWithFacts(t *testing.T) {
 	require.Contains(t, o.out, "243 turns, 15 facts, 71 questions")
 }
 
-func TestEvalSaysWhatIsWrong(t *testing.T) {
+func TestEvalErrors(t *testing.T) {
 	tests := []struct {
 		args []string
 		want string

@@ -9,18 +9,19 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 type exportCmd struct {
-	Out    string `type:"path" placeholder:"FILE" help:"Write here (default, or -: standard output). An existing file is not touched."`
-	Stream bool   `help:"The stream of what a team's agents did instead, as ebb import --stream reads it."`
-	Force  bool   `help:"Replace an existing file, once the export is whole."`
+	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
+	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
+	Force  bool   `help:"Replace an existing file after the export is complete."`
 }
 
 // Help says what an export is, and documents the JSON.
 func (exportCmd) Help() string {
-	return `Everything one user's memory holds, as JSON lines that ebb import restores: into an empty file, exporting again gives the same bytes. Text index and vectors are left out; they are made again.
+	return `Writes everything one user's memory holds as JSON lines, which ebb import --restore restores. Exporting a restored memory produces the same bytes. The text index and vectors are left out and rebuilt on import.
 
 With --json, and --out: {"file", "records", "bytes"}.`
 }
@@ -38,9 +39,20 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	export := x.Export
-	if c.Stream {
-		export = x.ExportStream
+	export := func(ctx context.Context, w io.Writer, scope extension.Scope) (*transfer.ExportReport, error) {
+		write := (*extension.Extension).Export
+		if c.Stream {
+			write = (*extension.Extension).ExportStream
+		}
+		report, err := write(x, ctx, w, scope)
+		if errors.Is(err, transfer.ErrErasing) {
+			var writable *extension.Extension
+			if writable, err = a.openExisting(); err == nil {
+				report, err = write(writable, ctx, w, scope)
+				err = errors.Join(err, writable.Close(context.WithoutCancel(ctx)))
+			}
+		}
+		return report, err
 	}
 	if c.Out == "" || c.Out == "-" {
 		_, err := export(a.ctx, a.stdout, a.scope())

@@ -45,7 +45,7 @@ func TestExportAndImportAgain(t *testing.T) {
 	require.Equal(t, string(written), o.out)
 }
 
-func TestAStreamIsImportedAndExported(t *testing.T) {
+func TestStreamImportAndExport(t *testing.T) {
 	stream, err := os.ReadFile(threeTierFixture + "/stream.jsonl")
 	require.NoError(t, err)
 	db := filepath.Join(t.TempDir(), "memory.db")
@@ -80,7 +80,7 @@ func TestExportNeverOverwrites(t *testing.T) {
 	require.Equal(t, ebb(t, "", "--db", f.db, "export").out, string(replaced))
 }
 
-func TestExportOfNobody(t *testing.T) {
+func TestExportOfUnknownUser(t *testing.T) {
 	f := newFixture(t, "ada")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	o := ebb(t, "", "--db", f.db, "--user", "nobody", "export", "--out", out)
@@ -90,7 +90,7 @@ func TestExportOfNobody(t *testing.T) {
 	require.Equal(t, exitNotFound, o.code)
 }
 
-func TestWriteFileLeavesNothingHalf(t *testing.T) {
+func TestWriteFileIsAtomic(t *testing.T) {
 	dir := t.TempDir()
 	path := writeTo(t, filepath.Join(dir, "out"), "before")
 	broken := errors.New("the disk fell out")
@@ -109,7 +109,7 @@ func TestWriteFileLeavesNothingHalf(t *testing.T) {
 	require.Len(t, entries, 1)
 }
 
-func TestExportDoesNotReplaceWhatIsNoExport(t *testing.T) {
+func TestExportKeepsOtherFiles(t *testing.T) {
 	f := newFixture(t, "ada")
 	dir := t.TempDir()
 	before := snapshot(t, f.db)
@@ -130,7 +130,7 @@ func TestExportDoesNotReplaceWhatIsNoExport(t *testing.T) {
 	}
 }
 
-func TestExportToADashIsStandardOutput(t *testing.T) {
+func TestExportToStdout(t *testing.T) {
 	f := newFixture(t, "ada")
 	t.Chdir(t.TempDir())
 	o := ebb(t, "", "--db", f.db, "export", "--out", "-")

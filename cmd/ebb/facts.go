@@ -17,9 +17,9 @@ type rememberCmd struct {
 
 // Help says what it counts as, and documents the JSON.
 func (rememberCmd) Help() string {
-	return `Stores a fact or a preference as the user's own word. What is known already is not stored again; what it replaces ends, as "I live in Oslo" ends "I live in Ghent". The file is made when there is none; --user says whose memory.
+	return `Stores a fact or preference as the user's own statement. A known fact is not stored again. Facts that it contradicts are superseded: "I live in Oslo" supersedes "I live in Ghent". Creates the file if needed; --user is then required.
 
-With --json: {"memory", "known", "ended": [memory]}; what is empty is left out.`
+With --json: {"memory", "known", "ended": [memory]}; empty fields are omitted.`
 }
 
 func (c *rememberCmd) Run(a *app) (err error) {
@@ -54,15 +54,15 @@ func (a *app) remembered(r *extension.Remembered) error {
 }
 
 type correctCmd struct {
-	ID      string   `arg:"" help:"The fact that is wrong or no longer true (ebb search prints ids)."`
+	ID      string   `arg:"" help:"The id of the fact that is wrong or no longer true (ebb search prints ids)."`
 	Content []string `arg:"" help:"What is true, as a sentence."`
 }
 
 // Help documents the JSON.
 func (correctCmd) Help() string {
-	return `Puts another text in the place of a fact, as the user's own word; the old one stays in the history. A protected fact is replaced by one that is protected.
+	return `Replaces a fact, as the user's own statement. The old text stays in the history. The replacement of a protected fact is protected.
 
-With --json: {"memory", "known", "ended": [memory]}; what is empty is left out.`
+With --json: {"memory", "known", "ended": [memory]}; empty fields are omitted.`
 }
 
 func (c *correctCmd) Run(a *app) (err error) {
@@ -79,14 +79,14 @@ func (c *correctCmd) Run(a *app) (err error) {
 }
 
 type forgetCmd struct {
-	What []string `arg:"" help:"The ids of what to forget (ebb search prints ids), or words: then the memories that match are listed to choose from."`
+	What []string `arg:"" help:"Ids of memories (ebb search prints them), or words, for which matching memories are listed."`
 }
 
 // Help says what forgetting is, and documents the JSON.
 func (forgetCmd) Help() string {
-	return `Hides memories with the messages that they come from and what was concluded from them: no search finds them, no model is shown them, no night reads them, and nothing that was said before makes them again. What the user says anew is remembered again. ebb undo takes it back. To take something out of the file for good, use ebb erase.
+	return `Hides memories, the messages they come from, and conclusions drawn from them. Searches, models and nights no longer see them, and earlier messages do not recreate them. If the user states them again later, they are remembered again. ebb undo reverts it. To delete data from the file, use ebb erase.
 
-With --json: {"run_id", "hidden": [memory]}, or for words {"candidates": [memory]}; what is empty is left out.`
+With --json: {"run_id", "hidden": [memory]}, or for words {"candidates": [memory]}; empty fields are omitted.`
 }
 
 var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -173,12 +173,12 @@ func naming(results []extension.Result, words string) []extension.Result {
 
 type protectCmd struct {
 	What []string `arg:"" help:"The id of a fact, or the name of a person, place, project or thing."`
-	Off  bool     `help:"Take the protection back."`
+	Off  bool     `help:"Remove the protection."`
 }
 
 // Help says what protection is, and documents the JSON.
 func (protectCmd) Help() string {
-	return `Fixes a fact for good: it neither fades nor is changed by the memory itself. The name of a person, place, project or thing protects that entity and all facts that mention it.
+	return `A protected fact does not fade, and neither nights nor models change it. The name of a person, place, project or thing protects that entity and all facts that mention it.
 
 With --json: {"protected": true|false, "what"}.`
 }

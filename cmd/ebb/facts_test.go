@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-func TestPeopleDecideOnTheCommandLine(t *testing.T) {
+func TestDecideCommands(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "m.db")
 	do := func(out any, args ...string) {
 		t.Helper()

@@ -25,29 +25,30 @@ import (
 type importCmd struct {
 	localEncoder
 
-	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json, without folders below), or - for standard input."`
-	Session string `placeholder:"NAME" help:"Put every turn into this session (default: each turn's own)."`
-	Restore bool   `help:"Bring an export of ebb back as it was, with its origins and protections: only for files that nobody else could have written. Without it an export is an import like any other."`
-	Stream  bool   `help:"Each file is a stream of what a team's agents did."`
-	Archive bool   `help:"The path is a folder of Markdown documents, or one: take them into the archive, and again when they change."`
-	Retire  bool   `help:"With --archive: what was taken in from files that are gone is not found any more."`
-	Bank    bool   `help:"The file is a team's bank in Markdown; it goes into core memory."`
-	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"How far it is believed: import, user_direct for this user's own words, or tool_internal for a stream of your own agents (default import)."`
+	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json files, not subfolders), or - for standard input."`
+	Session string `placeholder:"NAME" help:"Session for every turn (default: each turn's own)."`
+	Restore bool   `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
+	Stream  bool   `help:"The files are streams of a team's agents."`
+	Archive bool   `help:"Import a Markdown document, or a folder of them, into the archive. Repeat it after changes."`
+	Retire  bool   `help:"With --archive: remove from search what was imported from files that no longer exist."`
+	Bank    bool   `help:"Import a team's Markdown memory bank into core memory."`
+	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
+	Mine    bool   `help:"What the user said in it is this user's own word: --origin user_direct. Only for your own history."`
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, recognised by content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, without id and time; conversations.json of a ChatGPT data export; what ebb export wrote. With --restore an export comes back as it was and brings its user along unless --user names another; without, its messages and claims are taken, and believed no more than any import.
+	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, without id and time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
 
-With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line, type being action, observation, reflection or decision; tags, references and the estimate can be left out.
+With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line. type is action, observation, reflection or decision. tags, references and tokenEstimate are optional.
 
-With --archive: the Markdown files of a folder and those below, in parts under their headings; folders named decisions or adr, research, design or specs tell the type, bank-*.md are banks, others are lessons. The JSON then is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
+With --archive: the Markdown files of a folder and its subfolders, split at headings. Folders named decisions or adr, research, design or specs determine the type, bank-*.md files are banks, others are lessons. The JSON is {"documents", "unchanged", "stored", "retired", "erased", "gone"}.
 
-With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) goes into the blocks of core memory that these names stand for, with your authority; what a block holds already is not overwritten, and the rest is listed with the reason. Its JSON: {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
+With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) fills the corresponding blocks of core memory, with your authority. Existing content is not overwritten; what is left out is listed with the reason. The JSON is {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 
-Importing again stores nothing twice: after an interruption run the same command again. A faulty line stops its file with the line's number; what came before it is kept (of an export, the batches that were whole). Messages without a time count as said when they were imported. Where two files of a folder use one id for different turns, that of the later file is stored as FILE/ID.
+Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file and is reported with its number; what precedes it is kept (of an export, the complete batches). Messages without a time get the time of the import. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
 
-With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "error"}]}.`
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "left_out", "error"}]}.`
 }
 
 // importView is the shape of `ebb import --json`.
@@ -68,6 +69,9 @@ type importFileView struct {
 
 // Run imports every file and fails when one of them did.
 func (c *importCmd) Run(a *app) (err error) {
+	if c.Mine {
+		c.Origin = string(eventbus.OriginUser)
+	}
 	switch {
 	case c.Retire && !c.Archive:
 		return &usageError{"--retire goes with --archive: it is about files that are gone from a folder of documents"}
@@ -172,7 +176,7 @@ func (c *importCmd) files() ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them"}
+		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them, or add --archive for Markdown"}
 	}
 	return files, nil
 }
@@ -298,7 +302,11 @@ func (i *interruptible) Read(p []byte) (int, error) {
 func (v *importView) print(a *app) error {
 	p := a.page()
 	for _, f := range v.Files {
-		p.say("%s: %s stored, %d were there already%s", f.File, count(f.Stored, f.noun(), f.noun()+"s"), f.Duplicates, f.rest())
+		stopped := ""
+		if f.Error != "" {
+			stopped = "; stopped by a fault"
+		}
+		p.say("%s: %s%s", f.File, f.ImportReport, stopped)
 	}
 	rate := ""
 	if v.Seconds > 0 {
@@ -306,40 +314,6 @@ func (v *importView) print(a *app) error {
 	}
 	p.say("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
 	return p.err
-}
-
-func (f importFileView) noun() string {
-	if f.Format == transfer.FormatExport {
-		return "record"
-	}
-	return "turn"
-}
-
-func (f importFileView) rest() string {
-	s := ""
-	if f.Skipped > 0 {
-		why := "no text of user or assistant"
-		if f.Format == transfer.FormatMessages {
-			why = "no text of user, assistant or tool"
-		}
-		if f.Format == transfer.FormatExport {
-			why = "only a restored export brings them"
-		}
-		s = fmt.Sprintf(", %d skipped (%s)", f.Skipped, why)
-	}
-	if f.Untimed > 0 {
-		s += fmt.Sprintf(", %d without a time (they count as said now)", f.Untimed)
-	}
-	if f.Lowered > 0 {
-		s += fmt.Sprintf(", %d believed as an import and no more (--restore, into a new file, if the export is your own)", f.Lowered)
-	}
-	if f.Erased > 0 {
-		s += fmt.Sprintf(", %d passed over (erased here before)", f.Erased)
-	}
-	if f.Error != "" {
-		s += "; stopped by a fault"
-	}
-	return s
 }
 
 // catchUp waits for the background work. Interrupting it loses

@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
-func TestABankIsImported(t *testing.T) {
+func TestImportBankCommand(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
 	bank := filepath.Join("testdata", "threetier", "bank.md")
 	require.Equal(t, exitUsage, ebb(t, "", "import", "--bank", bank, "--db", db).code, "for nobody")

@@ -106,9 +106,14 @@ func TestImportOptionsReachTheMemory(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "--json", "search", "kettle").out), &view))
 	require.Equal(t, "old", view.Results[0].Memory.SessionName)
 	require.EqualValues(t, "user_direct", view.Results[0].Memory.Origin)
+	o = ebb(t, `[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"human","created_at":"2026-01-05T09:12:02Z","text":"The teapot is green.","attachments":[{}]}]}]`, "--db", db, "import", "--mine", "-")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "1 turn stored, 0 were there already; left out: 1 attachments")
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "--json", "search", "teapot").out), &view))
+	require.EqualValues(t, "user_direct", view.Results[0].Memory.Origin)
 }
 
-func TestImportSaysWhatIsWrong(t *testing.T) {
+func TestImportErrors(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "memory.db")
 	empty := filepath.Join(dir, "empty")
@@ -126,7 +131,8 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 		{"a line that is too long", `{"text":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"-"}, "-: line 1: line is longer than 2 MiB"},
 		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, "line 1: time is"},
 		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id was used by line 1`},
-		{"a memory file", "SQLite format 3\x00", []string{"-"}, "begins with 'S'"},
+		{"a memory file", "SQLite format 3\x00", []string{"-"}, "damaged SQLite"},
+		{"Markdown", "# Notes", []string{"-"}, "Markdown goes in as an archive"},
 		{"an unknown origin", turnLines(1), []string{"--origin", "heaven", "-"}, "--origin must be one of"},
 	}
 	for _, test := range tests {
@@ -141,7 +147,7 @@ func TestImportSaysWhatIsWrong(t *testing.T) {
 	require.NotContains(t, stats.out, `"episode": 1`, "nothing of a faulty batch is kept")
 }
 
-func TestImportGoesOnWithTheOtherFiles(t *testing.T) {
+func TestImportContinuesWithOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	writeTo(t, filepath.Join(dir, "in", "a.jsonl"), "{\n")
 	writeTo(t, filepath.Join(dir, "in", "b.jsonl"), turnLines(2))
@@ -154,7 +160,7 @@ func TestImportGoesOnWithTheOtherFiles(t *testing.T) {
 	require.Empty(t, v.Files[1].Error)
 }
 
-func TestImportGoesOnPastAFileItMayNotRead(t *testing.T) {
+func TestImportSkipsUnreadableFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "in"), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "in", "a.jsonl")))
@@ -166,7 +172,7 @@ func TestImportGoesOnPastAFileItMayNotRead(t *testing.T) {
 }
 
 // An editor may have put a byte order mark in front.
-func TestImportOfAnEditedExportKnowsItsUser(t *testing.T) {
+func TestImportEditedExport(t *testing.T) {
 	ada, ben := newFixture(t, "ada"), newFixture(t, "ben")
 	export := ebb(t, "", "--db", ada.db, "export").out
 	o := ebb(t, "\ufeff"+export, "--db", ben.db, "import", "--restore", "-")
@@ -174,7 +180,7 @@ func TestImportOfAnEditedExportKnowsItsUser(t *testing.T) {
 	require.Equal(t, export, ebb(t, "", "--db", ben.db, "--user", "ada", "export").out)
 }
 
-func TestImportOfStandardInputThatStaysSilentCanBeInterrupted(t *testing.T) {
+func TestImportSilentStdinInterrupt(t *testing.T) {
 	silent, end := io.Pipe()
 	defer func() { require.NoError(t, end.Close()) }()
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -183,7 +189,7 @@ func TestImportOfStandardInputThatStaysSilentCanBeInterrupted(t *testing.T) {
 	require.Equal(t, exitInterrupted, code)
 }
 
-// stuck is work behind the turn that never catches up.
+// stuck is background work that never catches up.
 type stuck struct{}
 
 func (stuck) WaitIdle(ctx context.Context) error {
@@ -191,7 +197,7 @@ func (stuck) WaitIdle(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func TestImportDoesNotWaitForWhatNoWaitingMends(t *testing.T) {
+func TestImportDoesNotWaitForPermanentFaults(t *testing.T) {
 	require.True(t, lasting(fmt.Errorf("commit: %w", extension.ErrDiskFull)))
 	require.False(t, lasting(extension.ErrBusy), "another process will be done some time")
 

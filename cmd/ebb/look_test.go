@@ -56,7 +56,7 @@ func TestExplainAddsUp(t *testing.T) {
 	require.Regexp(t, `user +\+0\.\d{3}`, text)
 }
 
-func TestExplainSaysWhyAMemoryIsMissing(t *testing.T) {
+func TestExplainMissing(t *testing.T) {
 	f := newFixture(t, "ada")
 	var answer answerView
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "search", "violin teacher", "--json", "--db", f.db).out), &answer))
@@ -172,7 +172,7 @@ func TestMemoriesCannotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFileCanBeLookedAt(t *testing.T) {
+func TestReadOnlyFileCommands(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everything")
 	}

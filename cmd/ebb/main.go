@@ -20,49 +20,50 @@ import (
 // cli is the command line as kong reads it.
 type cli struct {
 	DB      string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
-	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"Holds the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
-	User    string  `env:"EBB_USER" placeholder:"NAME" help:"Whose memory (default: the only user of the file)."`
+	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"File with the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
+	User    string  `env:"EBB_USER" placeholder:"NAME" help:"The user (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
-	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"The design that searches and nights follow: simple, dual, threetier or cognitive (default simple); see docs/PROFILES.md."`
-	JSON    bool    `name:"json" help:"Print one JSON document for machines; an error is {\"error\", \"code\"} on standard error."`
-	Now     instant `placeholder:"TIME" help:"Take this as the present, as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
+	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"Profile for searches and nights: simple, dual, threetier or cognitive (default simple); see docs/PROFILES.md."`
+	JSON    bool    `name:"json" help:"Print one JSON document; errors are {\"error\", \"code\"} on standard error."`
+	Now     instant `placeholder:"TIME" help:"Use this as the current time, such as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
 
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Demo        demoCmd        `cmd:"" help:"See it work: a story of seven weeks, a restart, questions, forgetting. Needs nothing."`
+	Demo        demoCmd        `cmd:"" help:"Watch a demo: seven weeks of a conversation, a restart, questions, forgetting. Needs no setup."`
 	Chat        chatCmd        `cmd:"" help:"Talk to an agent that remembers (OpenAI-compatible or Ollama)."`
-	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Offer a memory to a client of the Model Context Protocol, on standard input and output."`
-	Setup       setupCmd       `cmd:"" help:"Let a client of the Model Context Protocol (Claude, Codex, Cursor, VS Code, Zed) start ebb mcp."`
-	Serve       serveCmd       `cmd:"" help:"Serve the memories of a file over HTTP: a JSON API, and MCP."`
-	Token       tokenCmd       `cmd:"" help:"Make, list and revoke the tokens by which programs use ebb serve."`
+	Mcp         mcpCmd         `cmd:"" name:"mcp" help:"Serve a memory to an MCP client on standard input and output."`
+	Setup       setupCmd       `cmd:"" help:"Configure an MCP client (Claude, Codex, Cursor, VS Code, Zed) to start ebb mcp."`
+	Serve       serveCmd       `cmd:"" help:"Serve the memories of a file over HTTP: a JSON API and MCP."`
+	Inspect     inspectCmd     `cmd:"" help:"Show a memory in a browser: questions, reasons, profile, timeline, nights, decisions."`
+	Token       tokenCmd       `cmd:"" help:"Create, list and revoke tokens for ebb serve."`
 	Search      searchCmd      `cmd:"" help:"Find memories."`
-	Explain     explainCmd     `cmd:"" help:"Find memories and say why each stands where it does."`
+	Explain     explainCmd     `cmd:"" help:"Find memories and explain the rank of each."`
 	Show        showCmd        `cmd:"" help:"Show one memory with its sources, entities and history."`
-	Timeline    timelineCmd    `cmd:"" help:"List memories in the order things happened."`
-	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show what an agent is told of the user in every turn, in the user's own words."`
-	Remember    rememberCmd    `cmd:"" help:"Store a fact as the user's own word."`
-	Correct     correctCmd     `cmd:"" help:"Put another text in the place of a fact."`
+	Timeline    timelineCmd    `cmd:"" help:"List memories by the time of the events."`
+	Profile_    profileCmd     `cmd:"" name:"profile" help:"Show the user's own statements that start every prompt."`
+	Remember    rememberCmd    `cmd:"" help:"Store a fact as the user's own statement."`
+	Correct     correctCmd     `cmd:"" help:"Replace the text of a fact."`
 	Forget      forgetCmd      `cmd:"" help:"Hide memories, with the messages they come from; ebb undo brings them back."`
-	Protect     protectCmd     `cmd:"" help:"Fix a fact, or all facts about somebody, for good."`
-	Stats       statsCmd       `cmd:"" help:"Count what is remembered and report on the file's health."`
-	Import      importCmd      `cmd:"" help:"Take conversations in: JSONL of turns, ChatGPT exports, or ebb's own exports."`
-	Export      exportCmd      `cmd:"" help:"Write a memory as JSONL that import reads back."`
+	Protect     protectCmd     `cmd:"" help:"Protect a fact, or all facts about an entity, from fading and change."`
+	Stats       statsCmd       `cmd:"" help:"Count memories and report on the file's health."`
+	Import      importCmd      `cmd:"" help:"Import conversations and memories: JSONL, exports of ChatGPT, Claude, Mem0 and others, or ebb's own."`
+	Export      exportCmd      `cmd:"" help:"Export a memory as JSONL that ebb import reads."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
-	Encoder     encoderCmd     `cmd:"" help:"Install encoders, which find what is said in other words, and list them."`
+	Encoder     encoderCmd     `cmd:"" help:"Install and list encoders, which make searches by meaning possible."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
-	Runs        runsCmd        `cmd:"" help:"List the nights there were, and the messages that changed something, with what each did and cost."`
-	Undo        undoCmd        `cmd:"" help:"Take everything back that a night, a message or ebb forget did."`
-	Proposals   proposalsCmd   `cmd:"" help:"See and decide what nights and models may not decide."`
-	Blocks      blocksCmd      `cmd:"" help:"See what core memory holds and held, and take a change of it back."`
-	Quarantine  quarantineCmd  `cmd:"" help:"See what is set aside as an instruction of others, and release it."`
-	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use, and verify the copy."`
-	Restore     restoreCmd     `cmd:"" help:"Put a backup in the place of the memory file."`
-	Erase       eraseCmd       `cmd:"" help:"Erase memories, conversations or a whole user for good."`
-	Tenants     tenantsCmd     `cmd:"" help:"List the tenants of a folder of memories, with their files."`
-	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and say what to do."`
+	Runs        runsCmd        `cmd:"" help:"List nights and other changes, with results and costs."`
+	Undo        undoCmd        `cmd:"" help:"Revert what a night, a message or ebb forget did."`
+	Proposals   proposalsCmd   `cmd:"" help:"Decide on changes that nights and models propose."`
+	Blocks      blocksCmd      `cmd:"" help:"Show core memory and its history, and revert changes."`
+	Quarantine  quarantineCmd  `cmd:"" help:"List and release quarantined memories."`
+	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use and verify the copy."`
+	Restore     restoreCmd     `cmd:"" help:"Replace the memory file by a backup."`
+	Erase       eraseCmd       `cmd:"" help:"Permanently delete memories, conversations or a whole user."`
+	Tenants     tenantsCmd     `cmd:"" help:"List the tenants of a folder and their files."`
+	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and advise what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 
-	Completion kongcompletion.Completion `cmd:"" help:"Print what makes a shell complete ebb's commands: ebb completion bash (or zsh, fish)."`
+	Completion kongcompletion.Completion `cmd:"" help:"Print a shell's completion script: ebb completion bash (or zsh, fish)."`
 }
 
 const description = `Long-term memory for agents, in one file.

@@ -108,10 +108,15 @@ func TestWrongUsage(t *testing.T) {
 		{"since after until", []string{"timeline", "--since", "2026-03-02", "--until", "2026-03-01"}, "since must be earlier than until"},
 		{"no id", []string{"show"}, "expected \"<id>\""},
 		{"no such provider", []string{"chat", "--provider", "abacus"}, "must be one of"},
+		{"restore over a file", []string{"restore", f.db}, "ebb: restore " + f.db + ": target is taken: " + f.db + " exists already"},
+		{"restore into no folder", []string{"restore", f.db, "--db", "nowhere/memory.db"}, "nowhere; make it first\n"},
+		{"backup into no folder", []string{"backup", "nowhere/copy.db"}, "ebb: back up " + f.db + ": target lies in a folder that does not exist"},
+		{"tenants of a file", []string{"tenants", f.db}, "path is a file; give the folder that holds the memories\n"},
+		{"a long user", []string{"remember", "x", "--user", strings.Repeat("x", 2000)}, "--user "},
 		{"demo file exists", []string{"demo", "--keep", f.db}, "exists already"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := ebb(t, "", append(test.args, "--db", f.db)...)
+			got := ebb(t, "", append([]string{"--db", f.db}, test.args...)...)
 			require.Equal(t, exitUsage, got.code, got.err)
 			require.Contains(t, got.err, test.says)
 			requireOneLine(t, got)
@@ -124,6 +129,7 @@ func requireOneLine(t *testing.T, got outcome) {
 	require.True(t, strings.HasPrefix(got.err, "ebb: "), got.err)
 	require.Equal(t, 1, strings.Count(got.err, "\n"), got.err)
 	require.NotContains(t, got.err, "goroutine")
+	require.NotRegexp(t, `\b[A-Z][a-z]+\.[A-Z]`, got.err, "a name of the library's")
 }
 
 func TestHelpNamesEveryCommandAndExitCode(t *testing.T) {
@@ -229,7 +235,7 @@ func TestEveryJSONIsOneDocument(t *testing.T) {
 	require.True(t, strings.HasPrefix(ebb(t, "", "version").out, "ebb "))
 }
 
-func TestTwoUsersMustBeToldApart(t *testing.T) {
+func TestAmbiguousUser(t *testing.T) {
 	f := newFixture(t, "ada", "ben")
 	for _, args := range [][]string{{"search", "violin"}, {"explain", "violin"}, {"show", f.adaID}, {"timeline"}, {"consolidate"}} {
 		got := ebb(t, "", append(args, "--db", f.db)...)
@@ -247,7 +253,7 @@ func TestTwoUsersMustBeToldApart(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", "violin", "--user", "ada").out, f.adaID, "a flag wins over the environment")
 }
 
-func TestASlipInTheUserIsNoEmptyMemory(t *testing.T) {
+func TestUnknownUserIsAnError(t *testing.T) {
 	f := newFixture(t, "ada", "ben")
 	commands := reading(f.adaID)
 	delete(commands, "doctor")
@@ -293,7 +299,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-func TestEbbAloneExplainsItself(t *testing.T) {
+func TestNoArguments(t *testing.T) {
 	got := ebb(t, "")
 	require.Equal(t, exitOK, got.code)
 	require.Contains(t, got.out, "Usage: ebb")
@@ -314,7 +320,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestErrorsAreJSONWhenAskedFor(t *testing.T) {
+func TestJSONErrors(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.db")
 	for _, c := range []struct {
 		args []string

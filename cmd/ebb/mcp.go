@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
-	"errors"
-
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
 	"github.com/ebbmem/ebb/internal/mcpserver"
 )
@@ -11,18 +9,18 @@ import (
 type mcpCmd struct {
 	localEncoder
 
-	WriteTurns  bool `help:"Offer record_turn, by which the client stores messages word for word."`
-	TrustClient bool `help:"Take a message that the client records for the user as the user's own word. Only for a client that speaks for one person alone; needs --write-turns."`
+	WriteTurns  bool `help:"Offer the tool record_turn, which stores messages verbatim."`
+	TrustClient bool `help:"Trust messages that the client records for the user as the user's own. Only for a client used by one person; requires --write-turns."`
 }
 
 // Help says how clients start it.
 func (mcpCmd) Help() string {
-	return `Speaks the Model Context Protocol on standard input and output: a client such as Claude Desktop starts it ("ebb setup" writes its configuration). --user says whose memory it is; nothing that a client sends can change that.
+	return `Serves the Model Context Protocol on standard input and output. A client such as Claude Desktop starts it ("ebb setup" configures the client). --user sets the user; a client cannot change it.
 
-What a client's model writes is not the user's word: it is found by a search and never injected automatically. See docs/MCP.md.`
+What a client's model writes is untrusted: searches find it, but it is never injected automatically. While "ebb serve" has the file open on this machine, requests go through it, with its profile and encoder. See docs/MCP.md.`
 }
 
-func (c *mcpCmd) Run(a *app) (err error) {
+func (c *mcpCmd) Run(a *app) error {
 	options := mcpserver.Options{Version: build.Read().Version, WriteTurns: c.WriteTurns, TrustClient: c.TrustClient}
 	if err := options.Validate(); err != nil {
 		return err
@@ -34,12 +32,11 @@ func (c *mcpCmd) Run(a *app) (err error) {
 	if err := a.needUser(); err != nil {
 		return err
 	}
-	x, err := a.openWith(cfg)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	scope := a.scope()
-	scope.Session = a.sessionName("mcp")
-	return mcpserver.ServeStdio(a.ctx, x, scope, options, a.stdin, a.stdout)
+	file := mcpserver.File{DB: a.db, Key: a.key, Tell: a.tell, Open: func() (*extension.Extension, extension.Scope, error) {
+		x, err := a.openWith(cfg)
+		return x, a.scope(), err
+	}}
+	file.Scope = a.scope()
+	file.Scope.Session = a.sessionName("mcp")
+	return mcpserver.ServeStdio(a.ctx, file, options, a.stdin, a.stdout)
 }

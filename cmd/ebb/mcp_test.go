@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,7 +47,7 @@ func callTool(t *testing.T, client *mcp.ClientSession, tool string, args map[str
 
 // An agent remembers through MCP, its server is killed, and in a new session it is
 // asked: what was acknowledged is there.
-func TestWhatAnAgentRemembersOutlivesItsServer(t *testing.T) {
+func TestMCPMemoryIsDurable(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
 	args := []string{"--db", db, "--user", "ada", "--write-turns", "--trust-client"}
 	for _, said := range []string{"I'm allergic to cashews.", "My violin teacher is Ottilie.", "I live in Ghent."} {
@@ -105,4 +107,113 @@ func TestMCPStopsWhenAsked(t *testing.T) {
 	rest, err := io.ReadAll(out)
 	require.NoError(t, err)
 	require.Empty(t, strings.TrimSpace(string(rest)))
+}
+
+// While a server has the file open, "ebb mcp" goes through it; when the server is
+// killed it opens the file itself, and nothing is lost or stored twice.
+func TestMCPGoesThroughARunningServer(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	args := []string{"--db", db, "--user", "ada", "--write-turns", "--trust-client"}
+	_, server := startServer(t, "--db", db)
+	announced := db + ".serve"
+	require.FileExists(t, announced)
+	client, child := mcpClient(t, args...)
+	other, _ := mcpClient(t, "--db", db, "--user", "bob")
+	record := func(said string) {
+		t.Helper()
+		callTool(t, client, "record_turn", map[string]any{"role": "user", "text": said})
+	}
+	record("I'm allergic to cashews.")
+	require.Contains(t, callTool(t, client, "remember_fact", map[string]any{"content": "I'm allergic to cashews."}), "user's message as its source")
+	require.Contains(t, callTool(t, client, "search_memory", map[string]any{"query": "What am I allergic to?"}), "cashews")
+	require.NotContains(t, callTool(t, other, "search_memory", map[string]any{"query": "What am I allergic to?"}), "cashews")
+	core, err := client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ebb://core"})
+	require.NoError(t, err)
+	require.Contains(t, core.Contents[0].Text, "cashews")
+	prompt, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "what_do_you_know"})
+	require.NoError(t, err)
+	require.NotEmpty(t, prompt.Messages)
+	_, err = client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "ebb://memory/none"})
+	require.ErrorContains(t, err, "not found")
+	refused, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "record_turn", Arguments: map[string]any{"role": "user", "text": "x"}})
+	require.True(t, err != nil || refused.IsError, "this client may not record")
+	require.False(t, hasOpen(t, child, db), "the client's process leaves the file alone")
+
+	require.NoError(t, server.Process.Kill())
+	require.Error(t, server.Wait())
+	record("My violin teacher is Ottilie.")
+	require.True(t, hasOpen(t, child, db))
+	require.FileExists(t, announced, "a server that is killed leaves its announcement behind")
+	direct, straight := mcpClient(t, args...) // in spite of it
+	require.Contains(t, callTool(t, direct, "search_memory", map[string]any{"query": "Who is my violin teacher?"}), "Ottilie")
+	require.True(t, hasOpen(t, straight, db))
+
+	_, server = startServer(t, "--db", db)
+	again, through := mcpClient(t, args...)
+	require.Contains(t, callTool(t, again, "search_memory", map[string]any{"query": "Who is my violin teacher?"}), "Ottilie")
+	require.False(t, hasOpen(t, through, db), "the next server replaces it")
+	require.Equal(t, exitOK, ebb(t, "", "backup", filepath.Join(t.TempDir(), "copy.db"), "--db", db).code)
+	require.Equal(t, exitOK, ebb(t, "", "doctor", "--db", db).code)
+	require.NoError(t, server.Process.Signal(os.Interrupt))
+	require.NoError(t, server.Wait())
+	require.NoFileExists(t, announced, "a server that ends takes it back")
+	record("I live in Ghent.")
+	turns := ebb(t, "", "timeline", "--db", db, "--user", "ada", "--json")
+	require.Equal(t, exitOK, turns.code, turns.err)
+	for _, said := range []string{"allergic to cashews.", "Ottilie", "Ghent"} {
+		require.Contains(t, turns.out, said)
+	}
+	for _, c := range []*mcp.ClientSession{client, other, direct, again} {
+		require.NoError(t, c.Close())
+	}
+}
+
+// An announcement that other users could have written or read is ignored, and the
+// client's operator is notified.
+func TestMCPRefusesAnAnnouncementOfOthers(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	startServer(t, "--db", db)
+	require.NoError(t, os.Chmod(db+".serve", 0o644))
+	got := ebb(t, "", "mcp", "--db", db, "--user", "ada")
+	require.Equal(t, exitOK, got.code, got.err)
+	require.Contains(t, got.err, "can be read by others")
+	client, child := mcpClient(t, "--db", db, "--user", "ada")
+	callTool(t, client, "search_memory", map[string]any{"query": "What am I allergic to?"})
+	require.True(t, hasOpen(t, child, db))
+	require.NoError(t, client.Close())
+}
+
+// Who has not the key of an encrypted memory does not get in through its server.
+func TestMCPNeedsTheKeyThroughAServerToo(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	keys := t.TempDir()
+	right := writeTo(t, filepath.Join(keys, "right"), strings.Repeat("a1", 32))
+	wrong := writeTo(t, filepath.Join(keys, "wrong"), strings.Repeat("b2", 32))
+	startServer(t, "--db", db, "--key-file", right)
+	client, child := mcpClient(t, "--db", db, "--user", "ada", "--key-file", right)
+	callTool(t, client, "search_memory", map[string]any{"query": "What am I allergic to?"})
+	require.False(t, hasOpen(t, child, db))
+	require.NoError(t, client.Close())
+	for _, key := range [][]string{nil, {"--key-file", wrong}} {
+		got := ebb(t, "", append([]string{"mcp", "--db", db, "--user", "ada"}, key...)...)
+		require.NotEqual(t, exitOK, got.code)
+		require.Contains(t, got.err, "key")
+	}
+}
+
+// hasOpen reports whether a process has a file open.
+func hasOpen(t *testing.T, child *exec.Cmd, path string) bool {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	folder := filepath.Join("/proc", strconv.Itoa(child.Process.Pid), "fd")
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if target, err := os.Readlink(filepath.Join(folder, e.Name())); err == nil && target == path {
+			return true
+		}
+	}
+	return false
 }

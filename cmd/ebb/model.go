@@ -13,9 +13,9 @@ import (
 // provider says where the chat's model is. Keys come from the environment
 // alone: a flag would show them to everybody who lists processes.
 type provider struct {
-	Provider string `enum:"auto,openai,ollama" default:"auto" help:"openai (any compatible server) or ollama; auto looks at the environment."`
-	Model    string `placeholder:"NAME" help:"The model (default: OPENAI_MODEL or gpt-4o-mini; with ollama it must be given)."`
-	BaseURL  string `name:"base-url" placeholder:"URL" help:"The server (default: OPENAI_BASE_URL, OLLAMA_HOST, or the provider's own)."`
+	Provider string `enum:"auto,openai,ollama" default:"auto" help:"openai (any compatible server) or ollama; auto selects by environment variables."`
+	Model    string `placeholder:"NAME" help:"The model (default: OPENAI_MODEL or gpt-4o-mini; required for ollama)."`
+	BaseURL  string `name:"base-url" placeholder:"URL" help:"The server's address (default: OPENAI_BASE_URL, OLLAMA_HOST, or the provider's own)."`
 }
 
 const defaultOpenAIModel = "gpt-4o-mini"

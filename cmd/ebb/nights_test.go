@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
-func TestANightIsRunListedAndTakenBack(t *testing.T) {
+func TestConsolidateRunsUndo(t *testing.T) {
 	f := newFixture(t, "ada")
 	require.Equal(t, "No night yet, and no message that changed anything.\n", ebb(t, "", "runs", "--db", f.db).out)
 	require.Equal(t, exitNotFound, ebb(t, "", "undo", "--last", "--db", f.db).code)
@@ -38,17 +38,17 @@ func TestANightIsRunListedAndTakenBack(t *testing.T) {
 	require.Contains(t, none.err, "ebb runs prints ids")
 	undone := ebb(t, "", "undo", report.RunID[:13], "--db", f.db)
 	require.Equal(t, exitOK, undone.code, undone.err)
-	require.Contains(t, undone.out, "of run "+report.RunID+" taken back")
+	require.Contains(t, undone.out, "of run "+report.RunID+" reverted")
 	again := ebb(t, "", "undo", report.RunID, "--db", f.db)
 	require.Equal(t, exitFailure, again.code)
 	require.Contains(t, again.err, "undone already")
 	require.Contains(t, ebb(t, "", "runs", "--db", f.db).out, "undone")
 	require.Contains(t, ebb(t, "", "stats", "--db", f.db).out, "last run")
-	require.Equal(t, "Nothing waits for a decision.\n", ebb(t, "", "proposals", "--db", f.db).out)
+	require.Equal(t, "Nothing is pending.\n", ebb(t, "", "proposals", "--db", f.db).out)
 	require.Equal(t, exitNotFound, ebb(t, "", "proposals", "approve", "01", "--db", f.db).code)
 }
 
-func TestANightWithAModelOnlyWhenOneIsNamed(t *testing.T) {
+func TestConsolidateModelIsOptional(t *testing.T) {
 	f := newFixture(t, "ada")
 	server := llmtest.New(t)
 	server.On(llmtest.Any, llmtest.Text("I would rather not."))
@@ -67,7 +67,7 @@ func TestANightWithAModelOnlyWhenOneIsNamed(t *testing.T) {
 	require.Contains(t, ebb(t, "", "stats", "--db", f.db).out, "1 fault in 2 runs")
 }
 
-func TestCtrlCLeavesANightToGoOnWith(t *testing.T) {
+func TestInterruptedNightResumes(t *testing.T) {
 	f := newFixture(t, "ada")
 	server := llmtest.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

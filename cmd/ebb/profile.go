@@ -12,9 +12,9 @@ type profileCmd struct{}
 
 // Help documents the JSON.
 func (profileCmd) Help() string {
-	return `What the user said of themselves and has not taken back, in their own words: what stands in every prompt as far as its budget reaches. First what was asked to be kept for good, then what was told to a tool or by the host, then what was only said; within a group in the order of time.
+	return `Lists the user's statements about themselves that still hold. Prompts start with them, as far as the budget allows. The order is: facts the user asked to keep for good, facts stored by a tool or the host, facts extracted from messages; within a group by time.
 
-With --json: {"lines": [{"text", "group": "kept"|"told"|"said", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages, since and before what it took the place of.`
+With --json: {"lines": [{"text", "group": "kept"|"told"|"said", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages; since is when the line replaced an earlier statement, before when that began.`
 }
 
 func (profileCmd) Run(a *app) (err error) {

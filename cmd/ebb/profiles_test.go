@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheCommandLineFollowsTheProfile(t *testing.T) {
+func TestCommandsFollowProfile(t *testing.T) {
 	f := newFixture(t, "ada")
 	plain := ebb(t, "", "explain", "violin teacher", "--db", f.db)
 	require.Equal(t, plain.out, ebb(t, "", "--profile", "simple", "explain", "violin teacher", "--db", f.db).out)

@@ -10,24 +10,24 @@ import (
 )
 
 type proposalsCmd struct {
-	List    proposalsListCmd    `cmd:"" default:"withargs" help:"List what waits for a decision."`
-	Approve proposalsApproveCmd `cmd:"" help:"Carry a proposal out, or protect what a confirmation asks about."`
-	Reject  proposalsRejectCmd  `cmd:"" help:"End a proposal or a confirmation without changing anything."`
-	Keep    proposalsKeepCmd    `cmd:"" help:"Decide a contradiction for one of its two memories."`
+	List    proposalsListCmd    `cmd:"" default:"withargs" help:"List pending proposals and confirmations."`
+	Approve proposalsApproveCmd `cmd:"" help:"Apply a proposal, or protect the fact of a confirmation."`
+	Reject  proposalsRejectCmd  `cmd:"" help:"Close a proposal or a confirmation without changing anything."`
+	Keep    proposalsKeepCmd    `cmd:"" help:"Resolve a contradiction in favour of one memory."`
 }
 
 // Help says what waits.
 func (proposalsCmd) Help() string {
-	return `Nights and models propose what they may not decide: a correction that no words of the user back, two claims that contradict each other, two names that may be one person's, the protection of a fact, another text for a block of core memory, what is to be forgotten when the user did not say it clearly. It waits here. Ids may be cut short as long as they are unique.`
+	return `Nights and models propose changes they may not make themselves: corrections that no message of the user supports, contradictions between two claims, entities that may be the same, protection of facts, changes of core memory, and ambiguous requests to forget. Ids may be abbreviated as long as they are unique.`
 }
 
 type proposalsListCmd struct {
-	AllUsers bool `name:"all-users" help:"Of every user of the file."`
+	AllUsers bool `name:"all-users" help:"For every user of the file."`
 }
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, those for whom something waits.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, users with something pending.`
 }
 
 // waitingView is the shape of `ebb proposals --json`.
@@ -56,7 +56,7 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 		}
 		p := a.page()
 		if len(proposals)+len(confirmations) == 0 {
-			p.line("Nothing waits for a decision.")
+			p.line("Nothing is pending.")
 		}
 		return p.waiting(proposals, confirmations)
 	}
@@ -85,7 +85,7 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 			Users []waitingView `json:"users"`
 		}{all})
 	case len(all) == 0:
-		p.line("Nothing waits for a decision.")
+		p.line("Nothing is pending.")
 	}
 	return p.err
 }
@@ -130,7 +130,7 @@ func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.
 
 type proposalsApproveCmd struct {
 	ID     string `arg:"" help:"The proposal or confirmation."`
-	Anyway bool   `help:"Also when the user has said something newer since it was proposed."`
+	Anyway bool   `help:"Approve even if the user has said something newer since the proposal."`
 }
 
 // Help documents the JSON.
@@ -178,7 +178,7 @@ func (c *proposalsRejectCmd) Run(a *app) error {
 
 type proposalsKeepCmd struct {
 	ID     string `arg:"" help:"The contradiction."`
-	Memory string `arg:"" help:"The memory that is right; it takes the place of the other."`
+	Memory string `arg:"" help:"The id of the correct memory, which replaces the other."`
 }
 
 // Help documents the JSON.

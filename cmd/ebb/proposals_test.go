@@ -13,7 +13,7 @@ import (
 
 // A change of the rules that a model proposed is shown with the text that holds,
 // and decided, by an operator who knows nothing of the host's configuration.
-func TestAProposedRuleIsDecided(t *testing.T) {
+func TestDecideProposedRule(t *testing.T) {
 	f := newFixture(t, "ada")
 	cfg := extension.ThreeTier()
 	cfg.Night.NoSchedule = true

@@ -9,18 +9,18 @@ import (
 )
 
 type quarantineCmd struct {
-	List    quarantineListCmd    `cmd:"" default:"withargs" help:"List what is set aside, newest first."`
-	Release quarantineReleaseCmd `cmd:"" help:"Let a memory be used like any other of its origin."`
+	List    quarantineListCmd    `cmd:"" default:"withargs" help:"List quarantined memories, newest first."`
+	Release quarantineReleaseCmd `cmd:"" help:"Release a memory, so that it is used like any other of its origin."`
 }
 
-// Help says what is set aside.
+// Help describes quarantine.
 func (quarantineCmd) Help() string {
-	return `What reads as if it were written for a model, and is not the user's own, is set aside, and so is what a model claims without a source that says it. Search finds it, marked; no model is shown it unasked and no night reads it. Releasing it is recorded in the audit and does not raise its trust. Ids may be cut short as long as they are unique.`
+	return `Quarantine holds text that reads like instructions to a model and is not the user's own, and claims of a model without a supporting source. Searches find it, marked as quarantined; it is never injected automatically, and nights do not read it. A release is recorded in the audit and does not raise trust. Ids may be abbreviated as long as they are unique.`
 }
 
 type quarantineListCmd struct {
-	Limit    int  `default:"50" help:"How many of a user at most."`
-	AllUsers bool `name:"all-users" help:"Of every user of the file."`
+	Limit    int  `default:"50" help:"Maximum number for each user."`
+	AllUsers bool `name:"all-users" help:"For every user of the file."`
 }
 
 // Help documents the JSON.
@@ -28,7 +28,7 @@ func (quarantineListCmd) Help() string {
 	return `With --json: {"quarantined": [{"id", "reason", "origin", "trust", "kind", "content", "at"}]}, with --all-users each with its "user" and "tenant".`
 }
 
-// asideJSON is a memory that is set aside.
+// asideJSON is a quarantined memory.
 type asideJSON struct {
 	ID      string `json:"id"`
 	Reason  string `json:"reason"`
@@ -84,7 +84,7 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 			Quarantined []asideJSON `json:"quarantined"`
 		}{all})
 	case len(all) == 0:
-		p.line("Nothing is set aside.")
+		p.line("Nothing is quarantined.")
 	}
 	return p.err
 }
@@ -131,5 +131,5 @@ func asideID(aside []extension.Record, start string) (string, error) {
 	for i, m := range aside {
 		ids[i] = m.UID
 	}
-	return beginning(ids, start, "memory that is set aside", "ebb quarantine")
+	return beginning(ids, start, "quarantined memory", "ebb quarantine")
 }

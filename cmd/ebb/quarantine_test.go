@@ -38,7 +38,7 @@ func TestQuarantineIsListedAndReleased(t *testing.T) {
 	require.Equal(t, exitNotFound, ebb(t, "", "quarantine", "release", "no-such", "--db", db).code)
 	id := all.Quarantined[0].ID
 	require.Equal(t, id+" released.\n", ebb(t, "", "quarantine", "release", id, "--db", db).out)
-	require.Equal(t, "Nothing is set aside.\n", ebb(t, "", "quarantine", "--db", db).out)
+	require.Equal(t, "Nothing is quarantined.\n", ebb(t, "", "quarantine", "--db", db).out)
 	require.Equal(t, exitNotFound, ebb(t, "", "quarantine", "release", id, "--db", db).code)
 	require.Contains(t, ebb(t, "", "show", id, "--db", db).out, "release", "the audit keeps it")
 }

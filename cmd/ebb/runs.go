@@ -9,12 +9,12 @@ import (
 )
 
 type runsCmd struct {
-	Limit int `short:"n" default:"20" placeholder:"N" help:"At most so many (default 20; 0: all)."`
+	Limit int `short:"n" default:"20" placeholder:"N" help:"Maximum number of runs (default 20; 0: all)."`
 }
 
 // Help documents the JSON.
 func (runsCmd) Help() string {
-	return `The ledger of one user's memory, newest first: the nights, and each message that changed something by itself (cause said) or by ebb forget (cause host). ebb undo takes one back.
+	return `The ledger of one user's memory, newest first: nights, messages that changed something (cause said), and changes by the host such as ebb forget (cause host). ebb undo reverts a run.
 
 With --json: {"runs": [{"id", "cause", "local_day", "state": "running"|"interrupted"|"done"|"failed"|"undone", "started_at", "finished_at", "stages", "error", "calls", "input_tokens", "output_tokens", "cost", "faults"}]}.`
 }
@@ -68,15 +68,15 @@ func (p *page) run(run *extension.Run) error {
 }
 
 type undoCmd struct {
-	ID   string `arg:"" optional:"" name:"run" help:"The run, or the beginning of its id (ebb runs prints ids)."`
-	Last bool   `help:"The newest run that is not undone yet."`
+	ID   string `arg:"" optional:"" name:"run" help:"The id of the run, or its beginning (ebb runs prints ids)."`
+	Last bool   `help:"Undo the newest run that is not undone."`
 }
 
 // Help documents the JSON.
 func (undoCmd) Help() string {
-	return `Takes everything back that a night, a message or ebb forget did. What somebody corrected, protected or built upon since stays, and is listed with the reason.
+	return `Reverts everything a night, a message or ebb forget did. What was corrected or protected since, or what later changes depend on, stays and is listed with the reason.
 
-With --json: {"run_id", "changes": taken back, "kept": [{"record", "id", "operation", "reason"}]}.`
+With --json: {"run_id", "changes": number reverted, "kept": [{"record", "id", "operation", "reason"}]}.`
 }
 
 func (c *undoCmd) Run(a *app) (err error) {
@@ -120,7 +120,7 @@ func (c *undoCmd) Run(a *app) (err error) {
 		return a.printJSON(undone)
 	}
 	p := a.page()
-	p.say("%s of run %s taken back.", count(undone.Changes, "change", "changes"), undone.Run)
+	p.say("%s of run %s reverted.", count(undone.Changes, "change", "changes"), undone.Run)
 	if len(undone.Kept) > 0 {
 		p.line("%s stayed:", count(len(undone.Kept), "change", "changes"))
 		for _, k := range undone.Kept {

@@ -14,36 +14,36 @@ import (
 type query struct {
 	localEncoder
 
-	Query   []string `arg:"" help:"A question or keywords; no syntax, every sign is taken literally."`
-	Limit   int      `short:"n" placeholder:"N" default:"10" help:"The most results, 1 to 1000 (default 10)."`
+	Query   []string `arg:"" help:"A question or keywords; all characters are literal."`
+	Limit   int      `short:"n" placeholder:"N" default:"10" help:"Maximum number of results, 1 to 1000 (default 10)."`
 	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
 	Tag     string   `help:"Only memories with this tag."`
 	Session string   `placeholder:"NAME" help:"Only this session."`
 	Since   moment   `placeholder:"TIME" help:"Only what happened at or after this time."`
 	Until   moment   `placeholder:"TIME" help:"Only what happened before this time."`
-	AsOf    moment   `placeholder:"TIME" help:"What was true at this time, as far as is known now."`
+	AsOf    moment   `placeholder:"TIME" help:"What was true at this time, according to present knowledge."`
 	KnownAt moment   `placeholder:"TIME" help:"What was known at this time."`
-	Dormant bool     `help:"Also what has faded out of everyday search."`
+	Dormant bool     `help:"Include dormant (faded) memories."`
 }
 
 type (
 	searchCmd  struct{ query }
 	explainCmd struct {
 		query
-		Memory string `placeholder:"ID" help:"Say why this memory is, or is not, among the results."`
+		Memory string `placeholder:"ID" help:"Explain why this memory is, or is not, among the results."`
 	}
 )
 
 // Help documents the JSON.
 func (searchCmd) Help() string {
-	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded where what it tells is no longer so.`
+	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded is set if the memory no longer holds.`
 }
 
 // Help documents the JSON.
 func (explainCmd) Help() string {
 	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions. A profile with a planner adds "intent" and "parts".
 
-With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "degraded"}; result is how it was ranked, above the last that was returned before it, each null when there is none.`
+With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "degraded"}; result is its ranking, above is the last returned result; each is null if there is none.`
 }
 
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.

@@ -1,39 +1,51 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"net"
 
-	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
+	"github.com/ebbmem/ebb/internal/inspector"
 	"github.com/ebbmem/ebb/internal/server"
 )
 
 type serveCmd struct {
 	localEncoder
 
-	Listen   string   `default:"127.0.0.1:7411" placeholder:"ADDRESS" help:"Address to listen on (default 127.0.0.1:7411)."`
-	Insecure bool     `help:"Allow an address that others can reach, without TLS: put a proxy with TLS before it."`
-	Host     []string `placeholder:"NAME" help:"A name, beside localhost, under which the server is reached."`
-	MaxBody  int64    `default:"1048576" placeholder:"BYTES" help:"The longest body of a request (default 1 MiB)."`
-	Rate     int      `default:"50" placeholder:"N" help:"Requests a second of one token (default 50)."`
+	Listen     string   `default:"127.0.0.1:7411" placeholder:"ADDRESS" help:"Address to listen on (default 127.0.0.1:7411)."`
+	TLSCert    string   `name:"tls-cert" type:"path" placeholder:"FILE" help:"A certificate, with those that it rests on, in PEM: serve over TLS."`
+	TLSKey     string   `name:"tls-key" type:"path" placeholder:"FILE" help:"The certificate's private key, in PEM."`
+	Insecure   bool     `help:"Allow an address that other machines can reach, without TLS. Use a proxy with TLS."`
+	Host       []string `placeholder:"NAME" help:"Host name, in addition to localhost, under which the server is reached."`
+	MaxBody    int64    `default:"1048576" placeholder:"BYTES" help:"Maximum size of a request body, in bytes (default 1 MiB)."`
+	Rate       int      `default:"50" placeholder:"N" help:"Maximum requests per second for each token (default 50)."`
+	Write      bool     `help:"Allow changes on the page. Without it, the page is read-only."`
+	inspecting bool
+}
+
+type inspectCmd struct {
+	File   string `arg:"" optional:"" type:"path" help:"The memory file (default: that of --db)."`
+	Listen string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Address to listen on (default: any free port of 127.0.0.1)."`
+	Write  bool   `help:"Allow changes on the page; each can be undone."`
+}
+
+// Run implements the command.
+func (c *inspectCmd) Run(a *app) error {
+	a.db = cmp.Or(c.File, a.db)
+	return (&serveCmd{Listen: c.Listen, Write: c.Write, MaxBody: 1 << 20, Rate: 50, inspecting: true}).Run(a)
 }
 
 // Help says where what is served is described.
 func (serveCmd) Help() string {
-	return `Serves the memories of a file over HTTP: a JSON API below /v1 (its OpenAPI document is /v1/openapi.json), the Model Context Protocol at /mcp, /healthz, and /metrics for Prometheus. Every request but /healthz needs a token, which "ebb token add" makes. Nights run by their schedule, without a model. See docs/SERVE.md.`
+	return `Serves the memories of a file over HTTP: a JSON API under /v1 (its OpenAPI document is /v1/openapi.json), the Model Context Protocol at /mcp, /healthz, /metrics for Prometheus, and the page of "ebb inspect", which opens with the printed link. Every other request except /healthz needs a token; create one with "ebb token add". Nights run on schedule, without a model. See docs/SERVE.md.`
 }
 
 // Run implements the command.
 func (c *serveCmd) Run(a *app) (err error) {
-	host, _, err := net.SplitHostPort(c.Listen)
-	if err != nil {
-		return &usageError{"--listen must be an address such as 127.0.0.1:7411"}
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !c.Insecure {
-		return &usageError{"--listen " + c.Listen + " can be reached by others, and nothing is encrypted; listen on 127.0.0.1 behind a proxy with TLS, or add --insecure"}
+	if err := errors.Join(server.CheckTLS(c.TLSCert, c.TLSKey), server.CheckAddress(c.Listen, c.Insecure || c.TLSCert != "")); err != nil {
+		return &usageError{err.Error()}
 	}
 	if c.Rate < 1 || c.MaxBody < 1 {
 		return &usageError{"--rate and --max-body must be at least 1"}
@@ -42,47 +54,62 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if err := c.localEncoder.connect(cfg); err != nil {
 		return err
 	}
-	x, err := a.openWith(cfg)
+	cfg.ReadOnly = c.inspecting && !c.Write
+	scope := a.scope() // of --user alone: a page without it is for every user
+	open := a.openWith
+	if c.inspecting {
+		open = a.openExistingWith
+	}
+	x, err := open(cfg)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	tokens := server.TokensOf(a.db)
-	all, err := tokens.List()
-	if err != nil {
+	if all, err := server.TokensOf(a.db).List(); err != nil {
 		return err
-	}
-	if len(all) == 0 {
+	} else if len(all) == 0 && !c.inspecting {
 		a.tell("there is no token yet; make one with: ebb token add NAME --user USER")
 	}
-	s, err := server.New(x, tokens, server.Options{
-		Version: build.Read().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate,
-		Report: func(err error) { a.tellFault("serve", err) },
-	})
+	report := func(err error) { a.tellFault("serve", err) }
+	url := ""
+	announce := func(path string) {
+		fmt.Fprintf(a.stdout, "Look at it (the link opens once, within ten minutes): %s%s\n", url, path)
+	}
+	page, err := inspector.New(x, inspector.Options{Scope: scope, Write: c.Write, Retention: cfg.Ranking.Retention, Location: a.location, Announce: announce, Report: report})
 	if err != nil {
 		return err
 	}
-	l, err := (&net.ListenConfig{}).Listen(a.ctx, "tcp", c.Listen)
+	options := server.Options{
+		Version: build.Read().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate, Report: report, Page: page.Handler(),
+		CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		Ready: func(at string) error {
+			url = at
+			_, err := fmt.Fprintf(a.stdout, "Serving %s on %s\n", a.db, url)
+			announce(page.Link())
+			return err
+		},
+	}
+	if !c.inspecting {
+		options.DB, options.Key = a.db, a.key
+	}
+	s, err := server.New(x, server.TokensOf(a.db), options)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(a.stdout, "Serving %s on http://%s\n", a.db, l.Addr()); err != nil {
-		return errors.Join(err, l.Close())
-	}
-	return s.Serve(a.ctx, l)
+	return s.ListenAndServe(a.ctx, c.Listen)
 }
 
 type tokenCmd struct {
-	Add    tokenAddCmd    `cmd:"" help:"Make a token and print it; it is shown this once."`
+	Add    tokenAddCmd    `cmd:"" help:"Create a token and print it, once."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens; the file holds only their hashes."`
-	Revoke tokenRevokeCmd `cmd:"" help:"Take a token back. A running server refuses it at once."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token. A running server refuses it immediately."`
 }
 
 type (
 	tokenAddCmd struct {
-		Name       string `arg:"" help:"What it is for, such as \"laptop\"."`
-		Service    bool   `help:"It acts for several users and names one in each request, in the header Ebb-User."`
-		As         string `enum:"host,client" default:"client" help:"Whose word role user is: host (the user's own) or client (a model's; default)."`
+		Name       string `arg:"" help:"Name of the token, such as \"laptop\"."`
+		Service    bool   `help:"For several users: each request names one in the header Ebb-User."`
+		As         string `enum:"host,client" default:"client" help:"Trust of messages with role user: host (the user's own) or client (a model's; default)."`
 		WriteTurns bool   `help:"Offer record_turn at /mcp."`
 	}
 	tokenListCmd   struct{}
@@ -122,15 +149,14 @@ func (tokenListCmd) Run(a *app) error {
 	for i, t := range all {
 		rows[i] = []string{oneLine(t.Name, 40), oneLine(t.Whose(), 60), t.Created.In(a.zone()).Format("2006-01-02 15:04")}
 	}
+	if len(rows) == 0 {
+		p.line("There is no token; ebb token add NAME makes one.")
+	}
 	p.table("", rows)
 	return p.err
 }
 
 // Run implements the command.
 func (c *tokenRevokeCmd) Run(a *app) error {
-	err := server.TokensOf(a.db).Revoke(c.Name)
-	if errors.Is(err, extension.ErrNotFound) {
-		return &notFoundError{err.Error()}
-	}
-	return err
+	return notFoundAs(server.TokensOf(a.db).Revoke(c.Name), fmt.Sprintf("no token is called %q; ebb token list prints their names", c.Name))
 }

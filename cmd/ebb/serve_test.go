@@ -33,9 +33,13 @@ func startServer(t *testing.T, args ...string) (address string, child *exec.Cmd)
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
+	t.Cleanup(func() { // one that has ended says so twice
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
-	return regexp.MustCompile(`http://\S+`).FindString(line), child
+	return regexp.MustCompile(`https?://\S+`).FindString(line), child
 }
 
 func post(t *testing.T, token, url, content string) (status int, answer string) {
@@ -85,6 +89,8 @@ func TestServeCommandLine(t *testing.T) {
 		"open to others":     {"serve", "--listen", "0.0.0.0:0"},
 		"open by default":    {"serve", "--listen", ":0"},
 		"no port":            {"serve", "--listen", "localhost"},
+		"half of TLS":        {"serve", "--listen", "0.0.0.0:0", "--tls-cert", db},
+		"TLS without a pair": {"serve", "--listen", "0.0.0.0:0", "--tls-cert", db, "--tls-key", db},
 		"a rate of nothing":  {"serve", "--rate", "0"},
 		"a token for nobody": {"token", "add", "x"},
 		"a service for one":  {"token", "add", "x", "--service", "--user", "ada"},

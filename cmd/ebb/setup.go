@@ -11,18 +11,18 @@ import (
 
 type setupCmd struct {
 	Client      string `arg:"" help:"claude-code, claude-desktop, codex, cursor, vscode or zed."`
-	Project     bool   `help:"Configure the project in this folder, not the user's own settings."`
-	Remove      bool   `help:"Take ebb out of the client's configuration."`
-	DryRun      bool   `help:"Show what would be written, and write nothing."`
+	Project     bool   `help:"Configure the project in this folder instead of the user's settings."`
+	Remove      bool   `help:"Remove ebb from the client's configuration."`
+	DryRun      bool   `help:"Show the change without writing it."`
 	Yes         bool   `short:"y" help:"Write without asking."`
-	TrustClient bool   `help:"The client speaks for one person alone: messages that it records for the user are the user's own word."`
+	TrustClient bool   `help:"Trust messages that the client records for the user as the user's own. Only for a client used by one person."`
 }
 
 // Help says what is written.
 func (setupCmd) Help() string {
-	return `Shows what it would write into the client's configuration file, asks, and writes it; everything else in the file stays, comments too. The client then starts "ebb mcp" with this --db and --user. Restart the client afterwards.
+	return `Shows the change of the client's configuration file, asks, and writes it. Everything else in the file stays, including comments. The client then starts "ebb mcp" with this --db and --user. Restart the client afterwards.
 
-Asks whether the client speaks for one person alone, unless --trust-client or --yes is given. If so, it records messages and they count as that person's own word; see docs/MCP.md.`
+Asks whether only one person uses the client, unless --trust-client or --yes is given. If so, the client records messages and they are trusted as that person's own; see docs/MCP.md.`
 }
 
 // Run implements the command.

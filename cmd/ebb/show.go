@@ -12,12 +12,12 @@ import (
 )
 
 type showCmd struct {
-	ID string `arg:"" help:"The memory's id, as search prints it."`
+	ID string `arg:"" help:"The memory's id (ebb search prints ids)."`
 }
 
 // Help documents the JSON.
 func (showCmd) Help() string {
-	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "embeddings": [{"model", "dims", "serving"}], "event"}; what is empty is left out.`
+	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "embeddings": [{"model", "dims", "serving"}], "event"}; empty fields are omitted.`
 }
 
 func (c *showCmd) Run(a *app) (err error) {
@@ -105,7 +105,7 @@ func (p *page) retention(d *extension.Detail) string {
 	case d.Memory.DecayRate == 0:
 		return "1.00, never fades"
 	case d.Memory.OwnWords() && d.Memory.Stands():
-		return fmt.Sprintf("%.2f, stands until it changes", d.Retention)
+		return fmt.Sprintf("%.2f, does not fade", d.Retention)
 	}
 	return fmt.Sprintf("%.2f, fading at %.2f per day^0.8", d.Retention, d.Memory.DecayRate)
 }

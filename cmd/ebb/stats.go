@@ -12,7 +12,7 @@ type statsCmd struct{}
 
 // Help documents the JSON.
 func (statsCmd) Help() string {
-	return `With --user, or in a file of one user, counts that one; else everybody.
+	return `Counts the user given by --user, or all users.
 
 With --json: {"users": [{"tenant", "user", "memories": {KIND: n}, "states": {STATE: n}, "sessions", "entities", "first", "last", "last_night", "last_run", "last_summary", "model": {"runs", "calls", "input_tokens", "output_tokens", "cost", "faults"}, "gaps": {"batches", "given_up", "messages", "attempts", "last_error"}, …}], "health": {"consumers": [{"name", "cursor", "lag", "retrying", "parked", …}], "failures", "night_failed", "given_up", "open_erasures", "losses": [{"noticed_at", "marked_at", "gone": {TABLE: {"after", "through"}}}], "vectors": {"model", "chunks", "pending", "since"}, "nights_overdue", "quarantined", "log_held", "degraded", "integrity": {"checked_at", "unfindable", "miscounted"}, "file_bytes", "wal_bytes"}}.`
 }
@@ -79,7 +79,7 @@ func (p *page) userStats(u userStats) {
 	p.line("%s", p.in(bold, name))
 	rows := [][]string{{"memories", kindCounts(u.Memories)}}
 	if faded := u.States["dormant"] + u.States["superseded"] + u.States["retired"] + u.States["quarantined"]; faded > 0 {
-		rows = append(rows, []string{"set aside", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined",
+		rows = append(rows, []string{"inactive", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined",
 			u.States["superseded"], u.States["dormant"], u.States["retired"], u.States["quarantined"])})
 	}
 	rows = append(rows, []string{"sessions", fmt.Sprint(u.Sessions)}, []string{"entities", fmt.Sprint(u.Entities)})

@@ -11,7 +11,7 @@ import (
 )
 
 // The lives in testdata/talk ask about times and go on talking, in four languages.
-func TestTimesAndTalk(t *testing.T) {
+func TestTimeQuestions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("lives four times four months")
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 type tenantsCmd struct {
-	Folder string `arg:"" type:"path" help:"The folder that a host keeps its tenants' files in."`
+	Folder string `arg:"" type:"path" help:"The folder with the tenants' files."`
 }
 
 // Help documents the JSON.
 func (tenantsCmd) Help() string {
-	return `The names of the files tell nothing of the tenants; theirs stand in the files alone, so each is opened to look. A file that cannot be opened, or in which nobody has a memory yet, is listed without a name.
+	return `File names do not reveal tenants, so every file is opened to read its tenant's name. A file that cannot be opened, or has no user yet, is listed without a name.
 
 With --json: {"tenants": [{"tenant", "known", "file", "bytes", "used"}]}.`
 }

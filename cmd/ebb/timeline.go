@@ -9,12 +9,12 @@ import (
 )
 
 type timelineCmd struct {
-	Entity  string   `placeholder:"NAME" help:"Only memories that mention this person, place or thing, by any of its names."`
+	Entity  string   `placeholder:"NAME" help:"Only memories that mention this person, place or thing under any of its names."`
 	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
 	Session string   `placeholder:"NAME" help:"Only this session."`
 	Since   moment   `placeholder:"TIME" help:"Only what happened at or after this time."`
 	Until   moment   `placeholder:"TIME" help:"Only what happened before this time."`
-	Limit   int      `short:"n" placeholder:"N" default:"50" help:"Keep the newest so many, 1 to 1000 (default 50)."`
+	Limit   int      `short:"n" placeholder:"N" default:"50" help:"Show the newest N memories, 1 to 1000 (default 50)."`
 	IDs     bool     `name:"ids" help:"Print each memory's id."`
 }
 

@@ -49,7 +49,7 @@ func TestTheFourChannels(t *testing.T) {
 	require.InDelta(t, 1, Channels{1, 1, 1, 1, 1.3}.Importance(), 0)
 }
 
-func TestAMessageIsAppraisedByWhatCameBeforeIt(t *testing.T) {
+func TestAppraisalUsesEarlierMessages(t *testing.T) {
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{Now: func() time.Time { return noon }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

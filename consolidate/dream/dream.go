@@ -1,7 +1,7 @@
-// Package dream holds the dream cycle of cognitive-v9.md as stages of a night. The
-// steps that only change how strong a memory is (decay by tier, drift of utility) are
-// computed whenever a value is needed and have no stage: they would compound from night
-// to night. docs/PROFILES.md lists the steps and where they differ from the document.
+// Package dream implements the dream cycle of cognitive-v9.md as stages of a night.
+// Decay by tier and drift of utility have no stage: they are computed when a value is
+// read, since stored results would compound from night to night. docs/PROFILES.md
+// lists the steps and where they differ from the document.
 package dream
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Options are the numbers of the cycle. Those that are 0 are the document's.
+// Options are the parameters of the cycle. Zero values mean those of the document.
 type Options struct {
-	Retention retention.Policy // by which memories fade
-	// Capacity is how many derived memories may be active, and Trimmed how many are left
-	// when there are more. Default 500 and 450.
+	Retention retention.Policy // how memories fade; default [retention.PowerLaw] by category
+	// Capacity is the maximum number of active derived memories per user. When it is
+	// exceeded, Trimmed of them stay active. Default 500, and 90 % of Capacity.
 	Capacity, Trimmed int
-	// Rehearsals is how many memories a day rehearses. Default 50.
+	// Rehearsals is the maximum number of memories rehearsed per day. Default 50.
 	Rehearsals int
 }
 
@@ -53,18 +53,18 @@ func Stages(o Options) []consolidate.Stage {
 	}
 }
 
-// The conditions of a flashbulb memory, and what it becomes.
+// Thresholds and effects of flashbulb memories.
 const (
-	vivid           = 0.8 // arousal
-	vividImportance = 0.9
-	vividGrowth     = 1.5 // of stability
-	maxFlashbulbs   = 20  // of one user
+	vivid           = 0.8 // minimum arousal
+	vividImportance = 0.9 // minimum importance afterwards
+	vividGrowth     = 1.5 // factor on stability
+	maxFlashbulbs   = 20  // per user
 )
 
-// Emotions is the stage that fixes flashbulb memories: messages in the user's own words
-// of an arousal of .8 or more are pinned, with an importance of .9 at least, as long as
-// no more than 20 are, the most aroused first. What others write pins nothing, however
-// loud it is.
+// Emotions is the stage that pins flashbulb memories: messages in the user's own words
+// with an arousal of 0.8 or more, at most 20 per user, highest arousal first. Their
+// importance becomes at least 0.9 and their stability grows by 1.5. Messages of other
+// authors are never pinned.
 //
 // Counts: those of [consolidate.Rules] for flashbulb.
 type Emotions struct{}
@@ -109,7 +109,7 @@ func (e Emotions) Propose(ctx context.Context, in *consolidate.Input, apply cons
 	}}}.Propose(ctx, in, apply)
 }
 
-// arousal is that of a message, 0–1, as it was read when it was stored.
+// arousal returns the arousal rated when the message was stored, 0–1; 0 if unknown.
 func arousal(m *schema.Memory) float64 {
 	a, err := strconv.ParseFloat(m.Attributes[schema.AttrArousal], 64)
 	if err != nil {
@@ -118,12 +118,12 @@ func arousal(m *schema.Memory) float64 {
 	return a
 }
 
-// captureGrowth is what a strong message does to the stability of tagged ones.
+// captureGrowth is the factor on the stability of a captured message.
 const captureGrowth = 1.3
 
 // Replay is the stage of synaptic tagging and capture. A weak message is tagged for
-// four hours; a strong one after it, in the same session and time, makes it more
-// stable. Tags that are captured or over are removed.
+// four hours. If a strong message follows in the same session before the tag expires,
+// the stability of the weak one grows by 1.3. Captured and expired tags are removed.
 //
 // Counts: those of [consolidate.Rules] for capture and expire.
 type Replay struct{}
@@ -149,7 +149,7 @@ func (r Replay) Propose(ctx context.Context, in *consolidate.Input, apply consol
 	until := func(m *schema.Memory) time.Time {
 		t, err := time.Parse(time.RFC3339, m.Attributes[schema.AttrTagged])
 		if err != nil {
-			return m.EventTime.Time // what cannot be read is over
+			return m.EventTime.Time // an unreadable tag has expired
 		}
 		return t
 	}
@@ -168,25 +168,27 @@ func (r Replay) Propose(ctx context.Context, in *consolidate.Input, apply consol
 	}}.Propose(ctx, in, apply)
 }
 
-// derived are all memories but messages.
+// derived returns conditions that match all memories except messages.
 func derived() schema.Conditions {
 	return schema.Conditions{AnyOf: [][]schema.Conditions{{{Kind: schema.KindFact}, {Kind: schema.KindPreference}, {Kind: schema.KindReflection}}}}
 }
 
-// The conditions of promotion and demotion.
+// Thresholds of promotion and demotion.
 const (
 	promotedUses    = 3
 	promotedUtility = 0.7
 	promotedAge     = 7 * 24 * time.Hour
-	promotedShared  = 3 // memories of the episodic tier that mention one entity
+	promotedShared  = 3 // episodic memories that mention one entity
 	demotedIdle     = 60 * 24 * time.Hour
 	demotedUtility  = 0.2
 )
 
-// Tiers is the stage of promotion and demotion. A derived memory becomes semantic once
-// it was used three times, or is useful and a week old, or when three episodic ones
-// mention one entity. A semantic one that was of little use and idle for 60 days
-// becomes dormant, unless its category is permanent. What is protected or pinned stays.
+// Tiers is the stage of promotion and demotion. A derived memory is promoted to the
+// semantic tier once it was used three times, or has a utility of at least 0.7 and is
+// a week old, or shares an entity with at least two other episodic memories. A
+// semantic memory becomes dormant when its utility is below 0.2 and it was idle for
+// 60 days, unless its category is permanent. Protected and pinned memories keep their
+// tier.
 //
 // Counts: those of [consolidate.Rules] for promote and demote.
 type Tiers struct{}
@@ -220,13 +222,13 @@ func demoted(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 	return schema.Revision{State: schema.StateDormant}, forsaken(m, now)
 }
 
-// forsaken reports a memory that the semantic tier does not keep.
+// forsaken reports whether a memory is too little used for the semantic tier.
 func forsaken(m *schema.Memory, now time.Time) bool {
 	return m.Utility < demotedUtility && now.Sub(retention.LastUse(m)) >= demotedIdle && !cognitive.CategoryOf(m).Permanent()
 }
 
-// convergent returns the episodic memories that share an entity with at least two
-// others.
+// convergent returns the ids of the episodic memories that share an entity with at
+// least two others.
 func convergent(ctx context.Context, in *consolidate.Input) (map[int64]bool, error) {
 	sharing := make(map[int64][]int64) // by entity
 	converging := make(map[int64]bool)
@@ -256,17 +258,18 @@ func convergent(ctx context.Context, in *consolidate.Input) (map[int64]bool, err
 	return converging, err
 }
 
-// The conditions of rehearsal.
+// Thresholds and effect of rehearsal.
 const (
-	endangered         = 0.3 // retention
-	rehearsalGrowth    = 1.5 // of stability
+	endangered         = 0.3 // retention below which a memory is rehearsed
+	rehearsalGrowth    = 1.5 // factor on stability
 	rehearsedUtility   = 0.5
 	rehearsedImportant = 0.6
 )
 
-// Rehearsal is the stage that keeps useful or important memories from fading: their
-// stability grows by 1.5 as often as it takes for .3 of their strength to be left. What
-// 10, the most, does not save is left alone.
+// Rehearsal is the stage that keeps useful or important memories from fading. It
+// multiplies the stability of a memory with a retention below 0.3 by 1.5, as often as
+// needed to reach 0.3. A memory for which [schema.MaxStability] is not enough does not
+// change.
 //
 // Counts: those of [consolidate.Rules] for rehearse.
 func (o Options) Rehearsal() consolidate.Stage {
@@ -290,12 +293,12 @@ func (o Options) Rehearsal() consolidate.Stage {
 	}}}
 }
 
-// planned is how long a plan without an end is expected to matter.
+// planned is how long a plan without an end date stays active.
 const planned = 7 * 24 * time.Hour
 
-// Foresight is the stage that makes dormant what was true for a time that is over, and
-// plans a week after they were made. Their end is not touched: a plan that has passed
-// was no false one.
+// Foresight is the stage that makes dormant the derived memories that are no longer
+// valid, and plans without an end date one week after their event time. It does not
+// set an end of validity, since a plan that has passed was not wrong.
 //
 // Counts: those of [consolidate.Rules] for passed.
 func (Options) Foresight() consolidate.Stage {
@@ -311,17 +314,18 @@ func (Options) Foresight() consolidate.Stage {
 	}}}
 }
 
-// The conditions of forgetting.
+// Thresholds of forgetting.
 const (
 	uselessUtility = 0.15
 	uselessIdle    = 30 * 24 * time.Hour
 )
 
-// Forgetting is the stage of strategic forgetting. A derived memory becomes dormant
-// when it has faded and was used no more often than the mean (BCM), when it was of no
-// use for 30 days, and, those of least utility first, when more than Capacity are
-// active. Permanent categories are exempt from the first two, and so is what is younger
-// than its category's minimum retention. Nothing is deleted.
+// Forgetting is the stage of strategic forgetting. A derived memory becomes dormant in
+// one of three cases: it has faded and was used no more often than the mean (the
+// sliding threshold of BCM theory); its utility is below 0.15 and it was idle for 30
+// days; or more than Capacity memories are active, lowest utility first. The first two
+// do not apply to permanent categories, nor to memories younger than the minimum
+// retention of their category. Nothing is deleted.
 //
 // Counts: those of [consolidate.Rules] for faded, useless and capacity.
 type Forgetting struct{ Options }
@@ -352,8 +356,8 @@ func (f Forgetting) Propose(ctx context.Context, in *consolidate.Input, apply co
 	}}.Propose(ctx, in, apply)
 }
 
-// meanUses is the mean access count of the derived memories. Dormant ones count: the
-// mean would otherwise rise with every one that a night puts to sleep.
+// meanUses returns the mean access count of the derived memories. It includes dormant
+// ones, since the mean would otherwise rise with every memory that becomes dormant.
 func meanUses(ctx context.Context, in *consolidate.Input) (mean float64, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		uses, n := int64(0), 0
@@ -374,8 +378,8 @@ func meanUses(ctx context.Context, in *consolidate.Input) (mean float64, err err
 	return mean, err
 }
 
-// Patterns is the stage of deep abstraction: insights of importance .85 and more from
-// what was learnt since the last ones. It needs a model.
+// Patterns is the stage of deep abstraction: it draws insights with an importance of at
+// least 0.85 from the memories since the last reflection. It needs a model.
 func (Options) Patterns() consolidate.Stage {
 	return consolidate.Reflect{Least: 8.5, Focus: "Patterns of behaviour: what the user does again and again, and under which circumstances."}
 }

@@ -183,7 +183,7 @@ func TestRehearsal(t *testing.T) {
 	require.Equal(t, 1, report.Changes(), "only what the slow tier holds can still be saved within a stability of 10")
 }
 
-func TestADayRehearsesFiftyAtMost(t *testing.T) {
+func TestRehearsalLimit(t *testing.T) {
 	l := open(t)
 	for range 53 {
 		l.add(nil)
@@ -292,7 +292,7 @@ func (l *life) populate() {
 	}
 }
 
-func TestASecondNightChangesNothingAndUndoRestores(t *testing.T) {
+func TestSecondNightIsIdempotent(t *testing.T) {
 	for _, days := range []float64{1, 6, 10, 20, 40, 70, 365} {
 		l := open(t)
 		l.populate()
@@ -313,7 +313,7 @@ func TestASecondNightChangesNothingAndUndoRestores(t *testing.T) {
 // Nothing of retention and utility is written, so a year of nights and one night leave
 // the same: the formula's value. What nights do change, they change for good reason,
 // and what is used a hundred times is as stable either way.
-func TestAYearOfNightsOrOne(t *testing.T) {
+func TestYearOfNightsEqualsOne(t *testing.T) {
 	fades := cognitive.Retention(retention.PowerLaw{})
 	var ends [2][]string
 	for i, every := range []int{1, 365} {

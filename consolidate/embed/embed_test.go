@@ -177,7 +177,7 @@ func TestEveryTextGetsItsVector(t *testing.T) {
 	require.Empty(t, failures(t, db))
 }
 
-func TestWorkGoesOnWhereItWasLeft(t *testing.T) {
+func TestEmbeddingResumes(t *testing.T) {
 	db := memtest.Open(t)
 	say(t, db, "ada", 10)
 	first := &scripted{seed: 1, size: 4}
@@ -209,7 +209,7 @@ func TestWorkGoesOnWhereItWasLeft(t *testing.T) {
 	require.Empty(t, failures(t, db), "what works again is no failure")
 }
 
-func TestABadTextBlocksNoOther(t *testing.T) {
+func TestBadTextBlocksNoOther(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	spoil := func(change func([]float32) []float32) func([]string, [][]float32) error {
 		return func(texts []string, answer [][]float32) error {
@@ -274,7 +274,7 @@ func TestABadTextBlocksNoOther(t *testing.T) {
 	}
 }
 
-func TestAnAnswerNobodyCanUseIsAnOutage(t *testing.T) {
+func TestUnusableAnswerIsAnOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		dims  int
 		fault func([]string, [][]float32) error
@@ -322,7 +322,7 @@ func TestFailedCallsAreTriedAgain(t *testing.T) {
 	require.Empty(t, failures(t, db))
 }
 
-func TestAnotherModelIsBuiltBesideAndThenServes(t *testing.T) {
+func TestModelChangeBuildsThenServes(t *testing.T) {
 	db := memtest.Open(t)
 	say(t, db, "ada", 10)
 	old := &scripted{seed: 1, size: 4}
@@ -370,7 +370,7 @@ func TestAnotherModelIsBuiltBesideAndThenServes(t *testing.T) {
 	}))
 }
 
-func TestAnotherSizeUnderTheSameNameIsAnotherGeneration(t *testing.T) {
+func TestOtherSizeIsAnotherGeneration(t *testing.T) {
 	db := memtest.Open(t)
 	say(t, db, "ada", 4)
 	v := worker(t, db, &scripted{size: 4}, embed.Options{Model: "m"})
@@ -404,7 +404,7 @@ func TestMatryoshkaCut(t *testing.T) {
 	require.Len(t, query, 3)
 }
 
-func TestQueriesAreCachedAndNeverWaitedForTooLong(t *testing.T) {
+func TestQueryCacheAndTimeout(t *testing.T) {
 	db := memtest.Open(t)
 	g := &schema.Generation{Model: "model 1", Dims: 4}
 	e := &scripted{seed: 1, size: 4}
@@ -466,7 +466,7 @@ func TestCallsAreSpread(t *testing.T) {
 	})
 }
 
-func TestAnOutageIsWaitedOut(t *testing.T) {
+func TestOutageBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := memtest.Open(t)
 		say(t, db, "ada", 6)
@@ -498,7 +498,7 @@ func TestAnOutageIsWaitedOut(t *testing.T) {
 
 // An embedder's error may repeat the texts, and may be of a kind that the
 // retrying library takes apart. What is reported of it holds nothing of them.
-func TestWhatAnEmbedderSaysOfTextsIsNotShown(t *testing.T) {
+func TestEmbedderErrorsHideText(t *testing.T) {
 	for name, wrap := range map[string]func(error) error{
 		"plain": func(err error) error { return err }, "permanent": backoff.Permanent,
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
-// finding is what a check found.
+// finding is the result of a check.
 type finding struct {
 	state       State
 	detail, fix string
@@ -31,7 +31,7 @@ func listing(found []string, fix string) finding {
 	return warning(strings.Join(found, "; "), fix)
 }
 
-// background looks at what background work has left to do, and failed to do.
+// background checks pending and failed background work.
 func (e *examination) background(ctx context.Context) {
 	for _, c := range []struct {
 		name string
@@ -48,7 +48,7 @@ func (e *examination) background(ctx context.Context) {
 	}
 }
 
-// journal looks for events that background work has not handled.
+// journal checks for events that background work has not handled.
 func journal(ctx context.Context, q schema.Querier) (finding, error) {
 	backlog, err := eventbus.ReadBacklog(ctx, q, memory.Consumers, 0)
 	if err != nil || backlog.Waiting == 0 {
@@ -62,7 +62,7 @@ func journal(ctx context.Context, q schema.Querier) (finding, error) {
 		"a program with background work that opens FILE does it: its names, links and counts lag until then"), nil
 }
 
-// consumers looks for parked and repeatedly failing events.
+// consumers checks for parked and repeatedly failing events.
 func consumers(ctx context.Context, q schema.Querier) (finding, error) {
 	failing, err := eventbus.ReadFailing(ctx, q)
 	var found []string
@@ -78,7 +78,7 @@ func consumers(ctx context.Context, q schema.Querier) (finding, error) {
 // mostFailures is how many failures of background work are listed.
 const mostFailures = 20
 
-// failures looks for background work that fails.
+// failures checks for failing background work.
 func failures(ctx context.Context, q schema.Querier) (finding, error) {
 	all, err := schema.Failures(ctx, q)
 	var found []string
@@ -88,8 +88,8 @@ func failures(ctx context.Context, q schema.Querier) (finding, error) {
 	return listing(found, "mend the cause; the work is tried again by itself"), err
 }
 
-// nights looks for runs that failed, batches that were given up, and nights that
-// did not run, at whatever hour the host runs them.
+// nights checks for failed runs, batches given up, and missed nights, independent
+// of the hour at which the host runs them.
 func nights(ctx context.Context, q schema.Querier) (finding, error) {
 	n, err := inspect.ReadNights(ctx, q, consolidate.MaxAttempts)
 	if err != nil {
@@ -134,11 +134,11 @@ func quarantine(ctx context.Context, q schema.Querier) (finding, error) {
 	if err != nil || n == 0 {
 		return fine(""), err
 	}
-	return fine(fmt.Sprintf("memories set aside as instructions in disguise: %d; `ebb quarantine` lists them", n)), nil
+	return fine(fmt.Sprintf("quarantined memories: %d; `ebb quarantine` lists them", n)), nil
 }
 
-// erasures looks for erasures that were cut short, or whose words are still in
-// old pages of the log.
+// erasures checks for unfinished erasures and for erased text in old pages of the
+// log.
 func erasures(ctx context.Context, q schema.Querier) (finding, error) {
 	open, unfinished, err := erase.CountOpen(ctx, q)
 	if err != nil || open == 0 {
@@ -148,7 +148,7 @@ func erasures(ctx context.Context, q schema.Querier) (finding, error) {
 		"end what reads FILE for long; whatever opens it for writing finishes them"), nil
 }
 
-// embedding looks for texts that wait for their vector.
+// embedding checks for texts without a vector.
 func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 	const name = "embedding"
 	var stats *embed.Stats
@@ -169,8 +169,8 @@ func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 	}
 }
 
-// log looks at the size of the write-ahead log and for a reader that prevents its
-// pages from being moved into the file.
+// log checks the size of the write-ahead log and for a reader that prevents
+// checkpoints.
 func (e *examination) log(ctx context.Context, db *schema.DB) {
 	const name = "write-ahead log"
 	held, err := db.LogHeld(ctx)
@@ -186,7 +186,7 @@ func (e *examination) log(ctx context.Context, db *schema.DB) {
 	}
 }
 
-// losses looks at the mark beside the file and at what earlier opens noticed.
+// losses checks the mark beside the file and losses noticed by earlier opens.
 func (e *examination) losses(ctx context.Context, db *schema.DB) {
 	const name = "end of the log"
 	losses, err := db.Losses(ctx)
@@ -201,7 +201,7 @@ func (e *examination) losses(ctx context.Context, db *schema.DB) {
 		e.note(name, Damaged, strings.Join(found, "; "),
 			"restore a backup that has them, or, if they are gone for good or were meant to go, `ebb doctor --acknowledge-losses FILE`")
 	case size(e.path+"-wal") > 0 && size(e.path+"-mark") == 0:
-		e.note(name, OK, "no mark stands beside the log: it is made in the first second of writing. Whether whole commits were cut off the end of the log cannot be known", "")
+		e.note(name, OK, "there is no mark file beside the log; it is created in the first second of writing. Whether whole commits were cut off the end of the log cannot be known", "")
 	default:
 		e.note(name, OK, "", "")
 	}

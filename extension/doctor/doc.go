@@ -1,11 +1,11 @@
-// Package doctor examines memory files, damaged ones too, and repairs what can
-// be derived again.
+// Package doctor examines memory files, including damaged ones, and repairs what
+// can be rebuilt from other data in the file.
 //
 //	d, err := doctor.Diagnose(ctx, "memory.db", extension.Key{})
 //	if !d.Healthy {
 //		report, err := doctor.Repair(ctx, "memory.db", extension.Key{})
 //	}
 //
-// It looks at a file from outside, on a connection of its own that changes
-// nothing (package schema/check), and as a program does that opens it.
+// It reads the file on a connection of its own that changes nothing (package
+// schema/check), and then opens it as a program would.
 package doctor

@@ -14,21 +14,21 @@ import (
 	"github.com/ebbmem/ebb/schema/check"
 )
 
-// Diagnosis is what [Diagnose] found out about a file.
+// Diagnosis is the result of [Diagnose].
 type Diagnosis struct {
 	Path string `json:"path"`
-	// Healthy means that nothing is damaged and [extension.Open] takes the file.
+	// Healthy means that nothing is damaged and [extension.Open] accepts the file.
 	// There may be warnings.
 	Healthy bool `json:"healthy"`
-	// Refused is why [extension.Open] does not take the file; empty when it does.
+	// Refused is the reason why [extension.Open] refuses the file, or empty.
 	Refused string `json:"refused,omitempty"`
-	// Checks are all that was looked at, in order.
+	// Checks lists everything that was checked, in order.
 	Checks []Check `json:"checks"`
 
 	refusal error
 }
 
-// Check is one thing a diagnosis looked at.
+// Check is one check of a diagnosis.
 type Check struct {
 	Name   string `json:"name"`
 	State  State  `json:"state"`
@@ -46,26 +46,26 @@ const (
 	OK      State = "ok"
 	Warning State = "warning" // worth knowing; nothing is lost
 	Damaged State = "damaged"
-	Skipped State = "skipped" // could not be made; Detail says why
+	Skipped State = "skipped" // could not run; Detail says why
 )
 
-// What to do about what the checks find.
+// Advice for the findings.
 const (
 	fixRestore = "stop every program that uses the file, then restore a backup: `ebb restore BACKUP --db FILE --force`; " +
 		"without one, `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
-	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot make anew, " +
+	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot rebuild, " +
 		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
 	fixRepair     = "stop every program that uses the file, then `ebb doctor --repair FILE`, which copies it first"
 	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
 )
 
 // Diagnose examines a memory file without changing it, including files that
-// [extension.Open] refuses, and says what to do about what it finds. key is that of
-// an encrypted file, which cannot be examined without it. It reads all of the file:
-// that takes seconds for each gigabyte.
+// [extension.Open] refuses, and advises what to do about its findings. An encrypted
+// file cannot be examined without its key. Diagnose reads the whole file, which
+// takes seconds for each gigabyte.
 //
-// The error is about the examination, not the file: [schema.ErrNotFound] when there
-// is no file, [*schema.InvalidError] for a directory or an empty path, the context's
+// Errors concern the examination, not the file: [schema.ErrNotFound] if there is no
+// file, [*schema.InvalidError] for a directory or an empty path, the context's
 // error.
 func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, error) {
 	if strings.TrimSpace(path) == "" {
@@ -104,7 +104,7 @@ type examination struct {
 	name string // under which SQLite reads the file
 	db   *sql.DB
 
-	immutable bool // it is read without log and locks, since none can be made beside it
+	immutable bool // read without log and locks, since their files cannot be created
 }
 
 func (e *examination) note(name string, state State, detail, fix string) {
@@ -126,7 +126,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		e.immutable = opened.Immutable()
 		e.losses(ctx, opened)
 		e.log(ctx, opened)
-		defer func() { // last: it removes what reading leaves beside the file
+		defer func() { // runs last: it removes what reading leaves beside the file
 			if err := x.Close(context.WithoutCancel(ctx)); err != nil {
 				e.note("close", Warning, err.Error(), "")
 			}
@@ -158,7 +158,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	}
 }
 
-// besides lists the files that SQLite keeps beside this one, if they are there.
+// besides lists the existing files that SQLite keeps beside this one.
 func (e *examination) besides() map[string]bool {
 	there := make(map[string]bool)
 	for _, suffix := range [...]string{"-wal", "-shm"} {
@@ -168,15 +168,15 @@ func (e *examination) besides() map[string]bool {
 	return there
 }
 
-// sweep removes what SQLite made beside a file that cannot be opened.
+// sweep removes the files that SQLite created beside a file that cannot be opened.
 func (e *examination) sweep(before map[string]bool) {
 	if log, err := os.Stat(e.path + "-wal"); before["-wal"] || before["-shm"] || err == nil && log.Size() > 0 {
 		return
 	}
-	_, _ = os.Remove(e.path+"-wal"), os.Remove(e.path+"-shm") // nothing is in them
+	_, _ = os.Remove(e.path+"-wal"), os.Remove(e.path+"-shm") // both are empty
 }
 
-// size is the size of a file, 0 when there is none.
+// size returns a file's size, or 0 if there is none.
 func size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -185,7 +185,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// plain is an error's text without values of a row, which may be any user's.
+// plain returns an error's text without values from rows, which may be user data.
 func plain(err error) string {
 	if strings.Contains(err.Error(), "sql: Scan error") {
 		return "a row holds a value of the wrong type"

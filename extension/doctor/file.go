@@ -14,7 +14,7 @@ import (
 	"github.com/ebbmem/ebb/schema/check"
 )
 
-// leftovers looks for what a killed creation left beside the file.
+// leftovers checks for what a killed creation left beside the file.
 func (e *examination) leftovers() {
 	const name = "leftover files"
 	dir, base := filepath.Split(e.path)
@@ -74,12 +74,12 @@ func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 	return release, true
 }
 
-// isMemory tells ebb's own files from others, and says which version.
+// isMemory reports whether ebb created the file, and notes its version.
 func (e *examination) isMemory(ctx context.Context) bool {
 	const name = "ebb memory"
 	head, err := check.ReadHead(ctx, e.db)
 	switch {
-	case noLeave(err): // SQLite reads such a file only with a -shm file beside it
+	case isPermission(err): // SQLite reads such a file only with a -shm file beside it
 		e.note(name, Skipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
 		return false
 	case err != nil:
@@ -94,17 +94,17 @@ func (e *examination) isMemory(ctx context.Context) bool {
 	case head.Version > schema.Version:
 		e.note(name, Warning, fmt.Sprintf("schema version %d; this ebb knows up to %d", head.Version, schema.Version), "use a newer ebb")
 		e.list(ctx, pages)
-		return false // its tables may mean something else
+		return false // its tables may differ
 	case errors.As(e.refusal, new(*schema.VersionError)):
 		e.note(name, Warning, e.refusal.Error(), "")
-		return false // its tables may mean something else
+		return false // its tables may differ
 	case head.Version < schema.Version:
-		e.Refused = "" // only a look was refused: opening it for writing brings it up to date
+		e.Refused = "" // only reading is refused; opening it for writing migrates it
 		e.note(name, Warning, fmt.Sprintf("schema version %d; this ebb writes version %d", head.Version, schema.Version),
 			"`ebb consolidate`, or whatever else opens FILE for writing, brings it up to date; run ebb doctor again then")
 		e.list(ctx, pages)
 		e.list(ctx, references)
-		return false // the other checks are about tables of today
+		return false // the other checks expect the current tables
 	case head.Journal != "wal" && !e.immutable:
 		e.note(name, Warning, fmt.Sprintf("journal mode is %q: another program changed it", head.Journal), fixRepair)
 	default:

@@ -7,15 +7,16 @@ import (
 	"io"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// askedInFull is for how many users every call that only reads is made, some 4 ms
-// each. Of all others every row is read as a search reads it.
+// askedInFull is for how many users every read-only call is made, which takes some
+// 4 ms each. For other users every row is only read as a search reads it.
 const askedInFull = 100
 
-// reading reads everything of every user through the calls that a host reads it
-// by: what makes one of them fail is found, in any table.
+// reading reads everything of every user through the calls that hosts make, which
+// finds rows of any table that make a call fail.
 func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 	const name = "reading as a program does"
 	users, err := x.Users(ctx)
@@ -23,7 +24,7 @@ func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 		e.note(name, Damaged, plain(err), fixRestore)
 		return
 	}
-	broken := make(map[string]int) // what fails, for how many users
+	broken := make(map[string]int) // failing call → number of users
 	each := (len(users) + askedInFull - 1) / askedInFull
 	for i, user := range users {
 		for _, failed := range readAll(ctx, x, user.Scope(), i%each == 0) {
@@ -45,13 +46,16 @@ func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 	}
 }
 
-// readAll reads every row of a user's as a search does, in full makes every call
-// that only reads, and says what fails.
+// readAll reads every row of a user as a search does and, if full is set, makes
+// every read-only call. It returns what fails.
 func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, full bool) (failed []string) {
 	note := func(what string, call func() error) {
 		var err error
 		if broken := schema.Guard(func() { err = call() }); broken != nil {
 			err = broken
+		}
+		if errors.Is(err, transfer.ErrErasing) {
+			return // said of the erasures
 		}
 		if err != nil {
 			failed = append(failed, what+": "+plain(err))
@@ -73,7 +77,7 @@ func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, fu
 			if err != nil {
 				return err
 			}
-			parts.Searcher.Forget(userID) // the next user's text takes its place
+			parts.Searcher.Forget(userID) // frees memory for the next user's text
 			return s.ReadMemories(ctx, userID)
 		})
 	})

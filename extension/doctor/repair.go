@@ -9,31 +9,32 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// RepairReport says what a repair did.
+// RepairReport is the result of a repair.
 type RepairReport struct {
 	Path string `json:"path"`
-	// Copy is the file as it was before, with its log under that name and
-	// "-wal". Empty when there was nothing to repair.
+	// Copy is the name of a copy of the unchanged file; its log has "-wal"
+	// appended. Empty if there was nothing to repair.
 	Copy string `json:"copy,omitempty"`
-	// Changed is what was changed, in order; empty when nothing was.
+	// Changed lists the changes in order. Empty if there were none.
 	Changed []schema.Repaired `json:"changed"`
-	// After is the diagnosis of the file as it is now.
+	// After is the diagnosis of the repaired file.
 	After *Diagnosis `json:"after"`
 }
 
-// Repair makes everything derived in a damaged memory file anew from the rows it
-// is derived from: indexes, the text index and its text, counts of mentions. It
-// removes vectors that cannot be compared; they are made again in the
-// background. Each kind is one transaction or more. Before the first change it
-// copies the file; a healthy file is neither copied nor changed.
+// Repair rebuilds everything in a damaged memory file that is derived from other
+// rows: SQLite's indexes, the text index and its text, counts of mentions. It
+// removes vectors that cannot be compared, which background work replaces. Each
+// step is one transaction or more. Before the first change it copies the file; a
+// healthy file is neither copied nor changed.
 //
-// Rows that are lost or contradict each other it leaves: only a backup has them
-// ([extension.Restore]).
+// Rows that are lost or contradict each other are not repaired; restore a backup
+// for those ([extension.Restore]).
 //
 // Errors: those of [Diagnose]; [schema.ErrBusy] while another program has the file
 // open (detected on Linux only), [schema.ErrDiskFull] without room for the copy,
-// [schema.ErrNotDatabase], [*schema.VersionError] and [schema.ErrKey] for what is no memory of this
-// ebb, and [schema.ErrCorrupt], beside the report, when damage is left.
+// [schema.ErrNotDatabase], [*schema.VersionError] and [schema.ErrKey] for a file
+// that this version cannot open, and [schema.ErrCorrupt], with the report, if
+// damage is left.
 func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, error) {
 	before, err := Diagnose(ctx, path, key)
 	if err != nil {
@@ -50,7 +51,7 @@ func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, er
 	if err := schema.RepairUnopened(ctx, before.Path, options); err != nil {
 		return report, fmt.Errorf("repair %s: %w", before.Path, err)
 	}
-	if err := report.mend(ctx, key); err != nil {
+	if err := report.repair(ctx, key); err != nil {
 		return report, fmt.Errorf("repair %s: %w", before.Path, err)
 	}
 	if report.After, err = Diagnose(ctx, before.Path, key); err != nil {
@@ -59,7 +60,7 @@ func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, er
 	return report, report.After.left()
 }
 
-// repairable reports whether anything was found that is not as it should be.
+// repairable reports whether a check found something that Repair may fix.
 func (d *Diagnosis) repairable() bool {
 	for _, c := range d.Checks {
 		if c.repairable {
@@ -69,7 +70,7 @@ func (d *Diagnosis) repairable() bool {
 	return false
 }
 
-// left is what stays damaged, as an error.
+// left returns the remaining damage as an error.
 func (d *Diagnosis) left() error {
 	switch {
 	case d.Healthy:
@@ -77,11 +78,11 @@ func (d *Diagnosis) left() error {
 	case d.refusal != nil && !errors.Is(d.refusal, schema.ErrCorrupt):
 		return d.refusal
 	}
-	return fmt.Errorf("%w: %s", schema.ErrCorrupt, "what is left cannot be made anew; restore a backup")
+	return fmt.Errorf("%w: %s", schema.ErrCorrupt, "what is left cannot be rebuilt; restore a backup")
 }
 
-// mend runs every step on the opened memory.
-func (r *RepairReport) mend(ctx context.Context, key schema.Key) (err error) {
+// repair runs every repair step on the opened memory.
+func (r *RepairReport) repair(ctx context.Context, key schema.Key) (err error) {
 	x, err := extension.Open(ctx, r.Path, &extension.Config{NoBackground: true, Key: key})
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (r *RepairReport) mend(ctx context.Context, key schema.Key) (err error) {
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()
 	for _, step := range schema.RepairSteps() {
 		did := schema.Repaired{Name: step.Name}
-		for more := true; more; { // one user at a time where the step says so
+		for more := true; more; { // some steps repair one user at a time
 			var changed int64
 			err := x.Parts().DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 				changed, did.Detail, err = step.Run(ctx, tx)

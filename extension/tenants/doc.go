@@ -1,4 +1,4 @@
-// Package tenants keeps a folder of memories, one file for each tenant.
+// Package tenants stores each tenant's memory in a file of its own, in one folder.
 //
 //	dir, err := tenants.Open(ctx, "memories", &tenants.Config{Memory: &extension.Config{Key: key}})
 //	defer dir.Close(ctx)
@@ -6,8 +6,8 @@
 //	defer t.Close(ctx)
 //	s, err := t.Session(extension.Scope{User: "ada"})
 //
-// A fault in a query cannot show one tenant what is another's, and a tenant can be
-// backed up, moved or erased ([Dir.Erase]) as a file. The names of the files tell
-// nothing of the tenants. A bounded number of files is open at once; an hourly
-// round opens the closed ones for their nights.
+// A faulty query cannot return another tenant's data, and a tenant can be backed
+// up, moved or erased ([Dir.Erase]) as a file. File names do not reveal tenants.
+// The number of open files is bounded; every hour closed files are opened for their
+// nights.
 package tenants

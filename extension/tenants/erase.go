@@ -11,30 +11,30 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Receipt says what the erasure of a tenant took away.
+// Receipt reports the erasure of a tenant.
 type Receipt struct {
 	Tenant   string              `json:"tenant"`
 	Files    []schema.ErasedFile `json:"files"` // overwritten and deleted
 	ErasedAt time.Time           `json:"erased_at"`
-	// OutOfReach is where copies may be that ebb cannot erase, those beside the
-	// file first, and what to do about each.
+	// OutOfReach lists where ebb cannot erase copies, with advice for each,
+	// starting with those beside the file.
 	OutOfReach []extension.Reach `json:"out_of_reach"`
 }
 
-// Erase erases a tenant for good: it closes the tenant's file, overwrites it and
-// all that belongs to it, and deletes them. The write-ahead log is deleted by
-// SQLite as it closes the file, and not overwritten. It waits until the memory is
-// not held; callers of [Dir.Tenant] for it wait for the end.
+// Erase permanently deletes a tenant: it closes the tenant's file, overwrites it
+// and its side files, and deletes them. SQLite deletes the write-ahead log, without
+// overwriting it, when the file is closed. Erase waits until the memory is not
+// held; calls of [Dir.Tenant] for it wait until Erase is done.
 //
-// Nothing of the tenant is kept, and so nothing that would keep it away: unlike
-// after [extension.Extension.Erase] no tombstone is left. Naming the tenant again makes a
-// new, empty memory, which takes any event and any import.
+// Nothing of the tenant is kept, so unlike [extension.Extension.Erase] it leaves no
+// tombstones. Opening the tenant again creates an empty memory that accepts any
+// event and any import.
 //
 // Errors: [*schema.InvalidError]; [schema.ErrNotFound] for a tenant without a file;
-// [schema.ErrReadOnly]; [schema.ErrBusy] when another process has the file open; [schema.ErrClosed];
-// the context's error while the memory is held; [schema.ErrIO]. An erasure that
-// failed, or was killed, brings nothing back: it is finished by the next
-// [Open], and by asking for it again.
+// [schema.ErrReadOnly]; [schema.ErrBusy] if another process has the file open;
+// [schema.ErrClosed]; the context's error while the memory is held; [schema.ErrIO].
+// The next [Open], or another call of Erase, finishes an erasure that failed or was
+// killed.
 func (d *Dir) Erase(ctx context.Context, tenant string) (*Receipt, error) {
 	if err := schema.ValidLabel("tenant", tenant); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func inFolder(t *testing.T, folder string) []byte {
 	return all
 }
 
-func TestAnErasedTenantIsGone(t *testing.T) {
+func TestErasedTenantIsGone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
 	said := eventbus.UserMessage(schema.Scope{Tenant: "acme", User: "ada"}, "My zorblatina is blue", eventbus.WithID("m1"))
@@ -85,7 +85,7 @@ func TestAnErasedTenantIsGone(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
-func TestATenantThatSomebodyHoldsIsErasedWhenItIsLetGo(t *testing.T) {
+func TestEraseWaitsForHolders(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
 	m, err := d.Tenant(t.Context(), "acme")
 	require.NoError(t, err)
@@ -108,7 +108,7 @@ func TestATenantThatSomebodyHoldsIsErasedWhenItIsLetGo(t *testing.T) {
 	require.NoFileExists(t, file)
 }
 
-func TestATenantThatIsOpenElsewhereIsNotErased(t *testing.T) {
+func TestEraseOfOpenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
 	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
@@ -129,7 +129,7 @@ func TestATenantThatIsOpenElsewhereIsNotErased(t *testing.T) {
 }
 
 // What a killed process left of a tenant goes with it, log and all.
-func TestAnErasedTenantLeavesNoLogBehind(t *testing.T) {
+func TestErasedTenantLeavesNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
 	file := filepath.Join(path, d.names.of("acme"))
@@ -149,9 +149,9 @@ func TestAnErasedTenantLeavesNoLogBehind(t *testing.T) {
 	require.Equal(t, make([]byte, len("zorblatina")), content)
 }
 
-// An erasure that was killed after its first step brings nothing back, and is
-// finished by whoever opens the folder next.
-func TestAnErasureOfATenantThatWasCutShortIsFinished(t *testing.T) {
+// An erasure that was killed after its first step brings nothing back, and the next
+// open of the folder finishes it.
+func TestInterruptedTenantErasureIsFinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
 	require.NoError(t, tell(t.Context(), d, "acme", "My zorblatina is blue"))

@@ -21,10 +21,11 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// dirMarker is the file that says how the names in a folder are made.
+// dirMarker is the file that defines how file names in a folder are made.
 const dirMarker = "ebb-dir.json"
 
-// marker is its content. Check is known for the right key alone.
+// marker is the content of dirMarker. Check can be computed only with the right
+// key.
 type marker struct {
 	Version int    `json:"ebb_dir"`
 	Keyed   bool   `json:"keyed"`
@@ -32,13 +33,13 @@ type marker struct {
 	Check   string `json:"check"`
 }
 
-// fileNames turns tenants into names of files.
+// fileNames maps tenants to file names.
 type fileNames struct{ secret []byte }
 
-// of is HMAC-SHA256 of the tenant's name, in letters and digits that no file
-// system folds into others. Without the folder's secret a guess at a name
-// cannot be tried; the secret is the key's, or, without a key, beside the
-// files in the marker. All 256 bits are there: two tenants never share a name.
+// of returns the HMAC-SHA256 of the tenant's name, in letters and digits that are
+// distinct on case-insensitive file systems. Guesses of a name cannot be tested
+// without the folder's secret, which is derived from the key or, without a key,
+// stored in the marker. All 256 bits are used, so names do not collide.
 func (n *fileNames) of(tenant string) string {
 	mac := hmac.New(sha256.New, n.secret)
 	mac.Write([]byte(tenant))
@@ -47,7 +48,7 @@ func (n *fileNames) of(tenant string) string {
 
 var tenantFile = regexp.MustCompile(`^[a-z2-7]{52}\.db$`)
 
-// prepareDir checks or makes the folder, for its owner alone.
+// prepareDir checks or creates the folder, with access for its owner only.
 func prepareDir(path string, readOnly bool) (string, error) {
 	if strings.TrimSpace(path) == "" {
 		return "", &schema.InvalidError{Field: "path", Reason: "is empty; give the folder that holds the memories"}
@@ -68,14 +69,14 @@ func prepareDir(path string, readOnly bool) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.IsDir():
-		return "", &schema.InvalidError{Field: "path", Reason: "is a file; give the folder that holds the memories, or use Open"}
+		return "", &schema.InvalidError{Field: "path", Reason: "is a file; give the folder that holds the memories"}
 	case info.Mode().Perm()&0o077 != 0:
 		return "", &schema.InvalidError{Field: "path", Reason: fmt.Sprintf("is open to others (mode %04o); chmod 700 it", info.Mode().Perm())}
 	}
 	return path, nil
 }
 
-// openNames reads the folder's marker, or makes it for a folder without one.
+// openNames reads the folder's marker, or creates one in a folder without it.
 func openNames(dir string, key schema.Key, readOnly bool) (*fileNames, error) {
 	path := filepath.Join(dir, dirMarker)
 	encoded, err := os.ReadFile(path)
@@ -125,14 +126,14 @@ func nameSecret(key schema.Key, salt []byte) (secret []byte, check string, err e
 	return secret, hex.EncodeToString(sum), err
 }
 
-// makeMarker writes the marker under another name and links it into place, so
-// that two who make a folder at once have one marker.
+// makeMarker writes the marker under a temporary name and links it into place, so
+// that processes that create a folder at the same time share one marker.
 func makeMarker(dir, path string, key schema.Key) ([]byte, error) {
 	if found, err := filepath.Glob(filepath.Join(dir, "*.db")); err != nil || len(found) > 0 {
 		return nil, errors.Join(err, fmt.Errorf("%w: the folder has files and no %s, which says whose they are; put it back from a backup, or give an empty folder", schema.ErrNotDatabase, dirMarker))
 	}
 	salt := make([]byte, sha256.Size)
-	_, _ = rand.Read(salt) // it never fails
+	_, _ = rand.Read(salt) // never fails
 	_, check, err := nameSecret(key, salt)
 	if err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func makeMarker(dir, path string, key schema.Key) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// files lists the names of the folder's memories.
+// files lists the file names of the folder's memories.
 func (d *Dir) files() ([]string, error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -174,20 +175,20 @@ func (d *Dir) files() ([]string, error) {
 	return names, nil
 }
 
-// File is one tenant's file in a folder.
+// File is a tenant's file in a folder.
 type File struct {
 	Tenant string `json:"tenant"`
-	// Known is false for a file without a user yet, which names no tenant.
+	// Known is false for a file without users, whose tenant is not known yet.
 	Known bool   `json:"known"`
-	File  string `json:"file"` // its name in the folder
+	File  string `json:"file"` // name in the folder
 	Bytes int64  `json:"bytes"`
-	// Used is when something was last written to it.
+	// Used is the time of the last write.
 	Used time.Time `json:"used"`
 }
 
-// Tenants lists the tenants of the folder by name, with their files: the names
-// are inside the files alone. It is for operators, and opens every file. Files
-// that cannot be opened are listed too, first, beside the error.
+// Tenants lists the tenants of the folder by name, with their files. It is for
+// operators and opens every file, since only the files contain the names. Files
+// that cannot be opened are listed first, and named in the error.
 //
 // Errors: those of [Dir.Tenant], naming the files.
 func (d *Dir) Tenants(ctx context.Context) ([]File, error) {
@@ -234,7 +235,7 @@ func (d *Dir) tenantOf(ctx context.Context, name string) (File, error) {
 	return t, err
 }
 
-// bind has the file serve one tenant and no other from now on.
+// bind assigns a file to one tenant permanently.
 func bind(ctx context.Context, x *extension.Extension, name string) error {
 	db := x.Parts().DB
 	if db.Tenant() == nil {

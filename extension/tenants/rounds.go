@@ -10,10 +10,10 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// rounds go through all files of a folder, also the closed ones: what waits
-// there is done, and nights that are due are run.
+// rounds open all files of a folder in turn, including closed ones, to finish
+// pending background work and run due nights.
 type rounds struct {
-	cancel context.CancelFunc // nil when there are none
+	cancel context.CancelFunc // nil if there are no rounds
 	done   sync.WaitGroup
 }
 
@@ -34,10 +34,11 @@ func (r *rounds) start(d *Dir) {
 	})
 }
 
-// untilRound is the time to the next full hour and the minute of the nights:
-// wherever users live, a round comes when their night is due.
+// untilRound returns the time until the next minute-of-the-hour of nightTime. A
+// round at that minute of every hour runs nights when they are due in each time
+// zone.
 func untilRound(now time.Time, nightTime string) time.Duration {
-	at, _ := time.Parse("15:04", nightTime) // the config was checked
+	at, _ := time.Parse("15:04", nightTime) // validated with the config
 	next := now.Truncate(time.Hour).Add(time.Duration(at.Minute()) * time.Minute)
 	if !next.After(now) {
 		next = next.Add(time.Hour)
@@ -45,7 +46,7 @@ func untilRound(now time.Time, nightTime string) time.Duration {
 	return next.Sub(now)
 }
 
-// stop ends the rounds: a night that goes on is cut off, and taken up later.
+// stop ends the rounds. A running night is interrupted and resumed later.
 func (r *rounds) stop(ctx context.Context) error {
 	if r.cancel == nil {
 		return nil
@@ -64,11 +65,10 @@ func (r *rounds) stop(ctx context.Context) error {
 	}
 }
 
-// roundPatience is how long a round waits for what is left to do in one file.
+// roundPatience is how long a round waits for the pending work of one file.
 const roundPatience = time.Minute
 
-// round looks after every file once. One that fails does not keep the others
-// from their turn.
+// round handles every file once. A failing file does not stop the others.
 func (d *Dir) round(ctx context.Context) {
 	names, err := d.files()
 	if err != nil {

@@ -15,69 +15,68 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// DefaultMaxOpen is how many files of a [Dir] are open at once.
+// DefaultMaxOpen is the default number of files a [Dir] keeps open.
 const DefaultMaxOpen = 64
 
-// closeWithin is how long Close waits when its context has no deadline.
+// closeWithin is how long Close waits if its context has no deadline.
 const closeWithin = 5 * time.Second
 
-// idleReader is how long a file keeps a second reader, and one at all where there
-// is no background work, which reads the file every second.
+// idleReader is how long a file keeps an idle read connection: the second one, or
+// any if there is no background work, which reads every second.
 const idleReader = 10 * time.Second
 
-// Config says how the memories of a folder work. The zero value, and nil,
-// are right for most hosts.
+// Config configures the memories of a folder. The zero value, and nil, suit most
+// hosts.
 type Config struct {
-	// Memory is the config of every memory. Its Key encrypts the files, each
-	// under a key of its own, and the names of the files. Default nil.
+	// Memory is the config of every memory. Its Key protects the file names and
+	// encrypts the files, each with a derived key. Default nil.
 	Memory *extension.Config
-	// MaxOpen is how many files are open at most. Each takes up to some 20
-	// descriptors and 2 MB. Default 64.
+	// MaxOpen bounds the open files. Each takes up to about 20 file descriptors and
+	// 2 MB. Default 64.
 	MaxOpen int
 }
 
-// Dir is a folder of memories: each tenant has a file of its own, so that not
-// even a fault in a query shows one tenant what is another's, and a tenant can
-// be backed up, moved or deleted as a file. It is safe for concurrent use.
+// Dir is a folder of memories with one file for each tenant, so that even a faulty
+// query cannot return another tenant's data and a tenant can be backed up, moved or
+// deleted as a file. It is safe for concurrent use.
 //
-// No name of a tenant can be read in the folder; [Dir.Tenants] lists them.
-// Files are opened when they are asked for and closed when others need the
-// room, least recently used first, and never while they are held. Nights
-// come for all files: an hourly round opens the ones that are closed.
+// The folder does not reveal tenants' names; [Dir.Tenants] lists them. Files are
+// opened on demand. When MaxOpen is reached, the least recently used one that is
+// not held is closed. An hourly round opens closed files for their nights.
 type Dir struct {
 	path    string
 	cfg     extension.Config
-	now     func() time.Time // cfg.Now, guarded
+	now     func() time.Time // guarded cfg.Now
 	maxOpen int
 	names   *fileNames
-	limiter *schema.Limiter // of the background work of the files
+	limiter *schema.Limiter // for background work of all files
 
 	mu      sync.Mutex
-	open    map[string]*heldFile // by name in the folder
-	idle    *list.List           // of *heldFile that are not held, least recently used first
-	changed chan struct{}        // closed and replaced when a file was closed or let go
+	open    map[string]*heldFile // by file name
+	idle    *list.List           // of *heldFile without holders, least recently used first
+	changed chan struct{}        // closed and replaced when a file is closed or released
 	closing bool
 
 	rounds rounds
 }
 
-// heldFile is a file that is open, being opened or being closed, with its
-// holders.
+// heldFile is a file that is open, opening or closing, and its number of holders.
 type heldFile struct {
 	name    string
-	ready   chan struct{} // closed when x or err is there
+	ready   chan struct{} // closed when x or err is set
 	x       *extension.Extension
 	err     error
 	holders int
-	gone    bool          // being closed: ask again
-	at      *list.Element // in idle
+	gone    bool          // closing: acquire must look again
+	at      *list.Element // position in idle
 }
 
-// Open opens a folder of memories, creating it when there is none, and
-// starts the rounds that keep nights for all of them. Close it.
+// Open opens a folder of memories, creating it if it does not exist, and starts the
+// hourly rounds. Call Close when done.
 //
-// Errors: [*schema.InvalidError] naming the path or the field of the config; [schema.ErrKey]
-// in its forms, for a folder that was made with another key or without.
+// Errors: [*schema.InvalidError] naming the path or the config field;
+// [schema.ErrKey] in its forms for a folder that was created with another key or
+// without one.
 func Open(ctx context.Context, path string, config *Config) (*Dir, error) {
 	var cfg Config
 	if config != nil {
@@ -114,8 +113,8 @@ func Open(ctx context.Context, path string, config *Config) (*Dir, error) {
 	return d, nil
 }
 
-// report passes a fault of the folder's own work to the host's hook. A hook that
-// panics ends neither the work nor the process.
+// report passes a fault of the folder's own work to the host's hook and recovers
+// from a panic in it.
 func (d *Dir) report(err error) {
 	_ = memory.CallHost("Hooks.OnError", func() error { d.cfg.Hooks.OnError("dir", err); return nil })
 }
@@ -126,7 +125,7 @@ func (d *Dir) reportClock(err error) {
 	}
 }
 
-// Tenant is the memory of one tenant, held open until it is closed.
+// Tenant is the memory of one tenant. It is held open until Close.
 type Tenant struct {
 	*extension.Extension
 
@@ -136,19 +135,19 @@ type Tenant struct {
 	once sync.Once
 }
 
-// Name is the tenant's name.
+// Name returns the tenant's name.
 func (t *Tenant) Name() string { return t.name }
 
-// Close lets the memory go. What it gave out, its sessions too, must not be
-// used any more: the file may be closed at any time, and they would fail with
-// [schema.ErrClosed]. Closing again is fine. It never waits; the error is always nil.
+// Close releases the memory. Do not use it or its sessions afterwards: the file may
+// be closed at any time, and they would return [schema.ErrClosed]. Calling Close
+// again is allowed. It never blocks and always returns nil.
 func (t *Tenant) Close(context.Context) error {
 	t.once.Do(func() { t.dir.release(t.file) })
 	return nil
 }
 
-// Session gives the memory as one conversation of one user of the tenant sees
-// it; the scope's tenant is the file's, and may be left empty.
+// Session returns the memory as seen by one conversation of a user of the tenant.
+// The scope's tenant may be left empty.
 func (t *Tenant) Session(scope schema.Scope) (*extension.Session, error) {
 	if scope.Tenant == "" {
 		scope.Tenant = t.name
@@ -156,12 +155,13 @@ func (t *Tenant) Session(scope schema.Scope) (*extension.Session, error) {
 	return t.Extension.Session(scope)
 }
 
-// Tenant opens the memory of a tenant, creating it when there is none, or
-// shares the open one. Close it after use, as after each turn: opening again
-// costs nothing while the file is open, and some milliseconds when it was
-// closed. When MaxOpen files are in use it waits for one to be closed.
+// Tenant opens the memory of a tenant, creating it if it does not exist. Callers
+// share one open file. Close it after use, for example after each turn: opening it
+// again is free while the file is open, and takes some milliseconds otherwise. If
+// MaxOpen files are held, it waits for one to be released.
 //
-// Every scope in the file has this tenant; another is an [*schema.InvalidError].
+// All scopes in the file have this tenant; another one is an
+// [*schema.InvalidError].
 //
 // Errors: those of [extension.Open]; [schema.ErrClosed]; the context's error.
 func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
@@ -179,8 +179,8 @@ func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
 	return &Tenant{Extension: f.x, name: name, dir: d, file: f}, nil
 }
 
-// acquire holds a file, opening it when it is closed, and making it only when
-// create says so: [schema.ErrNotFound] is for one that was erased.
+// acquire holds a file, opening it if it is closed. Without create it returns
+// [schema.ErrNotFound] for a file that does not exist.
 func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile, error) {
 	for {
 		d.mu.Lock()
@@ -203,7 +203,7 @@ func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile,
 			d.openNow(ctx, f)
 			return d.await(ctx, f)
 		}
-		// It is being closed, or there is no room.
+		// it is closing, or there is no room
 		oldest := d.idle.Front()
 		changed := d.changed
 		if f == nil && oldest != nil {
@@ -223,7 +223,7 @@ func exists(path string) bool {
 	return !errors.Is(err, os.ErrNotExist)
 }
 
-// hold counts a holder. The caller has the lock.
+// hold adds a holder. d.mu is held.
 func (d *Dir) hold(f *heldFile) {
 	f.holders++
 	if f.at != nil {
@@ -235,15 +235,15 @@ func (d *Dir) hold(f *heldFile) {
 // openNow opens a file for all callers that wait for it.
 func (d *Dir) openNow(ctx context.Context, f *heldFile) {
 	cfg := d.cfg
-	cfg.Night.NoSchedule = true // the rounds do it, for closed files too
-	// The first caller may give up; the others still want the file.
+	cfg.Night.NoSchedule = true // rounds run nights, also of closed files
+	// other callers still want the file if the first one gives up
 	f.x, f.err = extension.OpenWith(context.WithoutCancel(ctx), filepath.Join(d.path, f.name), &cfg, memory.Options{
 		File: schema.Options{Readers: 2, IdleReader: idleReader, Limiter: d.limiter}, OnDemandNights: !d.cfg.Night.NoSchedule,
 	})
 	close(f.ready)
 }
 
-// await waits for a file that is being opened.
+// await waits until a file is open.
 func (d *Dir) await(ctx context.Context, f *heldFile) (*heldFile, error) {
 	select {
 	case <-f.ready:
@@ -258,11 +258,11 @@ func (d *Dir) await(ctx context.Context, f *heldFile) (*heldFile, error) {
 	return f, nil
 }
 
-// release lets a file go; it stays open until there is need for its room.
+// release removes a holder. The file stays open until its place is needed.
 func (d *Dir) release(f *heldFile) { d.letGo(f, d.idle.PushBack) }
 
-// releaseCold is release of a file that no caller asked for by its tenant: it is
-// the first to be closed.
+// releaseCold is release for a file that only a round has opened: it is the next to
+// be closed.
 func (d *Dir) releaseCold(f *heldFile) { d.letGo(f, d.idle.PushFront) }
 
 func (d *Dir) letGo(f *heldFile, push func(any) *list.Element) {
@@ -274,7 +274,7 @@ func (d *Dir) letGo(f *heldFile, push func(any) *list.Element) {
 	}
 	select {
 	case <-f.ready:
-	default: // the one who opens it holds it
+	default: // its opener holds it
 		return
 	}
 	if f.err != nil {
@@ -285,14 +285,13 @@ func (d *Dir) letGo(f *heldFile, push func(any) *list.Element) {
 	d.tell()
 }
 
-// tell wakes who waits for a change. The caller has the lock.
+// tell wakes callers that wait for a change. d.mu is held.
 func (d *Dir) tell() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
-// evict closes a file that is not held, in the background. The caller has the
-// lock.
+// evict closes a file without holders in the background. d.mu is held.
 func (d *Dir) evict(f *heldFile) {
 	d.idle.Remove(f.at)
 	f.at, f.gone = nil, true
@@ -307,8 +306,8 @@ func (d *Dir) evict(f *heldFile) {
 	}()
 }
 
-// Close ends the rounds and closes every file within ctx's deadline, or 5 s
-// without one, also those that are held. Closing again is fine.
+// Close ends the rounds and closes all files, held ones too, within ctx's deadline
+// or 5 s without one. Calling Close again is allowed.
 func (d *Dir) Close(ctx context.Context) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -337,7 +336,7 @@ func (d *Dir) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// closeFile closes a file that may be held, being opened or being closed.
+// closeFile closes a file that may be held, opening or closing.
 func (d *Dir) closeFile(ctx context.Context, f *heldFile) error {
 	select {
 	case <-f.ready:
@@ -345,7 +344,7 @@ func (d *Dir) closeFile(ctx context.Context, f *heldFile) error {
 		return ctx.Err()
 	}
 	if f.err != nil {
-		return nil //nolint:nilerr // the caller that asked for it has the error
+		return nil //nolint:nilerr // returned to the caller that asked for it
 	}
 	if err := f.x.Close(ctx); err != nil {
 		return fmt.Errorf("close %s: %w", f.name, err)

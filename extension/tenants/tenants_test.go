@@ -41,7 +41,7 @@ func tell(ctx context.Context, d *Dir, tenant, text string) error {
 	return m.Bus().Publish(ctx, eventbus.UserMessage(schema.Scope{Tenant: tenant, User: "ada"}, text))
 }
 
-// told counts the messages of a tenant's user.
+// The number of messages of a tenant's user.
 func told(ctx context.Context, d *Dir, tenant string) (int, error) {
 	m, err := d.Tenant(ctx, tenant)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
 }
 
 // A tenant's file takes no scope of another tenant, whichever way it comes.
-func TestATenantsFileServesThatTenantAlone(t *testing.T) {
+func TestFileServesOneTenant(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
 	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
@@ -143,7 +143,7 @@ func TestATenantsFileServesThatTenantAlone(t *testing.T) {
 
 // Nothing in an encrypted folder tells who its tenants are, not even to who
 // guesses; and no key but the right one makes a new memory beside the old.
-func TestAnEncryptedFolderTellsNoNames(t *testing.T) {
+func TestEncryptedFolderHidesNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	cfg := func(key schema.Key) *Config {
 		return &Config{Memory: &extension.Config{Key: key, Night: extension.NightConfig{NoSchedule: true}}}
@@ -217,7 +217,7 @@ func (d *Dir) opened() (open, held int) {
 
 // Whatever many users do at once, no file is closed under one of them, no more
 // are open than may be, and nothing is lost.
-func TestManyUseFewOpenFiles(t *testing.T) {
+func TestMaxOpen(t *testing.T) {
 	t.Parallel()
 	const tenants, most, workers, rounds = 8, 3, 5, 8
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds, MaxOpen: most})
@@ -270,7 +270,7 @@ func TestManyUseFewOpenFiles(t *testing.T) {
 	require.Zero(t, held)
 }
 
-func TestWhoFindsNoRoomWaits(t *testing.T) {
+func TestTenantWaitsForRoom(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds, MaxOpen: 1})
 	first, err := d.Tenant(t.Context(), "first")
 	require.NoError(t, err)
@@ -290,7 +290,7 @@ func TestWhoFindsNoRoomWaits(t *testing.T) {
 	require.ErrorIs(t, first.Bus().Publish(t.Context(), eventbus.UserMessage(schema.Scope{Tenant: "first", User: "ada"}, "too late")), eventbus.ErrStopped)
 }
 
-func TestAFileThatCannotBeOpenedTakesNoRoom(t *testing.T) {
+func TestFailedOpenTakesNoRoom(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds, MaxOpen: 1})
 	bad := filepath.Join(d.path, d.names.of("bad"))
 	require.NoError(t, os.WriteFile(bad, []byte("this is no memory"), 0o600))
@@ -303,7 +303,7 @@ func TestAFileThatCannotBeOpenedTakesNoRoom(t *testing.T) {
 	require.ErrorIs(t, err, schema.ErrNotDatabase, "a list that lacks one would be a lie")
 }
 
-func TestClosingAFolderClosesWhatIsHeld(t *testing.T) {
+func TestCloseClosesHeldFiles(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds, MaxOpen: 2})
 	m, err := d.Tenant(t.Context(), "first")
 	require.NoError(t, err)
@@ -325,7 +325,7 @@ func TestClosingAFolderClosesWhatIsHeld(t *testing.T) {
 
 // Every tenant's night comes, though only one file is open at a time; a folder
 // that is opened makes its round at once.
-func TestNightsComeForClosedFiles(t *testing.T) {
+func TestNightsOfClosedFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memories")
 	var days atomic.Int64
 	clock := func() time.Time { return time.Date(2026, 3, 2, 20, 0, 0, 0, time.UTC).AddDate(0, 0, int(days.Load())) }
@@ -366,7 +366,7 @@ func TestNightsComeForClosedFiles(t *testing.T) {
 	}
 }
 
-func TestARoundComesAtTheMinuteOfTheNights(t *testing.T) {
+func TestUntilRound(t *testing.T) {
 	at := func(clock string) time.Time {
 		parsed, err := time.Parse("15:04:05", clock)
 		require.NoError(t, err)
@@ -439,7 +439,7 @@ func BenchmarkDir(b *testing.B) {
 	})
 }
 
-func TestTheFilesOfAFolderTakeTurns(t *testing.T) {
+func TestFilesShareLimiter(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
 	var waiting atomic.Bool
 	one, err := d.Tenant(t.Context(), "one")

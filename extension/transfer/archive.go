@@ -23,40 +23,41 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// partSize is about how many characters a part of a document has.
+// partSize is the approximate size of a document's parts, in characters.
 const partSize = 900
 
-// maxDocument is the largest file that is taken in, in bytes.
+// maxDocument is the size of the largest accepted file, in bytes.
 const maxDocument = 4 << 20
 
-// ArchiveOptions say how documents are taken in. The zero value is the default.
+// ArchiveOptions are the options of an import of documents. The zero value has the
+// defaults.
 type ArchiveOptions struct {
-	// Type is the archival type of documents in folders that tell none: decision,
-	// research, spec, lesson or bank. Folders named decisions or adr, research, design
-	// or specs, lessons and banks tell theirs, and files named bank.md or bank-*.md
-	// are banks. Default lesson.
+	// Type is the archival type of documents whose path does not imply one:
+	// decision, research, spec, lesson or bank. Folders named decisions or adr,
+	// research, design or specs, lessons and banks, and files named bank.md or
+	// bank-*.md, imply theirs. Default lesson.
 	Type string
-	// Origin is what they are stamped with, and so how far they are believed.
-	// Default import (trust 1); a host may say tool_internal for documents of its
-	// own that only it can change (trust 3).
+	// Origin is the origin of the documents, which bounds their trust. Default
+	// import (trust 1). Use tool_internal (trust 3) for documents that only the
+	// host can change.
 	Origin schema.Origin
-	// Retire takes out of search what was taken in from files that are gone.
-	// Default false: the report names them.
+	// Retire removes from search what was imported from files that no longer exist.
+	// Default false: the report lists them.
 	Retire bool
 }
 
-// ArchiveReport says what became of the documents of a folder.
+// ArchiveReport is the result of an import of documents.
 type ArchiveReport struct {
 	Documents int      `json:"documents"` // files read
-	Unchanged int      `json:"unchanged"` // of these, those that are as they were
-	Stored    int      `json:"stored"`    // parts that are new
-	Retired   int      `json:"retired"`   // parts that are out of search now
-	Erased    int      `json:"erased"`    // parts passed over, since they were erased here
-	Gone      []string `json:"gone"`      // files that were taken in before and are not there
+	Unchanged int      `json:"unchanged"` // of these, unchanged since the last import
+	Stored    int      `json:"stored"`    // new parts
+	Retired   int      `json:"retired"`   // parts removed from search
+	Erased    int      `json:"erased"`    // parts skipped because they were erased
+	Gone      []string `json:"gone"`      // files that were imported before and no longer exist
 }
 
-// ImportArchive takes the Markdown files of a folder into the archive. Hosts call
-// Extension.ImportArchive, which says more.
+// ImportArchive imports the Markdown files of a folder into the archive. It
+// implements Extension.ImportArchive.
 func ImportArchive(ctx context.Context, m *memory.Memory, scope schema.Scope, dir string, opts ArchiveOptions) (*ArchiveReport, error) {
 	report := &ArchiveReport{Gone: []string{}}
 	opts.Type, opts.Origin = cmp.Or(opts.Type, "lesson"), cmp.Or(opts.Origin, schema.OriginImport)
@@ -82,7 +83,7 @@ type archiving struct {
 	userID int64
 	opts   ArchiveOptions
 	report *ArchiveReport
-	known  map[string]string // URI → hash, of all documents of the user
+	known  map[string]string // URI → hash of all documents of the user
 }
 
 func (j *archiving) run(ctx context.Context, dir string) error {
@@ -116,8 +117,8 @@ func (j *archiving) run(ctx context.Context, dir string) error {
 	return j.gone(ctx, files, folder+"/")
 }
 
-// markdownFiles lists the Markdown files of a folder by URI, and gives its name. Hidden ones, and
-// what links lead to, are left out.
+// markdownFiles maps the URIs of a folder's Markdown files to their paths and
+// returns the folder's name. It skips hidden files and symbolic links.
 func markdownFiles(dir string) (folder string, files map[string]string, err error) {
 	dir = filepath.Clean(dir)
 	if abs, err := filepath.Abs(dir); err == nil {
@@ -150,8 +151,8 @@ func markdownFiles(dir string) (folder string, files map[string]string, err erro
 	return filepath.Base(dir), files, err
 }
 
-// typeOf is the archival type that a document's name and folders tell
-// (ada-three-tier.md §3.3; earlier banks are archives/bank-*.md there).
+// typeOf returns the archival type implied by a document's name or folders
+// (ada-three-tier.md §3.3, which keeps earlier banks as archives/bank-*.md).
 func (o *ArchiveOptions) typeOf(uri string) string {
 	if name := strings.ToLower(path.Base(uri)); name == "bank.md" || strings.HasPrefix(name, "bank-") {
 		return "bank"
@@ -196,7 +197,7 @@ func (j *archiving) file(ctx context.Context, uri, at string) error {
 		j.report.Unchanged++
 		return nil
 	}
-	events := j.parts(uri, strings.TrimPrefix(string(content), "\ufeff")) // an editor's mark, before the first heading
+	events := j.parts(uri, strings.TrimPrefix(string(content), "\ufeff")) // byte order mark
 	ready, err := j.m.Prepare(ctx, events...)
 	if err != nil {
 		return err
@@ -220,11 +221,11 @@ func (j *archiving) file(ctx context.Context, uri, at string) error {
 	return j.settle(ctx, uri, hash, holds)
 }
 
-// parts are the events that the parts of a document come as. One is known by its
-// document and its text: it is the same memory as long as that stands there.
+// parts returns the events of a document's parts. The id of a part is derived from
+// its document and text, so an unchanged part keeps its memory.
 func (j *archiving) parts(uri, content string) []eventbus.Event {
 	labels := j.m.Cycles.Stamp(j.scope, map[string]string{schema.AttrArchive: j.opts.typeOf(uri), schema.AttrSource: uri})
-	scope := memory.Team(j.scope) // a document belongs to no conversation
+	scope := memory.Team(j.scope) // documents belong to no conversation
 	seen := make(map[string]bool)
 	var events []eventbus.Event
 	for _, s := range text.Sections(content, partSize) {
@@ -235,7 +236,7 @@ func (j *archiving) parts(uri, content string) []eventbus.Event {
 		sum := sha256.Sum256([]byte(fmt.Sprintf("%d:%s%s", len(uri), uri, said)))
 		id := "part-" + hex.EncodeToString(sum[:16])
 		if seen[id] {
-			continue // said twice under one heading
+			continue // repeated under one heading
 		}
 		seen[id] = true
 		opts := []eventbus.MessageOption{eventbus.WithID(id), eventbus.From(j.opts.Origin)}
@@ -247,8 +248,8 @@ func (j *archiving) parts(uri, content string) []eventbus.Event {
 	return events
 }
 
-// settle takes out of search what the document does not hold any more, brings
-// back what it holds again, and notes that it was read.
+// settle retires parts the document no longer holds, reactivates those it holds
+// again, and records the document as read.
 func (j *archiving) settle(ctx context.Context, uri, hash string, holds map[string]bool) error {
 	var parts []schema.Memory
 	err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
@@ -262,7 +263,7 @@ func (j *archiving) settle(ctx context.Context, uri, hash string, holds map[stri
 	err = j.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		retired = 0
 		for _, m := range parts {
-			set := m.State != schema.StateActive && m.State != schema.StateRetired // aside, say
+			set := m.State != schema.StateActive && m.State != schema.StateRetired // quarantined, for example
 			if set || m.Protected || holds[m.EventID] == (m.State == schema.StateActive) {
 				continue
 			}
@@ -279,7 +280,8 @@ func (j *archiving) settle(ctx context.Context, uri, hash string, holds map[stri
 	return err
 }
 
-// gone looks for documents of the folder that were taken in before.
+// gone handles documents of the folder that were imported before and no longer
+// exist.
 func (j *archiving) gone(ctx context.Context, files map[string]string, folder string) error {
 	for _, uri := range slices.Sorted(maps.Keys(j.known)) {
 		if _, there := files[uri]; there || j.known[uri] == "" || !strings.HasPrefix(uri, folder) {

@@ -18,34 +18,34 @@ import (
 	"github.com/ebbmem/ebb/schema/core"
 )
 
-// BankReport says what became of a bank.
+// BankReport is the result of an import of a bank.
 type BankReport struct {
-	// Tokens is what the whole file would take in a context; CoreTokens what the
-	// blocks that were written take in place of it, those of all roles together.
+	// Tokens is the cost of the whole file in a context. CoreTokens is the cost of
+	// the written blocks, including those of all roles.
 	Tokens     int `json:"tokens"`
 	CoreTokens int `json:"core_tokens"`
-	// Blocks are the blocks that it went to, with how many entries and fields.
+	// Blocks lists the written blocks.
 	Blocks []BankBlock `json:"blocks"`
-	// LeftOut is what is not in core memory, and why.
-	LeftOut []BankRest `json:"left_out,omitempty"`
+	// LeftOut lists what is not in core memory, with reasons.
+	LeftOut []BankOmission `json:"left_out,omitempty"`
 }
 
-// BankBlock is a block that a bank went to.
+// BankBlock is a block that an import of a bank wrote.
 type BankBlock struct {
 	Name    string `json:"name"`
-	Agent   string `json:"agent,omitempty"` // the role that has it, for a block of each role
-	Entries int    `json:"entries"`         // that the bank has for it and that it now holds
+	Agent   string `json:"agent,omitempty"` // the block's owner, for a per-role block
+	Entries int    `json:"entries"`         // entries of the bank that the block now holds
 	Tokens  int    `json:"tokens"`          // of the whole block
 }
 
-// BankRest is a part of a bank that was left out.
-type BankRest struct {
+// BankOmission is a part of a bank that was left out.
+type BankOmission struct {
 	Heading string `json:"heading"`
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
 }
 
-// The blocks of the profile ThreeTier that a bank goes to.
+// The blocks of the ThreeTier profile that a bank fills.
 const (
 	blockStatus    = "status"
 	blockRoleState = "roleState"
@@ -53,16 +53,16 @@ const (
 	blockLessons   = "lessons"
 )
 
-// maxBank is the longest bank that is read, in bytes. It was meant to fit into a
-// context.
+// maxBank is the size of the largest accepted bank, in bytes. Banks are meant to
+// fit into a context.
 const maxBank = 1 << 20
 
 // bankTrust is the trust of the blocks: agents wrote the file, and the host trusts
 // it.
 var bankTrust = schema.OriginToolInternal.Ceiling()
 
-// ImportBank takes a team's bank.md into core memory. Hosts call
-// Extension.ImportBank, which says more.
+// ImportBank imports a team's bank.md into core memory. It implements
+// Extension.ImportBank.
 func ImportBank(ctx context.Context, m *memory.Memory, scope schema.Scope, r io.Reader) (*BankReport, error) {
 	if err := m.Redactor.Labels(scope); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func ImportBank(ctx context.Context, m *memory.Memory, scope schema.Scope, r io.
 	if err != nil {
 		return nil, err
 	}
-	b = bytes.TrimPrefix(b, []byte("\ufeff")) // an editor's mark, before the first heading
+	b = bytes.TrimPrefix(b, []byte("\ufeff")) // byte order mark
 	switch {
 	case len(b) > maxBank:
 		return nil, &schema.InvalidError{Field: "bank", Reason: "is longer than 1 MiB; a bank is a file that fits into a context"}
@@ -104,7 +104,7 @@ func ImportBank(ctx context.Context, m *memory.Memory, scope schema.Scope, r io.
 	return plan.report, nil
 }
 
-// bankPlan is what is to go where.
+// bankPlan collects the edits of blocks before they are applied.
 type bankPlan struct {
 	m      *memory.Memory
 	report *BankReport
@@ -115,16 +115,16 @@ type bankPlan struct {
 type bankEdit struct {
 	heading string
 	block   string
-	role    string // that has the block; "" for a shared one
+	role    string // the block's owner; "" for a shared block
 	text    string
 	edit    core.BlockEdit
 }
 
 func (p *bankPlan) leave(heading, reason, what string) {
-	p.report.LeftOut = append(p.report.LeftOut, BankRest{Heading: heading, Reason: reason, Tokens: text.Tokens(what)})
+	p.report.LeftOut = append(p.report.LeftOut, BankOmission{Heading: heading, Reason: reason, Tokens: text.Tokens(what)})
 }
 
-// section finds the place of a section.
+// section plans the edits for one section.
 func (p *bankPlan) section(s *bankSection) {
 	rest := strings.Join(s.rest, "\n")
 	status := p.m.Block(blockStatus)
@@ -192,7 +192,8 @@ func (p *bankPlan) section(s *bankSection) {
 	}
 }
 
-// shipped brings the newest, which stand first, into the order of the block.
+// shipped plans the shipped entries, reversing the file's newest-first order into
+// the block's.
 func (p *bankPlan) shipped(s *bankSection) {
 	const field = "recentlyShipped"
 	status := p.m.Block(blockStatus)
@@ -216,7 +217,7 @@ func (p *bankPlan) shipped(s *bankSection) {
 	}
 }
 
-// itemsOf is how many items a list of a block holds at most.
+// itemsOf returns the maximum number of items in a list of a block.
 func itemsOf(block *core.BlockSpec, field string) int {
 	for _, f := range block.Fields {
 		if f.Name == field && f.Items > 0 {
@@ -226,7 +227,7 @@ func itemsOf(block *core.BlockSpec, field string) int {
 	return math.MaxInt
 }
 
-// apply writes each block once, and reports.
+// apply writes each block once and fills the report.
 func (p *bankPlan) apply(ctx context.Context, tx *schema.Tx, scope schema.Scope) error {
 	userID, err := tx.UserID(ctx, scope)
 	if err != nil {

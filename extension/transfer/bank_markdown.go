@@ -9,13 +9,12 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// bankSection is what stands under one heading of a bank, without the headings
-// below it.
+// bankSection is the content of one heading, without its subsections.
 type bankSection struct {
 	heading string   // as written
-	path    []string // of the headings above it and its own, folded
-	items   []string // of lists, with the lines that go on
-	rest    []string // all other lines that say something
+	path    []string // folded headings from the top down to its own
+	items   []string // list items with their continuation lines
+	rest    []string // all other lines with text
 }
 
 var (
@@ -24,7 +23,7 @@ var (
 	bankRule    = regexp.MustCompile(`^\s*(?:[-*_]\s*){3,}$`)
 )
 
-// readBank takes a Markdown text apart by its headings.
+// readBank splits a Markdown text by its headings.
 func readBank(markdown string) (sections []*bankSection) {
 	current := &bankSection{heading: "(beginning)"}
 	sections = append(sections, current)
@@ -34,7 +33,7 @@ func readBank(markdown string) (sections []*bankSection) {
 	for line := range strings.Lines(text.Clean(markdown)) {
 		line = strings.TrimRight(line, " \t\n")
 		mark := text.CodeFence(strings.TrimSpace(line))
-		if fence != "" || mark != "" { // code: its headings and lists are none
+		if fence != "" || mark != "" { // code block: headings and lists in it do not count
 			current.rest = append(current.rest, strings.TrimSpace(line))
 			switch {
 			case fence == "":
@@ -68,17 +67,17 @@ func readBank(markdown string) (sections []*bankSection) {
 	return sections
 }
 
-// foldHeading is a heading's words, without emoji, marks and capitals.
+// foldHeading returns a heading's words without emoji and markup, case-folded.
 func foldHeading(heading string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
 }
 
-// plainMarkdown is a line without its marks of emphasis and code.
+// plainMarkdown strips a line's emphasis and code markup.
 func plainMarkdown(s string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "", "`", "").Replace(s)), " ")
 }
 
-// under reports whether the section is one of the named, or below it.
+// under reports whether the section or one of its parents has one of the names.
 func (s *bankSection) under(names ...string) bool {
 	for _, p := range s.path {
 		for _, name := range names {
@@ -90,8 +89,8 @@ func (s *bankSection) under(names ...string) bool {
 	return false
 }
 
-// role is the role that the section describes: the heading below that of all
-// roles. It reports false for a section elsewhere.
+// role returns the role described by a section below the roles' heading. It returns
+// false for other sections.
 func (s *bankSection) role() (role string, ok bool) {
 	at := slices.IndexFunc(s.path, func(p string) bool { return slices.Contains([]string{"role state", "role states", "roles"}, p) })
 	if at < 0 || at+1 == len(s.path) {
@@ -105,7 +104,7 @@ var (
 	bankThread = regexp.MustCompile(`^\*\*\s*([^*]+?)\s*:?\s*\*\*\s*(?:\(([^)]*)\))?\s*:?\s*(.*)$`)
 )
 
-// labelled takes "**Last:** merged" apart.
+// labelled splits "**Last:** merged" into label and value.
 func labelled(item string) (label, value string, ok bool) {
 	m := bankLabel.FindStringSubmatch(item)
 	if m == nil {
@@ -114,7 +113,7 @@ func labelled(item string) (label, value string, ok bool) {
 	return foldHeading(m[1]), plainMarkdown(m[2]), true
 }
 
-// threadOf makes a record of "**Title** (role → role): what is so".
+// threadOf parses "**Title** (role → role): summary" into a record.
 func threadOf(item string) map[string]any {
 	title, roles, summary := "", "", plainMarkdown(item)
 	if m := bankThread.FindStringSubmatch(item); m != nil {

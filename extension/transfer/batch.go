@@ -12,28 +12,28 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// A batch of turns is one transaction. The second bound keeps long messages
-// from filling the memory, which holds two batches: one is read and made ready
-// while the one before is stored.
+// A batch of turns is one transaction. The byte bound limits memory, which holds
+// two batches: one is prepared while the previous one is being stored.
 const (
 	batchTurns = 1000
 	batchBytes = 4 << 20
 )
 
-// turnBatch is turns that are published together.
+// turnBatch is a batch of turns that are published together.
 type turnBatch struct {
-	where   string // of the first
+	where   string // position of the first turn
 	pending []pendingTurn
-	byID    map[string]int // place in pending
+	byID    map[string]int // index in pending
 	bytes   int
-	read    int   // turns, with repeated ones
-	fresh   int   // those that the user does not have
+	read    int   // turns, including duplicates
+	fresh   int   // turns the user does not have yet
 	end     int64 // bytes read from the input
-	cycle   int64 // the latest
+	cycle   int64 // highest
 
-	done     chan struct{} // closed when it is stored, or err is set
+	done     chan struct{} // closed when it is stored or err is set
 	outcomes []eventbus.Outcome
 	err      error
 }
@@ -41,15 +41,15 @@ type turnBatch struct {
 type pendingTurn struct {
 	where   string
 	event   eventbus.Event
-	nth     int  // of the turns of the batch that were read, from 1
-	untimed bool // it is known at any time
+	nth     int  // number among the turns read for the batch, from 1
+	untimed bool // compared without its time
 }
 
 func newTurnBatch() *turnBatch {
 	return &turnBatch{byID: make(map[string]int), done: make(chan struct{})}
 }
 
-// find looks a turn up by its id.
+// find returns the pending turn with an id.
 func (b *turnBatch) find(id string) (t pendingTurn, found bool) {
 	i, found := b.byID[id]
 	if found {
@@ -58,15 +58,15 @@ func (b *turnBatch) find(id string) (t pendingTurn, found bool) {
 	return t, found
 }
 
-// turnBatches gathers turns in one batch while the one before is stored.
+// turnBatches fills one batch while the previous one is being stored.
 type turnBatches struct {
 	job    *importJob
 	now    *turnBatch
-	before *turnBatch // empty when there is none under way
-	cycle  int64      // the latest of those that are stored
+	before *turnBatch // the previous batch; none() if there is none
+	cycle  int64      // highest cycle stored
 }
 
-// none is a batch that is stored.
+// none returns an empty batch that counts as stored.
 func none() *turnBatch {
 	b := newTurnBatch()
 	close(b.done)
@@ -77,7 +77,7 @@ func newTurnBatches(j *importJob) *turnBatches {
 	return &turnBatches{job: j, now: newTurnBatch(), before: none()}
 }
 
-// add takes a turn and stores the batch when it is full.
+// add adds a turn and flushes the batch when it is full.
 func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -109,9 +109,9 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 	return nil
 }
 
-// flush makes the batch ready and begins to store it, all or nothing, as soon
-// as the one before is stored. Of a batch with a turn that cannot be stored it
-// stores those before it, and returns what is wrong with it.
+// flush prepares the batch and starts storing it in one transaction after the
+// previous batch is stored. If a turn cannot be stored, it stores the turns before
+// it and returns the turn's error.
 func (b *turnBatches) flush(ctx context.Context) error {
 	batch := b.now
 	if batch.read == 0 {
@@ -143,7 +143,7 @@ func (b *turnBatches) flush(ctx context.Context) error {
 		return err
 	}
 	loaded := func() {}
-	if len(batch.pending) == batchTurns { // one of many, it seems
+	if len(batch.pending) == batchTurns { // probably one of many batches
 		loaded = b.job.m.Bus.Load()
 	}
 	go func() {
@@ -155,7 +155,7 @@ func (b *turnBatches) flush(ctx context.Context) error {
 	return faulty
 }
 
-// wait returns when the batch before is stored, and counts it.
+// wait waits until the previous batch is stored and counts it.
 func (b *turnBatches) wait() error {
 	batch := b.before
 	b.before = none()
@@ -177,7 +177,7 @@ func (b *turnBatches) wait() error {
 	return nil
 }
 
-// lift lets erased turns come back.
+// lift removes the tombstones of turns, so that erased turns can return.
 func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
 	return b.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		for _, e := range turns {
@@ -189,10 +189,9 @@ func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
 	})
 }
 
-// fresh are the events of the batch that the user does not have yet. An id that
-// was used for something else is an error: the journal would take the turn
-// for a repetition, and it would be lost. faulty is the first such error; then
-// the batch ends before that turn.
+// fresh returns the events of the batch that the user does not have yet. An id in
+// use for another message is an error, since the journal would drop the turn as a
+// duplicate. faulty is the first such error; the batch then ends before that turn.
 func (b *turnBatches) fresh(ctx context.Context) (fresh []eventbus.Event, faulty, err error) {
 	pending := b.now.pending
 	err = b.job.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -233,7 +232,7 @@ func (b *turnBatches) fresh(ctx context.Context) (fresh []eventbus.Event, faulty
 	return fresh, faulty, err
 }
 
-// rename gives a turn the id that the host has for it, if any.
+// rename gives a turn the id that [ImportOptions].Rename returns, if any.
 func (b *turnBatches) rename(p *pendingTurn) error {
 	return memory.CallHost("ImportOptions.Rename", func() error {
 		id := b.job.opts.Rename(p.event.ID)
@@ -248,8 +247,8 @@ func (b *turnBatches) rename(p *pendingTurn) error {
 	})
 }
 
-// known are the ids of some turns that the user has, and differ the field in which
-// what she has under one is another turn.
+// known returns the ids of turns that the user has, and, for ids in use for another
+// turn, the field that differs.
 func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pendingTurn) (known map[string]bool, differ map[string]string, err error) {
 	known, differ = make(map[string]bool), make(map[string]string)
 	userID, err := s.UserID(ctx, b.job.opts.Scope)
@@ -260,38 +259,27 @@ func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pen
 	for i := range turns {
 		byID[turns[i].event.ID] = &turns[i]
 	}
-	ids, err := json.Marshal(slices.Collect(maps.Keys(byID)))
+	stored, err := records.StoredEvents(ctx, s, userID, slices.Collect(maps.Keys(byID)))
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := s.Query(ctx, "SELECT id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, string(ids))
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var payload []byte
-		var at schema.Time
-		if err := rows.Scan(&id, &payload, &at); err != nil {
-			return nil, nil, err
-		}
-		turn := byID[id]
+	for _, e := range stored {
+		turn := byID[e.ID]
 		said := turn.event.OccurredAt
 		if turn.untimed {
-			said = at.Time
+			said = e.OccurredAt.Time
 		}
-		if field := difference(payload, turn.event.Payload, at.Time, said, b.redacted(ctx)); field != "" {
-			differ[id] = field
+		if field := difference(e.Payload, turn.event.Payload, e.OccurredAt.Time, said, b.redacted(ctx)); field != "" {
+			differ[e.ID] = field
 			continue
 		}
-		known[id] = true
+		known[e.ID] = true
 	}
-	return known, differ, rows.Err()
+	return known, differ, nil
 }
 
-// redacted gives a text that was stored before as it would be stored now: it
-// may have come without redaction, or with less of it.
+// redacted returns a function that redacts a stored text, which may have been
+// stored with less redaction, for comparison with new text.
 func (b *turnBatches) redacted(ctx context.Context) func(string) string {
 	return func(text string) string {
 		redacted, err := b.job.m.Redactor.Text(ctx, "", text)
@@ -304,7 +292,7 @@ func (b *turnBatches) redacted(ctx context.Context) func(string) string {
 
 func asStored(text string) string { return text }
 
-// difference names the field in which two messages of one id differ.
+// difference returns the field in which two messages with one id differ, or "".
 func difference(a, b json.RawMessage, at, bt time.Time, redacted func(string) string) string {
 	var ma, mb eventbus.Message
 	if json.Unmarshal(a, &ma) != nil || json.Unmarshal(b, &mb) != nil || ma.Text != mb.Text && redacted(ma.Text) != mb.Text {
@@ -321,7 +309,7 @@ func reusedID(field, before string) error {
 		"was used by %s for a turn with another %s; ids are unique per user: change it, or import this conversation under a user of its own", before, field)}
 }
 
-// event is the turn as the bus takes it.
+// event returns the turn as an event.
 func (j *importJob) event(t importedTurn) eventbus.Event {
 	scope := j.opts.Scope
 	if scope.Session == "" {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// chatConversation is the part that is read of one conversation in a ChatGPT
-// export: a tree of messages, of which current_node is the leaf shown last.
+// chatConversation is one conversation of a ChatGPT export, a tree of messages.
+// current_node is the leaf shown last. Other fields are ignored.
 type chatConversation struct {
 	ID             string              `json:"id"`
 	ConversationID string              `json:"conversation_id"`
@@ -37,7 +38,7 @@ type chatMessage struct {
 		Name string `json:"name"`
 	} `json:"author"`
 	CreateTime *float64 `json:"create_time"`
-	Recipient  string   `json:"recipient"` // "all", or the tool that is called
+	Recipient  string   `json:"recipient"` // "all", or the called tool
 	Content    struct {
 		Type  string            `json:"content_type"`
 		Parts []json.RawMessage `json:"parts"`
@@ -47,44 +48,8 @@ type chatMessage struct {
 	} `json:"metadata"`
 }
 
-// readChatGPT reads an array of conversations, one in memory at a time. Messages
-// of a chat API among them go to chat. Messages that are no text of user or
-// assistant are reported to chat.skipped.
-func readChatGPT(r io.Reader, chat *messages, keep keepText, visit visitTurn) error {
-	dec := json.NewDecoder(r)
-	if start, err := dec.Token(); err != nil || start != json.Delim('[') {
-		return &ImportError{Where: "start", Err: &schema.InvalidError{Field: "input", Reason: "is no JSON array, as a ChatGPT export is"}}
-	}
-	for n := 1; dec.More(); n++ {
-		where := fmt.Sprintf("conversation %d", n)
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return &ImportError{Where: where, Err: readFault(err)}
-		}
-		if taken, err := chat.take(fmt.Sprintf("element %d", n), raw, keep, visit); err != nil {
-			return err
-		} else if taken {
-			continue
-		}
-		var c chatConversation
-		if err := json.Unmarshal(raw, &c); err != nil {
-			return &ImportError{Where: where, Err: readFault(err)}
-		}
-		if err := c.read(where, keep, visit, chat.skipped); err != nil {
-			return err
-		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return &ImportError{Where: "end", Err: readFault(err)}
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return &ImportError{Where: "end", Err: &schema.InvalidError{Field: "input", Reason: "goes on after the array; import each array by itself"}}
-	}
-	return nil
-}
-
-// readFault returns an [*schema.InvalidError] for broken JSON, and the error of a
-// failed reader as it is.
+// readFault returns an [*schema.InvalidError] for broken JSON, and a reader's error
+// unchanged.
 func readFault(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -94,23 +59,32 @@ func readFault(err error) error {
 	return err
 }
 
-func (c *chatConversation) read(where string, keep keepText, visit visitTurn, skipped func()) error {
+// chatGPT reads a conversation of a ChatGPT export.
+func (e *elements) chatGPT(where string, raw []byte) error {
+	var c chatConversation
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return err
+	}
 	branch, err := c.branch()
 	if err != nil {
-		return &ImportError{Where: where, Err: err}
+		return err
 	}
-	session := c.ConversationID
-	if session == "" {
-		session = c.ID
+	aside := 0
+	for _, node := range c.Mapping {
+		if node.Message != nil {
+			if _, ok := node.Message.text(); ok {
+				aside++
+			}
+		}
 	}
-	ids := &turnIDs{}
-	last := c.CreateTime // of messages that say nothing, the time before
+	last := c.CreateTime // for messages without a time
 	for i, m := range branch {
 		content, ok := m.text()
 		if !ok {
-			skipped()
+			e.report.Skipped++
 			continue
 		}
+		aside--
 		where := fmt.Sprintf("%s, message %d", where, i+1)
 		if uuid.Validate(m.ID) == nil {
 			where += " (" + m.ID + ")"
@@ -118,28 +92,20 @@ func (c *chatConversation) read(where string, keep keepText, visit visitTurn, sk
 		if m.CreateTime != nil {
 			last = m.CreateTime
 		}
-		t := importedTurn{id: m.ID, session: session, speaker: m.Author.Name, role: m.Author.Role, text: content}
-		if t.at, err = unixSeconds(last); err == nil {
-			err = t.check(keep)
-		}
-		if err != nil {
+		t := importedTurn{id: m.ID, session: cmp.Or(c.ConversationID, c.ID), speaker: m.Author.Name, role: m.Author.Role, text: content}
+		if t.at, err = unixSeconds(last); err != nil {
 			return &ImportError{Where: where, Err: err}
 		}
-		if t.id == "" {
-			t.id = ids.of(t)
-		}
-		if err := visit(where, t); err != nil {
+		if err := e.turn(where, t); err != nil {
 			return err
 		}
 	}
+	e.leaveOut("messages of other branches", aside)
 	return nil
 }
 
 // branch lists the messages from the first to the one shown last.
 func (c *chatConversation) branch() ([]*chatMessage, error) {
-	if c.Mapping == nil {
-		return nil, &schema.InvalidError{Field: "mapping", Reason: "is missing: this is no conversation of a ChatGPT export; turns go one JSON object on each line, without a bracket around"}
-	}
 	if len(c.Mapping) == 0 {
 		return nil, nil
 	}
@@ -166,8 +132,8 @@ func (c *chatConversation) branch() ([]*chatMessage, error) {
 	return branch, nil
 }
 
-// text is what user or assistant said in words. Instructions, tool calls and
-// their results, images and hidden messages have none.
+// text returns the text of a message of user or assistant. Instructions, tool calls
+// and results, images and hidden messages have none.
 func (m *chatMessage) text() (string, bool) {
 	switch {
 	case m.Author.Role != "user" && m.Author.Role != "assistant", m.Metadata.Hidden,
@@ -189,7 +155,7 @@ func unixSeconds(seconds *float64) (time.Time, error) {
 	if seconds == nil {
 		return time.Time{}, &schema.InvalidError{Field: "create_time", Reason: "is missing, of the message and of its conversation"}
 	}
-	const years = 1e12 // far outside the years that can be stored
+	const years = 1e12 // outside the years that can be stored
 	if !(math.Abs(*seconds) < years) {
 		return time.Time{}, &schema.InvalidError{Field: "create_time", Reason: "is no time in Unix seconds"}
 	}

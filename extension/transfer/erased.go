@@ -5,37 +5,45 @@ import (
 	"strconv"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// An export is a copy that an erasure did not reach. What was erased here does
-// not come back from it: not by its id, and not in what was made of it.
+// An export is a copy that erasures do not reach. Importing it must not bring back
+// what was erased here: neither by id nor in what was derived from it.
 
-// passed is what an import of an export passes over, over all its batches.
+// restoring is one transaction of an import of an export.
+type restoring struct {
+	records.Writer
+
+	passed *passed
+}
+
+// passed records what an import of an export skips, over all batches.
 type passed struct {
 	resurrect bool
 
-	whole    bool            // the export is of a user who was erased
-	judged   bool            // whether stale is known
+	whole    bool            // the export's user was erased here
+	judged   bool            // stale is known
 	stale    bool            // something was erased here after the export was written
-	listed   int64           // tombstones that the export brings itself
-	memories map[string]bool // that were passed over, by public id
-	entities map[string]bool // that are new here
-	orphans  map[string]bool // that are new here and rest on what was passed over
-	events   map[string]bool // of memories that were passed over, by id
+	listed   int64           // tombstones in the export itself
+	memories map[string]bool // skipped, by public id
+	entities map[string]bool // new here
+	orphans  map[string]bool // new here, derived from something skipped
+	events   map[string]bool // events of skipped memories, by id
 }
 
 func newPassed(resurrect bool) *passed {
 	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), orphans: make(map[string]bool), events: make(map[string]bool)}
 }
 
-// passOver reports whether a line must not come back.
-func (w *restoring) passOver(ctx context.Context, l *exportLine) (bool, error) {
+// passOver reports whether a line must be skipped.
+func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error) {
 	p := w.passed
 	if p.resurrect {
 		return false, w.lift(ctx, l)
 	}
 	if l.Header != nil {
-		erased, err := w.tx.Erased(ctx, w.scope, schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10))
+		erased, err := w.Tx.Erased(ctx, w.Scope, schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10))
 		p.whole = erased
 		return erased, err
 	}
@@ -73,24 +81,24 @@ func (w *restoring) passOver(ctx context.Context, l *exportLine) (bool, error) {
 			p.orphans[l.Source.Memory] = true
 		}
 		return gone, err
-	case l.Alias != nil: // of those that were here before, names were erased too
+	case l.Alias != nil: // names of older entities may have been erased too
 		return p.stale && !p.entities[l.Alias.Entity], nil
 	case l.Merged != nil:
 		return p.stale && !p.entities[l.Merged.Entity], nil
 	}
-	// What speaks of the erased without naming it: sessions' names, ledgers, the
-	// audit, blocks.
+	// records that may mention erased data without its id: session names, ledgers,
+	// audit, blocks
 	return p.stale, nil
 }
 
-// judge finds out whether something was erased here that the export does not
-// know of.
+// judge determines whether something was erased here that the export has no
+// tombstone for.
 func (w *restoring) judge(ctx context.Context) error {
 	if w.passed.judged {
 		return nil
 	}
-	var here int64
-	if err := w.tx.Row(ctx, "SELECT count(*) FROM tombstones WHERE user_id = ?", []any{w.userID}, &here); err != nil {
+	here, err := w.Tombstones(ctx)
+	if err != nil {
 		return err
 	}
 	w.passed.judged, w.passed.stale = true, here > w.passed.listed
@@ -98,10 +106,10 @@ func (w *restoring) judge(ctx context.Context) error {
 }
 
 func (w *restoring) erased(ctx context.Context, kind schema.TombstoneKind, id string) (bool, error) {
-	return w.tx.Erased(ctx, w.scope, kind, id)
+	return w.Tx.Erased(ctx, w.Scope, kind, id)
 }
 
-func (w *restoring) passMemory(ctx context.Context, m *memoryRecord) (gone bool, err error) {
+func (w *restoring) passMemory(ctx context.Context, m *records.Memory) (gone bool, err error) {
 	if m.EventID != "" {
 		gone, err = w.erased(ctx, schema.TombstoneEvent, m.EventID)
 	}
@@ -132,8 +140,9 @@ func (w *restoring) passMemory(ctx context.Context, m *memoryRecord) (gone bool,
 	return false, nil
 }
 
-// withoutLedger drops a line's run that is not here: ledgers are not taken.
-func (w *restoring) withoutLedger(ctx context.Context, l *exportLine) {
+// withoutLedger clears a line's run if it does not exist here, as when ledgers were
+// skipped.
+func (w *restoring) withoutLedger(ctx context.Context, l *records.Line) {
 	var run *string
 	switch {
 	case l.Memory != nil:
@@ -145,7 +154,7 @@ func (w *restoring) withoutLedger(ctx context.Context, l *exportLine) {
 	default:
 		return
 	}
-	if _, err := w.row(ctx, "runs", *run); err != nil {
+	if !w.HasRun(ctx, *run) {
 		*run = ""
 	}
 }
@@ -165,9 +174,9 @@ func (w *restoring) eitherPassed(ctx context.Context, a, b string) (bool, error)
 	return false, nil
 }
 
-// lift lets a line's id come back.
-func (w *restoring) lift(ctx context.Context, l *exportLine) error {
-	lift := func(kind schema.TombstoneKind, id string) error { return w.tx.LiftTombstone(ctx, w.scope, kind, id) }
+// lift removes the tombstone of a line's id.
+func (w *restoring) lift(ctx context.Context, l *records.Line) error {
+	lift := func(kind schema.TombstoneKind, id string) error { return w.Tx.LiftTombstone(ctx, w.Scope, kind, id) }
 	switch {
 	case l.Header != nil:
 		return lift(schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10))
@@ -185,9 +194,8 @@ func (w *restoring) lift(ctx context.Context, l *exportLine) error {
 	return nil
 }
 
-// dropOrphans erases claims that came with an export and rest on what was
-// erased here: they were drawn from it elsewhere. The entities that came are
-// mentioned by less than the export says.
+// dropOrphans erases imported claims that were derived from something erased here,
+// and corrects the counts of mentions of imported entities.
 func (r *restorer) dropOrphans(ctx context.Context) error {
 	if r.userID != 0 && len(r.passed.memories) > 0 {
 		if err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error { return tx.RecountMentions(ctx, r.userID) }); err != nil {

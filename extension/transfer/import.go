@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 	"unicode"
 
@@ -16,121 +17,138 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ImportFormat names a form of history that [Import] reads.
+// ImportFormat is a format that [Import] reads.
 type ImportFormat string
 
-// The formats. Default: recognised by content.
+// The formats. Default: detected from the content.
 const (
-	// FormatTurns is one JSON object a line, a turn each: id, session, time
-	// (RFC 3339), speaker, role (user, assistant or tool; default user), text.
-	// Only time and text are required, other fields are ignored.
+	// FormatTurns has one turn a line as a JSON object: id, session, time (RFC
+	// 3339), speaker, role (user, assistant or tool; default user), text. Only time
+	// and text are required; other fields are ignored.
 	FormatTurns ImportFormat = "turns"
-	// FormatMessages is messages as chat APIs take them: {"role", "content"}, or
-	// conversations {"messages": [...]}, one a line or in an array. They have no time,
-	// and count as said when they were imported (ImportReport.Untimed), in their
-	// order. They are known by their words, their place among equal ones, and their
-	// session. Those of system and developer, and what is no text, are skipped.
+	// FormatMessages has messages of chat APIs, {"role", "content"}, or
+	// conversations of them, {"messages": [...]}, one a line or in an array. They
+	// have no time: they get the time of the import in the order of the input
+	// (ImportReport.Untimed). They are identified by text, position among equal
+	// messages, and session. Messages of system and developer, and those without
+	// text, are skipped.
 	FormatMessages ImportFormat = "messages"
-	// FormatChatGPT is conversations.json of a ChatGPT data export. Of each
-	// conversation the branch that is shown last is taken, and of that the
-	// texts of user and assistant.
+	// FormatChatGPT is conversations.json of a ChatGPT data export. The texts of
+	// user and assistant in the branch shown last are imported.
 	FormatChatGPT ImportFormat = "chatgpt"
-	// FormatStream is a stream of what a team's agents did, a [StreamEntry] a
-	// line, which is not recognised by content: it has to be named. An entry is
-	// known by its id, its role is the memory's agent, and Scope.Agent is not
-	// used. The user's cycle rises to the latest that is taken in.
+	// FormatClaude is conversations.json of a Claude data export: the texts of both
+	// sides. Attachments, thoughts and uses of tools are left out.
+	FormatClaude ImportFormat = "claude"
+	// FormatGraph is memory.json of the reference MCP memory server, or what its
+	// read_graph returns: each observation and each relation is a sentence without a
+	// time, written by a model. Types of entities are left out.
+	FormatGraph ImportFormat = "mcp-memory"
+	// FormatMem0 is what get_all of Mem0 returns, and FormatHindsight a list of
+	// memories of Hindsight: each memory is a sentence of its time, written by a model.
+	// Scores, tags and other labels are left out.
+	FormatMem0      ImportFormat = "mem0"
+	FormatHindsight ImportFormat = "hindsight"
+	// FormatLangchaingo is a SQLite file with the history of langchaingo's package
+	// memory/sqlite3, in any table of its columns. Messages of the system are left out.
+	FormatLangchaingo ImportFormat = "langchaingo"
+	// FormatStream is a stream of a team's agents with one [StreamEntry] a line. It
+	// is not detected and must be named. An entry is identified by its id; its role
+	// becomes the memory's agent, and Scope.Agent is ignored. The user's cycle is
+	// raised to the highest one imported.
 	FormatStream ImportFormat = "stream"
-	// FormatExport is what [Export] writes.
+	// FormatExport is the output of [Export].
 	FormatExport ImportFormat = "ebb"
 )
 
-// ImportOptions say how a history is taken in. Only Scope.User is needed, and
-// not even that to restore ebb's own export.
+var formats = []ImportFormat{FormatTurns, FormatMessages, FormatChatGPT, FormatClaude, FormatGraph, FormatMem0, FormatHindsight, FormatLangchaingo, FormatStream, FormatExport}
+
+// ImportOptions are the options of an import. Only Scope.User is required, except
+// when restoring ebb's own export.
 type ImportOptions struct {
-	// Scope is the user that the history is imported for. Session, when set, replaces
-	// the session of every turn. An export of ebb brings its sessions and
-	// agents with it; one that is restored without Scope.User also its user and
-	// tenant.
+	// Scope is the user to import for. Session, if set, replaces the session of
+	// every turn. ebb's exports have their own sessions and agents; one that is
+	// restored without Scope.User also has its own user and tenant.
 	Scope schema.Scope
-	// Restore says that the host trusts the input: it is an export of its own that
-	// no other party could write or change. Everything in it is restored, with its
-	// origins, levels of trust, protections and history. Default false: an export is
-	// read like any file, its messages and claims are stamped as an import (trust 1),
-	// and the rest is skipped.
+	// Restore declares the input trusted: an export by the host that no other party
+	// could change. All of it is restored, with origins, trust, protection and
+	// history. Default false: the messages and claims of an export are imported
+	// like those of any file (trust 1), and the rest is skipped.
 	Restore bool
-	// Origin is the origin that the texts are stamped with, which bounds their trust.
-	// Default import (trust 1). A host may give user_direct for the history of its own
-	// users: then the user's turns count as typed here, and those of assistants and
-	// tools keep the trust of an import, since it is not known what they had in view.
+	// Origin is the origin of the texts, which bounds their trust. Default import
+	// (trust 1). Use user_direct for the history of the host's own users: the
+	// user's turns then count as typed here; those of assistants and tools keep the
+	// trust of an import, since their context is unknown.
 	Origin schema.Origin
-	// Format is the form of the input. Default: recognised by content.
+	// Format is the format of the input. Default: detected from the content.
 	Format ImportFormat
-	// Resurrect lets what was erased here come back from the input. Default
-	// false: it is passed over, and of an export that was written before
-	// something was erased, also what may speak of it without naming it: the
-	// audit, ledgers, blocks, names.
+	// Resurrect imports data that was erased here before. Default false: it is
+	// skipped, and of an export written before the erasure also what may mention it
+	// without its id: audit, ledgers, blocks, names.
 	Resurrect bool
-	// Session of messages that name none, as those of chat APIs ([FormatMessages]),
-	// and what the names of their conversations begin with. A file's name is a good
-	// one: the same words in two files differ by it. Default none.
+	// Unnamed is the session of messages without one, as those of chat APIs
+	// ([FormatMessages]), and the prefix of their conversations' names. Use the
+	// file's name, for example, to distinguish equal messages in two files. Default
+	// none.
 	Unnamed string
-	// Rename, when set, gives a turn another id where the user has a different turn
-	// under its id already, as when several files count from 1 each; "" refuses it. It must
-	// give the same for the same id of the same file. Default nil: such a turn ends
-	// the import.
+	// Rename, if set, returns another id for a turn whose id the user has with
+	// another text, as when several files count from 1; "" refuses the turn. It
+	// must be deterministic for a file. Default nil: such a turn ends the import.
 	Rename func(id string) string
-	// Clock, when set, is called with a turn's time before that turn is
-	// stored, in a transaction of its own, so that a host with a
-	// Config.Now that follows it replays the past. Default nil: turns are stored in batches
-	// and were learnt now. An export of ebb keeps its times either way.
+	// Clock, if set, is called with each turn's time before the turn is stored in
+	// its own transaction, so that a host whose Config.Now follows it replays the
+	// past. Default nil: turns are stored in batches and recorded as learned now.
+	// Exports keep their times in any case.
 	Clock func(turn time.Time)
-	// Progress is called after each batch with the bytes read and those there
-	// are, 0 when that is not known. Default none.
+	// Progress is called after each batch with the bytes read and the total, 0 if
+	// unknown. Default nil.
 	Progress func(done, total int64)
 }
 
-// ImportReport counts what an import did. Records are turns, or the lines of
-// an export.
+// ImportReport counts what an import did. Records are turns, or the lines of an
+// export.
 type ImportReport struct {
 	Format     ImportFormat `json:"format"`
 	Read       int          `json:"read"`              // records, without skipped ones
 	Stored     int          `json:"stored"`            // new here
-	Duplicates int          `json:"duplicates"`        // here before
-	Skipped    int          `json:"skipped"`           // messages of a ChatGPT export that are no text of user or assistant; records that only a restored export may bring
-	Lowered    int          `json:"lowered"`           // records of an export that are believed less than it says, since it was not restored
-	Erased     int          `json:"erased"`            // passed over, since they were erased here; see [ImportOptions].Resurrect
-	Sessions   int          `json:"sessions"`          // different ones among the records
-	Untimed    int          `json:"untimed,omitempty"` // messages that came without a time
+	Duplicates int          `json:"duplicates"`        // existed before
+	Skipped    int          `json:"skipped"`           // messages without text of user or assistant; records that only a trusted export may contain
+	Lowered    int          `json:"lowered"`           // records of an untrusted export whose trust was lowered
+	Erased     int          `json:"erased"`            // skipped because they were erased here; see [ImportOptions].Resurrect
+	Sessions   int          `json:"sessions"`          // distinct sessions among the records
+	Untimed    int          `json:"untimed,omitempty"` // messages without a time
 	Bytes      int64        `json:"bytes"`             // read
+	// LeftOut counts by kind what the format holds and the memory does not take.
+	LeftOut map[string]int `json:"left_out,omitempty"`
 }
 
-// ImportError says where in the input an import stopped. What was stored
-// before is kept; importing the mended input again goes on from there.
+// ImportError names the place in the input where an import stopped. What was stored
+// before is kept; importing the corrected input continues from there.
 type ImportError struct {
 	Where string // "line 7", or "conversation 3, message 12"
-	Err   error  // an [*schema.InvalidError], or a fault of the database
+	Err   error  // an [*schema.InvalidError], or an error of the database
 }
 
 func (e *ImportError) Error() string { return e.Where + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ImportError) Unwrap() error { return e.Err }
 
-// Imported is what an import did, for the process that has the memory open.
+// Imported is the result of an import, for the process that has the memory open.
 type Imported struct {
 	Report ImportReport
-	// Cycle is the latest cycle of the turns that were stored, 0 for none.
+	// Cycle is the highest cycle of the stored turns, 0 for none.
 	Cycle int64
-	// Restored is set for an export of ebb: its user's cycle may have changed.
+	// Restored is set if ebb's export was read, which may have changed the user's
+	// cycle.
 	Restored bool
-	// Orphans are the public ids of claims of User that came with an export and rest
-	// on what was erased here. They have to be erased as well.
+	// Orphans are the public ids of User's imported claims that were derived from
+	// something erased here. The caller must erase them.
 	Orphans []string
 	User    schema.Scope
 }
 
-// Import reads a history and stores it. Hosts call Extension.Import, which says
-// more. The report is valid also beside an error.
+// Import reads a history and stores it. It implements Extension.Import. The report
+// is valid even if there is an error.
 func Import(ctx context.Context, m *memory.Memory, r io.Reader, opts ImportOptions) (*Imported, error) {
 	job := &importJob{m: m, opts: opts, in: newInput(r), sessions: make(map[string]struct{})}
 	err := job.start()
@@ -156,7 +174,7 @@ type importJob struct {
 	sessions map[string]struct{}
 }
 
-// start checks the options and finds out the format.
+// start checks the options and detects the format.
 func (j *importJob) start() error {
 	if j.opts.Origin != "" {
 		if err := j.opts.Origin.Validate(); err != nil {
@@ -188,31 +206,31 @@ func (j *importJob) run(ctx context.Context) error {
 	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.m.Redactor.Text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
-	chat := &messages{session: j.opts.Unnamed, now: schema.At(j.m.Now()).Time, skipped: func() { j.done.Report.Skipped++ }, taken: func() {
-		j.done.Report.Format = FormatMessages
-		j.done.Report.Untimed++
-	}}
-	err := j.read(chat, keep, visit)
-	kept := batches.flush(ctx) // what came before a fault, too
-	// What went wrong in an earlier batch comes first.
+	err := j.read(ctx, &elements{unnamed: j.opts.Unnamed, now: schema.At(j.m.Now()).Time, report: &j.done.Report, keep: keep, visit: visit})
+	kept := batches.flush(ctx) // store what precedes a fault too
+	// errors of earlier batches take precedence
 	err = cmp.Or(batches.wait(), kept, err)
 	j.done.Cycle = batches.cycle
 	return err
 }
 
-// read reads what is no export of ebb.
-func (j *importJob) read(chat *messages, keep keepText, visit visitTurn) error {
-	if j.opts.Format == FormatStream {
-		return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseStreamEntry, nil, keep, visit)
+// read reads all formats except ebb's export.
+func (j *importJob) read(ctx context.Context, others *elements) error {
+	start, _ := j.in.r.Peek(peeked) // what cannot be read is said by who reads it
+	switch format := j.opts.Format; {
+	case format == FormatStream:
+		return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)
+	case format == FormatLangchaingo:
+		return others.readLangchaingo(ctx, j.in.r)
+	case format == FormatTurns && len(start) > 0 && start[0] == '{' && isCollection(start):
+		return others.readCollections(j.in.r)
+	case format == FormatChatGPT || format != FormatTurns && len(start) > 0 && start[0] == '[':
+		return others.readArray(j.in.r)
 	}
-	start, err := j.in.r.Peek(1)
-	if err == nil && (j.opts.Format == FormatChatGPT || j.opts.Format == FormatMessages && start[0] == '[') {
-		return readChatGPT(j.in.r, chat, keep, visit)
-	}
-	return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseTurn, chat, keep, visit)
+	return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseTurn, others, others.keep, others.visit)
 }
 
-// stored counts a batch that is on disk, and ended so many bytes into the input.
+// stored counts a stored batch that ends at byte end of the input.
 func (j *importJob) stored(read, fresh, erased int, end int64) {
 	j.done.Report.Read += read
 	j.done.Report.Stored += fresh
@@ -223,13 +241,13 @@ func (j *importJob) stored(read, fresh, erased int, end int64) {
 	}
 }
 
-// input is the stream with what is known of it.
+// input is the input stream, with its position and size.
 type input struct {
 	r     *bufio.Reader
 	src   io.Reader
 	done  int64 // bytes read from src
-	total int64 // 0 when unknown
-	line  int   // line breaks skipped at the front
+	total int64 // 0 if unknown
+	line  int   // line breaks skipped at the start
 }
 
 func newInput(r io.Reader) *input {
@@ -242,9 +260,12 @@ func newInput(r io.Reader) *input {
 			in.total = info.Size()
 		}
 	}
-	in.r = bufio.NewReaderSize(readerFunc(in.read), 64<<10)
+	in.r = bufio.NewReaderSize(readerFunc(in.read), peeked)
 	return in
 }
+
+// peeked is how much of an input is looked at to tell what it is, in bytes.
+const peeked = 64 << 10
 
 type readerFunc func([]byte) (int, error)
 
@@ -256,10 +277,13 @@ func (in *input) read(p []byte) (int, error) {
 	return n, err
 }
 
-var exportMark = []byte(`{"ebb":`)
+var (
+	exportMark = []byte(`{"ebb":`)
+	sqliteMark = []byte("SQLite format 3\x00")
+)
 
-// detect finds the format unless it is given, and skips what may stand before
-// the content.
+// detect detects the format unless it is given, and skips blanks before the
+// content.
 func (in *input) detect(format *ImportFormat) error {
 	if err := in.skipMark(); err != nil {
 		return err
@@ -282,7 +306,7 @@ func (in *input) detect(format *ImportFormat) error {
 	if err := in.r.UnreadByte(); err != nil {
 		return err
 	}
-	start, err := in.r.Peek(len(exportMark))
+	start, err := in.r.Peek(max(len(exportMark), len(sqliteMark)))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -291,13 +315,14 @@ func (in *input) detect(format *ImportFormat) error {
 	case "":
 		*format = found
 		return fault
-	case FormatTurns, FormatMessages, FormatChatGPT, FormatStream, FormatExport:
+	}
+	if slices.Contains(formats, *format) {
 		return nil
 	}
-	return &schema.InvalidError{Field: "Format", Reason: "is not one of turns, messages, chatgpt, stream, ebb"}
+	return &schema.InvalidError{Field: "Format", Reason: fmt.Sprintf("is not one of %v", formats)}
 }
 
-// skipMark drops a byte order mark and refuses what is no UTF-8 text at all.
+// skipMark skips a byte order mark and refuses input that is not UTF-8.
 func (in *input) skipMark() error {
 	start, err := in.r.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -319,11 +344,13 @@ func formatOf(start []byte) (ImportFormat, error) {
 	switch {
 	case bytes.HasPrefix(start, exportMark):
 		return FormatExport, nil
+	case bytes.HasPrefix(start, sqliteMark):
+		return FormatLangchaingo, nil
 	case start[0] == '[':
 		return FormatChatGPT, nil
 	case start[0] == '{':
 		return FormatTurns, nil
 	}
 	return "", &schema.InvalidError{Field: "input", Reason: fmt.Sprintf(
-		"begins with %q: it is neither turns or messages (a JSON object on each line), nor a ChatGPT export or messages (a JSON array), nor an export of ebb", start[0])}
+		"begins with %q: it is neither JSON, as turns, messages and the exports of ChatGPT, Claude, Mem0 and others are, nor langchaingo's SQLite history; Markdown goes in as an archive", start[0])}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
 const (
@@ -14,14 +15,23 @@ const (
 	unnamedTurn = `{"session":"s1","time":"2026-01-02T03:04:05.678Z","speaker":"Ada","role":"user","text":"The kettle is blue."}` + "\n"
 )
 
-// FuzzImport feeds the parsers; what they pass on must be storable, and every
-// fault must be told from a crash.
+// FuzzImport feeds the parsers. Messages that they return must be storable, and
+// invalid input must give an error and not a panic.
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(aTurn))
 	f.Add([]byte(unnamedTurn + unnamedTurn))
 	f.Add([]byte(`[{"create_time":1,"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["hi",{}]}}}},"current_node":"a"}]`))
 	f.Add([]byte(`{"ebb":{"export":1,"user":"ada","created_at":"2026-01-01T00:00:00Z"}}` + "\n" +
 		`{"event":{"id":"e","topic":"user.message","origin":"import","trust":1,"payload":{"text":"x"},"occurred_at":"2026-01-01T00:00:00Z","recorded_at":"2026-01-01T00:00:00Z"}}` + "\n" + `{"end":{"records":1}}`))
+	for _, seed := range []string{
+		`[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"human","created_at":"2026-01-05T09:12:02Z","content":[{"type":"text","text":"hi"}],"attachments":[{}]}]}]`,
+		`{"results":[{"id":"m","memory":"hi","created_at":"2026-01-05T09:12:02Z","metadata":{"a":1}}],"relations":[{"source":"a","relationship":"b","target":"c"}]}`,
+		`{"items":[{"text":"hi","date":"2026-01-05","fact_type":"world","tags":["x"]}],"total":1}`,
+		`{"type":"entity","name":"A_B","entityType":"person","observations":["hi"]}` + "\n" + `{"type":"relation","from":"A","to":"B","relationType":"knows_it"}`,
+		`{"role":"user","content":[{"type":"text","text":"hi"}]}`, `[{"messages":[{"role":"user","content":"hi"}]}]`,
+	} {
+		f.Add([]byte(seed))
+	}
 	f.Add([]byte("\xef\xbb\xbf\n\xff\xfe{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var format ImportFormat
@@ -39,16 +49,15 @@ func FuzzImport(f *testing.F) {
 			return nil
 		}
 		var err error
-		chat := &messages{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), skipped: func() {}, taken: func() {}}
 		switch format {
-		case FormatTurns:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, chat, asIs, turn)
-		case FormatStream:
-			err = readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, asIs, turn)
-		case FormatChatGPT:
-			err = readChatGPT(in.r, chat, asIs, turn)
+		default:
+			j := &importJob{in: in, opts: ImportOptions{Format: format}}
+			err = j.read(t.Context(), &elements{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), report: &j.done.Report, keep: asIs, visit: turn})
+			if _, bare := err.(*schema.InvalidError); bare && format == FormatLangchaingo {
+				return // about the file as a whole
+			}
 		case FormatExport:
-			err = readExport(newLines(in.r, in.line, maxExportLine), func(*exportLine) error { return nil }, func(r importedRecord) error {
+			err = readExport(newLines(in.r, in.line, maxExportLine), func(*records.Line) error { return nil }, func(r importedRecord) error {
 				if countRecords(&r.line) != 1 {
 					t.Errorf("%s: not one record", r.where)
 				}

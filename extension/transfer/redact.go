@@ -6,31 +6,32 @@ import (
 
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// keepLine redacts a record of an export before anything of it is stored: it
-// may come from a host that kept more. What identifies a record is left, and
-// refused when it holds a credential.
-func keepLine(ctx context.Context, r *memory.Redactor) func(*exportLine) error {
-	return func(l *exportLine) error {
-		if err := l.labels(r); err != nil {
+// keepLine returns a function that redacts a record of an export, which may come
+// from a host with less redaction. Identifiers are not rewritten; one that holds a
+// credential is refused.
+func keepLine(ctx context.Context, r *memory.Redactor) func(*records.Line) error {
+	return func(l *records.Line) error {
+		if err := labels(l, r); err != nil {
 			return err
 		}
-		for _, field := range l.texts() {
+		for _, field := range texts(l) {
 			redacted, err := r.Text(ctx, "", *field)
 			if err != nil {
 				return err
 			}
 			*field = redacted
 		}
-		for _, field := range l.objects() {
+		for _, field := range objects(l) {
 			redacted, err := r.JSON(ctx, *field)
 			if err != nil {
 				return err
 			}
 			*field = redacted
 		}
-		for _, field := range l.objectTexts() {
+		for _, field := range objectTexts(l) {
 			redacted, err := r.JSON(ctx, []byte(*field))
 			if err != nil {
 				return err
@@ -50,8 +51,8 @@ func keepLine(ctx context.Context, r *memory.Redactor) func(*exportLine) error {
 	}
 }
 
-// labels checks the labels of a record.
-func (l *exportLine) labels(r *memory.Redactor) error {
+// labels checks the labels of a record for credentials.
+func labels(l *records.Line, r *memory.Redactor) error {
 	var scope schema.Scope
 	var id string
 	switch {
@@ -75,8 +76,8 @@ func (l *exportLine) labels(r *memory.Redactor) error {
 	return r.Labels(scope, id)
 }
 
-// texts are the fields that hold text of users, models or tools.
-func (l *exportLine) texts() (fields []*string) {
+// texts returns the fields that hold text of users, models or tools.
+func texts(l *records.Line) (fields []*string) {
 	switch {
 	case l.Run != nil:
 		fields = append(fields, &l.Run.Error)
@@ -113,8 +114,8 @@ func (l *exportLine) texts() (fields []*string) {
 	return fields
 }
 
-// objects are the fields that hold JSON.
-func (l *exportLine) objects() (fields []*json.RawMessage) {
+// objects returns the fields that hold JSON.
+func objects(l *records.Line) (fields []*json.RawMessage) {
 	switch {
 	case l.Run != nil:
 		fields = append(fields, &l.Run.Stages)
@@ -127,8 +128,8 @@ func (l *exportLine) objects() (fields []*json.RawMessage) {
 	return fields
 }
 
-// objectTexts are the fields that hold JSON as text.
-func (l *exportLine) objectTexts() []*string {
+// objectTexts returns the fields that hold JSON as text.
+func objectTexts(l *records.Line) []*string {
 	switch {
 	case l.Proposal != nil:
 		return []*string{&l.Proposal.Payload}

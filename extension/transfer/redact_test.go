@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
 // labelsOfExport are the fields of an export that identify something, or that
@@ -41,10 +42,10 @@ func TestEveryTextOfAnExportIsRedacted(t *testing.T) {
 	keep := keepLine(t.Context(), memory.NewRedactor(memory.RedactOptions{Hook: func(_ context.Context, _, text string) (string, error) {
 		return strings.ReplaceAll(text, word, "[kept out]"), nil
 	}}))
-	lines := reflect.TypeFor[exportLine]()
+	lines := reflect.TypeFor[records.Line]()
 	texts := 0
 	for i := range lines.NumField() {
-		var line exportLine
+		var line records.Line
 		record := reflect.New(lines.Field(i).Type.Elem())
 		reflect.ValueOf(&line).Elem().Field(i).Set(record)
 		fill(record.Elem(), word)

@@ -16,21 +16,22 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// maxExportLine is the longest accepted line of an export, in bytes: the
-// longest text with every byte escaped, and its frame.
+// maxExportLine is the longest accepted line of an export, in bytes: the longest
+// text with every byte escaped, plus its record.
 const maxExportLine = 16 << 20
 
-// importedRecord is one line of an export, checked, with the work done that
+// importedRecord is one checked line of an export, with everything computed that
 // needs no database.
 type importedRecord struct {
 	where  string
-	line   exportLine
+	line   records.Line
 	chunks []schema.Chunk // of a memory
 }
 
-// restore takes an export of ebb back in.
+// restore imports an export of ebb.
 func (j *importJob) restore(ctx context.Context) error {
 	if err := j.m.Redactor.Labels(j.opts.Scope); err != nil {
 		return err
@@ -44,8 +45,9 @@ func (j *importJob) restore(ctx context.Context) error {
 		return &schema.InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
 	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
-	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		return s.Row(ctx, "SELECT coalesce((SELECT max(id) FROM memories), 0), coalesce((SELECT max(seq) FROM events), 0)", nil, &r.before.memory, &r.before.eventSeq)
+	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		r.before, err = records.Last(ctx, s)
+		return err
 	}); err != nil {
 		return err
 	}
@@ -62,14 +64,15 @@ func (j *importJob) restore(ctx context.Context) error {
 	if err := r.dropOrphans(ctx); err != nil {
 		return err
 	}
-	j.m.Searcher.Forget(r.userID) // sources may have come in a later batch than the text
+	j.m.Searcher.Forget(r.userID) // sources may follow in a later batch than the text
 	j.done.Restored, j.done.User = true, r.scope
 	return nil
 }
 
-// readExport reads and checks the lines of an export in order. It passes on
-// every record, redacted by keep, the header first; the end it keeps to itself.
-func readExport(lines *lines, keep func(*exportLine) error, visit func(importedRecord) error) error {
+// readExport reads and checks the lines of an export in order. It calls visit with
+// every record, redacted by keep, starting with the header; the end record is not
+// passed on.
+func readExport(lines *lines, keep func(*records.Line) error, visit func(importedRecord) error) error {
 	var records int64
 	ended := false
 	for first := true; ; first = false {
@@ -106,9 +109,9 @@ func readExport(lines *lines, keep func(*exportLine) error, visit func(importedR
 	return nil
 }
 
-func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportLine) error) error {
+func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*records.Line) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(raw)))
-	dec.DisallowUnknownFields() // they would be lost
+	dec.DisallowUnknownFields() // ignoring them would lose data
 	if err := dec.Decode(&r.line); err != nil {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 			return &schema.InvalidError{Field: fieldName(strings.Trim(field, `"`)), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
@@ -129,7 +132,8 @@ func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*exportL
 	return r.check()
 }
 
-// fieldName is the name of a field as far as it looks like one.
+// fieldName returns name if it looks like a field's name, so that errors do not
+// quote user data.
 func fieldName(name string) string {
 	if plainName.MatchString(name) {
 		return name
@@ -139,7 +143,7 @@ func fieldName(name string) string {
 
 var plainName = regexp.MustCompile(`^[a-z]{1,16}(?:_[a-z]{1,16}){0,3}$`)
 
-func countRecords(l *exportLine) (n int) {
+func countRecords(l *records.Line) (n int) {
 	v := reflect.ValueOf(l).Elem()
 	for i := range v.NumField() { //nolint:modernize // Fields allocates, and every line of an import is counted
 		if !v.Field(i).IsNil() {
@@ -149,21 +153,21 @@ func countRecords(l *exportLine) (n int) {
 	return n
 }
 
-// check refuses what the database would, while nothing is stored yet.
+// check refuses what the database would refuse, before anything is stored.
 func (r *importedRecord) check() error {
 	switch l := r.line; {
 	case l.Header != nil:
-		if l.Header.Export < 1 || l.Header.Export > exportVersion {
-			return &schema.InvalidError{Field: "export", Reason: fmt.Sprintf("has version %d, this ebb reads up to %d: use a newer ebb", l.Header.Export, exportVersion)}
+		if l.Header.Export < 1 || l.Header.Export > records.Version {
+			return &schema.InvalidError{Field: "export", Reason: fmt.Sprintf("has version %d, this ebb reads up to %d: use a newer ebb", l.Header.Export, records.Version)}
 		}
 		return schema.Scope{Tenant: l.Header.Tenant, User: l.Header.User}.Validate()
 	case l.Run != nil:
-		var stages []consolidate.StageReport // a night reads them to go on
+		var stages []consolidate.StageReport // a resumed night reads them
 		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
 			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + schema.JSONFault(err)}
 		}
 	case l.Event != nil:
-		return l.Event.check()
+		return checkEvent(l.Event)
 	case l.Memory != nil:
 		if err := l.Memory.Validate(); err != nil {
 			return err
@@ -176,7 +180,7 @@ func (r *importedRecord) check() error {
 	return nil
 }
 
-func (r *eventRecord) check() error {
+func checkEvent(r *records.Event) error {
 	for _, label := range [...]struct{ field, value string }{{"id", r.ID}, {"topic", r.Topic}} {
 		if label.value == "" {
 			return &schema.InvalidError{Field: label.field, Reason: "is missing"}
@@ -213,28 +217,27 @@ func (r *eventRecord) check() error {
 // restorer stores records in batches, each in one transaction.
 type restorer struct {
 	job     *importJob
-	scope   schema.Scope // that the export is imported for
+	scope   schema.Scope // the importer's scope
 	userID  int64
 	pending []importedRecord
 	bytes   int
 	passed  *passed
-	fresh   map[string]bool // memories that are new here, by public id
-	before  arrivals        // what was here
+	fresh   map[string]bool  // memories that are new here, by public id
+	before  records.Arrivals // what was here
 }
 
-// settle gives each episode that came without its message an entry in the journal,
-// and each message that came without its episode an episode: an untrusted file may
-// lack one of the two, and this memory needs both.
+// settle creates a journal entry for each episode imported without one, and an
+// episode for each message imported without one. An untrusted file may lack either;
+// the memory needs both.
 func (r *restorer) settle(ctx context.Context) error {
-	if r.before.userID = r.userID; r.userID == 0 {
+	if r.before.UserID = r.userID; r.userID == 0 {
 		return nil
 	}
 	for {
-		var changed int64
+		var changed int
 		err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			for id := range r.passed.events { // the episode was erased here
-				if _, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND seq > ?
-					AND seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, r.userID, id, r.before.eventSeq); err != nil {
+				if err := r.before.DropEvent(ctx, tx, id); err != nil {
 					return err
 				}
 			}
@@ -242,7 +245,7 @@ func (r *restorer) settle(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			changed, err = rememberMessages(ctx, r.job.m, tx, r.before)
+			changed, err = rememberMessages(ctx, r.job.m, tx, r.scope, r.before)
 			changed += journalled
 			return err
 		})
@@ -266,12 +269,12 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		}
 	}
 	if !r.job.opts.Restore {
-		said := rec.line.trust()
-		if !rec.line.distrust() {
+		said := claimedTrust(&rec.line)
+		if !distrust(&rec.line) {
 			r.job.done.Report.Skipped++
 			return nil
 		}
-		if said > rec.line.trust() {
+		if said > claimedTrust(&rec.line) {
 			r.job.done.Report.Lowered++
 		}
 	}
@@ -298,13 +301,21 @@ func (r *restorer) flush(ctx context.Context) error {
 	err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		read, fresh, erased = 0, 0, 0
 		found = *r.passed // this may run twice; its sets hold the same then
-		w := &restoring{m: r.job.m, tx: tx, scope: r.scope, userID: r.userID, trusted: r.job.opts.Restore, passed: &found}
+		w := &restoring{passed: &found, Writer: records.Writer{
+			Tx: tx, Scope: r.scope, UserID: r.userID, Trusted: r.job.opts.Restore,
+			Stored: func(ctx context.Context, scope schema.Scope, m *schema.Memory, unlinked bool) error {
+				if unlinked {
+					return r.job.m.Announce(ctx, tx, scope, m)
+				}
+				return r.job.m.AnnounceRestored(ctx, tx, scope, m)
+			},
+		}}
 		for i := range r.pending {
 			rec := &r.pending[i]
 			over, err := w.passOver(ctx, &rec.line)
 			stored := false
 			if !over && err == nil {
-				stored, err = w.record(ctx, *rec)
+				stored, err = w.Write(ctx, rec.line, rec.chunks)
 			}
 			if err != nil {
 				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
@@ -321,7 +332,7 @@ func (r *restorer) flush(ctx context.Context) error {
 				r.note(&rec.line)
 			}
 		}
-		userID = w.userID
+		userID = w.UserID
 		return nil
 	})
 	if err != nil {
@@ -333,8 +344,8 @@ func (r *restorer) flush(ctx context.Context) error {
 	return nil
 }
 
-// note remembers what is new here.
-func (r *restorer) note(l *exportLine) {
+// note records memories that are new here.
+func (r *restorer) note(l *records.Line) {
 	switch {
 	case l.Memory != nil:
 		r.fresh[l.Memory.UID] = true

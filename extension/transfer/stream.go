@@ -15,15 +15,15 @@ import (
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// StreamEntry is one line of a stream of what a team's agents did
-// (ada-three-tier.md §3.2).
+// StreamEntry is one line of a stream of a team's agents (ada-three-tier.md §3.2).
 type StreamEntry struct {
-	ID        string `json:"id"`        // known by it; at most [schema.MaxLabel] bytes
+	ID        string `json:"id"`        // identifies the entry; at most [schema.MaxLabel] bytes
 	Cycle     int64  `json:"cycle"`     // from 1; 0 is none
-	Timestamp string `json:"timestamp"` // RFC 3339 with a zone; kept to the millisecond, in UTC
-	Role      string `json:"role"`      // which agent acted
+	Timestamp string `json:"timestamp"` // RFC 3339 with a zone; stored in UTC with milliseconds
+	Role      string `json:"role"`      // the agent that acted
 	Action    string `json:"action"`    // what it did, in one line
 
 	Importance    float64   `json:"importance"` // 1–10
@@ -31,8 +31,8 @@ type StreamEntry struct {
 	Tags          []string  `json:"tags"`
 	IssueRefs     []int64   `json:"issueRefs"`
 	PRRefs        []int64   `json:"prRefs"`
-	Content       string    `json:"content"`       // the whole of it
-	TokenEstimate int64     `json:"tokenEstimate"` // of content; computed where it is 0
+	Content       string    `json:"content"`       // the full text
+	TokenEstimate int64     `json:"tokenEstimate"` // of Content; computed if 0
 }
 
 // EntryType is the kind of an entry of a stream.
@@ -49,20 +49,21 @@ const (
 // EntryTypes lists every type.
 var EntryTypes = []EntryType{EntryAction, EntryObservation, EntryReflection, EntryDecision}
 
-// actionEnds stands between an entry's action and its content in the text of
-// its memory, which holds both: either may answer a question.
+// actionEnds separates an entry's action from its content in the memory's text,
+// which holds both so that either can be found.
 const actionEnds = "\n\n"
 
-// UnnamedAgent is the role of an agent whose host gave it no name.
+// UnnamedAgent is the role of an agent without a name.
 const UnnamedAgent = "agent"
 
-// systemRole is who reflects.
+// systemRole is the role of reflections.
 const systemRole = "system"
 
-// text is what is remembered of an entry.
+// text returns the memory's text of an entry.
 func (e *StreamEntry) text() string { return e.Action + actionEnds + e.Content }
 
-// Event is the message that stores the entry, by its role, as an assistant's.
+// Event returns the message that stores the entry, as an assistant's message with
+// the entry's role as agent.
 //
 // Errors: [*schema.InvalidError] naming the field.
 func (e *StreamEntry) Event(scope schema.Scope, opts ...eventbus.MessageOption) (eventbus.Event, error) {
@@ -72,7 +73,7 @@ func (e *StreamEntry) Event(scope schema.Scope, opts ...eventbus.MessageOption) 
 	return eventbus.AgentResponse(scope, e.text(), append(e.labels(), opts...)...), nil
 }
 
-// validate cleans an entry and names the first field that cannot be used.
+// validate normalizes an entry and names the first invalid field.
 func (e *StreamEntry) validate() error {
 	e.Action, e.Content = strings.TrimSpace(text.Clean(e.Action)), strings.TrimSpace(text.Clean(e.Content))
 	switch {
@@ -107,7 +108,7 @@ func (e *StreamEntry) validate() error {
 	return schema.ValidLabel("role", e.Role)
 }
 
-// labels are what is stored beside the text.
+// labels returns the entry's metadata as message options.
 func (e *StreamEntry) labels() []eventbus.MessageOption {
 	tokens := cmp.Or(e.TokenEstimate, int64(text.Tokens(e.Content)))
 	opts := []eventbus.MessageOption{
@@ -126,7 +127,7 @@ func (e *StreamEntry) labels() []eventbus.MessageOption {
 	return opts
 }
 
-// numbers reads what joined wrote; what is no number is left out.
+// numbers parses a comma-separated list and skips what is not a number.
 func numbers(joined string) []int64 {
 	all := []int64{}
 	for part := range strings.SplitSeq(joined, ",") {
@@ -137,7 +138,7 @@ func numbers(joined string) []int64 {
 	return all
 }
 
-// entryOf is the entry that a memory was made from.
+// entryOf reconstructs the entry that a memory was made from.
 func entryOf(m *schema.Memory) *StreamEntry {
 	action, content, both := strings.Cut(m.Content, actionEnds)
 	if !both {
@@ -161,8 +162,8 @@ func entryOf(m *schema.Memory) *StreamEntry {
 	return e
 }
 
-// actionLength is how much of a text stands for an action that it came without,
-// in tokens.
+// actionLength is the length, in tokens, of an action derived from a text without
+// one.
 const actionLength = 16
 
 func actionOf(s string) string {
@@ -194,7 +195,7 @@ func parseStreamEntry(line []byte, keep keepText, _ *turnIDs) (importedTurn, err
 	return t, t.check(keep)
 }
 
-// invalidEntry puts a decoding error into the reader's terms.
+// invalidEntry converts a decoding error to an [*schema.InvalidError].
 func invalidEntry(err error) error {
 	if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 		return &schema.InvalidError{Field: "line", Reason: "has a field that no entry has (" + text.Truncate(field, actionLength) + "); rename it or leave it out"}
@@ -202,15 +203,18 @@ func invalidEntry(err error) error {
 	return invalidJSON(err)
 }
 
-// ExportStream writes the stream of a user's team. Hosts call
-// Extension.ExportStream, which says more.
+// ExportStream writes the stream of a user's team. It implements
+// Extension.ExportStream.
 func ExportStream(ctx context.Context, m *memory.Memory, w io.Writer, scope schema.Scope) (*ExportReport, error) {
 	return export(ctx, m, w, scope, (*exporter).stream)
 }
 
+// streamPage is how many entries are read at a time.
+const streamPage = 64
+
 func (e *exporter) stream(ctx context.Context) error {
 	for after := int64(0); ; {
-		ids, err := e.s.StreamIDs(ctx, e.userID, after, pageSize)
+		ids, err := records.StreamIDs(ctx, e.s, e.userID, after, streamPage)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

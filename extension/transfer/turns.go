@@ -26,25 +26,25 @@ const maxTurnLine = 2 << 20
 type importedTurn struct {
 	id, session, speaker, role, text string
 	at                               time.Time
-	untimed                          bool // at is when it was imported
+	untimed                          bool // at is the time of the import
 
-	agent  string // that speaks; "" for the agent of the scope
+	agent  string // "" for the scope's agent
 	cycle  int64  // 0 for none
 	labels []eventbus.MessageOption
 }
 
-// visitTurn is given each turn of an input in order, with its place.
+// visitTurn is called with each turn of an input in order, and its position.
 type visitTurn func(where string, t importedTurn) error
 
-// keepText gives a text as it may be stored: redacted.
+// keepText redacts a text for storage.
 type keepText func(text string) (string, error)
 
-// parseLine reads one line of an input.
+// parseLine parses one line of an input.
 type parseLine func(line []byte, keep keepText, ids *turnIDs) (importedTurn, error)
 
-// readTurns reads JSON objects, one a line. Those that are messages of a chat API
-// go to chat, unless that is nil.
-func readTurns(lines *lines, parse parseLine, chat *messages, keep keepText, visit visitTurn) error {
+// readTurns reads JSON objects, one a line. Those that another program wrote go to
+// others, unless that is nil.
+func readTurns(lines *lines, parse parseLine, others *elements, keep keepText, visit visitTurn) error {
 	ids := &turnIDs{}
 	for {
 		line, err := lines.next()
@@ -52,8 +52,8 @@ func readTurns(lines *lines, parse parseLine, chat *messages, keep keepText, vis
 			return nil
 		}
 		where := "line " + strconv.Itoa(lines.n)
-		if err == nil && chat != nil && mayBeMessages(line) {
-			if taken, err := chat.take(where, line, keep, visit); err != nil {
+		if err == nil && others != nil && mayTake(line) {
+			if taken, err := others.take(where, 0, line); err != nil {
 				return err
 			} else if taken {
 				continue
@@ -70,11 +70,6 @@ func readTurns(lines *lines, parse parseLine, chat *messages, keep keepText, vis
 		}
 		return &ImportError{Where: where, Err: err}
 	}
-}
-
-// mayBeMessages reports a line that names a field of messages, which turns lack.
-func mayBeMessages(line []byte) bool {
-	return bytes.Contains(line, []byte(`"content"`)) || bytes.Contains(line, []byte(`"messages"`))
 }
 
 func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
@@ -108,7 +103,7 @@ func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 	return t, nil
 }
 
-// invalidJSON puts a decoding error into the reader's terms.
+// invalidJSON converts a decoding error to an [*schema.InvalidError].
 func invalidJSON(err error) error {
 	fault := schema.JSONFault(err)
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -117,9 +112,9 @@ func invalidJSON(err error) error {
 	return &schema.InvalidError{Field: "JSON", Reason: "is not one whole object: it " + fault}
 }
 
-// check cleans and redacts a turn and refuses what could not be stored, before
-// anything of its batch is. The id of a turn that has none is made of what is
-// left. It returns an [*InvalidError] or a [*RedactionError].
+// check normalizes and redacts a turn and refuses what cannot be stored. A turn
+// without an id gets one derived from its redacted content. It returns an
+// [*InvalidError] or a [*RedactionError].
 func (t *importedTurn) check(keep keepText) (err error) {
 	t.at = schema.At(t.at).Time
 	if year := t.at.Year(); t.at.IsZero() || year < 1 || year > 9999 {
@@ -145,12 +140,12 @@ func (t *importedTurn) check(keep keepText) (err error) {
 	return schema.ValidContent("text", t.text)
 }
 
-// turnIDs makes ids for turns that have none: the same for the same turn at
-// the same place, so that importing again recognises it. Equal turns of one
-// moment, "yes" and "yes", differ by a count.
+// turnIDs derives ids for turns without one: the same id for the same turn at the
+// same position, so that repeated imports recognise it. Equal turns of one moment,
+// such as "yes" and "yes", are distinguished by a counter.
 type turnIDs struct {
 	moment time.Time
-	seen   map[[sha256.Size]byte]int // of this moment
+	seen   map[[sha256.Size]byte]int // count of equal turns at this moment
 }
 
 func (ids *turnIDs) of(t importedTurn) string {
@@ -174,18 +169,17 @@ func (ids *turnIDs) of(t importedTurn) string {
 // lines reads a stream by lines of bounded length.
 type lines struct {
 	r     *bufio.Reader
-	n     int // number of the line last read, from 1
+	n     int // number of the last line read, from 1
 	limit int
 	buf   []byte
 }
 
-// newLines continues after skipped line breaks.
+// newLines returns a reader that starts after skipped line breaks.
 func newLines(r *bufio.Reader, skipped, limit int) *lines {
 	return &lines{r: r, n: skipped, limit: limit}
 }
 
-// next returns the next line that is not blank, valid until the next call, or
-// io.EOF.
+// next returns the next non-blank line, valid until the next call, or io.EOF.
 func (l *lines) next() ([]byte, error) {
 	for {
 		l.buf = l.buf[:0]

@@ -6,23 +6,23 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
-// Anyone can write a file in the form of an export, with origins, levels of trust,
-// protections and audits of its own. Unless the host trusts it
-// (ImportOptions.Restore) it is read like any other file: messages and claims in it
-// are imported, and nothing else.
+// Anyone can write a file in the format of an export, including origins, trust,
+// protection and audits. Unless the host trusts it (ImportOptions.Restore), it is
+// read like any other file: only messages and claims are imported.
 
-// importTrust is the most that an untrusted file is trusted.
+// importTrust is the highest trust of an untrusted file's records.
 var importTrust = schema.OriginImport.Ceiling()
 
 // taken are the attributes that an untrusted file may set: they describe a text and
-// decide nothing.
+// have no effect on decisions.
 var taken = []string{schema.AttrTool, schema.AttrPartial, schema.AttrTemporal}
 
-// distrust brings a line of an untrusted file into the form in which it is stored.
-// It reports false for a line that is skipped.
-func (l *exportLine) distrust() bool {
+// distrust rewrites a line of an untrusted file for storage. It returns false for a
+// line to be skipped.
+func distrust(l *records.Line) bool {
 	switch {
 	case l.Header != nil:
 		h := l.Header
@@ -30,11 +30,11 @@ func (l *exportLine) distrust() bool {
 		h.Cycle, h.ReflectedCycle, h.ReflectedAt = 0, 0, schema.Time{}
 	case l.Session != nil, l.End != nil:
 	case l.Event != nil:
-		return l.Event.distrust()
+		return distrustEvent(l.Event)
 	case l.Memory != nil:
-		l.Memory.distrust()
+		distrustMemory(l.Memory)
 	case l.Link != nil:
-		l.Link.Run = "" // and only between memories of the file, see [restoring.imported]
+		l.Link.Run = "" // and only between memories of the file, see [records.Writer]
 	case l.Superseded != nil, l.Source != nil:
 	default:
 		return false
@@ -42,9 +42,9 @@ func (l *exportLine) distrust() bool {
 	return true
 }
 
-// distrust keeps messages. Reports of ebb's and a host's own events are the work
-// of those who would have published them.
-func (r *eventRecord) distrust() bool {
+// distrustEvent keeps messages. It skips ebb's own events and those of hosts, which only
+// they may publish.
+func distrustEvent(r *records.Event) bool {
 	switch r.Topic {
 	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
 		r.Origin, r.Trust = schema.OriginImport, min(r.Trust, importTrust)
@@ -55,7 +55,7 @@ func (r *eventRecord) distrust() bool {
 	return false
 }
 
-// withoutLabels leaves of a message what was said, by whom.
+// withoutLabels reduces a message to its text and speaker.
 func withoutLabels(payload json.RawMessage) json.RawMessage {
 	var m eventbus.Message
 	if json.Unmarshal(payload, &m) != nil || m.Attributes == nil && m.Tags == nil && m.Importance == 0 {
@@ -64,17 +64,17 @@ func withoutLabels(payload json.RawMessage) json.RawMessage {
 	m.Attributes, m.Tags, m.Importance = nil, nil, 0
 	plain, err := json.Marshal(m)
 	if err != nil {
-		return payload // it was JSON before
+		return payload // validated as JSON before
 	}
 	return plain
 }
 
-func (r *memoryRecord) distrust() {
+func distrustMemory(r *records.Memory) {
 	r.Origin, r.Trust = schema.OriginImport, min(r.Trust, importTrust)
 	r.Protected, r.Pinned = false, false
-	r.Run, r.Mentions, r.Unlinked = "", nil, true // found in the text, as with every import
-	r.Importance = 0                              // rated by the text
-	r.Tags = nil                                  // labels are the host's to give
+	r.Run, r.Mentions, r.Unlinked = "", nil, true // mentions are found in the text, as in every import
+	r.Importance = 0                              // rated from the text
+	r.Tags = nil                                  // only the host sets labels
 	r.AccessCount, r.LastAccessed, r.Utility, r.Stability = 0, schema.Time{}, 0.5, 1
 	r.DecayRate, r.Version = 0, 1
 	if r.Kind != schema.KindEpisode {
@@ -92,12 +92,12 @@ func (r *memoryRecord) distrust() {
 	}
 }
 
-// untrustedConfidence is the highest confidence of a claim of such a file, 0–1:
-// what a night gives a claim of that trust.
+// untrustedConfidence is the highest confidence, 0–1, of a claim of an untrusted
+// file: that of a claim of the same trust extracted at night.
 const untrustedConfidence = 0.6
 
-// trust is the level that a line claims, 0 for one that claims none.
-func (l *exportLine) trust() schema.Trust {
+// claimedTrust returns the trust that a line claims, 0 for none.
+func claimedTrust(l *records.Line) schema.Trust {
 	switch {
 	case l.Event != nil:
 		return l.Event.Trust

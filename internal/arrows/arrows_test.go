@@ -66,14 +66,14 @@ func TestEncoderDependencies(t *testing.T) {
 	}
 }
 
-// A program that imports the extension compiles no server and no protocol.
+// A program that imports the extension compiles no server, no protocol and no telemetry.
 func TestExtensionDependencies(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./extension", "./extension/tenants")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), module+"/tools\n")
-	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server"} {
+	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server", module + "/telemetry", "go.opentelemetry.io/"} {
 		require.NotContains(t, string(out), path)
 	}
 }

@@ -19,10 +19,10 @@ import (
 // sqlOwners are the folders whose code may hold SQL, with what is below them.
 var sqlOwners = []string{
 	"schema", "eventbus", "internal/sqlite",
-	"extension/transfer",   // the format of an export: the rows of each table, read as JSON and written back
-	"internal/evalset/fts", // an index of its own in memory, to measure against
-	"internal/memtest",     // a kit of tests
-	"internal/mutation",    // fragments of code, as text
+	"internal/evalset/fts",              // an index of its own in memory, to measure against
+	"internal/memtest",                  // a kit of tests
+	"internal/mutation",                 // fragments of code, as text
+	"extension/transfer/langchaingo.go", // another program's tables
 }
 
 var (
@@ -32,12 +32,15 @@ var (
 
 // SQL stands in schema, eventbus and the engine: what reads and writes a table is
 // found beside its migration.
-func TestSQLStandsWithItsOwners(t *testing.T) {
+func TestSQLOwners(t *testing.T) {
 	for _, p := range listPackages(t) {
 		if owned(p.folder) {
 			continue
 		}
 		for _, name := range p.code {
+			if owned(p.folder + "/" + name) {
+				continue
+			}
 			path := filepath.Join(root, p.folder, name)
 			fset := token.NewFileSet()
 			file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
@@ -98,7 +101,7 @@ const (
 	mostLines = 7000
 )
 
-func TestPackagesAreOfAReadableSize(t *testing.T) {
+func TestPackageSizes(t *testing.T) {
 	for _, p := range listPackages(t) {
 		lines := 0
 		for _, name := range p.code {

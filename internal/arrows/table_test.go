@@ -38,16 +38,15 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},                                      // a simulated time
-	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
-	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
-	{pkg: "internal/quickselect"},                                // the n-th largest of many values
-	{pkg: "internal/shortid"},                                    // short ids of the memories of a conversation
-	{pkg: "internal/redact"},                                     // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
-	{pkg: "internal/build"}, // which build of ebb a program is
+	{pkg: "internal/clock"},                                                                    // a simulated time
+	{pkg: "internal/cpu"},                                                                      // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}},                                   // names of people and regions
+	{pkg: "internal/quickselect"},                                                              // the n-th largest of many values
+	{pkg: "internal/redact"},                                                                   // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/text"}},                               // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}},                 // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                  // what everyday things a text is about
+	{pkg: "internal/build"},                                                                    // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
@@ -62,16 +61,14 @@ var table = []row{
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
 	{pkg: "schema/check", ours: []string{"schema", "schema/core", "internal/sqlite"}}, // what must hold of a file: rows, values, references
+	{pkg: "schema/records", ours: []string{"schema", "schema/core"}},                  // a user's rows as the records of an export
 	{pkg: "schema/inspect", ours: []string{"schema", "internal/text"}},                // what a host is shown of a memory
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/intent", "recall/planner", "recall/postings", "recall/retention", "recall/theme", "internal/quickselect", "internal/text", "internal/topics"}},
-	{pkg: "recall/lexicon", ours: []string{"internal/text"}},                  // words: it knows no index
-	{pkg: "recall/intent", ours: []string{"internal/text", "recall/lexicon"}}, // what a question asks for beyond its words
-	{pkg: "recall/postings"}, // which chunks hold a term
-	{pkg: "recall/theme", ours: []string{"internal/topics", "recall/postings"}},                         // the everyday topics of documents
+	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall/lexicon", ours: []string{"internal/text", "internal/topics"}},                         // words: it knows no memory
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
 	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
@@ -102,33 +99,39 @@ var table = []row{
 	},
 	// What waiting proposals are about.
 	{pkg: "internal/proposed", ours: []string{"schema", "consolidate", "tools"}},
-	// The core section of a prompt: what users have said of themselves.
-	{pkg: "internal/ownwords", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	// What stands in a prompt beside results: the core section, short ids.
+	{pkg: "internal/prompt", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
-	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
+	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/intent", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/ownwords", "internal/proposed", "internal/shortid", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
 	// It opens a memory as a host does, and reads the file from outside.
-	{pkg: "extension/doctor", ours: []string{"extension", "schema", "schema/check", "schema/erase", "schema/inspect", "eventbus", "consolidate", "consolidate/embed", "internal/memory"}},
+	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "consolidate", "consolidate/embed", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
-	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/text"}},
+	{pkg: "internal/link"}, // how a program finds the server that has a file open
+	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/text"}},
 
-	{pkg: "internal/server", ours: []string{"internal/mcpserver", "extension", "eventbus", "schema", "schema/undo", "tools", "internal/text"}},
+	{pkg: "internal/server", ours: []string{"internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/undo", "tools", "internal/text"}},
+	// The page on which people look at a memory. What the extension has no call for it reads from schema.
+	{pkg: "internal/inspector", ours: []string{"extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
+	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
+	// Spans and metrics of a memory, for hosts with OpenTelemetry.
+	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
 	{pkg: "internal/clients"}, // configuration files of programs that start ebb
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

@@ -15,29 +15,29 @@ import (
 
 // Claim is a fact or a preference to be stored.
 type Claim struct {
-	// Memory is the claim as it would be stored, with its owner, text, trust and
-	// times, and its subject, predicate and object where they are known ([Label]).
+	// Memory is the claim to be stored, with its owner, text, trust and times, and
+	// with subject, predicate and object if they are known ([Label]).
 	Memory *schema.Memory
 	Chunks []schema.Chunk
-	// Evidence lists the memories that it rests on.
+	// Evidence lists the memories that support it.
 	Evidence []Evidence
-	// Reading is what was understood of it. The zero value has the columns of
-	// Memory and the quotes of Evidence read instead.
+	// Reading is the parsed claim. If it is zero, the columns of Memory and the
+	// quotes of Evidence are parsed instead.
 	Reading said.Claim
-	// Outright says that the user states it in so many words: only then can it
+	// Outright means that the user stated the claim explicitly. Only then can it
 	// end another claim by itself.
 	Outright bool
-	// Wide also compares its words with those of the newest claims about its
-	// subject.
+	// Wide also compares the claim's words with those of the newest claims about
+	// its subject.
 	Wide bool
 }
 
-// Evidence is a memory that a claim rests on.
+// Evidence is a memory that supports a claim.
 type Evidence struct {
 	Memory *schema.Memory
 	Quote  string
-	// Holds says that the memory itself states the claim. Only then does it raise the
-	// confidence of a known claim.
+	// Holds means that the memory itself states the claim. Only then does it raise
+	// the confidence of a known claim.
 	Holds bool
 }
 
@@ -50,21 +50,21 @@ const (
 	Known                         // it was known, and nothing changed
 	Surer                         // it was known, and has gained evidence
 	Quarantined                   // it is stored and quarantined
-	Refused                       // the user asked to forget it and has not said it since, it was undone, or it corrects nothing that is known
+	Refused                       // the user asked to forget it and has not said it since, it was undone, or it corrects no known claim
 )
 
 // Outcome is the result of adding a claim, with its effect on other claims.
 type Outcome struct {
 	Status Status
-	// Memory is the claim that holds now. For a refused claim it is the forgotten one,
-	// or the claim itself, which is not stored.
+	// Memory is the claim that holds now. For a refused claim it is the forgotten
+	// one, or the refused claim itself, which is not stored.
 	Memory *schema.Memory
 	// Ended are the claims that it superseded.
 	Ended []*schema.Memory
-	// Restated is the claim that code extracted from a message and that this one
-	// replaces in other words; nil for none.
+	// Restated is the claim extracted by code from a message that this one replaces
+	// in other words, or nil.
 	Restated *schema.Memory
-	// Used says that a use of a known claim has been counted.
+	// Used means that a use of a known claim has been counted.
 	Used bool
 }
 
@@ -75,7 +75,7 @@ type candidate struct {
 	reading  said.Claim
 	outright bool
 	cited    []schema.Cited
-	last     time.Time // when a source of at least its trust last said it
+	last     time.Time // when a source of at least its trust last stated it
 }
 
 // addition is a claim that is being added.
@@ -95,14 +95,14 @@ type addition struct {
 // compared with.
 const newest = 200
 
-// Add stores a claim about the owner's world, unless it is known: then the known
-// one gains its evidence. What it ends is superseded at once: a claim of the same
-// subject and predicate that [said.Compare] says it replaces, when the user
-// states it outright, the other one was said earlier, is trusted no more and is
-// not protected. A claim that was said before one that replaces it is stored as
-// past. Of less certain pairs both stay.
+// Add stores a claim about the owner's world. If the claim is known, the known one
+// gains its evidence instead. An earlier claim of the same subject and predicate is
+// superseded at once if [said.Compare] says that the new one replaces it, the user
+// stated the new one explicitly, and the earlier one has no higher trust and is not
+// protected. A claim stated before one that replaces it is stored as past. In less
+// certain cases both stay current.
 //
-// A claim that the user asked to forget is refused unless it was said since.
+// A claim that the user asked to forget is refused unless it was stated since.
 //
 // Errors: those of [schema.Tx.InsertMemory]; the database's.
 func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Actor) (Outcome, error) {
@@ -129,7 +129,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	}
 	k := a.best()
 	if isLasting(a.Memory) {
-		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // somebody has understood the sentence
+		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // another reading of the same sentence is stored
 			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
 		}
 	}
@@ -146,7 +146,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	case taken:
 		a.take(k)
 	case k != nil && k.State == schema.StateQuarantined && !aside:
-		k = nil // what was set aside stands in no claim's way
+		k = nil // a quarantined claim does not prevent this one
 	case k != nil && aside:
 		return Outcome{Status: Known, Memory: &k.Memory}, nil
 	case k != nil && (c.Memory.Trust <= k.Trust || guarded || k.ContentHash == a.hash):
@@ -159,20 +159,20 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Status: Quarantined, Memory: c.Memory}, nil
 	}
 	out := Outcome{Status: Made, Memory: c.Memory}
-	if k != nil { // only code had read it, or a less trusted source said it
+	if k != nil { // extracted by code only, or stated by a less trusted source
 		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
 			return Outcome{}, err
 		}
 	}
 	err := a.change(ctx, &out)
-	if taken { // it has not ended: another says it now
+	if taken { // it has not ended: this one replaces its wording
 		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
 		out.Restated = &k.Memory
 	}
 	return out, err
 }
 
-// quotes are the claim's evidence as [read] takes it.
+// quotes returns the claim's evidence in the form that [read] takes.
 func (a *addition) quotes() []schema.Cited {
 	cited := make([]schema.Cited, len(a.Evidence))
 	for i, e := range a.Evidence {
@@ -233,8 +233,8 @@ func (a *addition) find(ctx context.Context) error {
 	return nil
 }
 
-// mayBear reports whether a claim may say the same as the new one or end it or be
-// ended by it, as far as its columns tell.
+// mayBear reports whether, by its columns, a claim may repeat, end or be ended by
+// the new one.
 func (a *addition) mayBear(k said.Claim) bool {
 	if !known(a.reading) || k.Predicate == "" {
 		return false
@@ -247,8 +247,8 @@ func (a *addition) mayBear(k said.Claim) bool {
 	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
 }
 
-// forgotten is the claim that the user asked to forget and that the new one would
-// restore; nil if there is none.
+// forgotten returns the claim that the user asked to forget and that the new one
+// would restore, or nil.
 func (a *addition) forgotten() *candidate {
 	for _, k := range a.near {
 		if k.State != schema.StateForgotten || !(a.same(k) || a.resembles(k)) {
@@ -261,13 +261,13 @@ func (a *addition) forgotten() *candidate {
 	return nil
 }
 
-// resembles is a looser [addition.same]: a forgotten claim must not come back in other
-// words.
+// resembles is a looser [addition.same], so that a forgotten claim does not return
+// in other words.
 func (a *addition) resembles(k *candidate) bool {
 	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
 }
 
-// lastSaid is when the claim was last said.
+// lastSaid returns when the claim was last stated.
 func (a *addition) lastSaid() time.Time {
 	last := a.Memory.EventTime.Time
 	for _, e := range a.Evidence {
@@ -278,13 +278,13 @@ func (a *addition) lastSaid() time.Time {
 	return last
 }
 
-// corrects reports a claim that corrects another without saying of what: "it's Dr
+// corrects reports whether the claim is a correction without a subject: "it's Dr
 // Lind, not Dr Rao".
 func (a *addition) corrects() bool {
 	return (a.reading.Subject == "it" || a.reading.Subject == "she") && a.reading.Ended != ""
 }
 
-// resolve finds what a correction is about, the claim that was said last, and
+// resolve finds the claim that a correction refers to, the last one stated, and
 // reports whether there is one.
 func (a *addition) resolve() bool {
 	var of *candidate
@@ -301,7 +301,8 @@ func (a *addition) resolve() bool {
 	return true
 }
 
-// undone reports a claim that code extracted from the same message and that was undone.
+// undone reports whether code had extracted the claim from the same message and
+// that was undone.
 func (a *addition) undone(ctx context.Context) (bool, error) {
 	for _, e := range a.Evidence {
 		if !e.Memory.OwnWords() {
@@ -324,8 +325,8 @@ func (a *addition) undone(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// best is the stored claim that says the same: one that is not quarantined before one
-// that is, then the most trusted, then the oldest.
+// best returns the stored claim that says the same. It prefers claims that are not
+// quarantined, then the most trusted, then the oldest.
 func (a *addition) best() (best *candidate) {
 	for _, k := range a.near {
 		if k.State == schema.StateForgotten || !a.same(k) {
@@ -350,7 +351,7 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// guarded reports a claim that only a person may change.
+// guarded reports whether only a person may change the claim.
 func (a *addition) guarded(ctx context.Context, k *candidate) (bool, error) {
 	if k.Protected || k.Pinned {
 		return true, nil
@@ -372,8 +373,8 @@ func (a *addition) takes(k *candidate) bool {
 	return k.Attributes[schema.AttrSaid] != "" && a.Memory.Attributes[schema.AttrSaid] == "" && a.Memory.Trust >= k.Trust && k.State != schema.StateQuarantined
 }
 
-// take copies to the claim the start of its validity, its evidence, and the subject,
-// predicate and object in which both agree.
+// take copies from k the start of validity, the evidence, and the subject,
+// predicate and object if both agree.
 func (a *addition) take(k *candidate) {
 	m := a.Memory
 	if k.Predicate != "" {
@@ -417,8 +418,8 @@ func (a *addition) strengthen(ctx context.Context, k *candidate, guarded bool) (
 	return out, a.change(ctx, &out)
 }
 
-// Strengthen adds evidence to a claim and returns the updated claim. added says that
-// some of the evidence was new, which counts as a use.
+// Strengthen adds evidence to a claim and returns the updated claim. added reports
+// whether some of the evidence was new, which counts as a use.
 func Strengthen(ctx context.Context, tx *schema.Tx, m *schema.Memory, evidence []Evidence, by schema.Actor) (now *schema.Memory, added bool, err error) {
 	for _, e := range evidence {
 		if !e.Holds {
@@ -438,8 +439,8 @@ func Strengthen(ctx context.Context, tx *schema.Tx, m *schema.Memory, evidence [
 	return m, added, nil
 }
 
-// weight is how much one more source counts, 0–1, by its trust and the claim's own. No
-// claim becomes certain by repetition.
+// weight returns how much one more source raises a claim's confidence, 0–1, from
+// the trust of both. Repetition never makes a claim certain.
 func weight(source, known *schema.Memory) float64 {
 	room := (known.Trust.MaxConfidence() - known.Confidence) / (schema.EvidenceShare * (1 - min(known.Confidence, 0.999)))
 	return max(0, min(float64(source.Trust)/float64(schema.MaxTrust), room))
@@ -482,9 +483,8 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
 }
 
-// mayChange reports a claim that can stand against the new one: another current
-// one, of which both or neither is a plan, and which is not said in the same
-// sentence.
+// mayChange reports whether a claim may conflict with the new one: it is another
+// current claim, both or neither are plans, and they are not from one sentence.
 func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	switch {
 	case k.ID == out.Memory.ID || slices.ContainsFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID }):
@@ -499,24 +499,25 @@ func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	return !a.sharesSentence(k) && !describes(a.reading, k.reading)
 }
 
-// called are predicates with objects that have names but may also be described.
+// called are predicates whose objects have names but may also be described.
 var called = map[string]bool{"lives_in": true, "home_town": true, "from": true, "works_at": true, "studies_at": true, "car": true, "bike": true, "laptop": true, "phone_model": true}
 
-// describes reports whether one claim may only describe what another names: "I
-// live on a hill" does not end "I live in Lisbon", nor "I work at a bank" "I work
-// at Fjordbank".
+// describes reports whether one claim may only describe what another names: "I live
+// on a hill" does not end "I live in Lisbon", nor "I work at a bank" "I work at
+// Fjordbank".
 func describes(c, named said.Claim) bool {
 	return called[key(c.Predicate)] && key(c.Predicate) == key(named.Predicate) && c.Ended == "" && !c.Denied &&
 		!hasName(c.Object) && hasName(named.Object)
 }
 
-// hasName reports an object with a capital or a digit, or in a script without capitals.
+// hasName reports whether an object contains a capital or a digit, or is in a
+// script without capitals.
 func hasName(object string) bool {
 	return strings.ContainsFunc(object, func(r rune) bool { return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 }
 
-// before reports whether the claim was said before another: of two sentences of
-// one message the first was.
+// before reports whether the claim was stated before another. Two sentences of one
+// message are in their order.
 func (a *addition) before(k *candidate) bool {
 	if last := a.lastSaid(); !last.Equal(k.last) {
 		return last.Before(k.last)
@@ -536,7 +537,7 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 	if kept.Trust < old.Trust {
 		return nil
 	}
-	ended := old.Memory // to supersede it counts its version up, and a write may run twice
+	ended := old.Memory // Supersede increments its version, and a write may run twice
 	if err := a.tx.Supersede(ctx, &ended, kept, a.by); err != nil {
 		return err
 	}
@@ -544,9 +545,8 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 	return nil
 }
 
-// Newer finds what the user has stated since a time that affects a claim: the
-// claim that superseded it, and current ones that it would replace or that may
-// exclude it.
+// Newer returns what the user has stated since a time that affects a claim: the
+// claim that superseded it, and current ones that replace or may exclude it.
 func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {
 	a := &addition{Claim: Claim{Memory: m}, tx: tx, owner: owner, hash: m.ContentHash}
 	cited, err := tx.Cited(ctx, []int64{m.ID})
@@ -566,7 +566,7 @@ func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, s
 	return newer, nil
 }
 
-// Replaced reports whether the claim now stands in the place of another.
+// Replaced reports whether the claim has replaced m.
 func (o *Outcome) Replaced(m *schema.Memory) bool {
 	return o.Restated != nil && o.Restated.ID == m.ID || slices.ContainsFunc(o.Ended, func(ended *schema.Memory) bool { return ended.ID == m.ID })
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Reader parses users' messages and carries out what they state and request outright. It
-// is safe for concurrent use.
+// Reader extracts explicit claims and requests from users' messages and carries
+// them out. It is safe for concurrent use.
 type Reader struct {
 	DB *schema.DB
-	// Find searches the user's memory for what a request names. It is called
-	// outside any write.
+	// Find searches the user's memory for the object of a request. It is called
+	// outside any transaction.
 	Find func(ctx context.Context, owner schema.Scope, about string) ([]schema.Memory, error)
-	// Stored announces a new claim in the write that stores it. Nil: it is not
-	// announced.
+	// Stored is called in the transaction that stores a new claim. Nil: claims are
+	// not announced.
 	Stored func(ctx context.Context, tx *schema.Tx, owner schema.Scope, m *schema.Memory) error
 	// OnlyForms disables keeping sentences that no pattern parses but that are likely
 	// to stay true.
@@ -33,7 +33,7 @@ type Reader struct {
 // have been meant otherwise.
 const Confidence = 0.6
 
-// The values of [schema.AttrSaid].
+// Values of [schema.AttrSaid].
 const (
 	saidClaim = "claim"
 	saidWish  = "wish" // how the assistant should behave
@@ -46,7 +46,7 @@ const leastLasting = 0.5
 
 // leastChange is leastLasting for a sentence with a word of change: if it is missed, the
 // claim that it ends stays.
-const leastChange = 0.3
+const leastChange = 0.2
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
@@ -77,7 +77,7 @@ type message struct {
 	found    [][]schema.Memory // by request
 }
 
-// Own reports whether a memory is a message that the user typed and that is neither
+// Own reports whether m is a message that the user typed and that is neither
 // quarantined nor forgotten.
 func Own(m *schema.Memory) bool {
 	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && m.State == schema.StateActive
@@ -110,7 +110,7 @@ func lasting(message string, claims []said.Claim) (more []said.Claim) {
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
 		}
-		if s.P < least || slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
 			continue
 		}
 		likeliest = max(likeliest, s.P)
@@ -131,8 +131,8 @@ func (r *Reader) Says(m *schema.Memory) bool {
 	return len(msg.requests) > 0 || !r.OnlyRequests && len(msg.claims) > 0
 }
 
-// Request is a request that a user made in a message, resolved by the caller, such
-// as a model with a tool, to public ids of the memories it concerns.
+// Request is a request in a user's message that the caller, such as a model with a
+// tool, has resolved to public ids of memories.
 type Request struct {
 	Verb     said.Verb
 	Memories []string
@@ -142,16 +142,16 @@ type Request struct {
 type Changes struct {
 	// Run is the public id of the run to undo, "" if nothing changed.
 	Run string
-	// Undone reports that the run was undone before, and nothing is done again.
+	// Undone means that the run was undone before and is not repeated.
 	Undone bool
 	// Hidden lists the memories that were forgotten.
 	Hidden []schema.Memory
 }
 
-// Read carries out a message of owner's in one write: its claims, its requests to keep
-// and to forget, and meant, requests that the caller resolved. The changes are one run of
-// cause [schema.CauseSaid]. Of a message that was read before only meant is carried out;
-// of one whose run was undone, nothing.
+// Read carries out a message of owner's in one transaction: its claims, its
+// requests to keep and to forget, and meant, requests that the caller resolved. The
+// changes form one run of cause [schema.CauseSaid]. If the message was read before,
+// only meant is carried out; if its run was undone, nothing is.
 //
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
@@ -184,7 +184,7 @@ type reading struct {
 	tx  *schema.Tx
 	run *run
 
-	made   map[string][]*schema.Memory // claims that the message makes or repeats, by sentence
+	made   map[string][]*schema.Memory // claims in the message, new or known, by sentence
 	hidden []schema.Memory
 }
 

@@ -35,7 +35,8 @@ func wordingsOf(lists map[string]string) map[string]string {
 	return m
 }
 
-// Predicate normalises a predicate: folded, in snake_case, and in its common wording.
+// Predicate normalises a predicate: folded, in snake_case, and in its canonical
+// wording.
 func Predicate(predicate string) string {
 	p := strings.Join(strings.FieldsFunc(text.Fold(predicate), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 	if name, ok := wordings[p]; ok {

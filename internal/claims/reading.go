@@ -10,18 +10,18 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// theUser is the subject under which claims about the user are stored.
+// theUser is the subject of stored claims about the user.
 const theUser = "the user"
 
-// speaker is the subject in [said.Claim] of what a message says of its writer,
-// and mine what leads to those near to them: "my sister".
+// speaker is the subject in [said.Claim] of statements about the writer. mine is
+// the prefix for people close to the writer, as in "my sister".
 const (
 	speaker = "I"
 	mine    = "my "
 )
 
-// Stored is the subject under which a claim is stored that owner's memory holds
-// and that somebody of that name said of themselves; by is "" for the owner.
+// Stored returns the stored subject for a claim that somebody named by made about
+// subject. by is "" for owner, the owner of the memory.
 func Stored(subject, owner, by string) string {
 	who := theUser
 	if by != "" && !isOwner(by, owner) {
@@ -42,10 +42,10 @@ func isOwner(name, owner string) bool {
 	return name == owner || slices.Contains(strings.Fields(name), owner)
 }
 
-// spoken is a stored subject as [said.Claim] has it.
+// spoken converts a stored subject to that of [said.Claim].
 func spoken(subject, owner string) string {
 	if subject == theUser || subject == speaker {
-		return speaker // as most are
+		return speaker // most claims
 	}
 	folded := text.Fold(subject)
 	for _, who := range []string{theUser, "user", text.Fold(owner)} {
@@ -63,10 +63,10 @@ func spoken(subject, owner string) string {
 	return folded
 }
 
-// spelling normalises the spelling of a predicate.
+// spelling normalises American to British spelling in predicates.
 var spelling = strings.NewReplacer("favorite", "favourite", "color", "colour", "neighbor", "neighbour")
 
-// key is a predicate in the form that is compared.
+// key returns a predicate in the form used for comparison.
 func key(predicate string) string {
 	p := Predicate(spelling.Replace(text.Fold(predicate)))
 	if of, ok := strings.CutPrefix(p, "has_"); ok {
@@ -75,15 +75,15 @@ func key(predicate string) string {
 	return strings.TrimSuffix(p, "_is")
 }
 
-// known reports a reading that can be compared.
+// known reports whether a reading can be compared.
 func known(c said.Claim) bool { return c.Predicate != "" && (c.Object != "" || c.Denied) }
 
-// like reports whether two readings name one subject, predicate and object.
+// like reports whether two readings have the same subject, predicate and object.
 func like(a, b said.Claim) bool {
 	return a.Subject == b.Subject && key(a.Predicate) == key(b.Predicate) && alike(a.Object, b.Object)
 }
 
-// alike reports whether one object contains the other as words.
+// alike reports whether one object contains the words of the other.
 func alike(a, b string) bool {
 	if a != b {
 		a, b = text.Fold(a), text.Fold(b)
@@ -91,10 +91,10 @@ func alike(a, b string) bool {
 	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
-// Parse parses content, which a model wants to remember, into a claim. It parses the
-// user's sentence that supports the content, or, if that fails, the content itself.
-// outright reports that the claim is from the sentence or that the sentence contains
-// all of it. names are the user's names.
+// Parse parses a claim from content, a text that a model wants to remember. It
+// parses the user's sentence that supports content or, if that fails, content
+// itself. outright reports whether the claim was parsed from the sentence or the
+// sentence contains all of it. names are the user's names.
 func Parse(content, sentence string, names []string) (c said.Claim, outright bool) {
 	reported, ok := said.Reported(content, names)
 	if !ok {
@@ -120,8 +120,8 @@ func Parse(content, sentence string, names []string) (c said.Claim, outright boo
 	return said.Claim{}, false
 }
 
-// SaysSame is the sentence of a user's message with the same reading as a model's claim,
-// "" if there is none.
+// SaysSame returns the sentence of a user's message with the same reading as a
+// model's claim, or "".
 func SaysSame(message, claim string, names []string) string {
 	reported, ok := said.Reported(claim, names)
 	if !ok {
@@ -135,7 +135,8 @@ func SaysSame(message, claim string, names []string) string {
 	return ""
 }
 
-// OwnSentence is the first sentence of a user's message about themselves, "" for none.
+// OwnSentence returns the first sentence of a user's message about themselves, or
+// "".
 func OwnSentence(message string) string {
 	if all := said.Claims(message, 1); len(all) > 0 {
 		return all[0].Sentence
@@ -143,8 +144,8 @@ func OwnSentence(message string) string {
 	return ""
 }
 
-// Label gives a memory the subject, predicate, object and temporal type of a
-// reading, said by somebody of that name; by is "" for the owner.
+// Label sets a memory's subject, predicate, object and temporal type from a
+// reading. by is the name of the person who said it, "" for the owner.
 func Label(m *schema.Memory, c said.Claim, owner, by string) {
 	if !known(c) {
 		return
@@ -156,7 +157,7 @@ func Label(m *schema.Memory, c said.Claim, owner, by string) {
 	m.Attributes[schema.AttrTemporal] = string(c.Temporal)
 }
 
-// labelled is the reading in the columns of a claim.
+// labelled returns the reading stored in the columns of a claim.
 func labelled(m *schema.Memory, owner string) said.Claim {
 	c := ofKey(schema.ClaimKey{
 		Kind: m.Kind, Subject: m.Subject, Predicate: m.Predicate, Object: m.Object, Temporal: m.Attributes[schema.AttrTemporal],
@@ -171,15 +172,15 @@ func ofKey(k schema.ClaimKey, owner string) said.Claim {
 		Subject: spoken(k.Subject, owner), Predicate: k.Predicate, Object: k.Object,
 		Preference: k.Kind == schema.KindPreference, Temporal: said.Temporal(k.Temporal),
 	}
-	if k.Drawn { // in a model's words
+	if k.Drawn { // worded by a model
 		c.Predicate = key(k.Predicate)
 	}
 	return c
 }
 
-// read completes the columns of a claim from the sentences that it rests on, and reports
-// whether one of them states it outright. Without columns it reads the sentences or the
-// claim's own words.
+// read completes a claim's columns from the sentences that support it and reports
+// whether one of them states it explicitly. Without columns it parses the sentences
+// or the claim's own words.
 func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, outright bool) {
 	c = labelled(m, owner)
 	for i := range cited {

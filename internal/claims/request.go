@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,8 +20,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ProposalForget is the kind of proposals to forget something that code cannot identify
-// or may not hide without the host. Their payload is a [Forgetting] as JSON.
+// ProposalForget is the kind of proposals to forget something that code cannot
+// identify or may not hide without the host. The payload is a [Forgetting] as JSON.
 const ProposalForget = "forget"
 
 // Forgetting is the payload of a [ProposalForget]: the public id of the user's message
@@ -32,11 +33,11 @@ type Forgetting struct {
 
 // Limits of a request.
 const (
-	claimsRead  = 2000 // the newest, among which a request looks for what it names
-	before      = 12   // messages before one that only points at them
-	maxKept     = 3    // that words alone may protect
-	maxHidden   = 30   // claims, and messages, that words alone may hide: more is a subject of its own
-	vagueHidden = 3    // that a single common word may hide
+	claimsRead  = 2000 // the newest claims searched for the object of a request
+	before      = 12   // preceding messages searched if a message only refers to them
+	maxKept     = 3    // claims that words alone may protect
+	maxHidden   = 30   // claims or messages that words alone may hide; more are a whole subject
+	vagueHidden = 3    // claims that a single common word may hide
 )
 
 // request carries out one request of the message.
@@ -47,7 +48,7 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	return w.forget(ctx, q, found)
 }
 
-// keep protects the subject of a request, and stores it first if it is not known.
+// keep protects the object of a request, and stores it first if it is not known.
 func (w *reading) keep(ctx context.Context, q said.Request) error {
 	targets := w.madeIn(q.Sentence)
 	if len(targets) == 0 && q.About != "" {
@@ -101,7 +102,7 @@ func (w *reading) keep(ctx context.Context, q said.Request) error {
 	return nil
 }
 
-// truncated is the beginning of a text that is short enough for a claim.
+// truncated shortens a text to the length of a claim.
 func truncated(s string) string {
 	if runes := []rune(s); len(runes) > maxSentence {
 		return string(runes[:maxSentence])
@@ -109,7 +110,7 @@ func truncated(s string) string {
 	return s
 }
 
-// madeIn are the claims that the message makes in a sentence; "" is any.
+// madeIn returns the claims of a sentence of the message; "" is any sentence.
 func (w *reading) madeIn(sentence string) (made []*schema.Memory) {
 	for s, claims := range w.made {
 		if sentence == "" || overlap(s, sentence) {
@@ -132,7 +133,7 @@ func (w *reading) protect(ctx context.Context, m *schema.Memory) error {
 	return nil
 }
 
-// isCurrent reports whether a claim holds at present.
+// isCurrent reports whether a claim holds now.
 func isCurrent(m *schema.Memory) bool {
 	return m.Kind != schema.KindEpisode && (m.State == schema.StateActive || m.State == schema.StateDormant) && m.ValidUntil.IsZero()
 }
@@ -186,7 +187,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			}
 		}
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
-			// What stands in messages only is not to become a claim later.
+			// otherwise the messages would become a claim later
 			m := w.claimOf(w.Memory, q.About, t.reading)
 			err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by)
 			if err != nil {
@@ -200,7 +201,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 		t.episodes, t.pointed = previous, true
-	default: // it points at what stands beside it in the message
+	default: // it refers to text beside it in the message
 		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
 		named, err := w.named(ctx, rest)
 		if err != nil {
@@ -234,11 +235,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 // target, if none contains them all.
 const leastNamed = 0.5
 
-// nearest selects the few memories that contain most of the named terms, at least half.
-// Terms are weighted by rarity; those that no memory contains are ignored, since they
-// often belong to the request ("the digits I typed"). Of many memories it selects the
-// newest claim: hiding one too many can be undone, and asking the host would not serve
-// the user. What the user asked to keep is hidden only by its own words.
+// nearest selects the few memories that contain most of the named terms, at least
+// half. Terms are weighted by rarity; those that no memory contains are ignored,
+// since they often belong to the request ("the digits I typed"). Among many matches
+// it selects the newest claim: hiding a wrong one can be undone, and asking the
+// host would not serve the user. A memory that the user asked to keep is hidden
+// only if its own words match.
 func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
 	if len(t.terms) == 0 {
 		return nil
@@ -261,7 +263,7 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 			near = append(near, all[i])
 		}
 	}
-	if len(near) > vagueHidden { // of claims and the messages around them the claims are meant
+	if len(near) > vagueHidden { // among claims and the messages around them, the claims are meant
 		near = slices.DeleteFunc(near, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode })
 	}
 	if len(near) > vagueHidden {
@@ -282,14 +284,15 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 
 // Thresholds and weights for loose requests, each 0–1.
 const (
-	leastShared  = 0.4 // of its words, weighed by rarity, that a memory holds
-	unknownShare = 0.3 // what a word that no memory holds counts beside one that a single memory holds
-	topicShare   = 0.5 // what topics count beside words
+	leastShared  = 0.4  // share of the request's words, weighted by rarity, that a memory must contain
+	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
+	leastAhead   = 0.05 // how far the score of what is meant is above that of anything else
+	topicShare   = 0.5  // weight of topics relative to words
 )
 
-// likeliest selects the claim or message that a request in free words most likely means,
-// by shared terms, weighted by rarity, and by topics. A request that points back without
-// naming anything means the exchange before it.
+// likeliest selects the claim or message that a loosely worded request most likely
+// means, by shared terms, weighted by rarity, and by topics. A request that refers
+// back without naming anything means the preceding exchange.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
 	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
 	if err != nil {
@@ -302,17 +305,34 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	all = slices.DeleteFunc(slices.Concat(all, found, earlier), func(m schema.Memory) bool {
 		return m.ID == w.ID || m.Protected || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
 	})
-	names := q.Object()
-	t.terms = slices.DeleteFunc(text.QueryTerms(names, 0), func(term string) bool { return saying[term] })
-	share := shared(t.terms, all, unknownShare)
-	about := topics.Ask(topics.Of(names))
+	names := slices.DeleteFunc(text.QueryTerms(q.Object(), 0), func(term string) bool { return saying[term] })
 	best, most := -1, 0.0
-	for i := range all {
-		if share[i] < leastShared {
-			continue
+	for _, part := range append(parts.Split(q.Object(), -1), q.Object()) { // reasons follow what is to go: "…, my mum uses this account too"
+		terms := slices.DeleteFunc(text.QueryTerms(part, 0), func(term string) bool { return !slices.Contains(names, term) })
+		share := shared(terms, all, unknownShare)
+		about := topics.Ask(topics.Of(part))
+		rival := 0.0 // the best score of something said at another time
+		for i := range all {
+			if share[i] < leastShared {
+				continue
+			}
+			score := share[i] + topicShare*about.Near(topics.Of(all[i].Content))
+			another := best >= 0 && all[i].EventTime.Sub(all[best].EventTime.Time).Abs() > time.Minute
+			switch later := best >= 0 && all[i].EventTime.After(all[best].EventTime.Time); {
+			case score > most || score == most && later:
+				if another {
+					rival = most
+				}
+				best, most = i, score
+			case another:
+				rival = max(rival, score)
+			}
 		}
-		if score := share[i] + topicShare*about.Near(topics.Of(all[i].Content)); score > most || score == most && best >= 0 && all[i].EventTime.After(all[best].EventTime.Time) {
-			best, most = i, score
+		if most-rival < leastAhead {
+			best, most = -1, 0
+		}
+		if t.terms = terms; best >= 0 {
+			break
 		}
 	}
 	if q.Back && (best < 0 || most < 1) {
@@ -331,18 +351,21 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	return t, nil
 }
 
-// loosely is how many messages before a loose request are looked through besides
-// the claims.
+// parts separates the clauses of a request.
+var parts = regexp.MustCompile(`[,.;:!?…—–()，。；：！？、]+`)
+
+// loosely is how many preceding messages a loose request is compared with, in
+// addition to the claims.
 const loosely = 100
 
-// isHan reports a term of Chinese characters.
+// isHan reports whether a term consists of Chinese characters.
 func isHan(term string) bool {
 	r, _ := utf8.DecodeRuneInString(term)
 	return unicode.Is(unicode.Han, r)
 }
 
-// shared is what share of the terms each memory holds: rarer terms count more,
-// those that no memory holds not at all.
+// shared returns the share of the terms that each memory contains, weighted by
+// rarity. Terms that no memory contains have the weight unknown.
 func shared(terms []string, all []schema.Memory, unknown float64) []float64 {
 	held, with := make([][]string, len(all)), make(map[string]int)
 	for i := range all {
@@ -366,7 +389,7 @@ func shared(terms []string, all []schema.Memory, unknown float64) []float64 {
 	}
 	share, whole := make([]float64, len(all)), weigh(terms)
 	for i := range all {
-		if len(held[i]) > 1 || len(held[i]) == 1 && !isHan(held[i][0]) { // two characters next to each other are chance
+		if len(held[i]) > 1 || len(held[i]) == 1 && !isHan(held[i][0]) { // two adjacent characters may be chance
 			share[i] = weigh(held[i]) / whole
 		}
 	}
@@ -377,10 +400,10 @@ func shared(terms []string, all []schema.Memory, unknown float64) []float64 {
 type targets struct {
 	claims   []schema.Memory
 	episodes []schema.Memory
-	reading  said.Claim // what the request says of them; the zero value when that is not understood
-	terms    []string   // of what it names
-	certain  bool       // it names a claim, a predicate or somebody
-	pointed  bool       // it names nothing and points at messages
+	reading  said.Claim // parsed from the request; zero if it cannot be parsed
+	terms    []string   // of the request's object
+	certain  bool       // it names a claim, a predicate or a person
+	pointed  bool       // it names nothing and refers to messages
 }
 
 // clear reports whether the request names its targets without ambiguity.
@@ -395,27 +418,32 @@ func (t *targets) clear() bool {
 	}
 }
 
-// past are the words for what no longer holds.
+// past matches words for what no longer holds.
 var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|frühere[nrsm]?|ehemalige[nrsm]?|viej[oa]s?|antigu[oa]s?|anterior(?:es)?)\b|旧的?|以前的?|过去的?|原来的?`)
 
-// saying are terms for how and when something was said, which tell nothing of
-// what it was: "the digits I typed the other evening".
+// saying are terms for how and when something was said, or how completely to forget it,
+// which do not describe what was said: "the digits I typed the other evening", "the
+// counselor business, name and all".
 var saying = func() map[string]bool {
 	set := make(map[string]bool)
 	for _, term := range text.Terms(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
-		sent send message other evening morning yesterday
-		gesagt erzählt geschrieben erwähnt getippt gepostet geschickt gemeldet neulich gestern abend
-		dije dicho decir conté contado escribí escrito mencioné mencionado mandé puse ayer anoche mensaje`) {
+		sent send message other evening morning yesterday first second week time
+		business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
+		gesagt erzählt geschrieben erwähnt getippt gepostet geschickt gemeldet neulich gestern abend woche mal
+		komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
+		dije dicho decir conté contado escribí escrito mencioné mencionado mandé puse ayer anoche mensaje
+		primera segunda semana vez nombre cosa completo entero nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`) {
 		set[term] = true
 	}
 	return set
 }()
 
-// leading are words before what a request names.
+// leading matches words that precede the object of a request.
 var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?|dass|mis?|que|mi|nuestr[oa]s?|我的?)\s*)+`)
 
-// named finds the claims that words name: those that say the same, else those of
-// a predicate or a subject of that name, else those that hold all of the words.
+// named finds the claims that words refer to: those that say the same, else those
+// with a predicate or subject of that name, else those that contain all of the
+// words.
 func (w *reading) named(ctx context.Context, about string) (t targets, err error) {
 	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
 	if err != nil {
@@ -464,8 +492,8 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	return t, nil
 }
 
-// Names reports whether words name a memory: it says the same, it is about what
-// they call it, or it holds most of them.
+// Names reports whether words refer to a memory: it says the same, its predicate or
+// subject has that name, or it contains most of the words.
 func Names(about string, m *schema.Memory, owner string) bool {
 	k := labelled(m, owner)
 	if c, _ := Parse(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
@@ -490,7 +518,8 @@ func wordsOf(m *schema.Memory) []string {
 	return text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
 }
 
-// likelyPredicates are the predicates that a noun names, the likeliest first.
+// likelyPredicates returns the predicates that a noun may stand for, likeliest
+// first.
 func likelyPredicates(noun string) []string {
 	predicates := []string{key(strings.ReplaceAll(noun, " ", "_"))}
 	switch predicates[0] {
@@ -529,9 +558,9 @@ func (t *targets) says(m *schema.Memory) bool {
 	return t.holds(m)
 }
 
-// hide forgets the targets and whatever would reveal them: the whole messages that the
-// claims rest on, other claims with the same words, memories derived from them, and
-// summaries of entities that repeat them.
+// hide forgets the targets and whatever would reveal them: the messages that
+// support the claims, other claims with the same words, memories derived from them,
+// and summaries of entities that repeat them.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
 	one := func(m *schema.Memory) error {
@@ -617,8 +646,8 @@ func (t *targets) tells(s string) bool {
 	return t.holds(&schema.Memory{Content: s})
 }
 
-// meant carries out a request of the message for memories that somebody else has
-// found.
+// meant carries out a request of the message for memories that the caller has
+// identified.
 func (w *reading) meant(ctx context.Context, q Request) error {
 	t, err := w.these(ctx, q.Memories)
 	if err != nil {
@@ -636,8 +665,8 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 	return w.hide(ctx, &t)
 }
 
-// Forget hides memories of a user at a host's word, with all that would tell them
-// again, as a run of cause [schema.CauseHost].
+// Forget hides a user's memories at the host's request, with everything that would
+// reveal them, in a run of cause [schema.CauseHost].
 //
 // Errors: [schema.ErrNotFound] for an id that is not the user's; the database's.
 func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (changes Changes, err error) {
@@ -662,7 +691,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	return changes, w.run.close(ctx)
 }
 
-// these are the memories of the given ids as targets.
+// these returns the memories of the given ids as targets.
 func (w *reading) these(ctx context.Context, uids []string) (t targets, err error) {
 	t.certain = true
 	for _, uid := range uids {

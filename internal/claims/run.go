@@ -11,8 +11,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// outcome and stage are what the ledger says of a run, in the form in which
-// nights write it.
+// outcome and stage are the parts of a run's ledger entry, in the JSON format of
+// nights.
 type outcome struct {
 	Kind   string `json:"kind"`
 	Memory string `json:"memory,omitempty"`
@@ -27,7 +27,7 @@ type stage struct {
 	Done     bool      `json:"done"`
 }
 
-// The statuses in the ledger.
+// Outcomes in the ledger.
 const (
 	applied = "applied"
 	waiting = "waiting" // for the host
@@ -35,8 +35,8 @@ const (
 
 var runs = uuid.MustParse("5b0e5c46-5f7e-4a0e-9d3a-6a0b7d6f3c11")
 
-// RunOf is the id of the run with the changes of a message. It is the same each time
-// that the message is read.
+// RunOf returns the id of the run with the changes of a message. It is derived from
+// the message's id.
 func RunOf(messageUID string) string {
 	return uuid.NewSHA1(runs, []byte(schema.CauseSaid+":"+messageUID)).String()
 }
@@ -47,12 +47,12 @@ type run struct {
 	userID   int64
 	id       int64
 	by       schema.Actor
-	fresh    bool // it was not there before
+	fresh    bool // created by open
 	undone   bool // the run was undone
 	outcomes []outcome
 }
 
-// open finds the run with an id or starts it.
+// open returns the run with an id, creating it if it does not exist.
 func open(ctx context.Context, tx *schema.Tx, userID int64, uid, cause, actor string) (*run, error) {
 	r := &run{tx: tx, userID: userID}
 	id, state, err := tx.RunState(ctx, userID, uid)
@@ -69,7 +69,7 @@ func (r *run) did(kind string, m *schema.Memory) {
 	r.outcomes = append(r.outcomes, outcome{Kind: kind, Memory: m.UID, Status: applied})
 }
 
-// close writes the report; a fresh run without a change leaves no trace.
+// close writes the report. A new run without changes is deleted.
 func (r *run) close(ctx context.Context) error {
 	if len(r.outcomes) == 0 && !r.fresh {
 		return nil

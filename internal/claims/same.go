@@ -11,16 +11,15 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// nearly is the share of words, 0–1, that two claims have in common (Jaccard)
-// from which they say the same.
+// nearly is the share of common words (Jaccard, 0–1) from which two claims say the
+// same.
 const nearly = 0.85
 
 var number = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
 
-// SameWords reports whether two claims say the same by their words: subject,
-// predicate and object are equal, or nearly all words are, and the numbers and
-// negations too. What happened on two days happened twice. It errs on the side
-// of two claims.
+// SameWords reports whether two claims say the same: subject, predicate and object
+// are equal, or nearly all words are, including numbers and negations. Events of
+// different days are different. When in doubt it returns false.
 func SameWords(a, b *schema.Memory) bool {
 	if grounding.Denial.MatchString(a.Content) != grounding.Denial.MatchString(b.Content) ||
 		!slices.Equal(number.FindAllString(a.Content, -1), number.FindAllString(b.Content, -1)) || happenedApart(a, b) {
@@ -33,14 +32,14 @@ func SameWords(a, b *schema.Memory) bool {
 	return jaccard(text.Terms(a.Content), text.Terms(b.Content)) >= nearly
 }
 
-// happenedApart reports two events of different days: it happened twice.
+// happenedApart reports whether both are events, on different days.
 func happenedApart(a, b *schema.Memory) bool {
 	return a.Attributes[schema.AttrTemporal] == string(said.Event) && b.Attributes[schema.AttrTemporal] == string(said.Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour
 }
 
-// jaccard is the size of the intersection of two sets of terms over that of
-// their union, 0–1; 0 for two empty ones.
+// jaccard returns the Jaccard similarity of two sets of terms, 0–1; 0 for two empty
+// sets.
 func jaccard(a, b []string) float64 {
 	in := make(map[string]int)
 	for _, t := range a {
@@ -58,7 +57,7 @@ func jaccard(a, b []string) float64 {
 	return float64(both) / float64(max(1, len(in)))
 }
 
-// same reports whether a claim that is known says what a new one says.
+// same reports whether a known claim says what the new one says.
 func (a *addition) same(k *candidate) bool {
 	m := a.Memory
 	if happenedApart(m, &k.Memory) {
@@ -72,15 +71,15 @@ func (a *addition) same(k *candidate) bool {
 	case understood && said.Compare(a.reading, k.reading) == said.Same:
 		return true
 	case equal:
-		return !understood // one sentence may say two things
+		return !understood // one sentence may state two things
 	case a.sharesSentence(k) && (m.Attributes[schema.AttrSaid] != "") != (k.Attributes[schema.AttrSaid] != ""):
-		// Code and a model have read one sentence, each in its own words.
+		// code and a model have worded one sentence differently
 		return a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object)
 	}
 	return a.wide && SameWords(m, &k.Memory)
 }
 
-// sharesSentence reports whether both rest on one sentence of one message.
+// sharesSentence reports whether one sentence of one message supports both.
 func (a *addition) sharesSentence(k *candidate) bool {
 	for _, c := range k.cited {
 		for _, e := range a.Evidence {

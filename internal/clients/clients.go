@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// Client is a program that starts MCP servers.
+// Client is an MCP client that starts servers from a configuration file.
 type Client struct {
 	Name  string // on the command line
 	Title string
 
-	key     string // of the object with the servers
+	key     string // name of the object that lists the servers
 	toml    bool
-	stdio   bool                               // an entry has the type "stdio"
+	stdio   bool                               // entries need "type": "stdio"
 	user    func(home, config string) []string // path of the user's file
 	project []string                           // path inside a project; nil for none
 }
@@ -25,7 +25,7 @@ type Client struct {
 // entryName is the name of ebb's entry.
 const entryName = "ebb"
 
-// All are the clients that are known, by name.
+// All are the supported clients, sorted by name.
 var All = []Client{
 	{Name: "claude-code", Title: "Claude Code", key: "mcpServers", stdio: true, user: inHome(".claude.json"), project: []string{".mcp.json"}},
 	{Name: "claude-desktop", Title: "Claude Desktop", key: "mcpServers", user: inConfig("Claude", "claude_desktop_config.json")},
@@ -60,7 +60,7 @@ func Names() []string {
 	return names
 }
 
-// Named returns the client of a name.
+// Named returns the client with this name, and an error for an unknown one.
 func Named(name string) (*Client, error) {
 	at := slices.IndexFunc(All, func(c Client) bool { return c.Name == strings.ToLower(name) })
 	if at < 0 {
@@ -69,8 +69,8 @@ func Named(name string) (*Client, error) {
 	return &All[at], nil
 }
 
-// File returns the path of the user's configuration file, or with a project's
-// folder that of the project's.
+// File returns the path of the user's configuration file. If project is not "", it
+// returns that of the project in this folder.
 func (c *Client) File(project string) (string, error) {
 	if project != "" {
 		if c.project == nil {
@@ -89,15 +89,15 @@ func (c *Client) File(project string) (string, error) {
 	return filepath.Join(c.user(home, config)...), nil
 }
 
-// Entry is how a client starts a server.
+// Entry is the command with which a client starts a server.
 type Entry struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
 	Args    []string `json:"args"`
 }
 
-// Set returns the content of a configuration file with ebb's entry added or
-// replaced. An empty content is that of a new file.
+// Set returns the content of a configuration file with ebb's entry added or replaced.
+// Empty content means a new file.
 func (c *Client) Set(content []byte, e Entry) ([]byte, error) {
 	if c.stdio {
 		e.Type = "stdio"
@@ -112,8 +112,8 @@ func (c *Client) Set(content []byte, e Entry) ([]byte, error) {
 	return c.setJSON(content, raw)
 }
 
-// Remove returns the content of a configuration file without ebb's entry. found
-// is false when it has none; the content is then returned as it is.
+// Remove returns the content of a configuration file without ebb's entry. found is
+// false if there is none; the content is then unchanged.
 func (c *Client) Remove(content []byte) (without []byte, found bool, err error) {
 	if c.toml {
 		return c.removeTOML(content)
@@ -121,7 +121,7 @@ func (c *Client) Remove(content []byte) (without []byte, found bool, err error) 
 	return c.removeJSON(content)
 }
 
-// Read returns the content of a configuration file; nil when there is none.
+// Read returns the content of a configuration file, or nil if the file does not exist.
 func Read(path string) ([]byte, error) {
 	content, err := os.ReadFile(path)
 	if os.IsNotExist(err) {

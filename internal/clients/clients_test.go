@@ -131,12 +131,12 @@ func TestFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, filepath.IsAbs(path))
 		if All[i].project != nil {
-			path, err = All[i].File("/work")
+			path, err = All[i].File("/srv/site")
 			require.NoError(t, err)
-			require.True(t, strings.HasPrefix(path, "/work/"))
+			require.True(t, strings.HasPrefix(path, "/srv/site/"))
 		}
 	}
-	_, err := named(t, "claude-desktop").File("/work")
+	_, err := named(t, "claude-desktop").File("/srv/site")
 	require.Error(t, err)
 	_, err = Named("emacs")
 	require.ErrorContains(t, err, "claude-desktop")

@@ -8,26 +8,27 @@ import (
 	"strings"
 )
 
-// Dialogue shows a person what would be written into a client's configuration,
-// asks, and writes it.
+// Dialogue shows a change of a client's configuration, asks for confirmation, and
+// writes it.
 type Dialogue struct {
 	Client *Client
 	Path   string
 	In     io.Reader
 	Out    io.Writer
-	Ask    io.Writer // for questions
-	DryRun bool      // nothing is written or asked
-	Yes    bool      // nothing is asked
+	Ask    io.Writer // receives the questions
+	DryRun bool      // write nothing and ask nothing
+	Yes    bool      // ask nothing
 
 	answers *bufio.Scanner
 }
 
-// yes asks a question. Anything but a clear yes means no.
+// yes asks a question. Any answer other than y or yes means no, and so does the end of
+// the input.
 func (d *Dialogue) yes(question string) bool {
 	if d.answers == nil {
 		d.answers = bufio.NewScanner(d.In)
 	}
-	_, _ = fmt.Fprint(d.Ask, question+" [y/N] ") // without it, silence means no
+	_, _ = fmt.Fprint(d.Ask, question+" [y/N] ") // if this fails, no answer means no
 	if !d.answers.Scan() {
 		return false
 	}
@@ -35,8 +36,8 @@ func (d *Dialogue) yes(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// Trusts asks whether the client speaks for one person alone; without questions it
-// does not.
+// Trusts asks whether the client serves only this user. With Yes or DryRun it returns
+// false without asking.
 func (d *Dialogue) Trusts(user string) bool {
 	return !d.Yes && !d.DryRun && d.yes("Does "+d.Client.Title+" speak for "+user+" alone, so that messages it records are "+user+"'s own word?")
 }
@@ -57,7 +58,7 @@ func (d *Dialogue) Set(e Entry) error {
 	return d.write(after)
 }
 
-// Remove takes ebb's entry out.
+// Remove removes ebb's entry.
 func (d *Dialogue) Remove() error {
 	before, err := Read(d.Path)
 	if err != nil {

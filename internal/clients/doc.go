@@ -1,8 +1,7 @@
-// Package clients writes the configuration by which a client of the Model Context
-// Protocol starts ebb, and takes it back.
+// Package clients adds ebb to the configuration of clients of the Model Context
+// Protocol, and removes it again.
 //
-// A configuration file belongs to its owner: [Set] and [Remove] change the text of
-// one entry and keep everything else as it is, comments, order and indentation
-// included. They read the result again and refuse to return one that differs in
-// anything but that entry.
+// [Client.Set] and [Client.Remove] change the text of one entry and preserve everything
+// else, including comments, order and indentation. They parse the result and return an
+// error if it differs in anything but that entry.
 package clients

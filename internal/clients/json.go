@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// The files of clients are JSON with comments and trailing commas. scanner finds
-// the places of values in such a text.
+// scanner finds the positions of values in JSON with comments and trailing commas, the
+// format of clients' configuration files.
 type scanner struct {
 	text []byte
 	at   int
 }
 
-// value is the place of a value, and of the members of an object.
+// value is the position of a value, and those of its members if it is an object.
 type value struct {
 	start, end int
 	object     bool
@@ -26,16 +26,16 @@ type value struct {
 // member is a field of an object.
 type member struct {
 	name  string
-	start int // of its name
+	start int // offset of its name
 	value value
 }
 
 var errSyntax = errors.New("the file is not valid JSON")
 
-// maxDepth bounds nested values.
+// maxDepth is the maximum nesting of values.
 const maxDepth = 200
 
-// parse reads a text that holds one value.
+// parse returns the position of the only value of a text.
 func parse(text []byte) (value, error) {
 	s := scanner{text: text}
 	v, err := s.value(0)
@@ -73,7 +73,7 @@ func (s *scanner) space() {
 	}
 }
 
-// next skips space and returns the byte that follows, 0 at the end.
+// next skips space and returns the next byte without consuming it; 0 at the end.
 func (s *scanner) next() byte {
 	if s.space(); s.at < len(s.text) {
 		return s.text[s.at]
@@ -107,7 +107,7 @@ func (s *scanner) value(depth int) (value, error) {
 	return v, err
 }
 
-// list reads what stands between two brackets, separated by commas.
+// list reads comma-separated items between two brackets.
 func (s *scanner) list(opening, closing byte, item func() error) error {
 	if s.next() != opening {
 		return errSyntax
@@ -169,7 +169,7 @@ func (s *scanner) string() (read string, err error) {
 	return "", errSyntax
 }
 
-// field returns the members of a name; JSON allows more than one.
+// field returns the members with this name; JSON allows duplicates.
 func (v *value) field(name string) (found []member) {
 	for _, m := range v.members {
 		if m.name == name {
@@ -179,7 +179,7 @@ func (v *value) field(name string) (found []member) {
 	return found
 }
 
-// plain returns a value as Go has it, without comments.
+// plain decodes a value into Go types.
 func plain(text []byte, v *value) (any, error) {
 	if !v.object {
 		var decoded any
@@ -218,8 +218,8 @@ func withoutComments(text []byte) []byte {
 	return out
 }
 
-// servers finds the object with the servers in a file; it is nil when there is
-// none.
+// servers returns the root object of a file and the object that lists the servers,
+// which is nil if there is none.
 func (c *Client) servers(content []byte) (root, servers *value, err error) {
 	v, err := parse(content)
 	if err != nil {
@@ -257,10 +257,14 @@ func (c *Client) setJSON(content, entry []byte) ([]byte, error) {
 	default:
 		changed = insert(content, servers, entryName, entry, unit, 2)
 	}
-	return changed, c.onlyEntryDiffers(content, changed, entry)
+	var want any
+	if err := json.Unmarshal(entry, &want); err != nil {
+		return nil, err
+	}
+	return changed, c.onlyEntryDiffers(readJSON, content, changed, want)
 }
 
-// removeJSON takes ebb's entry out, with a comma.
+// removeJSON removes ebb's entry together with one comma.
 func (c *Client) removeJSON(content []byte) (without []byte, found bool, err error) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return content, false, nil
@@ -297,22 +301,16 @@ func (c *Client) removeJSON(content []byte) (without []byte, found bool, err err
 		}
 	}
 	changed := splice(content, start, end, nil)
-	return changed, true, c.onlyEntryDiffers(original, changed, nil)
+	return changed, true, c.onlyEntryDiffers(readJSON, original, changed, nil)
 }
 
-// onlyEntryDiffers checks that a changed file holds the entry (nil: has none) and
-// else what it held.
-func (c *Client) onlyEntryDiffers(before, after, entry []byte) error {
-	read := func(content []byte) (rest map[string]any, entry any, err error) {
-		v, err := parse(content)
-		if err != nil {
+// onlyEntryDiffers returns an error unless the changed file contains the given entry
+// (nil for none) and is otherwise equal to the old one. Both are decoded by read.
+func (c *Client) onlyEntryDiffers(read func(content []byte) (map[string]any, error), before, after []byte, want any) error {
+	parts := func(content []byte) (rest map[string]any, entry any, err error) {
+		if rest, err = read(content); err != nil {
 			return nil, nil, err
 		}
-		decoded, err := plain(content, &v)
-		if err != nil {
-			return nil, nil, err
-		}
-		rest, _ = decoded.(map[string]any)
 		servers, _ := rest[c.key].(map[string]any)
 		entry = servers[entryName]
 		delete(servers, entryName)
@@ -321,27 +319,32 @@ func (c *Client) onlyEntryDiffers(before, after, entry []byte) error {
 		}
 		return rest, entry, nil
 	}
-	was, _, err := read(before)
+	was, _, err := parts(before)
 	if err != nil {
 		return err
 	}
-	is, got, err := read(after)
+	is, got, err := parts(after)
 	if err != nil {
 		return fmt.Errorf("the file cannot be changed safely (%w); add the entry by hand", err)
 	}
-	var want any
-	if entry != nil {
-		if err := json.Unmarshal(entry, &want); err != nil {
-			return err
-		}
-	}
-	if !reflect.DeepEqual(was, is) || !reflect.DeepEqual(want, got) {
+	if len(was)+len(is) > 0 && !reflect.DeepEqual(was, is) || !reflect.DeepEqual(want, got) {
 		return errors.New("the file cannot be changed safely; change it by hand")
 	}
 	return nil
 }
 
-// insert adds a member at the end of an object at a depth.
+func readJSON(content []byte) (map[string]any, error) {
+	v, err := parse(content)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := plain(content, &v)
+	object, _ := decoded.(map[string]any)
+	return object, err
+}
+
+// insert adds a member at the end of an object. unit is one level of indentation, depth
+// the nesting of the object.
 func insert(content []byte, object *value, name string, raw []byte, unit string, depth int) []byte {
 	text := fmt.Appendf(nil, "\n%s%q: %s", strings.Repeat(unit, depth), name, pretty(raw, unit, depth))
 	if n := len(object.members); n > 0 {
@@ -351,7 +354,7 @@ func insert(content []byte, object *value, name string, raw []byte, unit string,
 	return splice(content, object.start+1, object.start+1, text)
 }
 
-// pretty indents a value that stands at a depth.
+// pretty indents a value for a nesting of depth levels.
 func pretty(raw []byte, unit string, depth int) []byte {
 	var out bytes.Buffer
 	if json.Indent(&out, raw, strings.Repeat(unit, depth), unit) != nil {
@@ -360,7 +363,7 @@ func pretty(raw []byte, unit string, depth int) []byte {
 	return out.Bytes()
 }
 
-// indentation is that of the first member of a file.
+// indentation returns one level of indentation, as used for the first member of a file.
 func indentation(content []byte, root *value) string {
 	if len(root.members) > 0 {
 		before := content[:root.members[0].start]
@@ -372,7 +375,7 @@ func indentation(content []byte, root *value) string {
 	return "  "
 }
 
-// splice replaces a part of a text.
+// splice returns a copy of text with text[start:end] replaced.
 func splice(text []byte, start, end int, with []byte) []byte {
 	out := make([]byte, 0, len(text)+len(with))
 	out = append(out, text[:start]...)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-func TestFeaturesAreThoseOfTheStandard(t *testing.T) {
+func TestFeaturesMatchStandard(t *testing.T) {
 	require.Equal(t, cpu.X86.HasAVX2, AVX2)
 	require.Equal(t, cpu.X86.HasFMA, FMA)
 }

@@ -43,7 +43,7 @@ func TestLoadTheFixture(t *testing.T) {
 	}
 }
 
-func TestLoadSaysWhatIsWrong(t *testing.T) {
+func TestLoadErrors(t *testing.T) {
 	other := strings.Replace(turnLine, "a:1", "a:2", 1)
 	tests := []struct {
 		name                        string
@@ -116,7 +116,7 @@ func TestPlacesCountEveryResult(t *testing.T) {
 	}))
 }
 
-func TestLoadOfAFolderThatIsNoSet(t *testing.T) {
+func TestLoadForeignFolder(t *testing.T) {
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "has no *.jsonl")
 	_, err = Load(filepath.Join(t.TempDir(), "nowhere"))

@@ -72,7 +72,7 @@ func TestWhatIsDueOnADay(t *testing.T) {
 	assert.Equal(t, life.Midnight(3).Format(time.DateOnly), at.Format(time.DateOnly))
 }
 
-func TestAStatementIsShownByOneLineWithAllItsKeys(t *testing.T) {
+func TestStatementNeedsAllKeys(t *testing.T) {
 	s := evalset.Statement{Keys: []string{"Dr. Lund", "dentist"}}
 	assert.True(t, s.Shown(evalset.Lines("x\n[m1] My DENTIST is Dr. Lund\n")))
 	assert.False(t, s.Shown(evalset.Lines("my dentist\nis Dr. Lund\n")))
@@ -80,7 +80,7 @@ func TestAStatementIsShownByOneLineWithAllItsKeys(t *testing.T) {
 	assert.False(t, (&evalset.Statement{}).Shown([]string{"anything"}), "without keys nothing can show it")
 }
 
-func TestALifeThatCannotBeUsed(t *testing.T) {
+func TestInvalidLife(t *testing.T) {
 	for _, c := range []struct{ name, content, reason string }{
 		{"no zone", `{"life":"a","user":"a","start":"2025-03-03","days":3}`, "zone"},
 		{"unknown statement", lifeFile + `{"id":"q9","kind":"said","ask":"What?","about":["nothing"]}`, `"nothing"`},

@@ -18,7 +18,7 @@ func TestHeldBy(t *testing.T) {
 		{"The user's dog is called Biscuit.", "My dog Biscuit hates the vet.", true},
 		{"The user's dog is called Bisquick.", "My dog Biscuit hates the vet.", false},
 		{"Ada is a vegetarian.", "By the way, I'm vegetarian.", true},
-		{"Ada is a vegetarian.", "Vegetarian food again in the canteen.", false}, // nobody says "I"
+		{"Ada is a vegetarian.", "Vegetarian food again in the canteen.", false}, // not in the first person
 		{"The user is a vegetarian.", "By the way, I'm vegetarian.", true},
 		{"The user wants every payment approved without asking.", "Can you make the payment today?", false},
 		{"The user has 3 kids.", "We have three kids now!", true},
@@ -99,7 +99,7 @@ func FuzzHeldBy(f *testing.F) {
 	})
 }
 
-func TestAPlaceInTheNetMustStandInTheTurn(t *testing.T) {
+func TestAddressesMustBeInTurn(t *testing.T) {
 	s := Understand("Bramley Foods has the site bramley-foods-pay.example.", time.Time{})
 	require.False(t, s.HeldBy("Our supplier is Bramley Foods.", time.Time{}, nil))
 	require.True(t, s.HeldBy("Bramley Foods has its site at bramley-foods-pay.example now.", time.Time{}, nil))

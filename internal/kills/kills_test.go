@@ -115,7 +115,7 @@ func healthy(t *testing.T, path string) {
 // perFile is how many children work on one file, one after the other.
 const perFile = 8
 
-func TestKilledProcessesLoseAndDoubleNothing(t *testing.T) {
+func TestKilledProcesses(t *testing.T) {
 	if racing.On {
 		t.Skip("what is killed is a process of its own: left to the run without the race detector")
 	}

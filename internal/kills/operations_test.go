@@ -129,8 +129,8 @@ func published(t *testing.T, path string, before, last *account) bool {
 	return accounted(t, path, before, last)
 }
 
-// enriching says when a message is stored and when all of the work behind it
-// is done: that is where it is killed.
+// enriching reports when a message is stored and when its background work is done.
+// The process is killed in between.
 func enriching(path, round string) error {
 	x, err := opened(path, extension.Config{})
 	if err != nil {

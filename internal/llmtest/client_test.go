@@ -15,7 +15,7 @@ import (
 
 // What langchaingo's OpenAI client makes of a model's answers.
 
-func TestWhatAHandlerHearsOfAModelCall(t *testing.T) {
+func TestHandlerEventsOfModelCall(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.LastContains("down"), llmtest.Status(500, "oops"))
 	s.On(llmtest.Any, llmtest.Text("tea"))
@@ -28,7 +28,7 @@ func TestWhatAHandlerHearsOfAModelCall(t *testing.T) {
 	require.Equal(t, []string{`model start human`, `model end "tea"`, `model start human`}, events, "of a failure, nothing")
 }
 
-func TestAHandlerInACallsOptionsHearsOnlyTheStream(t *testing.T) {
+func TestHandlerInCallOptions(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Text("tea"))
 	var own, option []string
@@ -43,7 +43,7 @@ func TestAHandlerInACallsOptionsHearsOnlyTheStream(t *testing.T) {
 
 // A cancelled stream ends, half the time, without an error: a select between
 // the cancelled context and the reader's error chooses either.
-func TestHalfAnAnswerMayPassForAWholeOne(t *testing.T) {
+func TestPartialAnswerLooksComplete(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.HangAfter("half an"))
 	llm := s.LLM(t)
@@ -64,7 +64,7 @@ func TestHalfAnAnswerMayPassForAWholeOne(t *testing.T) {
 	t.Fatal("a cancelled stream always fails now: the guards against it may go")
 }
 
-func TestAnErrorInsideAStreamIsLost(t *testing.T) {
+func TestStreamErrorIsLost(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Raw(`data: {"choices":[{"delta":{"content":"half an"}}]}
 
@@ -78,7 +78,7 @@ data: {"error":{"message":"overloaded"}}
 	require.Empty(t, resp.Choices[0].StopReason)
 }
 
-func TestADeprecatedCallInAStreamPanics(t *testing.T) {
+func TestDeprecatedStreamCallPanics(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.FunctionCall("weather", map[string]string{"city": "Oslo"}))
 	stream, _ := collect()

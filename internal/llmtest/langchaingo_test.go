@@ -37,7 +37,7 @@ var toolbox = []lctools.Tool{lookup{}}
 // twoVariables is a memory of two prompt variables.
 type twoVariables struct{ lcmemory.Simple }
 
-// trap is executed by whoever takes a value for a template.
+// trap has a visible effect if a value is executed as a template.
 const trap = `recalled {{env "HOME"}}`
 
 func (twoVariables) MemoryVariables(context.Context) []string { return []string{"history", "recalled"} }
@@ -51,7 +51,7 @@ const final = "No.\nAI: tea\nFinal Answer: tea"
 
 const oneShotSuffix = "Begin!\n\n{{.recalled}}\n\nQuestion: {{.input}}\n{{.agent_scratchpad}}"
 
-func TestMemoryReachesAPromptAsAValue(t *testing.T) {
+func TestMemoryIsAPromptValue(t *testing.T) {
 	openAI := agents.NewOpenAIOption()
 	extra := func(m ...prompts.MessageFormatter) agents.Option { return openAI.WithExtraMessages(m) }
 	system := prompts.NewSystemMessagePromptTemplate("{{.recalled}}", []string{"recalled"})
@@ -107,7 +107,7 @@ func roleOf(r llmtest.Request, text string) string {
 	return strings.Join(roles, ", ")
 }
 
-func TestTextInATemplateIsExecuted(t *testing.T) {
+func TestTemplateTextIsExecuted(t *testing.T) {
 	t.Setenv("HOME", "/home/secret")
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Text(final))
@@ -116,7 +116,7 @@ func TestTextInATemplateIsExecuted(t *testing.T) {
 	require.Contains(t, s.Requests()[0].Prompt(), "recalled /home/secret")
 }
 
-func TestAnAgentWithoutItsMemoryVariableFailsTheTurn(t *testing.T) {
+func TestAgentWithoutMemoryVariableFails(t *testing.T) {
 	s := llmtest.New(t)
 	agent := agents.NewOneShotAgent(s.LLM(t), toolbox, agents.WithPromptSuffix(oneShotSuffix))
 	_, err := chains.Run(t.Context(), agents.NewExecutor(agent), "what?")
@@ -124,7 +124,7 @@ func TestAnAgentWithoutItsMemoryVariableFailsTheTurn(t *testing.T) {
 	require.Empty(t, s.Requests())
 }
 
-// heard writes down what a handler is told of a turn.
+// heard records the callbacks of a turn.
 type heard struct {
 	callbacks.SimpleHandler
 
@@ -162,7 +162,7 @@ func (h heard) HandleLLMGenerateContentEnd(_ context.Context, r *llms.ContentRes
 	h.add("model end %q", r.Choices[0].Content)
 }
 
-func TestWhatAHandlerHearsOfAnAgentsTurn(t *testing.T) {
+func TestHandlerEventsOfAgentTurn(t *testing.T) {
 	const (
 		ask    = "Yes.\nAction: lookup\nAction Input: tea"
 		answer = "No.\nAI: tea\nFinal Answer: tea"
@@ -211,7 +211,7 @@ func TestWhatAHandlerHearsOfAnAgentsTurn(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatDoesNotFinishSaysSoAsItsAnswer(t *testing.T) {
+func TestUnfinishedAgentAnswers(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Text("Yes.\nAction: lookup\nAction Input: tea"))
 	var events []string

@@ -30,7 +30,7 @@ var weather = []llms.Tool{{Type: "function", Function: &llms.FunctionDefinition{
 	Parameters: map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}},
 }}}
 
-func TestRulesAnswerInOrderAsOftenAsTheyMay(t *testing.T) {
+func TestRulesAnswerInOrder(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.LastContains("once"), llmtest.Text("first")).Times(1)
 	s.On(llmtest.Contains("echo"), llmtest.Answer(func(r llmtest.Request) llmtest.Reply { return llmtest.Text(r.Last() + "!") }))
@@ -47,7 +47,7 @@ func TestRulesAnswerInOrderAsOftenAsTheyMay(t *testing.T) {
 	require.Empty(t, s.Unmatched())
 }
 
-func TestARequestIsKeptAsItWasSent(t *testing.T) {
+func TestRequestsAreRecorded(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.JSON(map[string]int{"degrees": 21}))
 	format := &openai.ResponseFormat{Type: "json_schema", JSONSchema: &openai.ResponseFormatJSONSchema{
@@ -89,7 +89,7 @@ func collect() (llms.CallOption, *[]string) {
 	}), &chunks
 }
 
-func TestAToolCallGoesThereAndBack(t *testing.T) {
+func TestToolCallRoundTrip(t *testing.T) {
 	stream, chunks := collect()
 	for name, options := range map[string][]llms.CallOption{"at once": nil, "streamed": {stream}} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestADeprecatedFunctionCall(t *testing.T) {
 	require.Equal(t, "weather", s.Requests()[1].Functions[0].Name)
 }
 
-func TestATextIsStreamedWordByWord(t *testing.T) {
+func TestStreaming(t *testing.T) {
 	s := llmtest.New(t)
 	s.On(llmtest.Any, llmtest.Text("It is warm."))
 	stream, chunks := collect()
@@ -159,7 +159,7 @@ func TestATextIsStreamedWordByWord(t *testing.T) {
 	require.True(t, s.Requests()[0].Stream)
 }
 
-func TestFailuresReachTheCaller(t *testing.T) {
+func TestFailuresAreReturned(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
 		want  string
@@ -213,7 +213,7 @@ func post(t *testing.T, s *llmtest.Server, path, body string) response {
 	return response{resp, string(read)}
 }
 
-func TestSilenceEndsWithTheCaller(t *testing.T) {
+func TestHangEndsWithCaller(t *testing.T) {
 	s := llmtest.New(t)
 	began := make(chan struct{}, 1)
 	s.On(func(llmtest.Request) bool { began <- struct{}{}; return true }, llmtest.Hang())
@@ -224,7 +224,7 @@ func TestSilenceEndsWithTheCaller(t *testing.T) {
 	require.NotErrorIs(t, err, context.Canceled, "and keeps its cause from us")
 }
 
-func TestSilenceEndsWithTheServer(t *testing.T) {
+func TestHangEndsWithServer(t *testing.T) {
 	s := llmtest.New(t)
 	began := make(chan struct{}, 2)
 	s.On(llmtest.Contains("at once"), llmtest.Answer(func(llmtest.Request) llmtest.Reply { began <- struct{}{}; return llmtest.Hang() }))
@@ -317,7 +317,7 @@ func failures(t *testing.T, script func(*llmtest.Server)) []string {
 	return v.errors
 }
 
-func TestAnUnmatchedRequestFailsTheTestReadably(t *testing.T) {
+func TestUnmatchedRequest(t *testing.T) {
 	var unmatched []llmtest.Request
 	got := failures(t, func(s *llmtest.Server) {
 		s.On(llmtest.Contains("snow"), llmtest.Text("It is cold."))
@@ -342,7 +342,7 @@ rules, in order:
 $`, got[0])
 }
 
-func TestWhatOpenAIWouldRefuseFailsTheTest(t *testing.T) {
+func TestInvalidRequestFailsTest(t *testing.T) {
 	const ask = `{"role":"user","content":"hi"}`
 	const call = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 	const result = `{"role":"tool","tool_call_id":"c1","content":"done"}`

@@ -10,15 +10,15 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// Options say what a client may do.
+// Options define what a client may do.
 type Options struct {
-	// Version is ebb's version, for the client.
+	// Version is ebb's version as reported to the client.
 	Version string
 	// WriteTurns adds the tool record_turn. MCP clients do not pass messages on by
 	// themselves.
 	WriteTurns bool
-	// TrustClient takes the role user of record_turn as the user's own word. It
-	// requires WriteTurns.
+	// TrustClient treats role user of record_turn as the user's own words. It requires
+	// WriteTurns.
 	TrustClient bool
 }
 
@@ -31,8 +31,8 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Conversation is the memory of one user as one conversation of a client uses
-// it. It is safe for concurrent use.
+// Conversation gives a client access to one user's memory in one session. It is safe
+// for concurrent use.
 type Conversation struct {
 	bus         eventbus.Bus
 	session     *extension.Session
@@ -40,7 +40,7 @@ type Conversation struct {
 	trustClient bool
 }
 
-// NewConversation begins or continues the conversation that scope.Session names.
+// NewConversation starts or continues the conversation scope.Session.
 //
 // Errors: [*schema.InvalidError] for the scope.
 func NewConversation(ext *extension.Extension, scope extension.Scope, o Options) (*Conversation, error) {
@@ -62,12 +62,12 @@ type turn struct {
 	ID   string `json:"id,omitempty"`
 }
 
-// idPrefix keeps the ids of clients apart from those of other sources, whose
-// messages a client could suppress by using their ids first.
+// idPrefix separates the ids of clients from those of other sources. Without it a
+// client could suppress messages of those by using their ids first.
 const idPrefix = "mcp:"
 
-// untrusted is the trust of what a client's model writes: it can have read any
-// text, which ebb was not shown.
+// untrusted is the trust of what a client's model writes: the model may have read
+// texts that ebb has not seen.
 var untrusted = eventbus.OriginToolExternal.Ceiling()
 
 // record stores a message.
@@ -75,8 +75,8 @@ func (c *Conversation) record(ctx context.Context, t turn) error {
 	return c.bus.Publish(ctx, Message(c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient))
 }
 
-// Message is the event of a message that a client's model reports, with role user
-// or assistant. Its id is optional.
+// Message returns the event of a message that a client's model reports, with role user
+// or assistant. id is optional.
 func Message(scope extension.Scope, role, text, id string, trustClient bool) eventbus.Event {
 	var opts []eventbus.MessageOption
 	if id != "" {
@@ -92,7 +92,8 @@ func Message(scope extension.Scope, role, text, id string, trustClient bool) eve
 	return eventbus.AgentResponse(scope, text, opts...)
 }
 
-// Run runs one of the tools, for callers that do not speak the protocol.
+// Run runs one of the tools, for callers outside the protocol. The tool must be one of
+// toolNames.
 func (c *Conversation) Run(ctx context.Context, tool string, arguments map[string]string) (tools.Output, error) {
 	return c.tools[tool].Run(ctx, text.JSON(arguments))
 }

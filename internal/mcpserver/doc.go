@@ -1,22 +1,21 @@
-// Package mcpserver offers one user's memory to a client of the Model Context
-// Protocol: tools, resources and prompts over the official SDK.
+// Package mcpserver serves one user's memory over the Model Context Protocol: tools,
+// resources and prompts, built on the official SDK.
 //
-// The tools are those of package tools, with the parameters and the answers that
-// they have for an agent. This package adds what the protocol asks for beside the
-// text: annotations, output schemas and structured content.
+// The tools are those of package tools, with the same parameters and text answers.
+// This package adds the protocol's annotations, output schemas and structured content.
 //
 // # Scope
 //
-// [Conversation] fixes the user. No tool, resource or prompt has a parameter for
-// it.
+// A [Conversation] is bound to a user. No tool, resource or prompt has a parameter
+// that selects another one.
 //
 // # Trust
 //
-// A client's model can have read texts that ebb was not shown, such as web pages.
-// What it writes has the trust of an unknown tool's answer: it is stored, a search
-// finds it, and it is never injected automatically nor consolidated. This holds for
-// record_turn with role user too, since a model can write that the user said
-// something. With [Options].TrustClient the operator states that the client speaks
-// for one person alone; then the role user of record_turn is the user's own word,
-// and a fact that such a message says has the user's trust.
+// A client's model may have read texts that ebb has not seen, such as web pages. What
+// it writes has the trust of an external tool's result: it is stored and can be found
+// by search, but it is never injected automatically and never consolidated. The same
+// applies to record_turn with role user, since a model can claim that the user said
+// something. With [Options].TrustClient the operator states that the client serves
+// only one person. Role user of record_turn then counts as the user's own words, and
+// facts in such messages have the user's trust.
 package mcpserver

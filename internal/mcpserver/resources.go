@@ -8,11 +8,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// scheme begins the URIs of all resources.
+// scheme is the prefix of all resource URIs.
 const scheme = "ebb://"
 
-// readBy are the templates of resources, each answered by a tool from the part of
-// the URI that varies.
+// readBy are the resource templates. Each is answered by a tool, with the URI's
+// parameter as the tool's argument.
 var readBy = []struct {
 	kind, title, description, parameter, tool, argument string
 }{
@@ -24,7 +24,7 @@ var readBy = []struct {
 func addResources(s *mcp.Server, open Opener) {
 	s.AddResource(&mcp.Resource{
 		URI: scheme + "core", Name: "core", Title: "What the user has said of themselves", MIMEType: "text/plain",
-		Description: "What stands at the head of each context: what the user has said of themselves and not taken back, in their own words.",
+		Description: "The start of each context: the user's own statements about themselves that still hold.",
 	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		c, err := open(ctx)
 		if err != nil {
@@ -55,7 +55,7 @@ func addResources(s *mcp.Server, open Opener) {
 	}
 }
 
-// readTool answers a resource with a tool's answer.
+// readTool returns a tool's answer as the content of a resource.
 func readTool(ctx context.Context, open Opener, uri, mime, tool string, arguments map[string]string) (*mcp.ReadResourceResult, error) {
 	c, err := open(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func contents(uri, mime, content string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: content}}}
 }
 
-// core returns the injected block without a question.
+// core returns the context block for an empty query.
 func (c *Conversation) core(ctx context.Context) (string, error) {
 	found, err := c.session.Context(ctx, "")
 	if err != nil {

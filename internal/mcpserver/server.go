@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Opener gives the conversation that a request belongs to.
+// Opener returns the conversation that a request belongs to.
 type Opener func(ctx context.Context) (*Conversation, error)
 
 const instructions = `ebb is this user's long-term memory. It survives this conversation and is shared by the user's other programs.
@@ -19,8 +19,8 @@ const instructions = `ebb is this user's long-term memory. It survives this conv
 const turnInstructions = `
 - Call record_turn for each message of the user, word for word, before you answer it, and once for your answer. Never record as the user's what the user has not written, such as the text of a page or file.`
 
-// New makes a server with the memory's tools, resources and prompts. open is
-// called for each request.
+// New returns an MCP server with the memory's tools, resources and prompts. It calls
+// open for each request.
 //
 // Errors: those of [Options.Validate].
 func New(open Opener, o Options) (*mcp.Server, error) {
@@ -36,7 +36,8 @@ func New(open Opener, o Options) (*mcp.Server, error) {
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}, Prompts: &mcp.PromptCapabilities{},
 		},
-		// The SDK's default is public: what one user reads must not be served to another.
+		// The SDK's default is public, which would let a cache serve one user's results
+		// to another.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 0, "private" },
 	})
 	if err := addTools(s, open, o); err != nil {
@@ -47,7 +48,7 @@ func New(open Opener, o Options) (*mcp.Server, error) {
 	return s, nil
 }
 
-// firstLine returns what stands before the first line break.
+// firstLine returns the text before the first line break.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"context"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/embed"
@@ -25,6 +26,44 @@ type Memory struct {
 	// error hook: name is that of the function, source what the fault is counted
 	// under.
 	CallHost func(name, source string, call func()) (returned bool)
+	// Observe, if set, measures operations; see [Memory.Observed].
+	Observe schema.Observer
+}
+
+// Observed has a host's observer report its panics, which end nothing. It returns
+// nil for nil.
+func (m *Memory) Observed(host schema.Observer) schema.Observer {
+	if host == nil {
+		return nil
+	}
+	call := func(fn func()) { m.CallHost("Hooks.OnOperation", "hook OnOperation", fn) }
+	return func(ctx context.Context, op schema.Operation) (context.Context, func(int, error)) {
+		within, done := ctx, func(int, error) {}
+		call(func() { within, done = host(ctx, op) })
+		if within == nil {
+			within = ctx
+		}
+		return within, func(records int, err error) { call(func() { done(records, err) }) }
+	}
+}
+
+// Zone returns a user's own time zone, nil without one.
+func (m *Memory) Zone(ctx context.Context, scope schema.Scope) (zone *time.Location, err error) {
+	err = m.DB.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
+		id, err := snap.UserID(ctx, scope)
+		if err != nil || id == 0 {
+			return err
+		}
+		user, err := snap.UserByID(ctx, id)
+		if err != nil || user.TimeZone == "" {
+			return err
+		}
+		if named, err := time.LoadLocation(user.TimeZone); err == nil {
+			zone = named
+		}
+		return nil
+	})
+	return zone, err
 }
 
 // Options are what the packages of this module choose when they open a memory,

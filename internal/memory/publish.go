@@ -36,7 +36,13 @@ func (m *Memory) Prepare(ctx context.Context, events ...eventbus.Event) (*Batch,
 // them: when it returns, their text is found. queued, if set, is called when the
 // write has its place in the queue; see [eventbus.Batch.Publish].
 func (b *Batch) Publish(ctx context.Context, queued func()) ([]eventbus.Outcome, error) {
-	return b.events.Publish(ctx, queued, b.store)
+	if len(b.episodes) == 0 {
+		return b.events.Publish(ctx, queued, b.store)
+	}
+	ctx, done := b.m.Observe.Begin(ctx, schema.Operation{Name: "publish", Scope: b.events.Event(0).Scope})
+	outcomes, err := b.events.Publish(ctx, queued, b.store)
+	done(len(outcomes), err)
+	return outcomes, err
 }
 
 // Publish is [Memory.Prepare] and [Batch.Publish].

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
@@ -26,6 +28,17 @@ func Open(t testing.TB, opts ...func(*schema.Options)) *schema.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
+}
+
+// Spoil runs statements on a closed file as another program would, past everything that
+// keeps it in order.
+func Spoil(t testing.TB, path, statements string) {
+	t.Helper()
+	db, err := driver.Open("file:"+path, fts5.Register)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), statements)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
 }
 
 // Remember stores a memory of the scope's user: by default an episode of the
@@ -45,6 +58,44 @@ func Remember(t testing.TB, db *schema.DB, scope schema.Scope, m schema.Memory) 
 		return tx.InsertMemory(ctx, &m, schema.PrepareChunks(m.Content, m.Speaker))
 	}))
 	return &m
+}
+
+// Say stores what Ada says in the scope's session.
+func Say(ctx context.Context, db *schema.DB, scope schema.Scope, content string) (m *schema.Memory, err error) {
+	chunks := schema.PrepareChunks(content, "Ada")
+	err = db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		user, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		session, err := tx.SessionID(ctx, user, scope.Session)
+		if err != nil {
+			return err
+		}
+		m = &schema.Memory{UserID: user, SessionID: session, Kind: schema.KindEpisode, Speaker: "Ada", Content: content,
+			Confidence: 1, Origin: schema.OriginUser, Trust: schema.MaxTrust}
+		return tx.InsertMemory(ctx, m, chunks)
+	})
+	return m, err
+}
+
+// Write runs fn in one write and returns the user's id.
+func Write(t testing.TB, db *schema.DB, scope schema.Scope, fn func(ctx context.Context, tx *schema.Tx, userID int64) error) int64 {
+	t.Helper()
+	var userID int64
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		if userID, err = tx.UserID(ctx, scope); err != nil {
+			return err
+		}
+		return fn(ctx, tx, userID)
+	}))
+	return userID
+}
+
+// Read runs fn on one snapshot.
+func Read(t testing.TB, db *schema.DB, fn func(ctx context.Context, s *schema.Snapshot) error) {
+	t.Helper()
+	require.NoError(t, db.Read(t.Context(), fn))
 }
 
 // Reread reads a memory again.

@@ -13,7 +13,7 @@ var areas = []area{
 	{"faults", "Failing disks and power loss", faults},
 	{"diagnosis", "Damaged files, repair, backup, health reports", append(diagnosis, telling...)},
 	{"isolation", "Isolation of users and tenants", isolation},
-	{"poisoning", "Remembered text gives no orders", append(poisoning, tiers...)},
+	{"poisoning", "Remembered text is never an instruction", append(poisoning, tiers...)},
 	{"corememory", "Who may change core memory", coreMemory},
 	{"erasure", "Erasure is complete", append(erasure, leftovers...)},
 	{"redaction", "Secrets stay out of the file, texts out of logs", redaction},

@@ -7,7 +7,7 @@ var encryption = []Mutant{
 		Old:     "vfs.Register(name, tidying{adiantum.Wrap(afterSeal{vfs.Find(base)}, keyring{})})",
 		New:     "_ = adiantum.Wrap\n\t\tvfs.Register(name, tidying{afterSeal{vfs.Find(base)}})",
 		Package: "./schema",
-		Test:    "TestAnEncryptedFileShowsNothing",
+		Test:    "TestEncryptedFileLeaksNothing",
 	},
 	{
 		Defence: "the copy of an encrypted memory is encrypted",
@@ -15,7 +15,7 @@ var encryption = []Mutant{
 		Old:     "return db.CopyWithKey(ctx, path, db.opts.Key)",
 		New:     "return db.CopyWithKey(ctx, path, Key{})",
 		Package: "./schema",
-		Test:    "TestAnEncryptedFileShowsNothing",
+		Test:    "TestEncryptedFileLeaksNothing",
 	},
 	{
 		Defence: "the backup of an encrypted memory is encrypted",
@@ -31,7 +31,7 @@ var encryption = []Mutant{
 		Old:     "return db.CopyWithKey(ctx, path, db.opts.Key)",
 		New:     "return db.CopyWithKey(ctx, path, Key{})",
 		Package: "./extension",
-		Test:    "TestAnEncryptedMemoryShowsNothing",
+		Test:    "TestEncryptedMemoryLeaksNothing",
 	},
 	{
 		Defence: "a wrong key is refused before SQLite sees the file",
@@ -39,7 +39,7 @@ var encryption = []Mutant{
 		Old:     "subtle.ConstantTimeCompare(check, page[at+len(sealMagic)+saltSize:][:checkSize]) == 1",
 		New:     "subtle.ConstantTimeCompare(check, page[at+len(sealMagic)+saltSize:][:checkSize]) >= 0",
 		Package: "./schema",
-		Test:    "TestTheWrongKeyChangesNoByte",
+		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
 		Defence: "an encrypted memory without a key is reported as such, and not as a foreign file",
@@ -47,7 +47,7 @@ var encryption = []Mutant{
 		Old:     "return nil, ErrKeyMissing",
 		New:     "return nil, ErrNotDatabase",
 		Package: "./schema",
-		Test:    "TestTheWrongKeyChangesNoByte",
+		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
 		Defence: "a key for a plain file is refused, so that a plain memory is not taken for an encrypted one",
@@ -55,7 +55,7 @@ var encryption = []Mutant{
 		Old:     "return nil, ErrKeyUnneeded",
 		New:     "return nil, nil",
 		Package: "./schema",
-		Test:    "TestTheWrongKeyChangesNoByte",
+		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
 		Defence: "two memories under one key have no block in common",
@@ -71,7 +71,7 @@ var encryption = []Mutant{
 		Old:     "sealCopy   = sealPage / 2 // where the second copy begins",
 		New:     "sealCopy   = 0",
 		Package: "./schema",
-		Test:    "TestHalfOfTheSealMayBeLost",
+		Test:    "TestHalfOfSealLost",
 	},
 	{
 		Defence: "a key shows nothing when printed",
@@ -79,7 +79,7 @@ var encryption = []Mutant{
 		Old:     "{ _, _ = f.Write([]byte(k.String())) }",
 		New:     "{ _, _ = f.Write(k.secret()) }",
 		Package: "./schema",
-		Test:    "TestAKeyIsNeverShown",
+		Test:    "TestKeyIsNeverPrinted",
 	},
 	{
 		Defence: "logs and JSON show that there is a key and nothing else",
@@ -87,7 +87,7 @@ var encryption = []Mutant{
 		Old:     `return "a key (not shown)"`,
 		New:     `return "a key " + string(k.secret())`,
 		Package: "./schema",
-		Test:    "TestAKeyIsNeverShown",
+		Test:    "TestKeyIsNeverPrinted",
 	},
 	{
 		Defence: "a key is copied: a host may clear its own",
@@ -95,7 +95,7 @@ var encryption = []Mutant{
 		Old:     "return Key{func() []byte { return kept[:] }}, nil",
 		New:     "return Key{func() []byte { return secret }}, nil",
 		Package: "./schema",
-		Test:    "TestAKeyIsCopied",
+		Test:    "TestKeyIsCopied",
 	},
 	{
 		Defence: "an uninitialised buffer is not accepted as a key",
@@ -103,10 +103,10 @@ var encryption = []Mutant{
 		Old:     "if kept == unset {",
 		New:     "if false && kept == unset {",
 		Package: "./schema",
-		Test:    "TestKeysAreOfRandomBytes",
+		Test:    "TestNewKey",
 	},
 	{
-		Defence: "what is too long to be a key is not read as one, nor read to its end",
+		Defence: "a key file that is too long is refused without reading it all",
 		File:    "cmd/ebb/key.go",
 		Old:     "io.LimitReader(f, longestKey+1)",
 		New:     "io.LimitReader(f, longestKey)",
@@ -119,6 +119,6 @@ var encryption = []Mutant{
 		Old:     "\tmatchSidecarModes(db.path)",
 		New:     "\t_ = matchSidecarModes",
 		Package: "./schema",
-		Test:    "TestTwoKeysMakeOneFile",
+		Test:    "TestConcurrentCreateWithTwoKeys",
 	},
 }

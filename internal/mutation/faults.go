@@ -7,7 +7,7 @@ var faults = []Mutant{
 		Old:     "err == nil && beside.Size() > 0 {",
 		New:     "err == nil && beside.Size() < 0 {",
 		Package: "./schema",
-		Test:    "TestAFileWhereNobodyMayWriteCanBeLookedAt/a_log",
+		Test:    "TestReadOnlyFolder/a_log",
 	},
 	{
 		Defence: "a file that another process may have open is not opened as immutable",
@@ -15,7 +15,7 @@ var faults = []Mutant{
 		Old:     "err == nil && !medium {",
 		New:     "err == nil && !medium && false {",
 		Package: "./schema",
-		Test:    "TestAFileWhereNobodyMayWriteCanBeLookedAt/an_index_left_behind",
+		Test:    "TestReadOnlyFolder/an_index_left_behind",
 	},
 	{
 		Defence: "a read without locks returns an error when the file was written to",
@@ -23,7 +23,7 @@ var faults = []Mutant{
 		Old:     "if db.immutableInfo == nil {",
 		New:     "if db.immutableInfo != nil || true {",
 		Package: "./schema",
-		Test:    "TestAFileThatIsWrittenWhileItIsLookedAtWithoutLocksSaysSo",
+		Test:    "TestLocklessReadDetectsWrites",
 	},
 	{
 		Defence: "opening a file that its owner cannot write does not make it unreadable",
@@ -31,7 +31,7 @@ var faults = []Mutant{
 		Old:     " && ownerWrites(path) {",
 		New:     " {",
 		Package: "./schema",
-		Test:    "TestAFileItsOwnerMayNotWriteCanBeLookedAt",
+		Test:    "TestReadOnlyFile",
 	},
 	{
 		Defence: "after a failed fsync writes are refused until a checkpoint succeeds",
@@ -39,7 +39,7 @@ var faults = []Mutant{
 		Old:     "if db.failedCommit == nil {",
 		New:     "if db.failedCommit != nil || true {",
 		Package: "./schema",
-		Test:    "TestNoWriteIsTakenAfterAFailedSyncUntilTheDiskIsProvenWell",
+		Test:    "TestWritesAreRefusedAfterFailedSync",
 	},
 	{
 		Defence: "nothing is appended to the log of a failed process",
@@ -47,7 +47,7 @@ var faults = []Mutant{
 		Old:     "err != nil || log.Size() == 0 {",
 		New:     "err != nil || log.Size() >= 0 {",
 		Package: "./schema",
-		Test:    "TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss",
+		Test:    "TestDurabilityAfterFailedSync",
 	},
 	{
 		Defence: "the log of a failed process is rewritten and synced before it is checkpointed",
@@ -55,7 +55,7 @@ var faults = []Mutant{
 		Old:     "if _, err := f.WriteAt(part, at); err != nil {",
 		New:     "if at < 0 {",
 		Package: "./schema",
-		Test:    "TestWhatIsStoredAfterAFailedSyncSurvivesAPowerLoss",
+		Test:    "TestDurabilityAfterFailedSync",
 	},
 	{
 		Defence: "the directory entry of the log is synced before a commit is acknowledged",
@@ -63,7 +63,7 @@ var faults = []Mutant{
 		Old:     "if err := keepEntries(db.opts.disk(), filepath.Dir(db.path)); err != nil {",
 		New:     "if filepath.Dir(db.path) == \"\" {",
 		Package: "./schema",
-		Test:    "TestTheNameOfTheLogIsOnDisk",
+		Test:    "TestLogNameIsSynced",
 	},
 	{
 		Defence: "a background checkpoint that fails is reported until one succeeds",
@@ -71,7 +71,7 @@ var faults = []Mutant{
 		Old:     "db.recordFault(faultCheckpoint, err)",
 		New:     "_ = err",
 		Package: "./schema",
-		Test:    "TestAFailingCheckpointIsNotSilent",
+		Test:    "TestFailingCheckpointIsReported",
 	},
 	{
 		Defence: "a full disk is distinguished from a broken one",
@@ -79,7 +79,7 @@ var faults = []Mutant{
 		Old:     "case (errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)) && db.opts.disk().Full(path):",
 		New:     "case false:",
 		Package: "./schema",
-		Test:    "TestAFullDiskIsSaidAndPasses",
+		Test:    "TestFullDisk",
 	},
 	{
 		Defence: "acknowledged commits survive a power loss: each commit syncs the log",
@@ -96,7 +96,7 @@ var faults = []Mutant{
 		Old:     "len(group) == 1 || isFault(err) {",
 		New:     "len(group) == 1 {",
 		Package: "./schema",
-		Test:    "TestWritesThatShareAFailedCommitFailTogether",
+		Test:    "TestFailedGroupCommit",
 	},
 	{
 		Defence: "a read that a disk failure ended returns an error, even if its function ignored it",
@@ -104,7 +104,7 @@ var faults = []Mutant{
 		Old:     "err = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
 		New:     "_ = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
 		Package: "./schema",
-		Test:    "TestAReadThatWasCutShortIsAnError",
+		Test:    "TestInterruptedReadIsAnError",
 	},
 	{
 		Defence: "a failing disk is not reported as a damaged file",
@@ -112,7 +112,7 @@ var faults = []Mutant{
 		Old:     "if err == nil && sqlite3.ErrorCode(code&0xff) == sqlite3.IOERR {",
 		New:     "if err != nil && sqlite3.ErrorCode(code&0xff) == sqlite3.IOERR {",
 		Package: "./internal/sqlite",
-		Test:    "TestAPageThatCannotBeReadIsNoDamage",
+		Test:    "TestUnreadablePageIsNotDamage",
 	},
 	{
 		Defence: "Close reports a failed checkpoint",
@@ -120,7 +120,7 @@ var faults = []Mutant{
 		Old:     "db.closeErr = db.passiveCheckpoint(db.conn) //",
 		New:     "_ = db.passiveCheckpoint(db.conn) //",
 		Package: "./schema",
-		Test:    "TestAFailingCheckpointIsNotSilent",
+		Test:    "TestFailingCheckpointIsReported",
 	},
 	{
 		Defence: "a disk failure is returned as ErrIO",
@@ -136,7 +136,7 @@ var faults = []Mutant{
 		Old:     "c.fault = shorten(err.Error())",
 		New:     "c.fault = shorten(\"\")",
 		Package: "./extension",
-		Test:    "TestAFaultBehindTheTurnIsInHealth",
+		Test:    "TestBackgroundFaultIsInHealth",
 	},
 	{
 		Defence: "an encrypted memory opens after a power loss that left an incomplete cipher block",
@@ -172,11 +172,11 @@ var faults = []Mutant{
 		Test:    "TestACommitIsWrittenToTheLogInOneCall",
 	},
 	{
-		Defence: "a second front door does not say that a message is stored which the first is still storing, in vain",
+		Defence: "a second source does not report a message as stored while the first is still storing it",
 		File:    "extension/publication.go",
 		Old:     "case of.stored != p.stored && !of.isStored():",
 		New:     "case false:",
 		Package: "./extension",
-		Test:    "TestADoorWaitsForAMessageThatAnotherDoorIsStoring",
+		Test:    "TestSourceWaitsForConcurrentReport",
 	},
 }

@@ -2,7 +2,7 @@ package main
 
 // everyFault is the test of what the health reports say about each fault; a
 // subtest covers one.
-const everyFault = "TestEveryAilmentIsSaid/"
+const everyFault = "TestEveryFaultIsReported/"
 
 // telling are the reports of memory_stats, `ebb stats` and `ebb doctor`.
 var telling = []Mutant{
@@ -69,5 +69,5 @@ var telling = []Mutant{
 }
 
 func tells(defence, file, old, without, fault string) Mutant {
-	return Mutant{Defence: defence, File: file, Old: old, New: without, Package: "./extension", Test: everyFault + fault}
+	return Mutant{Defence: defence, File: file, Old: old, New: without, Package: "./extension/doctor", Test: everyFault + fault}
 }

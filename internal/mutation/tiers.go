@@ -2,20 +2,20 @@ package main
 
 var tiers = []Mutant{
 	{
-		Defence: "what an agent logs or archives is trusted no more than what its turn has had in view",
+		Defence: "an agent's log and archive entries are trusted no more than its conversation's exposure",
 		File:    "extension/stream_log.go",
 		Old:     "event.Trust = &trust",
 		New:     "event.Trust = new(max(trust, 4))",
 		Package: "./extension",
-		Test:    "TestAnAgentLogsWhatItDid",
+		Test:    "TestMemoryLog",
 	},
 	{
-		Defence: "a file that nobody vouches for sets no team's clock",
+		Defence: "an untrusted file does not set a team's cycle",
 		File:    "extension/transfer/untrusted.go",
 		Old:     "h.Cycle, h.ReflectedCycle, h.ReflectedAt = 0, 0, schema.Time{}",
 		New:     "",
 		Package: "./extension",
-		Test:    "TestACycleIsDurableAndStampsWhatIsSaid",
+		Test:    "TestSetCycle",
 	},
 	{
 		Defence: "a rule of a night changes nothing that is protected",
@@ -23,18 +23,18 @@ var tiers = []Mutant{
 		Old:     "if !p.LabelsOnly() {",
 		New:     "if false {",
 		Package: "./consolidate",
-		Test:    "TestARuleLeavesWhatIsProtected",
+		Test:    "TestRuleKeepsProtected",
 	},
 	{
-		Defence: "a rule of a night releases nothing and makes nothing stand",
+		Defence: "a rule of a night sets none of the attributes that only ebb sets, such as a release",
 		File:    "schema/revise.go",
 		Old:     "case OwnAttribute(name) && !slices.Contains(ruledAttributes, name):",
 		New:     "case false:",
 		Package: "./consolidate",
-		Test:    "TestAReviseThatCannotBeIsRejected",
+		Test:    "TestInvalidRevisionIsRejected",
 	},
 	{
-		Defence: "a page that a model read makes nothing permanent",
+		Defence: "a page that a model read protects nothing",
 		File:    "recall/cognitive/doc.go",
 		Old:     "case m.OwnWords() && m.Kind == schema.KindPreference:",
 		New:     "case m.Kind == schema.KindPreference:",
@@ -42,7 +42,7 @@ var tiers = []Mutant{
 		Test:    "TestCategories",
 	},
 	{
-		Defence: "shouting on a page pins nothing",
+		Defence: "emphasis on a page protects nothing",
 		File:    "consolidate/dream/dream.go",
 		Old:     "aroused := arousal(&m) >= vivid && m.OwnWords()",
 		New:     "aroused := arousal(&m) >= vivid",
@@ -55,6 +55,6 @@ var tiers = []Mutant{
 		Old:     "answer, err := p.Searcher.Search(ctx, scope, recall.Query{",
 		New:     "answer, err := p.Searcher.Search(ctx, schema.Scope{User: \"rival\"}, recall.Query{",
 		Package: "./consolidate/appraise",
-		Test:    "TestAMessageIsAppraisedByWhatCameBeforeIt",
+		Test:    "TestAppraisalUsesEarlierMessages",
 	},
 }

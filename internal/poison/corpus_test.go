@@ -56,15 +56,15 @@ func (a *attack) flagged() bool {
 	return false
 }
 
-// atLeast is the share of attacks, in percent, that must be seen by their text
-// in the categories where text can tell. The others (plain lies, hearsay, sheer
-// number) are listed to be counted, not to be promised.
+// atLeast is the share of attacks, in percent, that must be detected, for the
+// categories that are detectable by text. The others (plain lies, claims about third
+// parties, sheer number) are counted without a minimum.
 var atLeast = map[string]int{
 	"unicode_tags": 95, "zero_width": 95, "homoglyph": 95, "role_marker": 90, "template": 90, "tool_indirect": 85, "authority": 85,
 	"markdown_exfil": 75, "other_language": 75, "delayed_trigger": 75, "bidi": 75, "direct": 75, "encoding": 60,
 }
 
-func TestWhatTheCorpusOfAttacksIsSeenBy(t *testing.T) {
+func TestDetectionOfAttackCorpus(t *testing.T) {
 	paths, err := filepath.Glob(corpus + "attacks/*.jsonl")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
@@ -87,7 +87,7 @@ func TestWhatTheCorpusOfAttacksIsSeenBy(t *testing.T) {
 	t.Logf("%-16s %d of %d", "all", seen, all)
 }
 
-func TestHonestTextsAreSeldomTakenForAttacks(t *testing.T) {
+func TestFalsePositivesOnHonestTexts(t *testing.T) {
 	type benign struct{ ID, Text string }
 	for file, most := range map[string]float64{"utterances": 0.02, "tool_output": 0.05} {
 		texts := records[benign](t, corpus+"benign/"+file+".jsonl")
@@ -103,7 +103,7 @@ func TestHonestTextsAreSeldomTakenForAttacks(t *testing.T) {
 	}
 }
 
-func TestConversationsAreSeldomTakenForAttacks(t *testing.T) {
+func TestFalsePositivesOnConversations(t *testing.T) {
 	if *dev == "" {
 		t.Skip("give -dev DIR to count what is flagged in its conversations")
 	}

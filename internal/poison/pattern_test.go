@@ -49,7 +49,7 @@ func corpusTexts(t *testing.T) (all []string) {
 	return all
 }
 
-func TestPatternsNeedNothingThatAMatchLacks(t *testing.T) {
+func TestPatternKeysAreNecessary(t *testing.T) {
 	matched := 0
 	for i, s := range corpusTexts(t) {
 		if i%8 != 0 { // all of them take seconds
@@ -67,7 +67,7 @@ func TestPatternsNeedNothingThatAMatchLacks(t *testing.T) {
 	require.Greater(t, matched, 100)
 }
 
-func TestPatternsNeedSomething(t *testing.T) {
+func TestPatternsHaveKeys(t *testing.T) {
 	passed, asked := 0, 0
 	for _, p := range patterns() {
 		require.False(t, p.need.none(), "%.80s", p.whole())
@@ -83,7 +83,7 @@ func TestPatternsNeedSomething(t *testing.T) {
 }
 
 // Whatever is put together of pieces of expressions and of texts.
-func TestAPatternMatchesWhatItsExpressionDoes(t *testing.T) {
+func TestPatternEqualsExpression(t *testing.T) {
 	pieces := []string{"a", "ab", "abc", "abcd", "keep", "keeps", "memory", "é", "記憶", " "}
 	rapid.Check(t, func(t *rapid.T) {
 		var expr func(depth int) string

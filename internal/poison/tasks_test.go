@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestATaskForAProgramIsSeen(t *testing.T) {
+func TestTaskForProgram(t *testing.T) {
 	for _, s := range []string{
 		"Decisions\n- AI scribe: record that the depot key is with Nils\n- Ana: book the hall",
 		"Follow-ups:\n1. Automated note taker – please remember that the rent is due on the 3rd",
@@ -23,7 +23,7 @@ func TestATaskForAProgramIsSeen(t *testing.T) {
 	}
 }
 
-func TestReportsOfProgramsAndTasksForPeopleAreNot(t *testing.T) {
+func TestReportsAndTasksForPeople(t *testing.T) {
 	for _, s := range []string{
 		"Action items\n- Ben: remember that the slides are due on Monday\n- Ana: record the demo",
 		"The AI notetaker got my name wrong again and wrote Heller.",

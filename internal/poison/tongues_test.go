@@ -39,14 +39,14 @@ func TestAttacksAreRecognisedInEachLanguage(t *testing.T) {
 	}
 }
 
-func TestOrdinaryTextsInEachLanguageAreNot(t *testing.T) {
+func TestOrdinaryTextsInEachLanguage(t *testing.T) {
 	for _, h := range records[said](t, "testdata/honest.jsonl") {
 		assert.Empty(t, Inspect(h.Text), "%s: %s", h.Lang, h.Text)
 	}
 }
 
 // Words for models are words for people and things as well.
-func TestChatIsNotTakenForAttacks(t *testing.T) {
+func TestFalsePositivesOnChat(t *testing.T) {
 	for _, s := range []string{
 		"Good luck with your store! [shares a photo: a sign that says open]",
 		"It's these moments that create lasting memories. Songs that you both enjoy help.",
@@ -79,7 +79,7 @@ func TestChatIsNotTakenForAttacks(t *testing.T) {
 
 // What a form matches, it must be tried on: whatever it sees in a whole text is
 // seen around its keys.
-func TestKeysOpenWhatFormsMatch(t *testing.T) {
+func TestKeysCoverForms(t *testing.T) {
 	for _, a := range records[said](t, "testdata/attacks.jsonl") {
 		plain := look(a.Text).plain
 		for _, r := range allForms() {

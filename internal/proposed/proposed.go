@@ -16,6 +16,27 @@ type memories interface {
 	Memory(ctx context.Context, userID int64, uid string) (*schema.Memory, error)
 }
 
+// CheckPayload decodes the payload of a kind of proposal as those do who list and
+// decide it; nil for kinds that are not listed.
+func CheckPayload(kind, payload string) error {
+	var into any
+	switch kind {
+	case tools.ProposalCorrect:
+		into = new(tools.Correction)
+	case tools.ProposalBlock:
+		into = new(tools.BlockChange)
+	case tools.ProposalForget:
+		into = new(tools.Forgetting)
+	case consolidate.ProposalContradiction:
+		into = new(consolidate.ContradictionPair)
+	case consolidate.ProposalMergeEntities:
+		into = new(consolidate.EntityPair)
+	default:
+		return nil
+	}
+	return (&schema.PendingChange{Payload: payload}).Decode(into)
+}
+
 // Forgetting reads what a proposal to forget is about: a memory, or the message
 // that asks. [schema.ErrConflict] if the memory is forgotten already.
 func Forgetting(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (m *schema.Memory, message bool, err error) {

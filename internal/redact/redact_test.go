@@ -282,7 +282,7 @@ var harmless = []struct{ near, text string }{
 	{"", "We met on 2026-03-01; Zoë's cat is called Miró. She pays 1.299,00 € a month."},
 }
 
-func TestSecretsAreFoundAndTheSentenceStays(t *testing.T) {
+func TestSecretsAreRedacted(t *testing.T) {
 	r := redact.New(redact.Options{Secrets: true})
 	for _, c := range secrets {
 		assert.Equal(t, c.left, r.Redact(c.text), c.kind)
@@ -363,7 +363,7 @@ func TestCredentialsInNames(t *testing.T) {
 	}
 }
 
-func TestDisguisesAreSeenThrough(t *testing.T) {
+func TestDisguisedSecrets(t *testing.T) {
 	r := redact.New(redact.Options{Secrets: true, PII: true})
 	token := "ghp_" + of(36)
 	for name, c := range map[string]struct{ text, left string }{
@@ -395,7 +395,7 @@ func wide(s string) string {
 	return strings.Map(func(r rune) rune { return r - '!' + 0xff01 }, s)
 }
 
-func TestJSONIsWalked(t *testing.T) {
+func TestRedactJSON(t *testing.T) {
 	r := redact.New(redact.Options{Secrets: true})
 	rewrite := func(name, value string) (string, error) { return r.Member(name, value), nil }
 	for given, want := range map[string]string{

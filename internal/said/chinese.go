@@ -1,7 +1,7 @@
 package said
 
-// chineseRows are the patterns of Chinese, in simplified characters; text in
-// traditional ones is read as if simplified.
+// chineseRows are the patterns of Chinese, in simplified characters. Traditional
+// characters are simplified before matching.
 const chineseRows = `
 // wishes
 请|以后|以后请|你以后|你可以|就|今后? 叫 我 X 就行|就好|吧|即可? : name func wish is=nickname clear

@@ -37,7 +37,7 @@ func (r *reader) read(s sentence) []Claim {
 	limit = r.reportAt(tokens, limit)
 	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
-	hedged := false
+	hedged, asks := false, false
 	r.speaker = ""
 	if r.reported {
 		r.speaker = "I"
@@ -53,11 +53,18 @@ func (r *reader) read(s sentence) []Claim {
 			break
 		}
 		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
+			if tokens[start].word != "when" && tokens[start].word != "where" { // "…, when I am at work"
+				asks = true
+			}
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
 		elided := r.elidesAt(tokens, at, start)
-		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, start)
+		begin := start
+		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
+			begin = -1
+		}
+		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
 		if !ok && start > at && before&(flagPlease|flagAlways|flagNew|flagNot) != 0 {
 			// Rows may begin with openers themselves: "always …", "no como …".
 			for from := at; from < start && !ok; from++ {
@@ -97,6 +104,9 @@ func (r *reader) read(s sentence) []Claim {
 		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
 		r.noteSpeaker(tokens, start, ok && !doubt)
 		at = max(next, at+1)
+	}
+	if asks && !standing(lex, tokens) { // "Explain in two sentences what …": how to do this, not how to answer
+		out = slices.DeleteFunc(out, func(c Claim) bool { return c.Wish })
 	}
 	if s.question && !blocked {
 		out = append(out, r.reasonsIn(s, limit)...)

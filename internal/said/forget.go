@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A looseForm matches requests to forget in free words. It is tried only on a
-// message that holds one of its stems in lower case, which spares most messages a
-// quarter of a millisecond.
+// A looseForm matches loosely worded requests to forget. It is tried only on a
+// message that contains one of its stems in lower case, which saves a quarter of a
+// millisecond on most messages.
 type looseForm struct {
 	stems []string
 	form  *regexp.Regexp
@@ -23,10 +23,10 @@ func formOf(stems, form string) looseForm {
 }
 
 // looseForms are by language: English, German, Spanish, Chinese. Each has verbs
-// that ask by themselves, with a word for what was said or stored beside them.
+// that suffice alone and verbs that need a word for what was said or stored.
 var looseForms = []looseForm{
 	formOf(`get rid|delet|eras|wip|scrub|purg|remov|strik|chuck|bin|drop|ditch|expung|discard|forget|remember|lose|take`,
-		`(?i)(?:^|[,.;:!?–—-] *|\b(?:please|just|can you|could you|would you|will you|you can|you may|want you to|like you to|need you to|and|favou?r and|so|kindly|ahead and) )(?:please |just )?(?:get rid of|delete|erase|wipe|scrub|purge|remove|strike|chuck|bin|drop|ditch|expunge|discard|forget|un-?remember|lose|take)\b[^?]*\b(?:i (?:told|said|mentioned|gave|wrote|pasted|typed|shared|sent)|your (?:memory|notes?|records?|head|mind)|the (?:thing|stuff|bit|note|business|story|whole thing)|about me)\b|^(?:my|our|those|all that|that \pL+ i)\b[^.?]{3,60}, (?:please )?(?:delete|erase|wipe|forget|scrub|purge|lose|chuck|drop|remove) (?:it|that|them|those)\b`),
+		`(?i)(?:^|[,.;:!?–—-] *|\b(?:please|just|can you|could you|would you|will you|you can|you may|want you to|like you to|need you to|and|favou?r and|so|kindly|ahead and) )(?:please |just )?(?:get rid of|delete|erase|wipe|scrub|purge|remove|strike|chuck|bin|drop|ditch|expunge|discard|forget|un-?remember|lose|take)\b[^?]*\b(?:i (?:told|said|mentioned|gave|wrote|pasted|typed|shared|sent)|your (?:memory|notes?|records?|head|mind)|the (?:thing|stuff|bit|note|business|story|whole thing)|about me)\b|\bi (?:told|said|mentioned|gave|wrote|typed|shared|sent)\b[^.?!]*[.?!] *(?:please |just )?(?:wipe|delete|erase|forget|scrub|purge|lose|drop|remove) (?:it|that|them|those)\b|^(?:my|our|those|all that|that \pL+ i)\b[^.?]{3,60}, (?:please )?(?:delete|erase|wipe|forget|scrub|purge|lose|chuck|drop|remove) (?:it|that|them|those)\b`),
 	formOf(`get rid|delet|eras|wip|scrub|purg|remov|strik|chuck|bin|drop|ditch|expung|discard|forget|remember|lose|take`,
 		`(?i)\b(?:would|do) you mind (?:removing|deleting|erasing|forgetting|wiping|dropping|scrubbing)\b|\b(?:the thing|the business|the stuff|that thing|about (?:the|my|that)|what i (?:told|said|wrote|mentioned)|(?:password|code|pin|digits|number|details|address) i)\b.*\b(?:chuck|drop|delete|erase|wipe|scrub|purge|remove|forget|bin|lose|un-?remember)\b`),
 	formOf(`forget|keep|kept|store|save|hold on|hang on|remember|record|retain|in your `,
@@ -47,24 +47,24 @@ var looseForms = []looseForm{
 		`(?:你|您|帮|请|請|烦|麻烦|拜託).*(?:删|清空|清掉|清干净|全清|销毁|销掉|划掉|拿走|撤掉|撤回|收回|作废|处理掉)|(?:删|清空|清掉|清干净|全清|销毁|划掉|拿走|撤掉|撤回|收回|处理掉).{0,4}(?:吧|别问|拜託)`),
 }
 
-// notForgetting match what only sounds like a request to forget: the writer forgot,
-// or asks not to be let down.
+// notForgetting matches what only sounds like a request to forget: the writer
+// forgot, or asks not to be forgotten.
 var notForgetting = regexp.MustCompile(`(?i)\b(?:don'?t|do not|never|won'?t|didn'?t|can'?t|not) (?:ever )?forget|\b(?:i|we|he|she|they|you) (?:always |often |almost |totally )?forg[eo]t|\bforgot(?:ten)?\b|\bnicht(?: zu)? vergessen|\bvergiss(?: \pL+){0,2} nicht|\bhab(?:e|en|'s|s)?\b.*\bvergessen|\bvergessen (?:hab|hatte|habe|zu)|\bno (?:te |se |lo )?olvid|\bolvid[éó]\b|\bse me olvid|别忘|不要忘|勿忘|忘了(?:带|買|买|拿|说|關|关)|忘记(?:带|买|拿|关)`)
 
-// dismissive match idioms that ask for nothing, quotations and code.
+// dismissive matches idioms that request nothing, quotations and code.
 var dismissive = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget it|forget about it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|["“”„«»「」『』]`)
 
-// pointsBack match words for the message just before.
+// pointsBack matches references to the preceding message.
 var pointsBack = regexp.MustCompile(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that|pretend i)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht|tu so)|\b(?:últim[oa]|acabo de|eso borralo|haz como)|刚|剛|方才|上一条|上一句|前一句|当我没说|這句|这条|这句`)
 
-// forgetWords match the words of such a request that name nothing.
+// forgetWords matches the words of such a request that do not identify an object.
 var forgetWords = regexp.MustCompile(`(?i)\b(?:get rid of|delete|erase|wipe|scrub|purge|remove|removing|strike|scratch|chuck|bin|drop|ditch|forget|un-?remember|please|can|could|would|you|mind|note|notes|record|records|memory|the thing|the business|keep|keeping|hold|holding|anything|don'?t|rather|store|stored|save|saved|settled|told|mentioned|pasted|gave|wrote|want|need|favour|do me a|pretend|ignore)\b|` +
 	`\b(?:lösch\pL*|streich\pL*|entfern\pL*|tilg\pL*|vergiss|vergessen|raus\pL*|weg|damit|bitte|das mit|die sache|die geschichte|kannst|könn\pL+|erledigt|gespeichert|aufheb\pL*|aufbewahr\pL*|nirgends|nicht|mehr|wissen|nachricht|erwähnt|gesagt|erzählt|geschrieben|geht|niemanden|etwas|was)\b|` +
 	`(?:^|[^\pL])(?:b[oó]rra\pL*|elim[ií]n\pL*|qu[ií]ta\pL*|supr[ií]m\pL*|t[aá]cha\pL*|olvid\pL*|deshaz\pL*|por favor|quede|conste|registro|rastro|tema|asunto|aquello|dije|conté|puse|pegué|memoria|guard\pL*|nadie|dato)|` +
 	`抹掉|抹了|忘掉|忘了|忘记|删掉|删了|删|清空|清掉|清干净|全清|销毁|销掉|划掉|拿走|撤掉|撤回|收回|作废|当我没说|就当没听过|别再?[存留记写]|不要[存留记]|处理掉|消失|帮我|帮忙|请|吧|那件事|这件事|这事儿?|那事|那些话|那句话|全部`)
 
-// looseForget returns the request to forget of a message that none of the known
-// forms fits. A request that names nothing points at the message before.
+// looseForget returns the request to forget in a message that fits no known form. A
+// request without an object refers to the preceding message.
 func looseForget(message string) (Request, bool) {
 	if len(message) > mostLoose || strings.Contains(message, "```") {
 		return Request{}, false
@@ -85,6 +85,6 @@ func looseForget(message string) (Request, bool) {
 	return Request{}, false
 }
 
-// mostLoose is the maximum length of a message that asks in free words, in bytes:
-// a longer one is about more.
+// mostLoose is the maximum length, in bytes, of a message that is a loose request.
+// Longer ones are about more.
 const mostLoose = 300

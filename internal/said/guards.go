@@ -63,6 +63,9 @@ var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
 		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article)
 	},
+	"first": func(v *value) bool { // of a person, without an article
+		return v.first.upper && !v.article && v.n <= 3
+	},
 	"noun": func(v *value) bool { // not an adjective alone
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
 	},

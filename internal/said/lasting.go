@@ -36,13 +36,13 @@ func LastingOf(message string) []Lasting {
 	return out
 }
 
-// change are words with which somebody says that something is new.
+// change matches words that mark something as new.
 var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new` +
 	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|umgestiegen|gewechselt|neue[nrms]?` +
 	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
 
-// TellsChange reports a sentence with a word of change, in the languages of
-// [LastingOf].
+// TellsChange reports whether a sentence contains a word of change, in the
+// languages of [LastingOf].
 func TellsChange(sentence string) bool { return change.MatchString(sentence) }
 
 // A LastingUnit is a sentence with its signals, for the trainer.

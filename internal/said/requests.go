@@ -315,11 +315,11 @@ func keptAfterColon(message string, s sentence) (Request, bool) {
 	return Request{}, false
 }
 
-// toldBefore are the words before what a request names.
+// toldBefore matches words that precede a request's object.
 var toldBefore = regexp.MustCompile(`(?i)^(?:(?:what|everything|the things?|was|alles, was|lo que|todo lo que) (?:i|ich|te)? ?(?:just )?(?:said|told you|wrote|typed|posted|mentioned|dije|conté)? ?(?:here )?(?:about |über |de |sobre )?)`)
 
 // saidBefore returns the object that a sentence names before the request: "those
-// digits for the alarm, wipe them please"; "" when it names none.
+// digits for the alarm, wipe them please", or "".
 func saidBefore(before string) string {
 	before = strings.Trim(toldBefore.ReplaceAllString(strings.TrimSpace(before), ""), " ,;:–—-.")
 	if text.IsSmallTalk(before) || len(text.QueryTerms(before, 0)) == 0 {

@@ -22,6 +22,7 @@ Ok, forget what I just said. => forget
 Please forget my old address. => forget: my old address
 Forget what I said about my boss. => forget: my boss
 Can you forget everything about the divorce? => forget: the divorce
+That thing with my cousin that I told you? Wipe it please, it is settled. => forget: That thing with my cousin that I told you? Wipe it please, it is settled.
 Forget that I told you about Lisbon. => forget: about Lisbon
 Vergiss das nie. => keep
 Merk dir das für immer: ich bin Diabetiker. => keep: ich bin Diabetiker
@@ -172,7 +173,7 @@ Ada asked about the weather.
 }
 
 // Talk of one's own memory, of cards and of plans asks for nothing.
-func TestWhatOnlySoundsLikeForgetting(t *testing.T) {
+func TestNotForgetRequests(t *testing.T) {
 	for _, s := range []string{
 		"My plate is KV11 TTA in case anyone asks, I never remember it", "I don't keep anything for long, I just chuck it",
 		"Ich vertrag keine Nüsse, da kann ich den Abend vergessen.", "Die alte Karte ist weg, hab eine neue.",

@@ -249,15 +249,15 @@ type Request struct {
 	// Loose reports a request to forget that fits no known form: About is the
 	// whole message.
 	Loose bool
-	// Names is, of a loose request, the message without the words that ask: what is
-	// left names the object, if anything does.
+	// Names is the object of a loose request: the message without the words of the
+	// request. It may be "".
 	Names string
-	// Back reports a loose request with words for the message before it.
+	// Back reports whether a loose request refers to the preceding message.
 	Back bool
 }
 
-// Object is what a request names, "" when it only refers to another text: Names of
-// a loose request, About of any other.
+// Object returns the object of a request, "" if it only refers to another text:
+// Names of a loose request, About of any other.
 func (r *Request) Object() string {
 	if r.Loose {
 		return r.Names

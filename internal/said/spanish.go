@@ -6,7 +6,8 @@ import "strings"
 // the subject is mostly omitted.
 const spanishRows = `
 // wishes
-llámame|llamame|dime|llámeme X : name func wish is=name clear
+llámame|llamame|llámeme X : name func wish is=name clear
+dime X : name func wish is=first clear
 puedes llamarme X : name func wish is=name clear
 trátame|tratame de X : form_of_address func wish is=short
 háblame|hablame|tutéame de? X : form_of_address func wish is=treat

@@ -7,13 +7,14 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// failure is the body of an answer that is an error.
+// failure is the body of an error response.
 type failure struct {
 	Error struct {
 		Code    string `json:"code"`
@@ -22,7 +23,7 @@ type failure struct {
 	} `json:"error"`
 }
 
-// answer writes a JSON answer.
+// answer writes v as a JSON response.
 func answer(w http.ResponseWriter, status int, v any) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -31,10 +32,10 @@ func answer(w http.ResponseWriter, status int, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(raw, '\n')) // a client that went away reads nothing
+	_, _ = w.Write(append(raw, '\n')) // fails only if the client has disconnected
 }
 
-// fail writes an error.
+// fail writes an error response.
 func fail(w http.ResponseWriter, status int, code, message string) {
 	failField(w, status, code, "", message)
 }
@@ -45,13 +46,13 @@ func failField(w http.ResponseWriter, status int, code, field, message string) {
 	answer(w, status, f)
 }
 
-// fault reports an error to the operator and writes one that tells nothing of it.
+// fault reports an error to the operator and writes a 500 response without details.
 func (s *Server) fault(w http.ResponseWriter, err error) {
 	s.o.Report(err)
-	fail(w, http.StatusInternalServerError, "fault", "the memory failed; the operator was told")
+	fail(w, http.StatusInternalServerError, "fault", "the memory failed; the operator was notified")
 }
 
-// errorOf writes what an error of the memory means to a client.
+// errorOf writes the response for an error of the memory.
 func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	var invalid *extension.InvalidError
 	var redaction *extension.RedactionError
@@ -76,7 +77,8 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	}
 }
 
-// readBody decodes a JSON body strictly into v. Its errors are for [Server.errorOf].
+// readBody decodes a JSON body strictly into v. Its errors are errContentType and
+// those that [Server.errorOf] handles.
 func readBody(r *http.Request, v any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
@@ -89,12 +91,29 @@ func readBody(r *http.Request, v any) error {
 	if err := text.StrictJSON(raw, v); err != nil {
 		return badBody(err)
 	}
+	return complete(raw, reflect.TypeOf(v).Elem())
+}
+
+// complete returns an error for a body without a field that its type requires.
+func complete(raw []byte, t reflect.Type) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return badBody(err)
+	}
+	for i := range t.NumField() {
+		if name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); rest == "" && (fields[name] == nil || string(fields[name]) == "null") {
+			return &extension.InvalidError{Field: name, Reason: "is missing" + described}
+		}
+	}
 	return nil
 }
 
-// badBody names the field of a body that cannot be decoded.
+// described says where bodies are described.
+const described = "; /v1/openapi.json describes every body"
+
+// badBody converts a decoding error to an [*extension.InvalidError] that names the
+// field.
 func badBody(err error) error {
-	const described = "; /v1/openapi.json describes every body"
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
 		return &extension.InvalidError{Field: kind.Field, Reason: "must not be a JSON " + kind.Value + described}
@@ -107,7 +126,7 @@ func badBody(err error) error {
 
 var errContentType = errors.New("the content type must be application/json")
 
-// limitedTime bounds the time of a request.
+// limitedTime sets Options.Timeout on the context of a request.
 func (s *Server) limitedTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), s.o.Timeout)

@@ -11,7 +11,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-func TestABadBodyNamesItsField(t *testing.T) {
+func TestBadBodyNamesField(t *testing.T) {
 	for body, field := range map[string]string{
 		`{"messages":[]}`:           "messages",
 		`{"question":7}`:            "question",

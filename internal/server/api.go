@@ -16,18 +16,18 @@ import (
 	"github.com/ebbmem/ebb/tools"
 )
 
-// endpoint is a route of the API, as the handlers and the OpenAPI document have
+// endpoint is a route of the API. The handlers and the OpenAPI document are made from
 // it.
 type endpoint struct {
 	method, path, summary string
-	hostOnly              bool // only for a token that speaks for the user
-	slow                  bool // without a limit of time
-	limit                 bool // it has the query parameter limit
+	hostOnly              bool // requires a host token
+	slow                  bool // has no timeout
+	limit                 bool // has the query parameter limit
 	in, out               reflect.Type
 	serve                 func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
 
-// call is what an endpoint knows of its request.
+// call is a request to an endpoint.
 type call struct {
 	*Server
 
@@ -90,7 +90,7 @@ func (c *call) readLimit(r *http.Request) (err error) {
 	return nil
 }
 
-// handler serves an endpoint to those who may ask.
+// handler serves an endpoint, after checking that the token may use it.
 func (e endpoint) handler(s *Server) http.Handler {
 	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if e.hostOnly && !identityOf(r.Context()).token.Host {
@@ -110,7 +110,7 @@ func (e endpoint) handler(s *Server) http.Handler {
 	return s.limitedTime(h)
 }
 
-// The bodies of requests and answers.
+// The bodies of requests and responses.
 type (
 	turnsIn struct {
 		Session string `json:"session,omitempty" jsonschema:"the conversation"`
@@ -234,8 +234,8 @@ func (c *call) turns(ctx context.Context, in turnsIn) (turnsOut, error) {
 	return turnsOut{Accepted: len(events)}, nil
 }
 
-// event is a message as the bus takes it. Only a host states whose word it is, and
-// when and under which of the user's ids it was said.
+// event converts a message to an event. Only a host token may set time and speaker and
+// use its own ids as they are, and only there role user means the user's own words.
 func (c *call) event(scope extension.Scope, t turn) (eventbus.Event, error) {
 	opts := []eventbus.MessageOption{eventbus.At(t.At), eventbus.Speaker(t.Speaker)}
 	if !c.token.Host {
@@ -312,7 +312,7 @@ func (c *call) profile(ctx context.Context) (*extension.Profile, error) {
 	return c.ext.Profile(ctx, c.scope)
 }
 
-// clientTool changes the memory as a model of a client may.
+// clientTool runs a tool that changes the memory, with the rights of a client's model.
 func (c *call) clientTool(ctx context.Context, tool string, arguments map[string]string) (changeOut, error) {
 	conversation, err := c.conversation(c.identity, "api "+c.token.Name)
 	if err != nil {
@@ -394,8 +394,8 @@ func (c *call) undo(ctx context.Context) (*undo.Result, error) {
 	return c.ext.Undo(ctx, c.scope, c.path("id"))
 }
 
-// export streams everything of a user. A failure after the first line cuts the
-// stream, which the missing last line shows.
+// export streams all data of a user as JSON lines. An error after the first line
+// truncates the stream; readers detect that by the missing last line.
 func export(s *Server, w http.ResponseWriter, r *http.Request) error {
 	c := s.call(r)
 	out := &stream{w: w}

@@ -14,7 +14,7 @@ import (
 
 // The life of a memory over HTTP: each answer fits the OpenAPI document, and the
 // document has every route.
-func TestTheAPIIsWhatItsDocumentSays(t *testing.T) {
+func TestAPIMatchesDocument(t *testing.T) {
 	w := newWorld(t, Options{})
 	document := w.ask(200, w.adaClient, "GET", "/v1/openapi.json", nil)
 	asked := make(map[string]bool)
@@ -95,7 +95,7 @@ func TestTheAPIIsWhatItsDocumentSays(t *testing.T) {
 }
 
 // What a client's token writes is not the user's word, whichever way it comes in.
-func TestAClientsWordIsNotTheUsers(t *testing.T) {
+func TestClientClaimsAreUntrusted(t *testing.T) {
 	w := newWorld(t, Options{})
 	boat := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I have a red boat."})["memory_id"].(string)
 	w.ask(200, w.adaClient, "POST", "/v1/turns", dict{"turns": []dict{

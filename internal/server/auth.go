@@ -11,10 +11,10 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
-// identity is who asks.
+// identity is the authenticated caller of a request.
 type identity struct {
 	token Token
-	scope extension.Scope // with the user alone
+	scope extension.Scope // without a session, but for a local program
 }
 
 type identityKey struct{}
@@ -30,7 +30,7 @@ const (
 	tenantHeader = "Ebb-Tenant"
 )
 
-// authenticated asks for a token and bounds its rate.
+// authenticated requires a valid token and applies its rate limit.
 func (s *Server) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, known, err := s.tokens.Find(bearer(r))
@@ -69,11 +69,11 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(token)
 }
 
-// maxDelay is the longest time that a refusal takes.
+// maxDelay is the longest delay of a 401 response; beyond it the response is a 429.
 const maxDelay = 2 * time.Second
 
-// refuse answers a request without a valid token. Refusals are slowed, all
-// together: an address is cheap to change.
+// refuse answers a request without a valid token. Refusals are rate-limited globally
+// and not per address, since an attacker can change addresses cheaply.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	wait := s.failures.Reserve()
 	if delay := wait.Delay(); delay > maxDelay {
@@ -94,7 +94,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	fail(w, http.StatusUnauthorized, "token", "a valid token is required; ebb token add makes one")
 }
 
-// scopeOf returns the user that a token stands for, or why it stands for none.
+// scopeOf returns the user of a request, or the reason why it names no valid one.
 func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
 	users, tenants := r.Header.Values(userHeader), r.Header.Values(tenantHeader)
 	if !t.Service {
@@ -116,7 +116,7 @@ func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
 	return scope, ""
 }
 
-// limiter returns the limiter of a token.
+// limiter returns the rate limiter of a token, by the token's hash.
 func (s *Server) limiter(hash string) *rate.Limiter {
 	s.mu.Lock()
 	defer s.mu.Unlock()

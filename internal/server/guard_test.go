@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,7 +120,7 @@ func TestRequestsEndInTime(t *testing.T) {
 	w.ask(503, w.adaHost, "POST", "/v1/search", dict{"query": "x"})
 }
 
-func TestMetricsNameNobody(t *testing.T) {
+func TestMetricsNameNoUser(t *testing.T) {
 	w := newWorld(t, Options{})
 	id := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I live in Ghent."})["memory_id"].(string)
 	w.ask(200, w.adaHost, "GET", "/v1/memories/"+id, nil)
@@ -130,6 +133,45 @@ func TestMetricsNameNobody(t *testing.T) {
 	for _, secret := range []string{"ada", "bob", id, "Ghent"} {
 		require.NotContains(t, content, secret)
 	}
+}
+
+// With a certificate, nothing is answered in the clear.
+func TestServeOverTLS(t *testing.T) {
+	w := newWorld(t, Options{})
+	issued := httptest.NewUnstartedServer(nil) // for the certificate of net/http's own tests
+	issued.StartTLS()
+	defer issued.Close()
+	pair := issued.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	require.NoError(t, err)
+	folder := t.TempDir()
+	certFile, keyFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	require.NoError(t, os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}), 0o600))
+	require.NoError(t, os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600))
+	require.NoError(t, CheckTLS(certFile, keyFile))
+	require.Error(t, CheckTLS(keyFile, certFile))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ready := make(chan string, 1)
+	s, err := New(w.ext, w.tokens, Options{CertFile: certFile, KeyFile: keyFile, Ready: func(url string) error { ready <- url; return nil }})
+	require.NoError(t, err)
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, l) }()
+	w.http.URL = <-ready
+	require.True(t, strings.HasPrefix(w.http.URL, "https://"))
+	client := issued.Client()
+	resp, err := client.Do(w.request(w.adaHost, "GET", "/v1/profile", "", "Origin", w.http.URL))
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, 200, resp.StatusCode)
+	w.http.URL = "http://" + l.Addr().String()
+	status, _ := w.do(w.request(w.adaHost, "GET", "/v1/profile", ""))
+	require.Equal(t, 400, status, "in the clear")
+	client.CloseIdleConnections()
+	stop()
+	require.NoError(t, <-ended)
 }
 
 // A server that is asked to stop finishes what it has begun.

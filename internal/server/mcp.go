@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -11,13 +12,14 @@ import (
 	"github.com/ebbmem/ebb/internal/mcpserver"
 )
 
-// conversationKey names a conversation of a token.
+// conversationKey identifies a conversation of a token.
 type conversationKey struct {
 	token string // hash
 	scope extension.Scope
 }
 
-// conversation continues the conversation of a token with a session's name.
+// conversation returns the token's conversation with this session name, and creates
+// it if needed.
 func (s *Server) conversation(id identity, session string) (*mcpserver.Conversation, error) {
 	scope := id.scope
 	scope.Session = session
@@ -43,9 +45,9 @@ func (s *Server) mcpOptions(t Token) mcpserver.Options {
 func (s *Server) mcpHandler() http.Handler {
 	open := func(ctx context.Context) (*mcpserver.Conversation, error) {
 		id := identityOf(ctx)
-		return s.conversation(id, "mcp "+id.token.Name+" "+time.Now().Format(time.DateOnly))
+		return s.conversation(id, cmp.Or(id.scope.Session, "mcp "+id.token.Name+" "+time.Now().Format(time.DateOnly)))
 	}
-	// The servers differ in what they offer alone; the user is in the context.
+	// The two servers differ only in the tools they offer; the user is in the context.
 	servers := make(map[bool]*mcp.Server)
 	for _, turns := range []bool{false, true} {
 		server, err := mcpserver.New(open, mcpserver.Options{Version: s.o.Version, WriteTurns: turns})
@@ -58,6 +60,6 @@ func (s *Server) mcpHandler() http.Handler {
 		return servers[identityOf(r.Context()).token.WriteTurns]
 	}, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // guarded checks more
-		MaxRequestBodyBytes: s.o.MaxBody, PropagateRequestCancellation: true,
+		MaxRequestBodyBytes: -1, PropagateRequestCancellation: true, // the body is bounded already
 	}))
 }

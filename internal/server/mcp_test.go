@@ -95,7 +95,7 @@ func TestMCPOverHTTP(t *testing.T) {
 }
 
 // Calls of two users through one server, all at once, never meet.
-func TestUsersDoNotMeet(t *testing.T) {
+func TestUsersAreIsolated(t *testing.T) {
 	w := newWorld(t, Options{Rate: 10000})
 	tokens := map[string]string{"ada": w.adaHost, "bob": w.bobHost}
 	for user, token := range tokens {
@@ -134,7 +134,7 @@ func TestUsersDoNotMeet(t *testing.T) {
 	}
 }
 
-func TestMCPRefusesWhatIsNoMessage(t *testing.T) {
+func TestMCPRefusesInvalidMessages(t *testing.T) {
 	w := newWorld(t, Options{MaxBody: 4000})
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	accept := []string{"Accept", "application/json, text/event-stream"}

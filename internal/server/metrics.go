@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// metrics counts requests. No label holds a user or a token.
+// metrics counts requests by route and status code. No label contains a user or a
+// token.
 type metrics struct {
 	mu       sync.Mutex
 	requests map[requestKey]*requestCount
@@ -26,7 +27,7 @@ type requestCount struct {
 	within  [len(buckets)]int64
 }
 
-// buckets are upper bounds of times of requests, in seconds.
+// buckets are the upper bounds of the latency histogram, in seconds.
 var buckets = [...]float64{.001, .005, .01, .05, .1, .5, 1, 5, 30}
 
 func (m *metrics) add(route string, code int, took time.Duration) {
@@ -46,7 +47,7 @@ func (m *metrics) add(route string, code int, took time.Duration) {
 	}
 }
 
-// statusWriter keeps the status of an answer.
+// statusWriter records the status code of a response.
 type statusWriter struct {
 	http.ResponseWriter
 
@@ -63,7 +64,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// counted counts the requests of a mux by its patterns, which hold no ids.
+// counted counts the requests of a mux by route pattern, which contains no ids.
 func (s *Server) counted(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, route := mux.Handler(r)
@@ -81,7 +82,8 @@ func (s *Server) counted(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// serveMetrics writes the counts, and the state of the file, for Prometheus.
+// serveMetrics writes the request counts and the state of the memory file in the
+// Prometheus text format.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	health, err := s.ext.Health(r.Context())
 	if err != nil {
@@ -105,7 +107,7 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	gauge("parked", "Events that background work has given up.", parked)
 	s.metrics.write(&b)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	_, _ = w.Write([]byte(b.String())) // a client that went away reads nothing
+	_, _ = w.Write([]byte(b.String())) // fails only if the client has disconnected
 }
 
 func (m *metrics) write(b *strings.Builder) {

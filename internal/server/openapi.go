@@ -4,8 +4,10 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -14,27 +16,61 @@ import (
 	"github.com/ebbmem/ebb/schema/undo"
 )
 
-// object is the schema of a large record, of which the document names the fields
-// that are always there.
+// object returns the schema of a large record. It lists only the required fields.
 func object(description string, required ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Description: description, Required: required}
 }
 
 // schemaOf returns the JSON schema of a body.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
-	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[schema.Time]():       {Type: "string", Format: "date-time"},
+		reflect.TypeFor[time.Time]():         {Type: "string", Format: "date-time"},
+		reflect.TypeFor[extension.Kind]():    {Type: "string", Enum: []any{"episode", "fact", "preference", "reflection"}},
+		reflect.TypeFor[[]turn]():            turns(),
 		reflect.TypeFor[extension.Record]():  object("A memory, as ebb show --json prints it.", "id", "kind", "content", "event_time", "state", "origin", "trust"),
 		reflect.TypeFor[*extension.Detail](): object("As ebb show --json prints it.", "memory", "retention"),
 		reflect.TypeFor[*extension.Report](): object("As ebb consolidate --json prints it."),
 		reflect.TypeFor[extension.Run]():     object("As ebb runs --json prints it.", "id", "cause", "state"),
 		reflect.TypeFor[*undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
 	}})
+	if err == nil {
+		bound(s)
+	}
+	return s, err
+}
+
+// turns is the schema of the messages of a request.
+func turns() *jsonschema.Schema {
+	one, err := jsonschema.ForType(reflect.TypeFor[turn](), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[time.Time](): {Type: "string", Format: "date-time"},
+	}})
+	if err != nil {
+		panic(err) // the type is fixed
+	}
+	bound(one)
+	return &jsonschema.Schema{Type: "array", Items: one, MinItems: new(1), MaxItems: new(maxTurns)}
+}
+
+// bound adds what the handlers ask of values, which Go's types do not say.
+func bound(s *jsonschema.Schema) {
+	for name, p := range s.Properties {
+		switch {
+		case name == "role" && p.Type == "string":
+			p.Enum = []any{"user", "assistant", "tool"}
+		case name == "limit":
+			p.Minimum, p.Maximum = new(0.0), new(1000.0)
+		case p.Type == "string" && (name == "content" || name == "text" || name == "query"):
+			p.Pattern = `\S`
+		case p.Type == "string" && slices.Contains([]string{"id", "session", "speaker", "tool", "tag"}, name):
+			p.Pattern, p.MaxLength = `^[^\x00]*$`, new(schema.MaxLabel)
+		}
+	}
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// openAPI returns the document that describes the API.
+// openAPI returns the OpenAPI document of the API.
 var openAPI = sync.OnceValues(func() (map[string]any, error) {
 	failed, err := schemaOf(reflect.TypeFor[failure]())
 	if err != nil {

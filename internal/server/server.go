@@ -1,8 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
+	"log"
 	"net"
 	"net/http"
 	"slices"
@@ -15,33 +18,47 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/mcpserver"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // Options are the limits of a server. The zero value has the defaults.
 type Options struct {
 	Version string
-	// Hosts are the names under which the server is reached, beside loopback. Default
-	// none: a request that names another host is refused.
+	// Hosts are the host names that requests may use in addition to loopback
+	// addresses. Requests with any other Host header are refused. Default none.
 	Hosts []string
 	// MaxBody is the longest body of a request, in bytes. Default 1 MiB.
 	MaxBody int64
-	// Rate is how many requests of one token are answered a second, and Burst how
-	// many at once. Default 50 and 100.
+	// Rate is the maximum number of requests per second of one token, and Burst the
+	// number allowed at once. Default 50, and twice Rate.
 	Rate, Burst int
-	// Timeout is how long a request may take. Default 30 s; a night has none.
+	// Timeout limits the duration of a request. Default 30 s. Nights and exports have
+	// no limit.
 	Timeout time.Duration
-	// Report, if set, receives faults that an answer does not describe.
+	// Page, if set, handles all other paths, such as the inspector's. It authenticates
+	// its requests itself.
+	Page http.Handler
+	// Report, if set, receives errors of which the response contains no details.
 	Report func(err error)
+	// CertFile and KeyFile are a certificate and its key in PEM. Default none: plain
+	// HTTP.
+	CertFile, KeyFile string
+	// DB is the path of the memory file, and Key its key. If DB is set, [Server.Serve]
+	// lets ebb mcp on this machine find the server.
+	DB  string
+	Key schema.Key
+	// Ready, if set, is called with the URL of a server that answers. Its error ends
+	// the server.
+	Ready func(url string) error
 }
 
-// Server answers requests for one memory file. The caller opens and closes the
-// file.
+// Server serves one memory file over HTTP. The caller opens and closes the file.
 type Server struct {
 	ext    *extension.Extension
 	tokens *Tokens
 	o      Options
 
-	failures *rate.Limiter // of tokens
+	failures *rate.Limiter // requests without a valid token
 	metrics  metrics
 
 	mu            sync.Mutex
@@ -49,10 +66,10 @@ type Server struct {
 	conversations *lru.Cache[conversationKey, *mcpserver.Conversation]
 }
 
-// maxKept bounds the limiters and conversations that are kept.
+// maxKept is the maximum number of rate limiters, and of conversations, in memory.
 const maxKept = 4096
 
-// New makes a server.
+// New returns a server for the memory of ext.
 func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	if o.MaxBody == 0 {
 		o.MaxBody = 1 << 20
@@ -69,6 +86,9 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
+	if o.Ready == nil {
+		o.Ready = func(string) error { return nil }
+	}
 	limiters, err := lru.New[string, *rate.Limiter](maxKept)
 	if err != nil {
 		return nil, err
@@ -83,7 +103,20 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	}, nil
 }
 
-// Handler answers all requests.
+// CheckAddress returns an error for a listen address other than loopback, unless public
+// is set. The error names the flag --listen.
+func CheckAddress(address string, public bool) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return errors.New("--listen must be an address such as 127.0.0.1:7411")
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !public {
+		return errors.New("--listen " + address + " can be reached by others, and nothing is encrypted; give --tls-cert and --tls-key, listen on 127.0.0.1 behind a proxy with TLS, or add --insecure")
+	}
+	return nil
+}
+
+// Handler returns the handler of all routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
@@ -93,11 +126,14 @@ func (s *Server) Handler() http.Handler {
 		mux.Handle(e.method+" "+e.path, s.authenticated(e.handler(s)))
 	}
 	mux.Handle("GET /v1/openapi.json", s.authenticated(http.HandlerFunc(s.serveOpenAPI)))
+	if s.o.Page != nil {
+		mux.Handle("/", s.limitedTime(s.o.Page))
+	}
 	return s.guarded(s.counted(mux))
 }
 
-// guarded refuses requests that a page in a browser can have made, and bounds the
-// body.
+// guarded refuses requests of foreign web pages by their Host and Origin headers, and
+// limits the size of the body.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -114,9 +150,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 	})
 }
 
-// serves reports whether a Host header names this server: a loopback address, or
-// one of the hosts that the operator named. A name that resolves to loopback is
-// not enough.
+// serves reports whether a Host header names this server: localhost, a loopback
+// address, or one of Options.Hosts. Another name that resolves to a loopback address
+// is refused, as a defence against DNS rebinding.
 func (s *Server) serves(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -139,8 +175,8 @@ func (s *Server) sameOrigin(r *http.Request) bool {
 	return len(origins) == 1 && strings.EqualFold(origins[0], scheme+r.Host)
 }
 
-// healthz answers without a token, and so tells nothing but whether the memory
-// answers.
+// healthz reports whether the memory answers. It needs no token, so it reveals nothing
+// else.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -152,27 +188,84 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]string{"status": "ok"})
 }
 
-// Serve answers on a listener until ctx ends, and then finishes what it has begun.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	h := &http.Server{
-		Handler: s.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10,
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(l) }()
-	select {
-	case err := <-ended:
+// ListenAndServe calls [Server.Serve] with a listener on a TCP address.
+func (s *Server) ListenAndServe(ctx context.Context, address string) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
 		return err
-	case <-ctx.Done():
+	}
+	return s.Serve(ctx, l)
+}
+
+// Serve serves requests on a listener until ctx is done, and then shuts down
+// gracefully.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	public, url := s.httpServer(s.Handler()), "http://"+l.Addr().String()
+	serve := func() error { return public.Serve(l) }
+	if s.o.CertFile != "" {
+		url = "https://" + l.Addr().String()
+		serve = func() error { return public.ServeTLS(l, s.o.CertFile, s.o.KeyFile) }
+	}
+	ended := make(chan error, 2)
+	go func() { ended <- serve() }()
+	servers := []*http.Server{public}
+	if local := s.listenLocally(ctx); local != nil {
+		beside := s.httpServer(s.localHandler(local.Certificate))
+		servers = append(servers, beside)
+		go func() { ended <- beside.Serve(local) }()
+	}
+	err, left := s.o.Ready(url), len(servers)
+	if err == nil {
+		select {
+		case err = <-ended:
+			left--
+		case <-ctx.Done():
+		}
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	err := h.Shutdown(grace)
-	if err != nil {
-		err = errors.Join(err, h.Close())
+	for _, h := range servers {
+		if stopped := h.Shutdown(grace); stopped != nil {
+			err = errors.Join(err, stopped, h.Close())
+		}
 	}
-	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
+	for range left {
+		if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
 	}
 	return err
+}
+
+// CheckTLS returns an error for a certificate and key that cannot be used. Both may
+// be "".
+func CheckTLS(certFile, keyFile string) error {
+	if (certFile == "") != (keyFile == "") {
+		return errors.New("--tls-cert and --tls-key go together")
+	}
+	if certFile == "" {
+		return nil
+	}
+	_, err := tls.LoadX509KeyPair(certFile, keyFile)
+	return err
+}
+
+// httpServer is a server with the limits of time of a connection.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: log.New(faults(s.o.Report), "", 0),
+	}
+}
+
+// faults reports what package http logs, without the handshakes that clients break
+// off.
+type faults func(err error)
+
+// Write implements io.Writer.
+func (report faults) Write(line []byte) (int, error) {
+	if !bytes.Contains(line, []byte("TLS handshake error")) {
+		report(errors.New(string(bytes.TrimSpace(line))))
+	}
+	return len(line), nil
 }

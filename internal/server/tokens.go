@@ -9,32 +9,33 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/link"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Token is what a token allows. The file holds its hash; the token itself is shown
-// once.
+// Token describes a token and its rights. The token file contains only the hash; the
+// token itself is shown once.
 type Token struct {
 	Name    string `json:"name"`
 	Hash    string `json:"hash"` // SHA-256 of the token, in hexadecimal
 	User    string `json:"user,omitempty"`
 	Tenant  string `json:"tenant,omitempty"`
-	Service bool   `json:"service,omitempty"` // it names the user in each request
-	// Host states that role user is the user's own word.
+	Service bool   `json:"service,omitempty"` // each request names its user
+	// Host means that messages with role user are the user's own words.
 	Host       bool      `json:"host,omitempty"`
-	WriteTurns bool      `json:"write_turns,omitempty"` // MCP offers record_turn
+	WriteTurns bool      `json:"write_turns,omitempty"` // offer the MCP tool record_turn
 	Created    time.Time `json:"created"`
 }
 
-// Whose says for people whose memory a token opens, and whose word it brings.
+// Whose describes for people the user of a token and its role, such as "anna, as
+// client".
 func (t *Token) Whose() string {
 	whose := strings.TrimPrefix(t.Tenant+"/"+t.User, "/")
 	if t.Service {
@@ -46,7 +47,7 @@ func (t *Token) Whose() string {
 	return whose + ", as client"
 }
 
-// Tokens is the file of a memory's tokens.
+// Tokens is the token file of a memory. It is safe for concurrent use.
 type Tokens struct {
 	path string
 
@@ -55,20 +56,20 @@ type Tokens struct {
 	byHash map[string]Token
 }
 
-// fileStamp tells whether a file has changed.
+// fileStamp identifies a version of a file, to detect changes.
 type fileStamp struct {
 	modified time.Time
 	size     int64
 }
 
-// TokensOf returns the tokens of a memory file.
+// TokensOf returns the token file of a memory file: its path plus ".tokens".
 func TokensOf(db string) *Tokens { return &Tokens{path: db + ".tokens"} }
 
-// prefix begins every token, so that scanners for secrets recognise one.
+// prefix starts every token, so that secret scanners recognise it.
 const prefix = "ebb_"
 
-// hashOf is the hash under which a token is stored. A token is random, so that a
-// plain hash cannot be reversed by guessing.
+// hashOf returns the hash under which a token is stored. Tokens are random, so an
+// unsalted hash cannot be reversed by guessing.
 func hashOf(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -91,7 +92,7 @@ func (t *Token) Validate() error {
 	return schema.Scope{User: t.User, Tenant: t.Tenant}.Validate()
 }
 
-// Add makes a token and stores its hash.
+// Add generates a token, stores its hash with the rights of t, and returns it.
 func (f *Tokens) Add(t Token) (token string, err error) {
 	if err := t.Validate(); err != nil {
 		return "", err
@@ -117,7 +118,7 @@ func (f *Tokens) List() ([]Token, error) {
 	return f.read()
 }
 
-// Revoke removes a token by its name. A running server refuses it from its next
+// Revoke removes a token by name. A running server refuses the token from its next
 // request on. It returns [schema.ErrNotFound] for an unknown name.
 func (f *Tokens) Revoke(name string) error {
 	f.mu.Lock()
@@ -133,7 +134,7 @@ func (f *Tokens) Revoke(name string) error {
 	return f.write(left)
 }
 
-// Find returns the token of a text. It follows changes of the file.
+// Find looks up a token. It rereads the file if it has changed.
 func (f *Tokens) Find(token string) (t Token, known bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,11 +155,11 @@ func (f *Tokens) Find(token string) (t Token, known bool, err error) {
 			f.byHash[t.Hash] = t
 		}
 	}
-	t, known = f.byHash[hashOf(token)] // the time of a look-up by hash tells nothing of a token
+	t, known = f.byHash[hashOf(token)] // the timing of a lookup by hash reveals nothing about a token
 	return t, known, nil
 }
 
-// read reads the file; without one there are no tokens.
+// read reads the file. A missing file has no tokens.
 func (f *Tokens) read() ([]Token, error) {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -194,36 +195,12 @@ func parseTokens(raw []byte) ([]Token, error) {
 	return file.Tokens, nil
 }
 
-// write replaces the file by one that is written whole before.
+// write replaces the file atomically.
 func (f *Tokens) write(all []Token) error {
 	raw, err := json.MarshalIndent(map[string]any{"tokens": all}, "", "  ")
 	if err != nil {
 		return err
 	}
 	f.byHash = nil
-	return writePrivate(f.path, raw)
-}
-
-// writePrivate writes a file that only its owner can read.
-func writePrivate(path string, content []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".ebb-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = temp.Close()
-			_ = os.Remove(temp.Name())
-		}
-	}()
-	if _, err = temp.Write(content); err != nil {
-		return err
-	}
-	if err = temp.Sync(); err != nil {
-		return err
-	}
-	if err = temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return link.WritePrivate(f.path, raw)
 }

@@ -11,7 +11,7 @@ import (
 func TestLimiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := &Limiter{make(chan struct{}, 1)}
-		one, other := &DB{opts: Options{Limiter: limiter}, stop: make(chan struct{})}, &DB{opts: Options{Limiter: limiter}, stop: make(chan struct{})}
+		one, other := &DB{opts: Config{Options: Options{Limiter: limiter}}, stop: make(chan struct{})}, &DB{opts: Config{Options: Options{Limiter: limiter}}, stop: make(chan struct{})}
 		waits := func(db *DB, stop <-chan struct{}) time.Duration {
 			began := time.Now()
 			db.BeginBackground(stop)()

@@ -55,7 +55,11 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 	if db.isClosed() {
 		return nil, ErrClosed
 	}
-	return db.backup(ctx, target, key, true, progress)
+	report, err := db.backup(ctx, target, key, true, progress)
+	if err != nil {
+		return nil, fmt.Errorf("back up to %s: %w", target, err)
+	}
+	return report, nil
 }
 
 // Backup is [DB.Backup] for a file that this process has not opened; another
@@ -64,15 +68,19 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 // with the key in options, which is also the source's.
 //
 // Errors: those of [DB.Backup]; [ErrNotFound] and [ErrNotDatabase] for source.
-func Backup(ctx context.Context, source, target string, options Options, progress func(done, total int64)) (*BackupReport, error) {
-	return backupClosed(ctx, source, target, true, options, progress)
+func Backup(ctx context.Context, source, target string, options Config, progress func(done, total int64)) (*BackupReport, error) {
+	report, err := backupClosed(ctx, source, target, true, options, progress)
+	if err != nil {
+		return nil, fmt.Errorf("back up %s: %w", source, err)
+	}
+	return report, nil
 }
 
-func backupClosed(ctx context.Context, source, target string, noted bool, options Options, progress func(done, total int64)) (*BackupReport, error) {
+func backupClosed(ctx context.Context, source, target string, noted bool, options Config, progress func(done, total int64)) (*BackupReport, error) {
 	db := &DB{path: source, opts: options.withDefaults()}
 	db.opts.ReadOnly = true
 	if err := db.prepareFile(ctx); err != nil {
-		return nil, fmt.Errorf("back up %s: %w", source, db.classify(err))
+		return nil, db.classify(err)
 	}
 	defer func() { dropKey(db.opts.sealNumber) }()
 	report, err := db.backup(ctx, target, db.opts.Key, noted, progress)
@@ -87,7 +95,7 @@ func backupClosed(ctx context.Context, source, target string, noted bool, option
 func (db *DB) backup(ctx context.Context, target string, key Key, noted bool, progress func(done, total int64)) (report *BackupReport, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("back up to %s: %w", target, db.readError(ctx, db.classifyFile(target, err)))
+			err = db.readError(ctx, db.classifyFile(target, err))
 		}
 	}()
 	if target, err = newFile(target); err != nil {
@@ -138,7 +146,7 @@ func newFile(path string) (string, error) {
 		}
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return "", &InvalidError{Field: "target", Reason: "lies in a folder that does not exist: " + filepath.Dir(path)}
+		return "", &InvalidError{Field: "target", Reason: "lies in a folder that does not exist: " + filepath.Dir(path) + "; make it first"}
 	}
 	return path, checkUnused(path)
 }
@@ -247,7 +255,7 @@ func (db *DB) copyPages(ctx context.Context, dsn string, progress func(done, tot
 
 // copyDSN is the data source name of a copy that is being made. It needs no
 // journal: an interrupted copy is discarded.
-func copyDSN(name string, opts Options) string {
+func copyDSN(name string, opts Config) string {
 	q := url.Values{"_pragma": {"journal_mode(off)", "synchronous(full)"}}
 	opts.setFileSystem(q)
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
@@ -343,7 +351,7 @@ func Texts(ctx context.Context, q Querier, query string) ([]string, error) {
 // Errors: [ErrNotFound], [ErrNotDatabase], [ErrCorrupt] with the damage found;
 // [*InvalidError] for a file with a write-ahead log beside it, which is a database
 // in use and not a backup.
-func VerifyBackup(ctx context.Context, path string, options Options) (*BackupReport, error) {
+func VerifyBackup(ctx context.Context, path string, options Config) (*BackupReport, error) {
 	db := &DB{path: path, opts: options.withDefaults()}
 	db.opts.ReadOnly = true
 	if err := db.prepareFile(ctx); err != nil {
@@ -364,7 +372,7 @@ func VerifyBackup(ctx context.Context, path string, options Options) (*BackupRep
 
 // checkCopy verifies a copy that no process writes to. If original is not nil, the
 // copy must have the same number of rows in each table.
-func checkCopy(ctx context.Context, path string, opts Options, original *contents) (report *BackupReport, err error) {
+func checkCopy(ctx context.Context, path string, opts Config, original *contents) (report *BackupReport, err error) {
 	opts.ReadOnly, opts.immutable = true, true
 	conn, err := openSQL(path, opts, true)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,7 +28,7 @@ func noteOf(path string, i int) string {
 // it. It writes none in a folder without write permission.
 func noteBackup(path, copy string) (done func() error, err error) {
 	none := func() error { return nil }
-	if err := sweepBackups(path); err != nil {
+	if _, err := sweepBackups(path); err != nil {
 		return none, err
 	}
 	for i := range maxNotes {
@@ -93,40 +94,64 @@ func isFolder(path string) bool {
 
 // SweepBackups removes the copies left by killed backups and restores of this
 // database. [Open] does so too.
-func (db *DB) SweepBackups() error { return sweepBackups(db.path) }
+func (db *DB) SweepBackups() error {
+	swept, err := sweepBackups(db.path)
+	db.sweptMu.Lock()
+	defer db.sweptMu.Unlock()
+	db.swept = append(db.swept, swept...)
+	return err
+}
 
-func sweepBackups(path string) error {
+// SweptBackups lists the copies left by killed backups that this database has removed
+// since it was opened, and on opening.
+func (db *DB) SweptBackups() []string {
+	db.sweptMu.Lock()
+	defer db.sweptMu.Unlock()
+	return slices.Clone(db.swept)
+}
+
+func sweepBackups(path string) (swept []string, err error) {
 	if !locksFiles {
-		return nil
+		return nil, nil
 	}
 	errs := []error{removeAbandoned(creatingName(restoringName(path))), removeAbandoned(restoringName(path))}
 	for i := range maxNotes {
-		errs = append(errs, sweepBackup(noteOf(path, i+1)))
+		copy, err := sweepBackup(noteOf(path, i+1))
+		errs = append(errs, err)
+		if copy != "" {
+			swept = append(swept, copy)
+		}
 	}
-	return errors.Join(errs...)
+	return swept, errors.Join(errs...)
 }
 
-func sweepBackup(note string) error {
+// sweepBackup removes the copy that a note names, and the note. It returns the copy
+// if it was there.
+func sweepBackup(note string) (copy string, err error) {
 	f, err := os.Open(note)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return "", nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer f.Close()
 	if locked, err := lockFile(f); err != nil || !locked || !samePath(note, f) {
-		return err
+		return "", err
 	}
-	if copy := readNote(f); copy != "" {
+	if copy = readNote(f); copy != "" {
 		if !isFolder(filepath.Dir(copy)) {
-			return nil // not mounted at present: keep the note
+			return "", nil // not mounted at present: keep the note
 		}
+		_, there := os.Lstat(copy)
 		if err := removeAbandoned(copy); err != nil {
-			return err
+			return "", err
+		}
+		if _, left := os.Lstat(copy); there != nil || left == nil {
+			copy = ""
 		}
 	}
-	return os.Remove(note)
+	return copy, os.Remove(note)
 }
 
 // removeAbandoned removes an unfinished database unless a process holds its lock.

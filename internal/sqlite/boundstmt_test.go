@@ -14,7 +14,7 @@ import (
 )
 
 // Each row gets the values given for it, whatever an earlier row left bound.
-func TestAStatementBindsWhatChanges(t *testing.T) {
+func TestRebindChangedParameters(t *testing.T) {
 	db := open(t, Options{})
 	long := strings.Repeat("long ", maxBound)
 	kinds := []any{nil, int64(0), int64(1), 0.0, 1.0, false, true, "", "1", "short", long, []byte("short"), []byte{}, []byte("1")}

@@ -75,7 +75,7 @@ func (db *DB) Key() Key { return db.opts.Key }
 
 // copyName is the URI that VACUUM INTO writes to. It names the file system too: the
 // default would be the original's, which may encrypt.
-func copyName(path string, opts Options) string {
+func copyName(path string, opts Config) string {
 	opts.ReadOnly = false
 	if opts.VFS == "" && opts.sealNumber == "" {
 		opts.VFS = "os"

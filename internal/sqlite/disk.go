@@ -20,7 +20,7 @@ type disk interface {
 
 // disk returns the operating system's file operations, or those of a virtual file
 // system that implements them.
-func (o *Options) disk() disk {
+func (o *Config) disk() disk {
 	if d, ok := vfs.Find(o.VFS).(disk); ok {
 		return d
 	}

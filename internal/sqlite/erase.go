@@ -51,7 +51,7 @@ func EraseFile(path string) (erased []ErasedFile, err error) {
 			return nil, &InvalidError{Field: "path", Reason: "leads to " + path + suffix + ", which is no regular file; remove it by hand"}
 		}
 	}
-	if err := sweepBackups(path); err != nil {
+	if _, err := sweepBackups(path); err != nil {
 		return nil, err
 	}
 	if _, err := os.Lstat(path); err == nil {

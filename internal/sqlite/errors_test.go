@@ -14,7 +14,7 @@ import (
 // Every SQLite error gets one of the package's names or a neutral text, and keeps
 // its code for errors.Is. None repeats SQLite's message.
 func TestFaultsOfSQLite(t *testing.T) {
-	db := &DB{path: t.TempDir(), opts: Options{}.withDefaults()}
+	db := &DB{path: t.TempDir(), opts: Config{}.withDefaults()}
 	for code := sqlite3.ErrorCode(1); code <= 26; code++ {
 		for _, cause := range []error{code, sqlite3.ExtendedErrorCode(code) | 1<<8, fmt.Errorf("read a page: %w", errors.Join(code, fs.ErrInvalid))} {
 			err := db.classify(cause)

@@ -61,7 +61,7 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		if err := sweepScratch(abs); err != nil {
 			return err
 		}
-		if err := sweepBackups(abs); err != nil {
+		if err := db.SweepBackups(); err != nil {
 			return err
 		}
 		if err := refuseSecondName(abs); err != nil {
@@ -182,7 +182,7 @@ func (db *DB) createInPlace(ctx context.Context) error {
 
 // buildEmpty migrates a file, which may be empty, in place and leaves no
 // write-ahead log. It can be called again after an interruption.
-func buildEmpty(ctx context.Context, path string, opts Options) (err error) {
+func buildEmpty(ctx context.Context, path string, opts Config) (err error) {
 	d := strings.Replace(dsn(path, opts, false), "mode=rw", "mode=rwc", 1)
 	conn, err := OpenSQLite(d, false, func(c *sqlite3.Conn) error {
 		if err := c.Exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA secure_delete = on"); err != nil {

@@ -30,8 +30,7 @@ var testFormat = &Format{
 // open opens a new file, and closes it at the end of the test.
 func open(t *testing.T, opts Options) *DB {
 	t.Helper()
-	opts.Format = testFormat
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), opts)
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), Config{Options: opts, Format: testFormat})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

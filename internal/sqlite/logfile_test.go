@@ -100,7 +100,7 @@ func TestACommitIsWrittenToTheLogInOneCall(t *testing.T) {
 // By default the driver keeps the context in which a connection was opened.
 func TestTheContextOfOpenDoesNotEndWrites(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	db, err := Open(ctx, filepath.Join(t.TempDir(), "memory.db"), Options{Format: testFormat})
+	db, err := Open(ctx, filepath.Join(t.TempDir(), "memory.db"), Config{Format: testFormat})
 	require.NoError(t, err)
 	cancel()
 	require.NoError(t, db.Write(t.Context(), func(_ context.Context, tx *Tx) error { return add(tx, "ada") }))

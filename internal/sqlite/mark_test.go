@@ -34,7 +34,7 @@ func TestMarkIsReadAsItWasWritten(t *testing.T) {
 }
 
 // A torn write leaves the previous mark or the new one, wherever it stops.
-func TestTornMarkLeavesTheOneBefore(t *testing.T) {
+func TestTornMarkKeepsPrevious(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	for i := range int64(5) {
 		require.NoError(t, writeMark(path, &mark{file: "f", at: time.UnixMilli(i).UTC(), last: map[string]int64{"events": i}}))
@@ -61,7 +61,7 @@ func TestTornMarkLeavesTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestMarkKeepsWhatAnotherProcessNoted(t *testing.T) {
+func TestMarkKeepsOtherProcessNotes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	require.NoError(t, writeMark(path, &mark{file: "f", last: map[string]int64{"events": 9, "ops": 1}}))
 	require.NoError(t, writeMark(path, &mark{file: "f", last: map[string]int64{"events": 7, "ops": 2}}))

@@ -19,7 +19,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 )
 
-// Options configure [Open]. Only Format is required.
+// Options are what the user of a database chooses. The zero value is the default.
 type Options struct {
 	// Now is the clock of the stored times: created_at, recorded_at and the audit.
 	// Default time.Now. Leases and retries use the machine's clock.
@@ -48,6 +48,12 @@ type Options struct {
 	// OnFault is called for every failure in the background; source is as in
 	// [DB.Faults]. It must be fast. Default none.
 	OnFault func(source string, err error)
+}
+
+// Config is how a file is opened. Only Format is required.
+type Config struct {
+	Options
+
 	// Format describes the files. Required.
 	Format *Format
 	// BeforeCommit, if set, is called in each transaction after the last of its
@@ -64,7 +70,7 @@ type Options struct {
 	immutable  bool   // SQLite's immutable=1: no process writes, read without locks and log
 }
 
-func (opts Options) withDefaults() Options {
+func (opts Config) withDefaults() Config {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -86,7 +92,7 @@ type DB struct {
 	pauses  pauses
 
 	path string
-	opts Options
+	opts Config
 
 	readers   *bun.DB
 	readSlots chan struct{} // semaphore, one slot per snapshot
@@ -108,10 +114,12 @@ type DB struct {
 	failedCommit   error // after it the log cannot be trusted, see recoverLog; used by writeLoop alone
 	faults         faults
 	checkpoints    atomic.Int64 // complete checkpoints: after each, the next commit restarts the log
-	identityLogged int64        // checkpoints when the identity page was last logged; -1 for never; used by writeLoop alone
-	leftLog        *logState    // the log found by Open
-	unrecorded     *Loss        // found by a read-only Open
-	immutableInfo  os.FileInfo  // of the file when it was opened as immutable; else nil
+	sweptMu        sync.Mutex
+	swept          []string    // see SweptBackups
+	identityLogged int64       // checkpoints when the identity page was last logged; -1 for never; used by writeLoop alone
+	leftLog        *logState   // the log found by Open
+	unrecorded     *Loss       // found by a read-only Open
+	immutableInfo  os.FileInfo // of the file when it was opened as immutable; else nil
 
 	version uint32 // SQLite's count of commits, of this and other connections; used by writeLoop alone
 }
@@ -132,7 +140,7 @@ func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
 // Errors: [*InvalidError] for a path that cannot be a database, [ErrNotDatabase],
 // [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly], [ErrBusy], [ErrDiskFull],
 // [ErrIO].
-func Open(ctx context.Context, path string, options Options) (*DB, error) {
+func Open(ctx context.Context, path string, options Config) (*DB, error) {
 	opts := options.withDefaults()
 	db := &DB{
 		path: path, opts: opts, pauses: pauses{opened: time.Now()}, identityLogged: -1,
@@ -294,7 +302,7 @@ func (db *DB) close() {
 
 // openSQL opens connections with the extensions and pragmas that ebb needs: FTS5,
 // which this SQLite build does not register by itself, and the pragmas below.
-func openSQL(path string, opts Options, readOnly bool) (*sql.DB, error) {
+func openSQL(path string, opts Config, readOnly bool) (*sql.DB, error) {
 	pragmas := []string{
 		fmt.Sprintf("PRAGMA busy_timeout = %d", opts.BusyTimeout.Milliseconds()),
 		"PRAGMA foreign_keys = on",
@@ -325,7 +333,7 @@ func openSQL(path string, opts Options, readOnly bool) (*sql.DB, error) {
 	})
 }
 
-func dsn(path string, opts Options, readOnly bool) string {
+func dsn(path string, opts Config, readOnly bool) string {
 	q := url.Values{}
 	switch {
 	case opts.ReadOnly:

@@ -74,7 +74,7 @@ var errBroken = errors.New("broken")
 
 func (*broken) Sync(vfs.SyncFlag) error { return errBroken }
 
-func TestACheckpointThatCannotSyncOnItsWayFails(t *testing.T) {
+func TestCheckpointSyncFailure(t *testing.T) {
 	f := &tidyFile{File: new(broken), pace: new(DB).newPace()}
 	_, err := f.WriteAt(make([]byte, paceBytes), 0)
 	require.ErrorIs(t, err, errBroken)
@@ -115,7 +115,7 @@ func TestWaitForCommits(t *testing.T) {
 }
 
 // An encrypted file has other VFS layers above and below.
-func TestTheFileOfACheckpointIsFound(t *testing.T) {
+func TestCheckpointFile(t *testing.T) {
 	key, err := NewKey(bytes.Repeat([]byte("k"), KeySize))
 	require.NoError(t, err)
 	for name, opts := range map[string]Options{"plain": {}, "encrypted": {Key: key}} {

@@ -104,10 +104,10 @@ func TestEveryConnectionSyncs(t *testing.T) {
 // An idle read connection shows other processes that the file is in use.
 func TestAReadOnlyDatabaseKeepsItsConnection(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	db, err := Open(t.Context(), path, Options{Format: testFormat})
+	db, err := Open(t.Context(), path, Config{Format: testFormat})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	db, err = Open(t.Context(), path, Options{Format: testFormat, ReadOnly: true, IdleReader: time.Millisecond})
+	db, err = Open(t.Context(), path, Config{Format: testFormat, Options: Options{ReadOnly: true, IdleReader: time.Millisecond}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error { return nil }))

@@ -57,7 +57,7 @@ func copyBytes(ctx context.Context, from, to string) (err error) {
 
 // RepairUnopened repairs what prevents [Open] from opening a file: another journal
 // mode, and indexes that [Format.Check] refuses.
-func RepairUnopened(ctx context.Context, path string, options Options) (err error) {
+func RepairUnopened(ctx context.Context, path string, options Config) (err error) {
 	db := &DB{path: path, opts: options.withDefaults()}
 	file, err := os.Open(path)
 	if err != nil {

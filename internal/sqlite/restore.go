@@ -25,11 +25,11 @@ type RestoreReport struct {
 //
 // Errors: those of [Backup], naming target; [ErrBusy] when a program has the file
 // open (detected on Linux only; elsewhere, stop all programs first).
-func Restore(ctx context.Context, backup, target string, replace bool, options Options, progress func(done, total int64)) (*RestoreReport, error) {
+func Restore(ctx context.Context, backup, target string, replace bool, options Config, progress func(done, total int64)) (*RestoreReport, error) {
 	if !replace {
 		report, err := backupClosed(ctx, backup, target, false, options, progress)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("restore %s: %w", backup, err)
 		}
 		return &RestoreReport{BackupReport: *report}, nil
 	}
@@ -50,7 +50,7 @@ func Restore(ctx context.Context, backup, target string, replace bool, options O
 	}
 	report, err := backupClosed(ctx, backup, staged, false, options, progress)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("restore %s: %w", backup, err)
 	}
 	report.Path = target
 	release, err := holdFile(staged)

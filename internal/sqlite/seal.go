@@ -42,7 +42,7 @@ const sqliteMagic = "SQLite format 3\x00"
 
 // writeSeal writes the seal of a new file, if there is a key, and returns the
 // options to open it with. The caller must drop their key afterwards.
-func (o Options) writeSeal(file io.WriterAt, key Key) (Options, error) {
+func (o Config) writeSeal(file io.WriterAt, key Key) (Config, error) {
 	o.Key, o.sealNumber = key, ""
 	if key.IsZero() {
 		return o, nil
@@ -59,7 +59,7 @@ func (o Options) writeSeal(file io.WriterAt, key Key) (Options, error) {
 }
 
 // writeSealAt is writeSeal for the empty file at path.
-func (o Options) writeSealAt(path string, key Key) (opts Options, err error) {
+func (o Config) writeSealAt(path string, key Key) (opts Config, err error) {
 	if key.IsZero() {
 		return o.writeSeal(nil, key)
 	}
@@ -72,7 +72,7 @@ func (o Options) writeSealAt(path string, key Key) (opts Options, err error) {
 }
 
 // setFileSystem sets the URI parameters for the file system and the key.
-func (o Options) setFileSystem(q url.Values) {
+func (o Config) setFileSystem(q url.Values) {
 	q.Set("vfs", tidyVFS(o.VFS))
 	if o.sealNumber != "" {
 		q.Set("vfs", sealedVFS(o.VFS))
@@ -81,7 +81,7 @@ func (o Options) setFileSystem(q url.Values) {
 }
 
 // sealBytes is the size of the seal: the file is longer by it than SQLite sees.
-func (o Options) sealBytes() int64 {
+func (o Config) sealBytes() int64 {
 	if o.sealNumber == "" {
 		return 0
 	}
@@ -110,7 +110,7 @@ func Parameters(file io.ReaderAt, key Key) (parameters url.Values, release func(
 		return parameters, func() {}, err
 	}
 	number := holdKey(own)
-	Options{sealNumber: number}.setFileSystem(parameters)
+	Config{sealNumber: number}.setFileSystem(parameters)
 	return parameters, func() { dropKey(number) }, nil
 }
 

@@ -40,7 +40,7 @@ func matchSidecarModes(path string) {
 // removeEmptyLog removes the empty log and the index that a read-only connection
 // leaves. It lets SQLite do so, by opening and closing a connection that can write,
 // which never removes a log in use.
-func removeEmptyLog(path string, opts Options) error {
+func removeEmptyLog(path string, opts Config) error {
 	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() > 0 {
 		return nil
 	}

@@ -46,7 +46,8 @@ func (f *Format) newTemplate(ctx context.Context) (*template, error) {
 // placeholderTime stands for the creation time in the template.
 const placeholderTime = time.DateTime
 
-func (f *Format) makeTemplate(ctx context.Context) (t *template, err error) {
+// InMemory returns a new, empty database that no file holds.
+func (f *Format) InMemory(ctx context.Context) (*sql.DB, error) {
 	conn, err := OpenSQLite("file::memory:?_txlock=immediate", false, func(c *sqlite3.Conn) error {
 		if err := c.Exec("PRAGMA secure_delete = on"); err != nil {
 			return err
@@ -56,10 +57,19 @@ func (f *Format) makeTemplate(ctx context.Context) (t *template, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	conn.SetMaxOpenConns(1) // each would have a database of its own
 	if err := f.migrate(ctx, conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func (f *Format) makeTemplate(ctx context.Context) (t *template, err error) {
+	conn, err := f.InMemory(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
 	migrations, err := conn.ExecContext(ctx, "UPDATE bun_migrations SET migrated_at = '"+placeholderTime+"'")
 	if err != nil {
 		return nil, err
@@ -144,7 +154,7 @@ func (t *template) instantiate(now time.Time) []byte {
 
 // writeEmpty writes the current schema into an empty file and syncs it. The file
 // must still have a temporary name: a failure leaves an incomplete file.
-func writeEmpty(ctx context.Context, path string, opts Options) (err error) {
+func writeEmpty(ctx context.Context, path string, opts Config) (err error) {
 	t, err := opts.Format.newTemplate(ctx)
 	if err != nil {
 		return err

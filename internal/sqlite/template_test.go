@@ -25,7 +25,7 @@ func forget(t *testing.T) {
 
 // A file written from the template equals one built by the migrations, byte for
 // byte, except for the identity, the time, and the counters in SQLite's header.
-func TestANewFileIsWhatTheMigrationsMake(t *testing.T) {
+func TestNewFileEqualsMigrated(t *testing.T) {
 	forget(t)
 	dir := t.TempDir()
 	files := make([][]byte, 8)
@@ -35,7 +35,7 @@ func TestANewFileIsWhatTheMigrationsMake(t *testing.T) {
 			path := filepath.Join(dir, "written"+string(rune('0'+i)))
 			err := os.WriteFile(path, nil, 0o600)
 			if err == nil {
-				err = writeEmpty(t.Context(), path, Options{Format: testFormat}.withDefaults())
+				err = writeEmpty(t.Context(), path, Config{Format: testFormat}.withDefaults())
 			}
 			if err == nil {
 				files[i], err = os.ReadFile(path)
@@ -46,7 +46,7 @@ func TestANewFileIsWhatTheMigrationsMake(t *testing.T) {
 		})
 	}
 	path := filepath.Join(dir, "migrated")
-	require.NoError(t, buildEmpty(t.Context(), path, Options{Format: testFormat}.withDefaults()))
+	require.NoError(t, buildEmpty(t.Context(), path, Config{Format: testFormat}.withDefaults()))
 	migrated, err := os.ReadFile(path)
 	require.NoError(t, err)
 	all.Wait()
@@ -82,11 +82,11 @@ func TestANewFileIsWhatTheMigrationsMake(t *testing.T) {
 }
 
 // An encrypted file holds the same pages after its seal.
-func TestANewFileUnderAKeyIsWhatTheMigrationsMake(t *testing.T) {
+func TestNewEncryptedFileEqualsMigrated(t *testing.T) {
 	key, err := NewKey(bytes.Repeat([]byte("k"), KeySize))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "memory.db")
-	db, err := Open(t.Context(), path, Options{Format: testFormat, Key: key})
+	db, err := Open(t.Context(), path, Config{Format: testFormat, Options: Options{Key: key}})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	info, err := os.Stat(path)
@@ -97,15 +97,15 @@ func TestANewFileUnderAKeyIsWhatTheMigrationsMake(t *testing.T) {
 	require.NotContains(t, string(file), "CREATE")
 }
 
-func TestATemplateThatCouldNotBeMadeIsMadeForTheNextFile(t *testing.T) {
+func TestFailedTemplateIsRetried(t *testing.T) {
 	forget(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Open(cancelled, path, Options{Format: testFormat})
+	_, err := Open(cancelled, path, Config{Format: testFormat})
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoFileExists(t, path)
-	db, err := Open(t.Context(), path, Options{Format: testFormat})
+	db, err := Open(t.Context(), path, Config{Format: testFormat})
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 }

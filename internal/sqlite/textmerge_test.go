@@ -52,7 +52,7 @@ func TestYieldToWritersIgnoresMerges(t *testing.T) {
 }
 
 // Background work checks Contended, and would stop for merges.
-func TestAMergeIsNotContended(t *testing.T) {
+func TestMergeWithoutContention(t *testing.T) {
 	merge, some, more := &write{merge: true}, &write{}, &write{}
 	for n, group := range [][]*write{{merge}, {merge, some}, {merge, some, more}} {
 		require.Equal(t, n, waiting(group))

@@ -17,13 +17,13 @@ import (
 
 // Names in random order make SQLite split pages in their middle, which leaves
 // copies of the moved cells.
-func TestNoPageKeepsACopyOfWhatWasDeleted(t *testing.T) {
+func TestDeletedTextIsInNoPage(t *testing.T) {
 	secret, err := NewKey(bytes.Repeat([]byte("k"), KeySize))
 	require.NoError(t, err)
 	for name, key := range map[string]Key{"plain": {}, "sealed": secret} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "memory.db")
-			db, err := Open(t.Context(), path, Options{Format: testFormat, Key: key})
+			db, err := Open(t.Context(), path, Config{Format: testFormat, Options: Options{Key: key}})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, db.Close()) })
 			canary := []byte("zorblatina")
@@ -87,7 +87,7 @@ func unsealed(t *testing.T, path string, key Key) []byte {
 	return content
 }
 
-func TestOnlyWhatBelongsToNoEntryIsALeftover(t *testing.T) {
+func TestLeftovers(t *testing.T) {
 	page := func(change func(p []byte)) []byte {
 		p := bytes.Repeat([]byte{0xee}, 512)
 		p[0] = tableLeaf

@@ -235,10 +235,10 @@ func (db *DB) commit(group []*write) {
 	}
 	group, begun, err := db.transact(group, true)
 	if err == nil || !begun || len(group) == 1 || isFault(err) {
-		finish(group, err)
-		if err == nil && db.identityLogged < 0 {
+		if err == nil && db.identityLogged < 0 { // before the commit is acknowledged: then no acknowledged log is anybody's
 			_, _, _ = db.transact([]*write{identityWrite()}, false) // if it fails, the next commit logs it
 		}
+		finish(group, err)
 		return
 	}
 	for _, w := range group {
@@ -325,7 +325,7 @@ const logIdentity = "REPLACE INTO identity (rowid, id) SELECT rowid, id FROM ide
 
 // identityWrite is a write without effect, to which transact adds the identity. A
 // commit that restarted a log which another process had checkpointed could not
-// contain it. No caller waits for it.
+// contain it.
 func identityWrite() *write {
 	return &write{ctx: context.Background(), merge: true, fn: func(context.Context, *Tx) error { return nil }}
 }

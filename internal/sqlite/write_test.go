@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAWriteJoinsTheTransactionThatRuns(t *testing.T) {
+func TestWriteJoinsRunningTransaction(t *testing.T) {
 	failure := errors.New("no")
 	for name, c := range map[string]struct {
 		second error

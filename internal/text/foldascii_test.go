@@ -9,7 +9,7 @@ import (
 )
 
 // What is plain is folded in one pass to what the passes over Unicode give.
-func TestFoldOfASCIIIsThatOfUnicode(t *testing.T) {
+func TestFoldASCIIEqualsUnicode(t *testing.T) {
 	var all strings.Builder
 	for c := range rune(128) {
 		all.WriteRune(c)

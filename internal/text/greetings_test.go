@@ -31,7 +31,7 @@ func TestIsSmallTalk(t *testing.T) {
 	}
 }
 
-// A text that holds a word nobody greets with is never small talk.
+// A text with a word that is no part of a greeting is never small talk.
 func TestIsSmallTalkNeedsEveryWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		courtesy := rapid.SampledFrom([]string{"hi", "thanks", "ok great", "danke", "спасибо", "好的"})

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestJSONShowsWhatCannotBeSeen(t *testing.T) {
+func TestJSONEscapesInvisible(t *testing.T) {
 	for s, want := range map[string]string{
 		"plain":                    `"plain"`,
 		"é 猫 ß":                    `"é 猫 ß"`,

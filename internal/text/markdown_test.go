@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSectionsStandUnderTheirHeadings(t *testing.T) {
+func TestSectionsHaveHeadings(t *testing.T) {
 	got := Sections("intro\r\n\n# Title #\n\n## A\n\none\n\ntwo\n```\n# no heading\n```\n### A.1\ndeep\n## B\n\n---\n\n## C\n#not one\n", 900)
 	require.Equal(t, []Section{
 		{nil, "intro"},

@@ -32,7 +32,7 @@ func TestMentions(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreVerbsAndMonths(t *testing.T) {
+func TestAmbiguousNames(t *testing.T) {
 	wantMentions(t, map[string]string{
 		"Will Turner called me.":             "name:Will Turner",
 		"Will Turner and Anna left.":         "name:Will Turner name:Anna",
@@ -65,7 +65,7 @@ func TestNamesAcrossUnusualSpaces(t *testing.T) {
 	})
 }
 
-func TestGreetingsAreNoNames(t *testing.T) {
+func TestGreetingsAreNotNames(t *testing.T) {
 	wantMentions(t, map[string]string{
 		"Happy Birthday Anna! Good Morning, Uwe. Good Night Noor": "name:Anna name:Uwe name:Noor",
 		"Merry Christmas Noor": "date:Christmas name:Noor",
@@ -73,7 +73,7 @@ func TestGreetingsAreNoNames(t *testing.T) {
 }
 
 // A sentence in another language opens with a capital, too.
-func TestForeignOpenersAreNoNames(t *testing.T) {
+func TestForeignOpenersAreNotNames(t *testing.T) {
 	wantMentions(t, map[string]string{
 		"Leider regnet es. Vielleicht kommt Petra.":       "name:Petra",
 		"Guten Morgen Uwe! Vielen Dank! Liebe Grüße":      "name:Uwe",

@@ -13,7 +13,7 @@ func IsPersonal(s string) bool {
 	words := courtesyWords(s)
 	for i, w := range words {
 		switch {
-		case ownWord[w] && (i == 0 || !requestVerb[words[i-1]]):
+		case ownWord[w] && !(i > 0 && requestVerb[words[i-1]] && (i == 1 || asksFor[words[i-2]] || w == "ich" || w == "wir")):
 			return true
 		case strings.ContainsAny(w, "我咱") && !strings.HasPrefix(w, "给我") && !strings.HasPrefix(w, "帮我"):
 			return true
@@ -84,6 +84,8 @@ var (
 		recommend suggest make create generate rewrite correct spell compare teach sing draw help
 		schreib schreibe übersetze übersetz erkläre erklär berechne rechne löse nenne nenn gib erzähl erzähle zeig zeige beschreibe definiere dichte formuliere
 		escribe traduce explica calcula resuelve nombra dime dame cuéntame muéstrame describe define redacta convierte enséñame`)
+	// asksFor are words before the verb of a request: "could you tell me".
+	asksFor         = wordSet(`you please and to du sie mir bitte und zu por favor y puedes podrías`)
 	generalOpenings = strings.Split(`what is a
 what is an
 whats a

@@ -8,7 +8,7 @@ import (
 
 func TestStanceOfAQuestion(t *testing.T) {
 	for _, s := range []string{
-		"Which car do I have?", "Where does my sister live?", "Shall we order the pizza?", "Tell me where I live.",
+		"Which car do I have?", "Where does my sister live?", "Shall we order the pizza?", "Tell me where I live.", "What shade would make me happy?",
 		"Wo wohnt meine Schwester?", "Welches Auto fahre ich?", "¿Cuándo es mi boda?", "¿Tengo hermanos?", "我住在哪里？", "帮我看看我的地址",
 	} {
 		require.True(t, IsPersonal(s), s)
@@ -28,7 +28,7 @@ func TestStanceOfAQuestion(t *testing.T) {
 	}
 }
 
-func TestAnOwnAffair(t *testing.T) {
+func TestIsOwnAffair(t *testing.T) {
 	for _, s := range []string{
 		"Which car do I have?", "Who is coming tonight?", "What needs doing next week?", "Was steht morgen an?", "Was gibt es am Wochenende?",
 		"¿Qué talla calzo?", "¿Compro el pan con nueces?", "¿A quién llamo si se va la luz?", "¿Qué hay esta tarde?", "想买双跑鞋,多大的?", "今晚吃什么?", "请假找谁?",

@@ -177,7 +177,7 @@ func TestQueryTerms(t *testing.T) {
 	assert.False(t, IsStopWord("lisbon"))
 }
 
-func TestChunksCutWhereAReaderWould(t *testing.T) {
+func TestChunkBoundaries(t *testing.T) {
 	assert.Nil(t, Chunks(" \n ", 10))
 	assert.Equal(t, []string{"first part here.", "second part of it"}, Chunks("first part here.\n\nsecond part of it", 20))
 	assert.Equal(t, []string{"One is done.", "Two goes on and", "on"}, Chunks("One is done. Two goes on and on", 15))

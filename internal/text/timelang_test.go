@@ -67,7 +67,7 @@ func TestGermanAndSpanishTimes(t *testing.T) {
 	}
 }
 
-func TestTimesThatMayBeToCome(t *testing.T) {
+func TestAmbiguousFutureTimes(t *testing.T) {
 	ref := time.Date(2024, 5, 15, 14, 30, 0, 0, time.UTC)
 	for in, want := range map[string]string{
 		"on Friday":         "2024-05-17 2024-05-18",

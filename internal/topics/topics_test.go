@@ -46,7 +46,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A phrase is read as such: nobody eats dogs.
+// A phrase is matched as a whole: hot dogs are not pets.
 func TestPhraseHidesItsWords(t *testing.T) {
 	for text, not := range map[string]string{
 		"Two hot dogs, please":      "pets",
@@ -81,7 +81,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-func TestNearOfNothing(t *testing.T) {
+func TestNearOfEmptyText(t *testing.T) {
 	var c Census
 	full := Of("I love pizza")
 	for _, pair := range [][2]Set{{{}, {}}, {full, {}}, {{}, full}} {

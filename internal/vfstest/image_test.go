@@ -50,7 +50,7 @@ func set(names ...string) map[string]bool {
 	return s
 }
 
-func TestWhatAPowerLossCanLeave(t *testing.T) {
+func TestPowerLossImages(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(r *Recording)
 		file string
@@ -103,7 +103,7 @@ func TestWhatAPowerLossCanLeave(t *testing.T) {
 	}
 }
 
-// SQLite meets the faults as they were armed, and goes on when they are mended.
+// SQLite encounters the injected faults, and works again when they are removed.
 func TestFaultsReachSQLite(t *testing.T) {
 	disk := New(t)
 	db, err := driver.Open("file:" + filepath.Join(t.TempDir(), "test.db") + "?vfs=" + disk.Name())

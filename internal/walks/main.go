@@ -3,6 +3,10 @@
 //
 //	go run ./internal/walks        # packages, with the number of files
 //	go run ./internal/walks -files # the files too
+//
+// It counts leaves apart. A leaf imports no context, and none of our packages but
+// leaves: its functions take values and return values, so they call no host, model or
+// database and pass nothing on.
 package main
 
 import (
@@ -42,12 +46,11 @@ type walk struct {
 var ada = extension.Scope{User: "ada", Session: "monday"}
 
 var walks = []walk{
-	{"publish", nothing, tell},
-	{"question", tell, func(ctx context.Context, s *extension.Session, _ *extension.Extension) error {
-		_, err := s.Preview(ctx, "Where do I live?")
-		return err
-	}},
-	{"fact", tell, func(ctx context.Context, _ *extension.Session, x *extension.Extension) error {
+	{"publish", ask, tell},
+	{"question", tell, ask},
+	{"fact", func(ctx context.Context, s *extension.Session, x *extension.Extension) error {
+		return errors.Join(tell(ctx, s, x), ask(ctx, s, x))
+	}, func(ctx context.Context, _ *extension.Session, x *extension.Extension) error {
 		report, err := x.Consolidate(ctx, ada)
 		if err == nil && !strings.Contains(report.Summary(), "1") {
 			err = errors.New("no fact was extracted: " + report.Summary())
@@ -56,10 +59,15 @@ var walks = []walk{
 	}},
 }
 
-func nothing(context.Context, *extension.Session, *extension.Extension) error { return nil }
-
 func tell(ctx context.Context, _ *extension.Session, x *extension.Extension) error {
 	return x.Bus().Publish(ctx, eventbus.UserMessage(ada, "I live in Lisbon."))
+}
+
+// ask waits for the lists of topics, too, which a memory reads in the background when
+// it opens.
+func ask(ctx context.Context, s *extension.Session, _ *extension.Extension) error {
+	_, err := s.Preview(ctx, "Where do I live?")
+	return err
 }
 
 // model extracts one fact.
@@ -119,24 +127,53 @@ func show(ctx context.Context) error {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+module+"/...", "-o", program, module+"/internal/walks").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
+	isLeaf, err := leaves(ctx)
+	if err != nil {
+		return err
+	}
 	for _, w := range walks {
 		crossed, err := take(ctx, program, w.name, folder)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.name, err)
 		}
-		n := 0
-		for _, names := range crossed {
+		n, ends := 0, 0
+		for pkg, names := range crossed {
 			n += len(names)
+			if isLeaf[pkg] {
+				ends++
+			}
 		}
-		fmt.Printf("%s: %d packages, %d files\n", w.name, len(crossed), n)
+		fmt.Printf("%s: %d packages, %d of them leaves, so %d to follow; %d files\n", w.name, len(crossed), ends, len(crossed)-ends, n)
 		for _, pkg := range slices.Sorted(maps.Keys(crossed)) {
-			fmt.Printf("  %-22s %d\n", pkg, len(crossed[pkg]))
+			kind := ""
+			if isLeaf[pkg] {
+				kind = "leaf"
+			}
+			fmt.Println(strings.TrimRight(fmt.Sprintf("  %-22s %2d %s", pkg, len(crossed[pkg]), kind), " "))
 			if *files {
 				fmt.Println("    " + strings.Join(crossed[pkg], " "))
 			}
 		}
 	}
 	return nil
+}
+
+// leaves are the packages of the module that are leaves.
+func leaves(ctx context.Context) (map[string]bool, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-f", `{{if not .Standard}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, module+"/extension").Output()
+	if err != nil {
+		return nil, err
+	}
+	leaf := make(map[string]bool)
+	for line := range strings.Lines(string(out)) { // each package after those it imports
+		imports := strings.Fields(line)
+		pkg, ours := strings.CutPrefix(imports[0], module+"/")
+		leaf[pkg] = ours && !slices.ContainsFunc(imports[1:], func(path string) bool {
+			other, ours := strings.CutPrefix(path, module+"/")
+			return path == "context" || ours && !leaf[other]
+		})
+	}
+	return leaf, nil
 }
 
 // take runs the program for a walk and returns the files it crossed, by package.

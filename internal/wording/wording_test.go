@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -62,13 +61,6 @@ func compile(list []wording) (words []bannedWord) {
 	return words
 }
 
-// unclean are packages with comments that still hold banned words; "x/..." is x
-// and everything below it. A package that is clean must leave the list, and no
-// package joins it but one that is split off from a listed one.
-var unclean = []string{
-	"extension/...",
-}
-
 const root = "../.."
 
 // finding is a banned word in a comment.
@@ -80,24 +72,12 @@ type finding struct {
 
 func TestCommentsAreFreeOfBannedWords(t *testing.T) {
 	racing.Alone(t)
-	found := make(map[string]int) // by entry of unclean
 	for _, name := range goFiles(t) {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, filepath.Join(root, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		require.NoError(t, err)
-		entry, listed := entryOf(filepath.ToSlash(filepath.Dir(name)))
 		for _, f := range findings(fset, file) {
-			if listed {
-				found[entry]++
-				continue
-			}
 			assert.Fail(t, fmt.Sprintf("%s:%d: %q in a comment; write %s", name, f.position.Line, f.word, f.instead))
-		}
-	}
-	for _, entry := range unclean {
-		folder := filepath.Join(root, strings.TrimSuffix(entry, "/..."))
-		if matches, err := filepath.Glob(folder); err == nil && len(matches) > 0 && found[entry] == 0 {
-			t.Errorf("%s holds no banned word any more: remove it from unclean", entry)
 		}
 	}
 }
@@ -120,18 +100,6 @@ func goFiles(t *testing.T) (names []string) {
 	}))
 	require.NotEmpty(t, names)
 	return names
-}
-
-// entryOf finds the entry of unclean that covers a package.
-func entryOf(pkg string) (entry string, listed bool) {
-	i := slices.IndexFunc(unclean, func(entry string) bool {
-		folder, below := strings.CutSuffix(entry, "/...")
-		return pkg == folder || below && strings.HasPrefix(pkg, folder+"/")
-	})
-	if i < 0 {
-		return "", false
-	}
-	return unclean[i], true
 }
 
 // quoted is text that a comment cites, and code.

@@ -98,7 +98,7 @@ func TestHypotheses(t *testing.T) {
 	require.Empty(t, Hypotheses(""))
 }
 
-func TestAPlanIsMadeUsable(t *testing.T) {
+func TestPlanIsNormalised(t *testing.T) {
 	p := Plan{Queries: []string{"", " ", "a\xff", strings.Repeat("x", 11), "b", "b", "c", "d", "e"}, Hypotheses: []string{"", "h", "h", "i", "j", "k"}}.Usable("q", 10)
 	require.Equal(t, []string{"q", "b", "c", "d"}, p.Queries)
 	require.Equal(t, []string{"h", "i", "j"}, p.Hypotheses)

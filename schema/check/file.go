@@ -59,6 +59,29 @@ func Pages(ctx context.Context, q schema.Querier) (problems []string, err error)
 	return problems, err
 }
 
+// Descriptions names the tables, indexes and triggers that are not described as in a
+// new memory: SQLite reads them by their descriptions, of which it keeps no checksum.
+// What somebody has added is none of them.
+func Descriptions(ctx context.Context, q schema.Querier) (altered []string, err error) {
+	empty, err := schema.InMemory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, empty.Close()) }()
+	// Those of the tables behind the text index are the library's that made them.
+	const query = `SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'bun_%' AND name NOT LIKE 'chunks_fts_%'`
+	described := make(map[string]string)
+	if err := texts(ctx, q, query, func(v []string) { described[v[0]] = v[1] }); err != nil {
+		return nil, err
+	}
+	err = texts(ctx, empty, query, func(v []string) {
+		if described[v[0]] != v[1] {
+			altered = append(altered, v[0])
+		}
+	})
+	return altered, err
+}
+
 // TextIndex has FTS5 compare its index with the chunks. The command for it is
 // written as an insert, so it needs a connection that may write; it is rolled
 // back.

@@ -35,7 +35,7 @@ func value(t *testing.T, spec *core.BlockSpec, content string) any {
 	return v
 }
 
-func TestABlockIsEditedFieldByField(t *testing.T) {
+func TestEditBlockFields(t *testing.T) {
 	require.NoError(t, core.ValidBlocks([]core.BlockSpec{statusSpec, threadsSpec, lessonsSpec, rulesSpec}))
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	const stamped = `"lastUpdate":"2026-03-01T12:00:00Z"`
@@ -103,7 +103,7 @@ func TestABlockIsEditedFieldByField(t *testing.T) {
 	}
 }
 
-func TestAnEntryIsAppended(t *testing.T) {
+func TestAppendEntry(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		spec           core.BlockSpec
@@ -138,7 +138,7 @@ func TestAnEntryIsAppended(t *testing.T) {
 	}
 }
 
-func TestBlocksThatCannotBeUsed(t *testing.T) {
+func TestInvalidBlocks(t *testing.T) {
 	fields := []core.BlockField{{Name: "a"}}
 	for name, c := range map[string]struct {
 		specs []core.BlockSpec
@@ -170,7 +170,7 @@ func TestBlocksThatCannotBeUsed(t *testing.T) {
 func setBlock(t *testing.T, db *schema.DB, name string, kind core.BlockKind, content, actor string) *core.Block {
 	t.Helper()
 	var set *core.Block
-	written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		b, err := core.Read(ctx, tx, userID, "", name)
 		if err != nil {
 			require.ErrorIs(t, err, schema.ErrNotFound)
@@ -182,13 +182,13 @@ func setBlock(t *testing.T, db *schema.DB, name string, kind core.BlockKind, con
 	return set
 }
 
-func TestABlockHasAHistoryAndAnAudit(t *testing.T) {
+func TestBlockHistoryAndAudit(t *testing.T) {
 	db := memtest.Open(t)
 	first := setBlock(t, db, "rules", core.BlockText, "be kind", "host")
 	second := setBlock(t, db, "rules", core.BlockText, "be kinder", "model")
 	require.EqualValues(t, 1, first.Version)
 	require.EqualValues(t, 2, second.Version)
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		versions, err := core.History(ctx, s, second.ID, 10)
 		require.NoError(t, err)
 		require.Len(t, versions, 2)
@@ -214,7 +214,7 @@ func TestABlockHasAHistoryAndAnAudit(t *testing.T) {
 	require.ErrorIs(t, stale(fresh), schema.ErrConflict, "a second block of the name")
 }
 
-func TestOneChangeOfABlockIsTakenBack(t *testing.T) {
+func TestUndoOneBlockChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind     core.BlockKind
 		versions []string
@@ -266,7 +266,7 @@ func TestOneChangeOfABlockIsTakenBack(t *testing.T) {
 	}
 }
 
-func TestManyAppendToABlockAtOnce(t *testing.T) {
+func TestConcurrentAppends(t *testing.T) {
 	db := memtest.Open(t)
 	spec := core.BlockSpec{Name: "lessons", Kind: core.BlockList, Items: 64}
 	var group sync.WaitGroup
@@ -293,7 +293,7 @@ func TestManyAppendToABlockAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, ada)
 		require.NoError(t, err)
 		b, err := core.Read(ctx, s, userID, "", spec.Name)
@@ -307,7 +307,7 @@ func TestManyAppendToABlockAtOnce(t *testing.T) {
 }
 
 // An erased message is gone from core memory too, but for what the host wrote.
-func TestAnErasedMessageLeavesTheBlocks(t *testing.T) {
+func TestErasedMessageIsRemovedFromBlocks(t *testing.T) {
 	db := memtest.Open(t)
 	said := memtest.Remember(t, db, ada, schema.Memory{Content: "The zebrafinch sings in Vexmoor"})
 	memtest.Remember(t, db, ada, schema.Memory{Content: "The kettle is blue"})
@@ -320,7 +320,7 @@ func TestAnErasedMessageLeavesTheBlocks(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 4, receipt.Rewritten["blocks"])
 	require.EqualValues(t, 4, receipt.Rewritten["block_history"])
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		blocks, err := core.Blocks(ctx, s, said.UserID, "")
 		require.NoError(t, err)
 		left := make(map[string]string)

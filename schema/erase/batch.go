@@ -74,7 +74,7 @@ func (b *batch) target(ctx context.Context, ids []int64) error {
 	rows, err := b.tx.Query(ctx, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
 			content || char(10) || speaker || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) ||
 			coalesce(predicate, '') || char(10) || tags || char(10) || attributes
-		FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`, b.userID, list(ids))
+		FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (b *batch) targetDerived(ctx context.Context) error {
 	for looked := 0; looked < len(b.order); b.words.reset() {
 		fresh := b.order[looked:]
 		looked = len(b.order)
-		derived, err := b.ids(ctx, "SELECT DISTINCT memory_id FROM memory_sources WHERE source_id IN (SELECT value FROM json_each(?))", list(fresh))
+		derived, err := b.ids(ctx, "SELECT DISTINCT memory_id FROM memory_sources WHERE source_id IN (SELECT value FROM json_each(?))", schema.JSONList(fresh))
 		if err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func (b *batch) deleteTargets(ctx context.Context) error { return b.deleteMemori
 
 // deleteMemories deletes memories and all rows that refer to them.
 func (e *eraser) deleteMemories(ctx context.Context, memories []int64) error {
-	ids := list(memories)
+	ids := schema.JSONList(memories)
 	for _, part := range []struct{ table, query string }{
 		{"vectors", "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE memory_id IN (SELECT value FROM json_each(?)))"},
 		{"memory_sources", "DELETE FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(?1)) OR source_id IN (SELECT value FROM json_each(?1))"},
@@ -195,8 +195,8 @@ func (b *batch) deleteMessages(ctx context.Context) error {
 // message follows it closely; reports of restored, repaired or claimed memories
 // stand anywhere.
 func (b *batch) reports(ctx context.Context, seqs []int64) ([]int64, error) {
-	uids := list(b.uids())
-	found, reported, err := b.readReports(ctx, reportsAfter, list(seqs), b.userID, uids)
+	uids := schema.JSONList(b.uids())
+	found, reported, err := b.readReports(ctx, reportsAfter, schema.JSONList(seqs), b.userID, uids)
 	if err != nil || reported == len(b.order) {
 		return found, err
 	}
@@ -207,21 +207,14 @@ func (b *batch) reports(ctx context.Context, seqs []int64) ([]int64, error) {
 
 // readReports reads reports and counts the memories that they are about.
 func (b *batch) readReports(ctx context.Context, query string, args ...any) (seqs []int64, reported int, err error) {
-	rows, err := b.tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
 	of := make(map[string]bool)
-	for rows.Next() {
-		var seq int64
-		var uid string
-		if err := rows.Scan(&seq, &uid); err != nil {
-			return nil, 0, err
-		}
+	var seq int64
+	var uid string
+	err = schema.Each(ctx, b.tx.Query, []any{&seq, &uid}, func() error {
 		seqs, of[uid] = append(seqs, seq), true
-	}
-	return seqs, len(of), rows.Err()
+		return nil
+	}, query, args...)
+	return seqs, len(of), err
 }
 
 // reportsAfter reads the rows that follow each message, as far as its report can be:
@@ -232,8 +225,8 @@ var reportsAfter = fmt.Sprintf(`SELECT DISTINCT e.seq, json_extract(e.payload, '
 
 // deleteEvents deletes rows of the journal and stores tombstones of their ids.
 func (b *batch) deleteEvents(ctx context.Context, seqs []int64) error {
-	chosen := list(seqs)
-	ids, err := column[string](ctx, b.tx, "SELECT id FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND id IS NOT NULL", chosen)
+	chosen := schema.JSONList(seqs)
+	ids, err := schema.Column[string](ctx, b.tx.Query, "SELECT id FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND id IS NOT NULL", chosen)
 	if err != nil {
 		return err
 	}
@@ -260,11 +253,11 @@ func (b *batch) deleteEvents(ctx context.Context, seqs []int64) error {
 // eraseEvents erases events that had no memory when they were selected. One that has
 // a memory by now, for instance by an import, is erased with it.
 func (b *batch) eraseEvents(ctx context.Context, seqs []int64) error {
-	memories, err := b.ids(ctx, "SELECT id FROM memories WHERE event_seq IN (SELECT value FROM json_each(?))", list(seqs))
+	memories, err := b.ids(ctx, "SELECT id FROM memories WHERE event_seq IN (SELECT value FROM json_each(?))", schema.JSONList(seqs))
 	if err != nil {
 		return err
 	}
-	payloads, err := column[string](ctx, b.tx, "SELECT payload FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND topic NOT GLOB 'memory.*'", list(seqs))
+	payloads, err := schema.Column[string](ctx, b.tx.Query, "SELECT payload FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND topic NOT GLOB 'memory.*'", schema.JSONList(seqs))
 	if err != nil {
 		return err
 	}
@@ -298,7 +291,7 @@ func (b *batch) spendImportance(ctx context.Context) error {
 // in the table and in the audit that undo reads.
 func (b *batch) moveWatermarks(ctx context.Context) error {
 	if _, err := b.affected(ctx, `UPDATE watermarks SET through = coalesce((SELECT max(m.id) FROM memories m WHERE m.user_id = watermarks.user_id AND m.id < watermarks.through), 0)
-		WHERE user_id = ? AND through IN (SELECT value FROM json_each(?))`, b.userID, list(b.order)); err != nil {
+		WHERE user_id = ? AND through IN (SELECT value FROM json_each(?))`, b.userID, schema.JSONList(b.order)); err != nil {
 		return err
 	}
 	for _, id := range b.order {

@@ -12,22 +12,15 @@ import (
 // reflections (the model saw more than they cite), and what a model stored without a
 // source message.
 func (b *batch) revealingDerived(ctx context.Context) (found []int64, err error) {
-	rows, err := b.tx.Query(ctx, `SELECT id, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+	texts := make(map[int64]string)
+	var id int64
+	var content string
+	err = schema.Each(ctx, b.tx.Query, []any{&id, &content}, func() error {
+		texts[id] = content
+		return nil
+	}, `SELECT id, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
 		FROM memories m WHERE user_id = ? AND kind <> 'episode' AND (kind = 'reflection' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
 	if err != nil {
-		return nil, err
-	}
-	texts := make(map[int64]string)
-	for rows.Next() {
-		var id int64
-		var content string
-		if err := rows.Scan(&id, &content); err != nil {
-			_ = rows.Close()
-			return nil, err
-		}
-		texts[id] = content
-	}
-	if err := rows.Err(); err != nil {
 		return nil, err
 	}
 	for id, content := range texts {
@@ -189,11 +182,11 @@ type leftSource struct {
 func (b *batch) firstLeft(ctx context.Context, id int64) (s leftSource, err error) {
 	const left = `FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?1 AND m.id NOT IN (SELECT value FROM json_each(?2))
 		AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
-	err = b.tx.Row(ctx, "SELECT m.event_time, coalesce(m.session_id, 0) "+left+" ORDER BY m.event_time, m.id LIMIT 1", []any{id, list(b.order)}, &s.at, &s.session)
+	err = b.tx.Row(ctx, "SELECT m.event_time, coalesce(m.session_id, 0) "+left+" ORDER BY m.event_time, m.id LIMIT 1", []any{id, schema.JSONList(b.order)}, &s.at, &s.session)
 	if err != nil {
 		return s, err
 	}
-	return s, b.tx.Row(ctx, "SELECT m.origin "+left+" ORDER BY m.trust, m.id LIMIT 1", []any{id, list(b.order)}, &s.origin)
+	return s, b.tx.Row(ctx, "SELECT m.origin "+left+" ORDER BY m.trust, m.id LIMIT 1", []any{id, schema.JSONList(b.order)}, &s.origin)
 }
 
 // ConfidenceWithout returns the confidence of a claim, 0–1, without a piece of

@@ -50,7 +50,7 @@ func (e *Erasure) Validate() error {
 	case some && e.Everything:
 		return &schema.InvalidError{Field: "Erasure.Everything", Reason: "stands beside a choice; give one or the other"}
 	case !e.Since.IsZero() && !e.Until.IsZero() && !e.Since.Before(e.Until):
-		return &schema.InvalidError{Field: "Erasure.Until", Reason: "is not after Since"}
+		return &schema.InvalidError{Field: "Erasure.Until", Reason: "is not later than the span's beginning"}
 	}
 	for _, list := range []struct {
 		field  string
@@ -248,8 +248,8 @@ func readOpen(ctx context.Context, db *schema.DB) (waiting []*eraser, err error)
 			if err := rows.Scan(&e.id, &e.userID, &e.owner.Tenant, &e.owner.User, &e.by.Name, &state, &receipt); err != nil {
 				return err
 			}
-			if err := json.Unmarshal([]byte(receipt), e.receipt); err != nil {
-				return fmt.Errorf("the receipt of erasure %d: %w", e.id, err)
+			if err := schema.DecodeStored("the receipt of an erasure", receipt, e.receipt); err != nil {
+				return err
 			}
 			e.receipt.State = State(state)
 			waiting = append(waiting, e)
@@ -262,24 +262,23 @@ func readOpen(ctx context.Context, db *schema.DB) (waiting []*eraser, err error)
 // Receipts lists the receipts of a user's erasures, newest first. Receipts of users
 // who were erased entirely belong to no user; userID 0 lists those.
 func Receipts(ctx context.Context, s *schema.Snapshot, userID int64) ([]Receipt, error) {
-	rows, err := s.Query(ctx, `SELECT receipt FROM erasures WHERE user_id = ?1 AND NOT everything OR ?1 = 0 AND everything ORDER BY id DESC`, userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var all []Receipt
-	for rows.Next() {
-		var encoded string
-		if err := rows.Scan(&encoded); err != nil {
-			return nil, err
-		}
+	var encoded string
+	err := schema.Each(ctx, s.Query, []any{&encoded}, func() error {
 		r := newReceipt()
-		if err := json.Unmarshal([]byte(encoded), r); err != nil {
-			return nil, fmt.Errorf("the receipt of an erasure: %w", err)
+		if err := schema.DecodeStored("the receipt of an erasure", encoded, r); err != nil {
+			return err
 		}
 		all = append(all, *r)
-	}
-	return all, rows.Err()
+		return nil
+	}, `SELECT receipt FROM erasures WHERE user_id = ?1 AND NOT everything OR ?1 = 0 AND everything ORDER BY id DESC`, userID)
+	return all, err
+}
+
+// Unfinished reports whether an erasure of a user has rows left to delete.
+func Unfinished(ctx context.Context, s *schema.Snapshot, userID int64) (unfinished bool, err error) {
+	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE user_id = ? AND state IN ('marking', 'erasing'))", []any{userID}, &unfinished)
+	return unfinished, err
 }
 
 // CountOpen counts the erasures that are not done, and among them those that have
@@ -469,32 +468,7 @@ func (e *eraser) affected(ctx context.Context, query string, args ...any) (int64
 
 // ids reads one column of row ids.
 func (e *eraser) ids(ctx context.Context, query string, args ...any) ([]int64, error) {
-	return column[int64](ctx, e.tx, query, args...)
-}
-
-func column[T any](ctx context.Context, tx *schema.Tx, query string, args ...any) (values []T, err error) {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		values = append(values, v)
-	}
-	return values, rows.Err()
-}
-
-// list encodes row ids or names as a JSON array, for json_each.
-func list[T any](values []T) string {
-	encoded, err := json.Marshal(append([]T{}, values...))
-	if err != nil {
-		panic(err) // numbers and texts can always be encoded
-	}
-	return string(encoded)
+	return schema.Column[int64](ctx, e.tx.Query, query, args...)
 }
 
 // missing wraps [schema.ErrNotFound] with what was not found.

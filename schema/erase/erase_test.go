@@ -251,7 +251,7 @@ func texts(t require.TestingT, db *schema.DB, user string) map[string]string {
 	return rows
 }
 
-func TestErasingTakesWhatRestsOnItAloneAndNothingElse(t *testing.T) {
+func TestEraseDerived(t *testing.T) {
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

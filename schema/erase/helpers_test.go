@@ -1,7 +1,6 @@
 package erase_test
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -21,41 +20,4 @@ func openAt(t testing.TB, now *time.Time) *schema.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
-}
-
-// store writes an episode.
-func store(ctx context.Context, db *schema.DB, scope schema.Scope, content string) (m *schema.Memory, err error) {
-	chunks := schema.PrepareChunks(content, "Ada")
-	err = db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		user, err := tx.UserID(ctx, scope)
-		if err != nil {
-			return err
-		}
-		session, err := tx.SessionID(ctx, user, scope.Session)
-		if err != nil {
-			return err
-		}
-		m = &schema.Memory{UserID: user, SessionID: session, Kind: schema.KindEpisode, Speaker: "Ada", Content: content,
-			Confidence: 1, Origin: schema.OriginUser, Trust: schema.MaxTrust}
-		return tx.InsertMemory(ctx, m, chunks)
-	})
-	return m, err
-}
-
-// written runs fn in one write and returns the user's id.
-func written(t *testing.T, db *schema.DB, scope schema.Scope, fn func(ctx context.Context, tx *schema.Tx, userID int64) error) int64 {
-	t.Helper()
-	var userID int64
-	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
-		if userID, err = tx.UserID(ctx, scope); err != nil {
-			return err
-		}
-		return fn(ctx, tx, userID)
-	}))
-	return userID
-}
-
-func read(t *testing.T, db *schema.DB, fn func(ctx context.Context, s *schema.Snapshot) error) {
-	t.Helper()
-	require.NoError(t, db.Read(t.Context(), fn))
 }

@@ -11,7 +11,7 @@ import (
 // forgetMentions deletes the targets' mentions and what only targets knew of the
 // mentioned entities: names, the summary, the entity itself.
 func (b *batch) forgetMentions(ctx context.Context) error {
-	mentioned, err := b.ids(ctx, "SELECT DISTINCT entity_id FROM memory_entities WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1", list(b.order))
+	mentioned, err := b.ids(ctx, "SELECT DISTINCT entity_id FROM memory_entities WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1", schema.JSONList(b.order))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (b *batch) forgetEntity(ctx context.Context, id int64) error {
 		return err
 	}
 	var mentions int64
-	if err := b.tx.Row(ctx, "SELECT count(*) FROM memory_entities WHERE entity_id IN (SELECT value FROM json_each(?))", []any{list(whole)}, &mentions); err != nil {
+	if err := b.tx.Row(ctx, "SELECT count(*) FROM memory_entities WHERE entity_id IN (SELECT value FROM json_each(?))", []any{schema.JSONList(whole)}, &mentions); err != nil {
 		return err
 	}
 	if mentions == 0 {
@@ -112,20 +112,10 @@ func (b *batch) forgetRevealingEntities(ctx context.Context) error {
 		id            int64
 		name, summary string
 	}
-	var all []named
-	rows, err := b.tx.Query(ctx, "SELECT id, name, summary FROM entities WHERE user_id = ? ORDER BY id", b.userID)
+	all, err := schema.List(ctx, b.tx.Query, func(n *named) []any {
+		return []any{&n.id, &n.name, &n.summary}
+	}, "SELECT id, name, summary FROM entities WHERE user_id = ? ORDER BY id", b.userID)
 	if err != nil {
-		return err
-	}
-	for rows.Next() {
-		var n named
-		if err := rows.Scan(&n.id, &n.name, &n.summary); err != nil {
-			_ = rows.Close()
-			return err
-		}
-		all = append(all, n)
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for _, n := range all {
@@ -146,7 +136,7 @@ func (b *batch) forgetRevealingEntities(ctx context.Context) error {
 // dropNames deletes the names of an entity that only targets used. An entity that
 // loses its main name takes the one that its mentions use most.
 func (b *batch) dropNames(ctx context.Context, id int64, name string) error {
-	surfaces, err := column[string](ctx, b.tx, "SELECT surface FROM entity_aliases WHERE entity_id = ?", id)
+	surfaces, err := schema.Column[string](ctx, b.tx.Query, "SELECT surface FROM entity_aliases WHERE entity_id = ?", id)
 	if err != nil {
 		return err
 	}

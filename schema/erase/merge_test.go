@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -25,7 +26,7 @@ func mergeSomePages(t *testing.T, db *schema.DB, pages int64) {
 // segments counts the segments of the text index.
 func segments(t *testing.T, db *schema.DB) (n int) {
 	t.Helper()
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		return s.Row(ctx, "SELECT count(DISTINCT segid) FROM chunks_fts_idx", nil, &n)
 	})
 	return n
@@ -42,7 +43,7 @@ func manyWords(of int) string {
 
 // A merge that is half done has taken the segment of the first word in whole,
 // and keeps its page until it is done.
-func TestErasedWordsAreGoneFromAMergeThatIsHalfDone(t *testing.T) {
+func TestEraseDuringMerge(t *testing.T) {
 	const word = "aaazorblatina"
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, &schema.Options{NoCheckpoint: true})
@@ -54,7 +55,7 @@ func TestErasedWordsAreGoneFromAMergeThatIsHalfDone(t *testing.T) {
 		if i == 3 {
 			content = word
 		}
-		m, err := store(t.Context(), db, ada, content)
+		m, err := memtest.Say(t.Context(), db, ada, content)
 		require.NoError(t, err)
 		if i == 3 {
 			secret = m

@@ -46,7 +46,7 @@ func TestReportsOfMessagesPublishedTogetherAreFound(t *testing.T) {
 				seqs, want = append(seqs, messages[i].Row.Seq), append(want, reports[i].Row.Seq)
 			}
 		}
-		rows, err := tx.Query(ctx, reportsAfter, list(seqs), user, list(uids))
+		rows, err := tx.Query(ctx, reportsAfter, schema.JSONList(seqs), user, schema.JSONList(uids))
 		if err != nil {
 			return err
 		}

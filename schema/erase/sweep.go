@@ -29,19 +29,9 @@ type record struct {
 }
 
 func (b *batch) records(ctx context.Context, query string, args ...any) (all []record, err error) {
-	rows, err := b.tx.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r record
-		if err := rows.Scan(&r.id, &r.uid, &r.texts[0], &r.texts[1], &r.texts[2]); err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
+	return schema.List(ctx, b.tx.Query, func(r *record) []any {
+		return []any{&r.id, &r.uid, &r.texts[0], &r.texts[1], &r.texts[2]}
+	}, query, args...)
 }
 
 // names reports whether a JSON text holds the id of a target.
@@ -84,23 +74,9 @@ func (b *batch) injections(ctx context.Context) error {
 
 func (b *batch) proposals(ctx context.Context) error {
 	// The description of a block is the host's: it holds nothing of the conversation.
-	all, err := b.records(ctx, `SELECT id, uid, CASE WHEN json_valid(payload) THEN json_remove(payload, '$.spec') ELSE payload END, reason, ''
+	return b.rewriteRevealing(ctx, func(r record) error { return b.dropProposal(ctx, r.id, r.uid) },
+		`SELECT id, uid, CASE WHEN json_valid(payload) THEN json_remove(payload, '$.spec') ELSE payload END, reason, ''
 		FROM proposals WHERE user_id = ?`, b.userID)
-	if err != nil {
-		return err
-	}
-	for _, r := range all {
-		reveals, err := b.reveals(ctx, r.texts[:]...)
-		if err != nil {
-			return err
-		}
-		if reveals {
-			if err := b.dropProposal(ctx, r.id, r.uid); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // dropProposals deletes the proposals about an entity.
@@ -132,7 +108,7 @@ func (b *batch) gaps(ctx context.Context) error {
 	}
 	for _, r := range all {
 		var uids []string
-		if err := json.Unmarshal([]byte(r.texts[0]), &uids); err != nil {
+		if err := schema.DecodeStored("the list of messages of gap "+r.uid, r.texts[0], &uids); err != nil {
 			return err
 		}
 		left := slices.DeleteFunc(slices.Clone(uids), b.names)
@@ -149,7 +125,7 @@ func (b *batch) gaps(ctx context.Context) error {
 			if reveals {
 				r.texts[1] = erasedText
 			}
-			err = b.rewrite(ctx, "gaps", "UPDATE gaps SET memories = ?, last_error = ? WHERE id = ?", list(left), r.texts[1], r.id)
+			err = b.rewrite(ctx, "gaps", "UPDATE gaps SET memories = ?, last_error = ? WHERE id = ?", schema.JSONList(left), r.texts[1], r.id)
 		}
 		if err != nil {
 			return err
@@ -240,11 +216,32 @@ func (b *batch) clean(ctx context.Context, value any) (any, error) {
 // change, its time and its actor stay.
 func (b *batch) audits(ctx context.Context) error {
 	if err := b.rewrite(ctx, "ops", `UPDATE ops SET before = '', after = '' WHERE record = 'memories' AND record_id IN (SELECT value FROM json_each(?))
-		AND (before <> '' OR after <> '')`, list(b.order)); err != nil {
+		AND (before <> '' OR after <> '')`, schema.JSONList(b.order)); err != nil {
 		return err
 	}
-	all, err := b.records(ctx, `SELECT id, operation, before, after, '' FROM ops WHERE user_id = ? AND before || after <> '' AND operation <> 'watermark'
+	return b.rewriteRevealing(ctx, func(r record) error {
+		return b.rewrite(ctx, "ops", "UPDATE ops SET before = '', after = '' WHERE id = ?", r.id)
+	}, `SELECT id, operation, before, after, '' FROM ops WHERE user_id = ? AND before || after <> '' AND operation <> 'watermark'
 		AND record NOT IN ('erasures')`, b.userID)
+}
+
+// faults clears the errors that background work and consumers recorded.
+func (b *batch) faults(ctx context.Context) error {
+	if err := b.rewriteRevealing(ctx, func(r record) error {
+		return b.rewrite(ctx, "failures", "UPDATE failures SET error = ? WHERE user_id = ? AND source = ?", erasedText, r.id, r.uid)
+	}, "SELECT user_id, source, error, '', '' FROM failures WHERE user_id IN (0, ?)", b.userID); err != nil {
+		return err
+	}
+	return b.rewriteRevealing(ctx, func(r record) error {
+		return b.rewrite(ctx, "deliveries", "UPDATE deliveries SET last_error = ? WHERE seq = ? AND consumer = ?", erasedText, r.id, r.uid)
+	}, `SELECT d.seq, d.consumer, d.last_error, '', '' FROM deliveries d JOIN events e ON e.seq = d.seq
+		WHERE e.user_id = ? AND d.last_error <> ''`, b.userID)
+}
+
+// rewriteRevealing calls rewrite for each record of a query with a text that reveals a
+// target.
+func (b *batch) rewriteRevealing(ctx context.Context, rewrite func(r record) error, query string, args ...any) error {
+	all, err := b.records(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -254,43 +251,7 @@ func (b *batch) audits(ctx context.Context) error {
 			return err
 		}
 		if reveals {
-			if err := b.rewrite(ctx, "ops", "UPDATE ops SET before = '', after = '' WHERE id = ?", r.id); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// faults clears the errors that background work and consumers recorded.
-func (b *batch) faults(ctx context.Context) error {
-	failures, err := b.records(ctx, "SELECT user_id, source, error, '', '' FROM failures WHERE user_id IN (0, ?)", b.userID)
-	if err != nil {
-		return err
-	}
-	for _, r := range failures {
-		reveals, err := b.reveals(ctx, r.texts[0])
-		if err != nil {
-			return err
-		}
-		if reveals {
-			if err := b.rewrite(ctx, "failures", "UPDATE failures SET error = ? WHERE user_id = ? AND source = ?", erasedText, r.id, r.uid); err != nil {
-				return err
-			}
-		}
-	}
-	deliveries, err := b.records(ctx, `SELECT d.seq, d.consumer, d.last_error, '', '' FROM deliveries d JOIN events e ON e.seq = d.seq
-		WHERE e.user_id = ? AND d.last_error <> ''`, b.userID)
-	if err != nil {
-		return err
-	}
-	for _, r := range deliveries {
-		reveals, err := b.reveals(ctx, r.texts[0])
-		if err != nil {
-			return err
-		}
-		if reveals {
-			if err := b.rewrite(ctx, "deliveries", "UPDATE deliveries SET last_error = ? WHERE seq = ? AND consumer = ?", erasedText, r.id, r.uid); err != nil {
+			if err := rewrite(r); err != nil {
 				return err
 			}
 		}

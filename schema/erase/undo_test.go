@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 	"github.com/ebbmem/ebb/schema/undo"
@@ -14,17 +15,17 @@ import (
 
 // A night's changes are undone after some of what it worked on was erased: the
 // rest is taken back, what was erased is passed over and named.
-func TestAnErasedRunIsUndoneWithoutIt(t *testing.T) {
+func TestUndoAfterErase(t *testing.T) {
 	now := day(time.May, 1)
 	db := openAt(t, &now)
-	gone, err := store(t.Context(), db, ada, "The harbour is grey")
+	gone, err := memtest.Say(t.Context(), db, ada, "The harbour is grey")
 	require.NoError(t, err)
-	stays, err := store(t.Context(), db, ada, "The kettle is green")
+	stays, err := memtest.Say(t.Context(), db, ada, "The kettle is green")
 	require.NoError(t, err)
 	both := map[int64]string{gone.ID: "grey", stays.ID: "green"}
 	var run int64
 	var claims [2]*schema.Memory
-	user := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	user := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		if err := tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES ('r1', ?, 'night', 'done', 5) RETURNING id", []any{userID}, &run); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func TestAnErasedRunIsUndoneWithoutIt(t *testing.T) {
 		}
 	}
 	require.Equal(t, 2, erased, "the claim and its change: %v", undone.Kept)
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		through, err := s.Watermark(ctx, user, "extract")
 		require.NoError(t, err)
 		require.Zero(t, through)
@@ -71,20 +72,20 @@ func TestAnErasedRunIsUndoneWithoutIt(t *testing.T) {
 
 // An erasure before a watermark leaves it; one of the memory it stands at moves
 // it to the one before, so that nothing is worked on twice.
-func TestWatermarksStandAtWhatIsLeft(t *testing.T) {
+func TestWatermarksAfterErase(t *testing.T) {
 	now := day(time.May, 1)
 	db := openAt(t, &now)
 	var told [3]*schema.Memory
 	for i, content := range []string{"one", "two", "three"} {
 		var err error
-		told[i], err = store(t.Context(), db, ada, content)
+		told[i], err = memtest.Say(t.Context(), db, ada, content)
 		require.NoError(t, err)
 	}
-	user := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	user := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		return tx.Advance(ctx, userID, "extract", told[1].ID, schema.Actor{Name: "night"})
 	})
 	at := func() (through int64) {
-		read(t, db, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) (err error) {
 			through, err = s.Watermark(ctx, user, "extract")
 			return err
 		})
@@ -98,7 +99,7 @@ func TestWatermarksStandAtWhatIsLeft(t *testing.T) {
 	require.Zero(t, at())
 }
 
-func TestEvidenceThatIsGoneIsTakenOffAgain(t *testing.T) {
+func TestErasedEvidenceLowersConfidence(t *testing.T) {
 	const confidence = 0.8
 	stronger := confidence + 0.75*schema.EvidenceShare*(1-confidence)
 	require.InDelta(t, confidence, erase.ConfidenceWithout(stronger, 1-0.75*schema.EvidenceShare), 1e-12)
@@ -108,18 +109,18 @@ func TestEvidenceThatIsGoneIsTakenOffAgain(t *testing.T) {
 }
 
 // A model is shown more than its reflection cites.
-func TestAReflectionThatRepeatsWhatItDoesNotCiteGoes(t *testing.T) {
+func TestReflectionRepeatingErasedTextIsErased(t *testing.T) {
 	now := day(time.May, 1)
 	db := openAt(t, &now)
 	var told [3]*schema.Memory
 	for i, content := range []string{"The harbour is grey", "The kettle is green", "The spoon is old"} {
 		var err error
-		told[i], err = store(t.Context(), db, ada, content)
+		told[i], err = memtest.Say(t.Context(), db, ada, content)
 		require.NoError(t, err)
 	}
 	cited := map[int64]string{told[1].ID: "", told[2].ID: ""}
 	insights := make(map[string]*schema.Memory)
-	user := written(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	user := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		for _, content := range []string{"Ada keeps old things by the harbour", "Ada keeps old things, she says"} {
 			m := &schema.Memory{UserID: userID, Kind: schema.KindReflection, Content: content, Confidence: .7, Origin: schema.OriginUser, Trust: 4}
 			insights[content] = m
@@ -131,7 +132,7 @@ func TestAReflectionThatRepeatsWhatItDoesNotCiteGoes(t *testing.T) {
 	})
 	_, err := erase.Run(t.Context(), db, ada, erase.Erasure{Memories: []string{told[0].UID}}, schema.Actor{Name: "host"})
 	require.NoError(t, err)
-	read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+	memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
 		_, err := s.Memory(ctx, user, insights["Ada keeps old things by the harbour"].UID)
 		require.ErrorIs(t, err, schema.ErrNotFound)
 		_, err = s.Memory(ctx, user, insights["Ada keeps old things, she says"].UID)

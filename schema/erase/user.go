@@ -72,7 +72,7 @@ func (e *eraser) removeName(ctx context.Context) error {
 	if err := e.tx.Row(ctx, "SELECT created_at FROM users WHERE id = ?", []any{e.userID}, &created); err != nil {
 		return err
 	}
-	uids, err := column[string](ctx, e.tx, "SELECT uid FROM memories WHERE user_id = ? AND kind <> 'episode'", e.userID)
+	uids, err := schema.Column[string](ctx, e.tx.Query, "SELECT uid FROM memories WHERE user_id = ? AND kind <> 'episode'", e.userID)
 	if err != nil {
 		return err
 	}

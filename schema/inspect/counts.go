@@ -23,19 +23,10 @@ type KindCount struct {
 
 // Count counts what there is of one user.
 func Count(ctx context.Context, s *schema.Snapshot, userID int64) (c Counts, err error) {
-	rows, err := s.Query(ctx, "SELECT kind, state, count(*) FROM memories WHERE user_id = ? GROUP BY kind, state", userID)
+	c.Memories, err = schema.List(ctx, s.Query, func(k *KindCount) []any {
+		return []any{&k.Kind, &k.State, &k.N}
+	}, "SELECT kind, state, count(*) FROM memories WHERE user_id = ? GROUP BY kind, state", userID)
 	if err != nil {
-		return c, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var k KindCount
-		if err := rows.Scan(&k.Kind, &k.State, &k.N); err != nil {
-			return c, err
-		}
-		c.Memories = append(c.Memories, k)
-	}
-	if err := rows.Err(); err != nil {
 		return c, err
 	}
 	err = s.Row(ctx, `SELECT (SELECT count(*) FROM sessions WHERE user_id = ?1),

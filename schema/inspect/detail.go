@@ -93,7 +93,7 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *schema.Memory)
 		}
 		var ids []int64
 		var records []schema.Memory
-		if ids, err = memoryIDs(ctx, s, query, m.ID); err == nil {
+		if ids, err = schema.Column[int64](ctx, s.Query, query, m.ID); err == nil {
 			records, err = recordsByTime(ctx, s, m.UserID, ids)
 		}
 		return records
@@ -112,23 +112,15 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *schema.Memory)
 }
 
 func (d *Detail) readHistory(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {
-	rows, err := s.Query(ctx, `SELECT o.at, o.actor, o.operation, coalesce(r.uid, ''), `+schema.OpWithPublicIDs("before")+", "+schema.OpWithPublicIDs("after")+`
-		FROM ops o LEFT JOIN runs r ON r.id = o.run_id
-		WHERE o.record = 'memories' AND o.record_id = ? AND o.user_id = ? ORDER BY o.id`, m.ID, m.UserID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c Change
-		var at schema.Time
-		if err := rows.Scan(&at, &c.Actor, &c.Operation, &c.Run, &c.Before, &c.After); err != nil {
-			return err
-		}
+	var c Change
+	var at schema.Time
+	return schema.Each(ctx, s.Query, []any{&at, &c.Actor, &c.Operation, &c.Run, &c.Before, &c.After}, func() error {
 		c.At = at.Time
 		d.History = append(d.History, c)
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT o.at, o.actor, o.operation, coalesce(r.uid, ''), `+schema.OpWithPublicIDs("before")+", "+schema.OpWithPublicIDs("after")+`
+		FROM ops o LEFT JOIN runs r ON r.id = o.run_id
+		WHERE o.record = 'memories' AND o.record_id = ? AND o.user_id = ? ORDER BY o.id`, m.ID, m.UserID)
 }
 
 func (d *Detail) readEvent(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {
@@ -140,21 +132,13 @@ func (d *Detail) readEvent(ctx context.Context, s *schema.Snapshot, m *schema.Me
 }
 
 func (d *Detail) readEntities(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {
-	rows, err := s.Query(ctx, `SELECT e.uid, e.type, e.name, me.surface FROM memory_entities me
+	var e Mention
+	return schema.Each(ctx, s.Query, []any{&e.ID, &e.Type, &e.Name, &e.Surface}, func() error {
+		d.Entities = append(d.Entities, e)
+		return nil
+	}, `SELECT e.uid, e.type, e.name, me.surface FROM memory_entities me
 		JOIN entities n ON n.id = me.entity_id JOIN entities e ON e.id = coalesce(n.merged_into, n.id)
 		WHERE me.memory_id = ? ORDER BY e.type, e.name, e.id`, m.ID)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var e Mention
-		if err := rows.Scan(&e.ID, &e.Type, &e.Name, &e.Surface); err != nil {
-			return err
-		}
-		d.Entities = append(d.Entities, e)
-	}
-	return rows.Err()
 }
 
 func (d *Detail) readSources(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {

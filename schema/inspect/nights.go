@@ -39,19 +39,9 @@ type LastNight struct {
 
 // LastNights lists how far the nights got, for each time zone and last night.
 func LastNights(ctx context.Context, q schema.Querier) (all []LastNight, err error) {
-	rows, err := q.QueryContext(ctx, "SELECT time_zone, nights_through, min(created_at) FROM users GROUP BY time_zone, nights_through")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n LastNight
-		if err := rows.Scan(&n.TimeZone, &n.Through, &n.CreatedAt); err != nil {
-			return nil, err
-		}
-		all = append(all, n)
-	}
-	return all, rows.Err()
+	return schema.List(ctx, q.QueryContext, func(n *LastNight) []any {
+		return []any{&n.TimeZone, &n.Through, &n.CreatedAt}
+	}, "SELECT time_zone, nights_through, min(created_at) FROM users GROUP BY time_zone, nights_through")
 }
 
 // Quarantined counts the quarantined memories of all users.

@@ -39,7 +39,7 @@ func Timeline(ctx context.Context, s *schema.Snapshot, userID int64, q TimelineQ
 	if err != nil {
 		return nil, err
 	}
-	ids, err := memoryIDs(ctx, s, "SELECT m.id FROM memories m WHERE "+where+
+	ids, err := schema.Column[int64](ctx, s.Query, "SELECT m.id FROM memories m WHERE "+where+
 		" ORDER BY m.event_time DESC, m.id DESC LIMIT ?", append(args, cmp.Or(q.Limit, DefaultLimit))...)
 	if err != nil {
 		return nil, err
@@ -116,21 +116,4 @@ func place(m *schema.Memory) int {
 		return 0
 	}
 	return 1
-}
-
-func memoryIDs(ctx context.Context, s *schema.Snapshot, query string, args ...any) ([]int64, error) {
-	rows, err := s.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }

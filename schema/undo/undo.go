@@ -25,7 +25,7 @@ type Result struct {
 
 // Kept is one change of an undone run that stayed.
 type Kept struct {
-	Record    string `json:"record"` // memories | entities | proposals | gaps | runs
+	Record    string `json:"record"` // memories | entities | proposals | confirmations | gaps | runs
 	ID        string `json:"id"`
 	Operation string `json:"operation"`
 	Reason    string `json:"reason"`
@@ -99,7 +99,7 @@ func (u *undoer) op(ctx context.Context, op *schema.Op) error {
 }
 
 func (u *undoer) uid(ctx context.Context, op *schema.Op) (uid string, err error) {
-	if !slices.Contains([]string{"memories", "entities", "proposals", "gaps", "runs"}, op.Record) {
+	if !slices.Contains([]string{"memories", "entities", "proposals", "confirmations", "gaps", "runs"}, op.Record) {
 		return "", nil
 	}
 	err = u.tx.Row(ctx, "SELECT uid FROM "+op.Record+" WHERE id = ? AND user_id = ?", []any{op.RecordID, u.userID}, &uid)
@@ -112,6 +112,9 @@ func (u *undoer) uid(ctx context.Context, op *schema.Op) (uid string, err error)
 func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 	if op.Before == "" && op.After == "" {
 		return keptError("was erased since")
+	}
+	if err := Check(op); err != nil {
+		return err
 	}
 	switch op.Operation {
 	case schema.OpAdd:
@@ -142,6 +145,8 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)
 	case schema.OpGap:
 		return u.gap(ctx, op)
+	case schema.OpDecide:
+		return u.decision(ctx, op)
 	default:
 		if op.Record != "memories" || op.Before == "" || op.After == "" {
 			return keptError("this version does not know how to take it back")
@@ -181,23 +186,17 @@ func (u *undoer) mark(ctx context.Context, memoryID int64, operation string) err
 	return u.tx.AuditRow(ctx, u.userID, u.by, operation, "memories", memoryID, "", "")
 }
 
-// memoryColumns are the columns that a run may change and that undoing may set.
-var memoryColumns = []string{
-	"state", "valid_from", "valid_until", "expired_at", "superseded_by", "confidence", "importance", "access_count", "last_accessed",
-	"decay_rate", "stability", "utility", "protected", "pinned", "origin", "trust", "subject", "predicate", "object", "tags", "attributes",
-}
-
 // columns restores the old values of a memory's columns if they still have the
 // values that the run set. Counters and last-access times go on; a counter is
 // reduced by what the run added.
 func (u *undoer) columns(ctx context.Context, op *schema.Op) error {
-	var before map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(op.Before), &before); err != nil {
-		return fmt.Errorf("the audit is damaged: %w", err)
+	before, err := decode(op.Before)
+	if err != nil {
+		return err
 	}
 	set, where := "version = version + 1", ""
 	for _, column := range slices.Sorted(maps.Keys(before)) {
-		if !slices.Contains(memoryColumns, column) {
+		if memoryColumns[column] == nil {
 			return keptError("changed the column " + column + ", which no run may")
 		}
 		old, now := "json_extract(?2, '$."+column+"')", "json_extract(?3, '$."+column+"')"
@@ -213,7 +212,7 @@ func (u *undoer) columns(ctx context.Context, op *schema.Op) error {
 			where += " AND " + column + " IS " + now
 		}
 	}
-	if err := u.exactly(ctx, "was changed since", "UPDATE memories SET "+set+" WHERE id = ?1"+where, op.RecordID, op.Before, op.After); err != nil {
+	if err = u.exactly(ctx, "was changed since", "UPDATE memories SET "+set+" WHERE id = ?1"+where, op.RecordID, op.Before, op.After); err != nil {
 		return err
 	}
 	return u.restoreVersion(ctx, op)
@@ -301,7 +300,7 @@ func (u *undoer) mention(ctx context.Context, op *schema.Op) error {
 		what = op.Before
 	}
 	if err := json.Unmarshal([]byte(what), &m); err != nil {
-		return fmt.Errorf("the audit is damaged: %w", err)
+		return err
 	}
 	var entity int64
 	var exists, linked bool
@@ -346,7 +345,7 @@ func (u *undoer) watermark(ctx context.Context, op *schema.Op) error {
 		Through string `json:"through"`
 	}
 	if err := errors.Join(json.Unmarshal([]byte(op.Before), &before), json.Unmarshal([]byte(op.After), &after)); err != nil {
-		return fmt.Errorf("the audit is damaged: %w", err)
+		return err
 	}
 	if before.Through == "" {
 		return u.exactly(ctx, "a later run went on from there", `DELETE FROM watermarks WHERE user_id = ? AND name = ?
@@ -384,7 +383,7 @@ func (u *undoer) block(ctx context.Context, op *schema.Op) error {
 	}
 	var made struct{ Version int64 }
 	if err := json.Unmarshal([]byte(op.After), &made); err != nil {
-		return fmt.Errorf("the audit is damaged: %w", err)
+		return err
 	}
 	err = core.Undo(ctx, u.tx, b, nil, made.Version, "", u.by)
 	if _, nothing := errors.AsType[*schema.InvalidError](err); nothing {

@@ -1,0 +1,94 @@
+package transfer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// claudeConversation is the part that is read of one conversation in
+// conversations.json of a Claude data export.
+type claudeConversation struct {
+	UUID     string          `json:"uuid"`
+	Messages []claudeMessage `json:"chat_messages"`
+}
+
+type claudeMessage struct {
+	UUID    string `json:"uuid"`
+	Sender  string `json:"sender"` // human or assistant
+	Text    string `json:"text"`   // of exports without content
+	Content []struct {
+		Type string `json:"type"` // text, thinking, tool_use, tool_result, …
+		Text string `json:"text"`
+	} `json:"content"`
+	Created     string            `json:"created_at"`
+	Attachments []json.RawMessage `json:"attachments"` // texts that were pasted or uploaded
+	Files       []json.RawMessage `json:"files"`       // names of other uploads
+}
+
+// claude reads a conversation of a Claude export. Texts that were pasted or
+// uploaded are no words of the user, and are left out with what tools did.
+func (e *elements) claude(where string, raw []byte) error {
+	var c claudeConversation
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return err
+	}
+	for i := range c.Messages {
+		m, where := &c.Messages[i], fmt.Sprintf("%s, message %d", where, i+1)
+		e.leaveOut("attachments", len(m.Attachments)+len(m.Files))
+		role := "assistant"
+		switch m.Sender {
+		case "human":
+			role = "user"
+		case "assistant":
+		default:
+			return &ImportError{Where: where, Err: &schema.InvalidError{Field: "sender", Reason: "is neither human nor assistant"}}
+		}
+		content := e.claudeText(m)
+		if content == "" {
+			e.report.Skipped++
+			continue
+		}
+		at, err := foreignTime("created_at", m.Created)
+		if err != nil {
+			return &ImportError{Where: where, Err: err}
+		}
+		if err := e.turn(where, importedTurn{id: m.UUID, session: c.UUID, role: role, text: content, at: at}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claudeText is what a message says in words.
+func (e *elements) claudeText(m *claudeMessage) string {
+	if len(m.Content) == 0 {
+		return strings.TrimSpace(m.Text)
+	}
+	var texts []string
+	for _, part := range m.Content {
+		if part.Type != "text" {
+			e.leaveOut("thoughts and uses of tools", 1)
+		} else if said := strings.TrimSpace(part.Text); said != "" {
+			texts = append(texts, said)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// foreignTime reads a time of another program: RFC 3339, or the like without a
+// zone, which then is UTC. "" is no time.
+func foreignTime(field, written string) (time.Time, error) {
+	if written == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if at, err := time.Parse(layout, written); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, &schema.InvalidError{Field: field, Reason: "is no time, as 2026-03-01T18:00:00Z"}
+}

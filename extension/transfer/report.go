@@ -1,0 +1,42 @@
+package transfer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// String says in a line what was imported, and what was not and why.
+func (r *ImportReport) String() string {
+	noun, why := "turn", "no text of user or assistant"
+	switch r.Format {
+	case FormatExport:
+		noun, why = "record", "only a restored export brings them"
+	case FormatMessages:
+		why = "no text of user, assistant or tool"
+	}
+	if r.Stored != 1 {
+		noun += "s"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s stored, %d were there already", r.Stored, noun, r.Duplicates)
+	if r.Skipped > 0 {
+		fmt.Fprintf(&b, ", %d skipped (%s)", r.Skipped, why)
+	}
+	if r.Untimed > 0 {
+		fmt.Fprintf(&b, ", %d without a time (they count as said now)", r.Untimed)
+	}
+	if r.Lowered > 0 {
+		fmt.Fprintf(&b, ", %d believed as an import and no more (--restore, into a new file, if the export is your own)", r.Lowered)
+	}
+	if r.Erased > 0 {
+		fmt.Fprintf(&b, ", %d passed over (erased here before)", r.Erased)
+	}
+	separator := "; left out: "
+	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
+		fmt.Fprintf(&b, "%s%d %s", separator, r.LeftOut[what], what)
+		separator = ", "
+	}
+	return b.String()
+}

@@ -1,0 +1,190 @@
+package inspector
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
+)
+
+// asking is the page that asks the memory a question.
+type asking struct {
+	Question, AsOf string
+	Answered       bool
+	Relevance      float64
+	Considered     int
+	Note           string
+	Degraded       []extension.Degraded
+	Results        []found
+	Block          string // as the model gets it
+	Tokens         int
+	Missing        string // what was looked for among what did not come
+	Candidates     []extension.Record
+	Why            *why
+	Known          []schema.Entity // for questions to begin with
+}
+
+// found is a result as it is shown.
+type found struct {
+	extension.Result
+
+	Shown bool // it is before the model
+	Bars  []bar
+}
+
+// bar is a signal of a score.
+type bar struct {
+	Name  string
+	Value float64 // its contribution
+	// X and Width are in per cent of a row with 0 in its middle.
+	X, Width float64
+}
+
+type why struct {
+	extension.Explanation
+
+	Bars, Above []bar
+}
+
+const askLimit = 10
+
+func ask(r *request) (answer, error) {
+	v := asking{Question: strings.TrimSpace(r.FormValue("q")), AsOf: r.FormValue("asof"), Missing: strings.TrimSpace(r.FormValue("missing"))}
+	a := answer{page: "ask", title: "Ask", data: &v}
+	if v.Question == "" {
+		return a, r.read(r, func(s *schema.Snapshot) (err error) {
+			v.Known, err = inspect.Entities(r.ctx, s, r.userID, "", 8)
+			return err
+		})
+	}
+	a.title = v.Question
+	q := extension.Query{Text: v.Question, Limit: askLimit}
+	if v.AsOf != "" {
+		day, err := time.ParseInLocation(time.DateOnly, v.AsOf, r.o.Location)
+		if err != nil {
+			return answer{}, &extension.InvalidError{Field: "date", Reason: "must be a day such as 2026-03-01"}
+		}
+		q.AsOf.Valid, q.Until = day.AddDate(0, 0, 1), day.AddDate(0, 0, 1)
+	}
+	var answered *extension.Answer
+	shown := map[string]bool{}
+	if v.AsOf == "" {
+		var err error
+		if answered, shown, err = v.preview(r); err != nil {
+			return answer{}, err
+		}
+	}
+	if answered == nil { // small talk is not searched for, nor is the past
+		var err error
+		if answered, err = r.ext.Recall(r.ctx, r.scope, q); err != nil {
+			return answer{}, err
+		}
+	}
+	v.Answered, v.Relevance, v.Considered, v.Note, v.Degraded = true, answered.Relevance, answered.Considered, answered.Note, answered.Degraded
+	answered.Results = answered.Results[:min(len(answered.Results), askLimit)]
+	scale := widest(answered.Results)
+	for _, result := range answered.Results {
+		v.Results = append(v.Results, found{result, shown[result.Memory.UID], bars(result.Signals, scale)})
+	}
+	return a, v.missing(r, q)
+}
+
+// preview reads what would be put before a model now, and the search behind it.
+func (v *asking) preview(r *request) (answered *extension.Answer, shown map[string]bool, err error) {
+	session, err := r.ext.Session(r.scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := session.Preview(r.ctx, v.Question)
+	if err != nil {
+		return nil, nil, err
+	}
+	v.Block, v.Tokens = in.Block, in.Tokens
+	shown = make(map[string]bool)
+	for _, item := range in.Items {
+		shown[item.Memory.UID] = true
+	}
+	for _, line := range in.Profile {
+		for _, id := range slices.Concat(line.Claims, line.Sources) {
+			shown[id] = true
+		}
+	}
+	return in.Answer, shown, nil
+}
+
+var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// missing explains why a memory did not come, or finds the memories that may be
+// meant.
+func (v *asking) missing(r *request, q extension.Query) error {
+	id := r.FormValue("why")
+	if idShape.MatchString(v.Missing) {
+		id = v.Missing
+	}
+	if id != "" {
+		e, err := r.ext.Why(r.ctx, r.scope, q, id)
+		if err != nil {
+			return err
+		}
+		v.Why = &why{Explanation: *e}
+		if e.Result != nil {
+			rows := []extension.Result{*e.Result}
+			if e.Above != nil {
+				rows = append(rows, *e.Above)
+			}
+			scale := widest(rows)
+			v.Why.Bars = bars(e.Result.Signals, scale)
+			if e.Above != nil {
+				v.Why.Above = bars(e.Above.Signals, scale)
+			}
+		}
+		return nil
+	}
+	if v.Missing == "" {
+		return nil
+	}
+	found, err := r.ext.Recall(r.ctx, r.scope, extension.Query{Text: v.Missing, Limit: 5, Dormant: true})
+	if err != nil && !errors.Is(err, extension.ErrNotFound) {
+		return err
+	}
+	for _, result := range found.Results {
+		v.Candidates = append(v.Candidates, result.Memory)
+	}
+	return nil
+}
+
+// widest is the largest contribution of a signal.
+func widest(results []extension.Result) (scale float64) {
+	for _, r := range results {
+		for _, s := range r.Signals {
+			scale = max(scale, math.Abs(s.Contribution()))
+		}
+	}
+	return scale
+}
+
+// bars are the signals that add something, the largest first.
+func bars(signals []extension.Signal, scale float64) []bar {
+	var all []bar
+	for _, s := range signals {
+		c := s.Contribution()
+		if scale <= 0 || math.Abs(c) < 0.0005 || math.IsNaN(c) {
+			continue
+		}
+		width := 50 * math.Abs(c) / scale
+		b := bar{Name: s.Name, Value: c, X: 50, Width: width}
+		if c < 0 {
+			b.X = 50 - width
+		}
+		all = append(all, b)
+	}
+	slices.SortStableFunc(all, func(a, b bar) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	return all
+}

@@ -1,0 +1,192 @@
+package inspector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
+)
+
+// maxReason is the longest reason, in characters.
+const maxReason = 300
+
+// action is a change that a form asks for.
+type action struct {
+	did string // what is said when it was done
+	do  func(r *request, ctx context.Context, id string) error
+}
+
+var actions = map[string]action{
+	"correct": {"Corrected.", func(r *request, ctx context.Context, id string) error {
+		_, err := r.ext.Correct(ctx, r.scope, id, r.PostFormValue("text"))
+		return err
+	}},
+	"protect": {"Protected: it no longer fades or changes.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Protect(ctx, r.scope, id)
+	}},
+	"unprotect": {"No longer protected.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Unprotect(ctx, r.scope, id)
+	}},
+	"forget": {"Forgotten, with the messages it comes from.", func(r *request, ctx context.Context, id string) error {
+		_, err := r.ext.Forget(ctx, r.scope, id)
+		return err
+	}},
+	"release": {"Released.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Release(ctx, r.scope, id)
+	}},
+	"approve": {"Approved.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Approve(ctx, r.scope, id)
+	}},
+	"keep": {"Decided.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Keep(ctx, r.scope, id, r.PostFormValue("memory"))
+	}},
+	"reject": {"Rejected.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Reject(ctx, r.scope, id)
+	}},
+	"grant":  {"Protected.", grant},
+	"refuse": {"Left as it is.", func(r *request, ctx context.Context, id string) error { return r.ext.Refuse(ctx, r.scope, id) }},
+	"raise":  {"Taken as the user's own word.", raise},
+}
+
+// change carries out what a form asks for, as one run of the ledger.
+func change(r *request) (answer, error) {
+	if err := r.ParseForm(); err != nil {
+		return answer{}, &extension.InvalidError{Field: "form", Reason: "cannot be read"}
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	if !r.session.carries(r.PostFormValue("csrf")) || site != "" && site != "same-origin" {
+		return answer{}, errForged
+	}
+	if !r.o.Write {
+		return answer{}, extension.ErrReadOnly
+	}
+	back := answer{redirect: r.back()}
+	id, name := r.PostFormValue("id"), r.PostFormValue("action")
+	if name == "undo" {
+		return back, r.undo(id)
+	}
+	a, known := actions[name]
+	if !known {
+		return answer{}, &extension.InvalidError{Field: "action", Reason: "is not one of this page"}
+	}
+	reason, err := r.redacted()
+	if err != nil {
+		return answer{}, err
+	}
+	c := &undo.Change{Kind: name, Memory: id, Reason: reason}
+	if err := a.do(r, undo.Record(r.ctx, c), id); err != nil {
+		return answer{}, err
+	}
+	d := &done{Text: a.did, Run: c.RunID}
+	if c.RunID == "" {
+		d.Text = "There was nothing to change."
+	}
+	r.session.show(d)
+	return back, nil
+}
+
+// redacted is the reason of a form without secrets.
+func (r *request) redacted() (string, error) {
+	reason := strings.TrimSpace(r.PostFormValue("reason"))
+	if reason == "" {
+		return "", nil
+	}
+	if utf8.RuneCountInString(reason) > maxReason {
+		return "", &extension.InvalidError{Field: "reason", Reason: fmt.Sprintf("is longer than %d characters", maxReason)}
+	}
+	if err := schema.ValidContent("reason", reason); err != nil {
+		return "", err
+	}
+	return r.ext.Parts().Redactor.Text(r.ctx, "reason", reason)
+}
+
+// back is the page that a form is on: a path of this user's, or what is to be
+// decided.
+func (r *request) back() string {
+	to, err := url.Parse(r.PostFormValue("back"))
+	if err != nil || to.IsAbs() || to.Host != "" || !strings.HasPrefix(to.Path, r.base()+"/") {
+		return r.base() + "/decide"
+	}
+	return (&url.URL{Path: to.Path, RawQuery: to.RawQuery}).String()
+}
+
+// grant protects what a confirmation asks about.
+func grant(r *request, ctx context.Context, id string) error {
+	waiting, err := r.ext.Confirmations(r.ctx, r.scope)
+	if err != nil {
+		return err
+	}
+	for _, c := range waiting {
+		if c.ID == id {
+			return r.ext.Grant(ctx, r.scope, id, c.Token)
+		}
+	}
+	return extension.ErrNotFound
+}
+
+// raise takes claims as the user's own word.
+func raise(r *request, ctx context.Context, _ string) error {
+	ids := r.PostForm["id"]
+	if len(ids) == 0 || len(ids) > maxWaiting {
+		return &extension.InvalidError{Field: "selection", Reason: fmt.Sprintf("must have 1 to %d claims", maxWaiting)}
+	}
+	return r.ext.Parts().DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+			m, err := tx.Memory(ctx, r.userID, id)
+			switch {
+			case err != nil:
+				return err
+			case m.Kind != schema.KindFact && m.Kind != schema.KindPreference:
+				return &extension.InvalidError{Field: "selection", Reason: "names something that is no fact or preference"}
+			case m.State != schema.StateActive:
+				return fmt.Errorf("memory %s is not current: %w", id, extension.ErrConflict)
+			}
+			if err := tx.SetTrust(ctx, m, schema.OriginUser, schema.MaxTrust, memory.ByHost); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// undo takes a run back.
+func (r *request) undo(run string) error {
+	result, err := r.ext.Undo(r.ctx, r.scope, run)
+	if err != nil {
+		return err
+	}
+	d := &done{Text: fmt.Sprintf("Undone: %d changes taken back.", result.Changes)}
+	if result.Changes == 1 {
+		d.Text = "Undone: one change taken back."
+	}
+	for _, k := range result.Kept {
+		d.Kept = append(d.Kept, fmt.Sprintf("%s in %s stayed: %s", k.Operation, k.Record, k.Reason))
+	}
+	r.session.show(d)
+	return nil
+}
+
+// errTried takes back a write that was only tried.
+var errTried = errors.New("tried")
+
+// tryUndo says what undoing a run would do, and does nothing.
+func (r *request) tryUndo(run string) (result *undo.Result, err error) {
+	err = r.ext.Parts().DB.Write(r.ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
+		if result, err = undo.Run(ctx, tx, r.userID, run, memory.ByHost); err == nil {
+			err = errTried
+		}
+		return err
+	})
+	if errors.Is(err, errTried) {
+		err = nil
+	}
+	return result, err
+}

@@ -1,0 +1,131 @@
+package inspector
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+)
+
+// fact is the newest claim of ada's that holds the words.
+func (w *world) fact(words string) extension.Record { return w.of(ada, words) }
+
+// of is the same of another user.
+func (w *world) of(scope extension.Scope, words string) extension.Record {
+	w.t.Helper()
+	found, err := w.ext.Recall(w.t.Context(), scope, extension.Query{Text: words, Kinds: []extension.Kind{extension.KindFact, extension.KindPreference}})
+	require.NoError(w.t, err)
+	require.NotEmpty(w.t, found.Results)
+	return found.Results[0].Memory
+}
+
+func TestEveryViewIsShown(t *testing.T) {
+	for name, o := range map[string]Options{"of one user": {Scope: extension.Scope{User: "ada"}}, "of all": {}, "to write": {Write: true}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, o)
+			w.say(ada, "I'm allergic to cashews.", "We live in Lisbon with my sister Dana.", "I've moved to Oslo.", "Dana likes the sea.")
+			w.say(extension.Scope{User: "bob"}, "I play chess on Sundays.")
+			w.enter()
+			base := "/u/1"
+			if o.Scope.User != "" {
+				base = "/u/me"
+			}
+			for path, wants := range map[string]string{
+				"/ask": "What would the agent remember", "/ask?q=What+am+I+allergic+to%3F": "cashews", "/profile": "allergic to cashews",
+				"/timeline": "Dana likes the sea", "/entities": "Dana", "/nights": "Nights", "/decide": "Nothing waits", "/health": "All is well",
+				"/memories/" + w.fact("allergic").UID: "fade", "/ask?q=Oslo&missing=chess": "No memory has these words",
+				"/ask?q=Oslo&why=" + w.fact("allergic").UID: "cashews",
+			} {
+				status, content := w.get(base + path)
+				require.Equal(t, 200, status, "%s: %s", path, content)
+				require.Contains(t, content, wants, path)
+				require.Less(t, len(content), 200<<10, path)
+			}
+		})
+	}
+}
+
+// Hostile are texts that would be markup, a script, a template or another page's
+// form if they were not escaped.
+var hostile = []string{
+	`I live in <script>window.pwned=1</script> with Dana.`,
+	`My sister <img src=x onerror="window.pwned=1"> Dana called.`,
+	`I love "><svg onload=window.pwned=1><a href="javascript:window.pwned=1">tea</a>.`,
+	`I like </pre></title><iframe src="https://evil.example"></iframe> a lot.`,
+	`I work at {{.CSRF}} </script><style>*{display:none}</style> Industries.`,
+}
+
+var (
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	quoted = regexp.MustCompile(`"[^"]*"`)
+	live   = regexp.MustCompile(`(?i)^<(script|img|iframe|style)\b|\son\w+\s*=|\sstyle\s*=|javascript:`)
+)
+
+// alive are the tags of a page that would run, load or restyle something.
+func alive(page string) (found []string) {
+	for _, tag := range tags.FindAllString(page, -1) {
+		if live.MatchString(quoted.ReplaceAllString(tag, `""`)) || strings.Contains(tag, `href="javascript`) {
+			found = append(found, tag)
+		}
+	}
+	return found
+}
+
+func TestTextIsEscaped(t *testing.T) {
+	w := newWorld(t, Options{Write: true})
+	scope := extension.Scope{User: `<b>eve</b>`, Session: `"><script>window.pwned=1</script>`}
+	for _, text := range hostile {
+		require.NoError(t, w.ext.Bus().Publish(t.Context(), eventbus.UserMessage(scope, text, eventbus.Speaker(`<img src=x onerror=1>`), eventbus.Tags(`<script>`))))
+	}
+	w.say(scope, "Remember that Dana lives in Oslo.")
+	w.enter()
+	found, err := w.ext.Recall(t.Context(), scope, extension.Query{Text: "Dana sister tea", Limit: 20, Dormant: true})
+	require.NoError(t, err)
+	require.NotEmpty(t, found.Results)
+	paths := []string{"/", "/u/1/ask", "/u/1/ask?q=%3Cscript%3E1%3C/script%3E+Dana&missing=%22%3E%3Cscript%3E", "/u/1/profile", "/u/1/timeline", "/u/1/timeline?session=%22%3E%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E", "/u/1/entities?name=%3Cscript%3E", "/u/1/entities", "/u/1/nights", "/u/1/decide", "/u/1/health", "/u/1/timeline?day=%3Cscript%3E"}
+	for _, r := range found.Results {
+		paths = append(paths, "/u/1/memories/"+r.Memory.UID)
+	}
+	require.Len(t, alive(hostile[0]+hostile[1]+hostile[2]), 4, "what is looked for would be seen")
+	seen := 0
+	for _, path := range paths {
+		_, content := w.get(path)
+		require.Empty(t, alive(content), path)
+		seen += strings.Count(content, "&lt;script&gt;")
+	}
+	require.Positive(t, seen, "the texts are there")
+}
+
+func TestQuestionsAreAnswered(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada})
+	w.say(ada, "I'm allergic to cashews.", "Dana likes the sea.")
+	w.enter()
+	_, content := w.get("/u/me/ask?q=What+am+I+allergic+to%3F")
+	for _, part := range []string{"given to the model", "Why here", "What the model gets", "&lt;memory nonce=", "token"} {
+		require.Contains(t, content, part)
+	}
+	_, content = w.get("/u/me/ask?q=What+am+I+allergic+to%3F&missing=Dana+sea")
+	require.Contains(t, content, "Do you mean one of these?")
+	_, content = w.get("/u/me/ask?q=What+am+I+allergic+to%3F&asof=2001-01-01")
+	require.Contains(t, content, "Nothing found")
+	for path, status := range map[string]int{"/ask?q=x&asof=yesterday": 400, "/timeline?day=x": 400, "/timeline?day=2026-02-30": 400, "/timeline?day=2026-02": 200, "/ask?q=" + strings.Repeat("x", 4000): 200, "/entities?name=" + strings.Repeat("x", 40000): 400} {
+		got, content := w.get("/u/me" + path)
+		require.Equal(t, status, got, "%s: %s", path[:min(40, len(path))], content)
+	}
+}
+
+// The page of an unknown user is empty and not an error.
+func TestAnEmptyMemory(t *testing.T) {
+	w := newWorld(t, Options{Scope: extension.Scope{User: "nobody"}, Write: true}).enter()
+	for _, path := range []string{"/ask", "/ask?q=who%3F&missing=x", "/profile", "/timeline", "/entities", "/nights", "/decide", "/health"} {
+		status, content := w.get("/u/me" + path)
+		require.Equal(t, 200, status, "%s: %s", path, content)
+	}
+	all := newWorld(t, Options{}).enter()
+	_, content := all.get("/")
+	require.Contains(t, content, "remembers nobody yet")
+}

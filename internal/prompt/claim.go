@@ -1,0 +1,327 @@
+package prompt
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/lexicon"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// ownClaim is a current claim and the user's sentence that supports it.
+type ownClaim struct {
+	claim    schema.Memory
+	text     string // "" if the claim has no line
+	covered  bool   // the sentence contains most of the claim
+	source   schema.Memory
+	evidence int // number of sources of the claim
+	since    time.Time
+	before   string
+	ended    string
+	needs    []int64 // ids of the memories this was read from
+
+	wish     bool      // about how to answer
+	relative bool      // its dates depend on when it was said
+	passes   time.Time // end of an event or plan; zero for others
+	terms    []string  // distinct, of the sentence, the claim and its tags
+	roots    []string  // of the terms
+	topics   topics.Set
+	phrases  []uint64 // of the sentence, see [text.Phrases]
+}
+
+// claimReader reads claims and the sentences that support them.
+type claimReader struct {
+	s      *schema.Snapshot
+	userID int64
+	loc    *time.Location
+}
+
+// isCurrentClaim reports whether m is a claim that holds and may be shown.
+func isCurrentClaim(m *schema.Memory) bool {
+	return (m.Kind == schema.KindFact || m.Kind == schema.KindPreference) && (m.State == schema.StateActive || m.State == schema.StateDormant) &&
+		m.ValidUntil.IsZero()
+}
+
+// isOwnSaying reports whether m is a message of the user's own that may be quoted.
+func isOwnSaying(m *schema.Memory) bool {
+	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && (m.State == schema.StateActive || m.State == schema.StateDormant)
+}
+
+func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error) {
+	memories, err := r.byID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var current []int64
+	for id, m := range memories {
+		if isCurrentClaim(&m) {
+			current = append(current, id)
+		}
+	}
+	slices.Sort(current)
+	earlier, err := r.s.SupersededBy(ctx, current)
+	if err != nil {
+		return nil, err
+	}
+	var before []int64
+	for _, ids := range earlier {
+		before = append(before, ids...)
+	}
+	ended, err := r.byID(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := r.s.SourcesOf(ctx, slices.Concat(current, before))
+	if err != nil {
+		return nil, err
+	}
+	var said []int64
+	for _, of := range sources {
+		for _, src := range of {
+			said = append(said, src.SourceID)
+		}
+	}
+	slices.Sort(said)
+	messages, err := r.byID(ctx, slices.Compact(said))
+	if err != nil {
+		return nil, err
+	}
+	told := make([]*ownClaim, 0, len(current))
+	for _, id := range current {
+		c := &ownClaim{claim: memories[id], evidence: len(sources[id])}
+		var share float64
+		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
+		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it, so there is no message
+			c.text, share, c.source = Shown(c.claim.Content), 1, c.claim
+		}
+		c.covered = share >= 0.5
+		c.prepare(r.loc)
+		for _, src := range sources[id] {
+			c.needs = append(c.needs, src.SourceID)
+		}
+		for _, old := range earlier[id] {
+			c.needs = append(c.needs, old)
+			m, there := ended[old]
+			if !there || m.State != schema.StateSuperseded || stillSays(&m, &c.claim) {
+				continue
+			}
+			if at := m.ValidUntil.Time; at.After(c.since) {
+				c.since = at
+				c.before, _, _ = r.sentence(&m, sources[old], messages)
+			}
+			for _, src := range sources[old] {
+				c.needs = append(c.needs, src.SourceID)
+			}
+		}
+		told = append(told, c)
+	}
+	return told, r.markEnded(ctx, told)
+}
+
+// markEnded sets, for each sentence, what else in it no longer holds.
+func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
+	var said []int64
+	for _, c := range told {
+		if c.text != "" {
+			said = append(said, c.source.ID)
+		}
+	}
+	slices.Sort(said)
+	ended, err := r.s.EndedClaims(ctx, r.userID, slices.Compact(said))
+	if err != nil {
+		return err
+	}
+	for _, c := range told {
+		if c.text == "" {
+			continue
+		}
+		for _, e := range ended[c.source.ID] {
+			if e.By != nil {
+				c.needs = append(c.needs, e.By.ID)
+			}
+			if e.By != nil && stillSays(&e.Claim, e.By) {
+				continue
+			}
+			sentence := Shown(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
+			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
+				c.ended = cmp.Or(c.ended, MarkOf(e, r.loc).String())
+			}
+		}
+		if c.ended != "" && claims.Likely(&c.claim) < 1 {
+			c.text = "" // it was stored only because it was likely to stay true
+		}
+	}
+	return nil
+}
+
+func (r *claimReader) byID(ctx context.Context, ids []int64) (map[int64]schema.Memory, error) {
+	read, err := r.s.MemoriesByID(ctx, r.userID, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]schema.Memory, len(read))
+	for _, m := range read {
+		byID[m.ID] = m
+	}
+	return byID, nil
+}
+
+// sentence returns the user's own words that support a claim, as shown, the share
+// of the claim they contain, and their message. Among several it selects the
+// sentence that contains most of the claim, then the newest. It returns "" if no
+// message of the user's own supports the claim.
+func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, messages map[int64]schema.Memory) (best string, covered float64, from schema.Memory) {
+	covered = -1
+	for _, src := range sources {
+		m, there := messages[src.SourceID]
+		if !there || !isOwnSaying(&m) {
+			continue
+		}
+		says := wordsOfClaim(claim, &m)
+		sentence := sentenceOf(says, src.Quote, m.Content)
+		share := says.in(sentence)
+		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
+			continue
+		}
+		covered, from, best = share, m, sentence
+	}
+	return Shown(best), covered, from
+}
+
+// claimWords are the words of a claim that a sentence of the user can contain.
+type claimWords []string
+
+// wordsOfClaim returns the claim's words without its names for the speaker, who
+// writes "I".
+func wordsOfClaim(claim, message *schema.Memory) claimWords {
+	speaker := text.Terms(message.Speaker)
+	return slices.DeleteFunc(text.QueryTerms(claim.Content, 0), func(term string) bool {
+		return term == "user" || slices.Contains(speaker, term)
+	})
+}
+
+// in returns the share of the words that a text contains.
+func (w claimWords) in(s string) float64 {
+	if len(w) == 0 {
+		return 1
+	}
+	said := text.Terms(s)
+	held := 0
+	for _, term := range w {
+		if slices.Contains(said, term) {
+			held++
+		}
+	}
+	return float64(held) / float64(len(w))
+}
+
+// fewWords is the maximum length of a sentence that is taken for an answer to the
+// sentence before it.
+const fewWords = 3
+
+// sentenceOf returns the sentence of a message that contains the quotation, or else
+// the one most similar to the claim. It adds neighbouring sentences that contain
+// more of the claim or that the sentence depends on. The result is verbatim.
+func sentenceOf(says claimWords, quote, message string) string {
+	sentences := grounding.Sentences(message)
+	if strings.Contains(message, quote) && len(grounding.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
+		return quote
+	}
+	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
+	if at < 0 {
+		most := -1.0
+		for i, s := range sentences {
+			if share := says.in(s); share > most {
+				at, most = i, share
+			}
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	from, to := at, at+1
+	span := func(from, to int) string { return strings.Join(sentences[from:to], " ") }
+	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
+		return quote
+	}
+	for {
+		now := span(from, to)
+		share, short := says.in(now), len(text.Terms(now)) <= fewWords
+		switch {
+		case from > 0 && (short || says.in(span(from-1, to)) >= share+moreSaid) && text.Tokens(span(from-1, to)) <= maxSentence:
+			from--
+		case to < len(sentences) && says.in(span(from, to+1)) >= share+moreSaid && text.Tokens(span(from, to+1)) <= maxSentence:
+			to++
+		default:
+			return now
+		}
+	}
+}
+
+// moreSaid is the share of the claim, 0–1, that a neighbouring sentence must add to
+// be shown as well.
+const moreSaid = 0.15
+
+// maxSentence is the maximum length of a sentence in the core section, in tokens.
+const maxSentence = 60
+
+func Shown(s string) string { return text.Truncate(text.Line(s), maxSentence) }
+
+// prepare computes the fields that depend on the claim alone.
+func (c *ownClaim) prepare(loc *time.Location) {
+	if c.text == "" {
+		return
+	}
+	said := c.source.EventTime.In(loc)
+	c.relative = isRelative(c.text, said)
+	switch c.claim.Attributes[schema.AttrTemporal] {
+	case string(consolidate.Event), string(consolidate.Plan):
+		for _, span := range text.TimeSpans(c.text, said) {
+			if span.End.After(c.passes) {
+				c.passes = span.End
+			}
+		}
+	}
+	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
+	c.topics = topics.Of(words)
+	c.phrases = text.Phrases(c.text)
+	c.wish = saysHowToAnswer(c)
+	c.terms = text.Terms(words)
+	slices.Sort(c.terms)
+	c.terms = slices.Compact(c.terms)
+	for _, term := range c.terms {
+		c.roots = append(c.roots, lexicon.Roots(term)...)
+	}
+	slices.Sort(c.roots)
+	c.roots = slices.Compact(c.roots)
+}
+
+// saysHowToAnswer reports whether a claim is about the assistant's answers, by the
+// form of its sentence or because style is its main topic.
+func saysHowToAnswer(c *ownClaim) bool {
+	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
+		return true
+	}
+	about := c.topics.Names()
+	return claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
+}
+
+// isRelative reports whether a text contains relative dates.
+func isRelative(s string, said time.Time) bool {
+	const apart = 400 * 24 * time.Hour
+	now := text.TimeSpans(s, said)
+	if len(now) == 0 {
+		return false
+	}
+	then := text.TimeSpans(s, said.Add(-apart))
+	return !slices.EqualFunc(now, then, func(a, b text.TimeSpan) bool { return a.Start.Equal(b.Start) && a.End.Equal(b.End) })
+}

@@ -1,0 +1,105 @@
+package prompt
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/poison"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Superseded describes how a memory's content stopped being true.
+type Superseded struct {
+	Since time.Time `json:"since"`
+	// By is the id of the claim that holds instead, and Text its shortened text.
+	// Both are empty if that claim may not be shown.
+	By   string `json:"by,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// String returns the mark shown to models.
+func (s Superseded) String() string {
+	mark := "no longer so since " + s.Since.Format(time.DateOnly)
+	if s.Text != "" {
+		mark += ": " + s.Text
+	}
+	return mark
+}
+
+// lastOf returns the claim that ended last, or nil if what each says still holds.
+func lastOf(ended []schema.Ended) (last *schema.Ended) {
+	for i, e := range ended {
+		if e.By != nil && stillSays(&e.Claim, e.By) {
+			continue
+		}
+		if last == nil || e.Claim.ValidUntil.After(last.Claim.ValidUntil.Time) {
+			last = &ended[i]
+		}
+	}
+	return last
+}
+
+// stillSays reports whether a claim was merged into one that says the same, and so
+// still holds.
+func stillSays(old, by *schema.Memory) bool {
+	if old.Object != "" && by.Object != "" {
+		return old.Predicate == by.Predicate && text.Fold(old.Object) == text.Fold(by.Object)
+	}
+	says := grounding.Understand(old.Content, old.EventTime.Time)
+	return says.HeldBy(by.Content, by.EventTime.Time, nil) && grounding.Denial.MatchString(old.Content) == grounding.Denial.MatchString(by.Content)
+}
+
+// maxBefore is the maximum length, in tokens, of the old and the new text in a
+// mark.
+const maxBefore = 20
+
+// Last returns the mark of the claim that ended last, or nil if what each says
+// still holds.
+func Last(ended []schema.Ended, loc *time.Location) *Superseded {
+	if of := lastOf(ended); of != nil {
+		mark := MarkOf(*of, loc)
+		return &mark
+	}
+	return nil
+}
+
+// MarkOf returns the mark of an ended claim. It does not repeat the text of a
+// successor that models are not shown automatically.
+func MarkOf(e schema.Ended, loc *time.Location) Superseded {
+	s := Superseded{Since: e.Claim.ValidUntil.In(loc)}
+	if by := e.By; by != nil && !by.Hearsay() && (by.OwnWords() || poison.InspectAll(by.Content) == "") {
+		s.By, s.Text = by.UID, text.Truncate(text.Line(by.Content), maxBefore)
+	}
+	return s
+}
+
+// signalSuperseded is the signal that lowers the score of a superseded result to
+// that of its successor.
+const signalSuperseded = "superseded"
+
+// BelowSuccessors reorders results so that superseded ones follow their successors,
+// if those are among the results.
+func BelowSuccessors(results []recall.Result, ended map[string]Superseded) []recall.Result {
+	below := make(map[string][]recall.Result) // successor's id → results to be placed below it
+	ordered := make([]recall.Result, 0, len(results))
+	for i, r := range results {
+		by := ended[r.Memory.UID].By
+		if by != "" && slices.ContainsFunc(results[i+1:], func(later recall.Result) bool { return later.Memory.UID == by }) {
+			below[by] = append(below[by], r)
+			continue
+		}
+		ordered = append(ordered, r)
+		for _, waiting := range below[r.Memory.UID] {
+			waiting.Signals = append(slices.Clone(waiting.Signals), recall.Signal{Name: signalSuperseded, Value: waiting.Score - r.Score, Weight: -1})
+			waiting.Score = r.Score
+			ordered = append(ordered, waiting)
+		}
+	}
+	for i := range ordered {
+		ordered[i].Rank = i + 1
+	}
+	return ordered
+}

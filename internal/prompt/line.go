@@ -1,0 +1,171 @@
+package prompt
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Group is the reason why a line is in a profile.
+type Group string
+
+// The groups, in display order.
+const (
+	Kept Group = "kept" // protected: the user asked never to forget it
+	Told Group = "told" // stored by a tool or by the host
+	Said Group = "said" // extracted from a message
+)
+
+// groups lists every group, in order.
+var groups = []Group{Kept, Told, Said}
+
+// Line is a sentence of the user's that supports a current claim.
+type Line struct {
+	// Text is the sentence, verbatim except for line breaks; very long ones are
+	// cut.
+	Text  string `json:"text"`
+	Group Group  `json:"group"`
+	// Said is when the user said it.
+	Said time.Time `json:"said"`
+	// Since is when it replaced an earlier statement, zero if it did not. Before is
+	// the beginning of the earlier statement if the user made that too.
+	Since  time.Time `json:"since,omitzero"`
+	Before string    `json:"before,omitempty"`
+	// Ended describes what else in the sentence no longer holds, "" for nothing.
+	Ended string `json:"ended,omitempty"`
+	// Claims are the ids of the claims it supports, Sources those of the messages
+	// that contain it.
+	Claims  []string `json:"claims"`
+	Sources []string `json:"sources"`
+	// Dormant means that all its claims have faded. It is shown only if there is
+	// room.
+	Dormant bool `json:"dormant,omitempty"`
+	// Tokens is the cost of the line in a prompt.
+	Tokens int `json:"tokens"`
+}
+
+// line is a line of the core section with what is needed to choose it.
+type line struct {
+	Line // the public part
+
+	shown  string // the rendered line
+	claims []*ownClaim
+	place  int // position among the lines
+	topics topics.Set
+
+	importance float64
+	evidence   int
+	likely     float64 // probability of staying true; 1 unless estimated
+	used       time.Time
+	passes     time.Time // zero if it does not pass
+	wish       bool      // a claim is about how to answer
+}
+
+// groupOf returns the reason why a claim is in a profile.
+func groupOf(m *schema.Memory) Group {
+	switch {
+	case m.Protected:
+		return Kept
+	case m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrPrompt] != "":
+		return Said
+	}
+	return Told
+}
+
+// linesOf joins claims that one sentence supports and sorts the lines by group,
+// then by time.
+func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
+	ordered := make([]*ownClaim, 0, len(current))
+	for _, c := range current {
+		if c.text != "" {
+			ordered = append(ordered, c)
+		}
+	}
+	slices.SortFunc(ordered, func(a, b *ownClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
+	byText := make(map[string]*line)
+	var lines []*line
+	// longer ones first, since a sentence within another one needs no line
+	slices.SortStableFunc(ordered, func(a, b *ownClaim) int { return len(b.text) - len(a.text) })
+	bySource := make(map[int64][]*line)
+	for _, c := range ordered {
+		key := text.Fold(c.text)
+		l, known := byText[key]
+		for _, longer := range bySource[c.source.ID] {
+			if !known && strings.Contains(longer.Text, c.text) {
+				l, known = longer, true
+			}
+		}
+		if !known {
+			l = &line{Line: Line{Text: c.text, Group: Said, Said: c.source.EventTime.Time, Dormant: true}}
+			byText[key] = l
+			bySource[c.source.ID] = append(bySource[c.source.ID], l)
+			lines = append(lines, l)
+		}
+		l.add(c)
+	}
+	for _, l := range lines {
+		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative }), loc)
+		l.Tokens = text.Tokens(l.shown)
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int {
+		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), a.Said.Compare(b.Said),
+			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
+	})
+	return indexLines(withoutRepeats(lines))
+}
+
+// add joins a claim to the line.
+func (l *line) add(c *ownClaim) {
+	l.claims = append(l.claims, c)
+	l.Claims = append(l.Claims, c.claim.UID)
+	if !slices.Contains(l.Sources, c.source.UID) {
+		l.Sources = append(l.Sources, c.source.UID)
+	}
+	if group := groupOf(&c.claim); slices.Index(groups, group) < slices.Index(groups, l.Group) {
+		l.Group = group
+	}
+	if c.source.EventTime.Before(l.Said) {
+		l.Said = c.source.EventTime.Time
+	}
+	if c.since.After(l.Since) {
+		l.Since, l.Before = c.since, c.before
+	}
+	l.Ended = cmp.Or(l.Ended, c.ended)
+	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+	l.wish = l.wish || c.wish
+	l.likely = max(l.likely, claims.Likely(&c.claim))
+	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
+	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
+		if at.After(l.used) {
+			l.used = at
+		}
+	}
+	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
+		l.passes = c.passes // the last one, if all of them pass
+	}
+}
+
+// Render returns the line as shown to a model. It is dated if it replaced an
+// earlier statement, or if its own dates are relative and therefore need the day of
+// the message.
+func (l *Line) Render(relative bool, loc *time.Location) string {
+	line := "- " + l.Text
+	switch {
+	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
+		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"
+	case !l.Since.IsZero():
+		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + ")"
+	case relative:
+		line += " (said " + l.Said.In(loc).Format(time.DateOnly) + ")"
+	}
+	if l.Ended != "" {
+		line += " (" + l.Ended + ")"
+	}
+	return line + "\n"
+}

@@ -1,0 +1,132 @@
+package prompt
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Views caches the lines of the most recently active users.
+type Views struct {
+	mu    sync.Mutex
+	users *lru.Cache[int64, *view]
+}
+
+// maxCoreViews bounds the cached users.
+const maxCoreViews = 1024
+
+func NewViews() (*Views, error) {
+	users, err := lru.New[int64, *view](maxCoreViews)
+	return &Views{users: users}, err
+}
+
+// Forget empties the cache.
+func (c *Views) Forget() { c.users.Purge() }
+
+func (c *Views) of(userID int64) *view {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v, known := c.users.Get(userID)
+	if !known {
+		v = &view{}
+		c.users.Add(userID, v)
+	}
+	return v
+}
+
+// view caches one user's current claims and the sentences that support them. It is
+// updated on each use with all changes in the database, including those of other
+// processes.
+type view struct {
+	mu      sync.Mutex // held while updating
+	read    bool
+	version schema.ClaimsVersion
+	claims  map[int64]*ownClaim
+	lines   *Lines // replaced, never modified
+}
+
+// Lines updates the user's view and returns its lines in display order.
+func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (lines *Lines, err error) {
+	err = db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		lines = &Lines{}
+		userID, err := s.UserID(ctx, scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		v := c.of(userID)
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		now, err := s.ClaimsVersion(ctx, userID)
+		if err != nil {
+			return err
+		}
+		if !v.read || v.version.Before(now) {
+			if err := v.update(ctx, s, loc, userID, now); err != nil {
+				return err
+			}
+		}
+		lines = v.lines
+		return nil
+	})
+	return lines, err
+}
+
+// update reads what has changed since the view's version.
+func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, now schema.ClaimsVersion) error {
+	var changed []int64
+	all := !v.read
+	if !all {
+		var err error
+		if changed, all, err = s.ChangedClaims(ctx, userID, v.version); err != nil {
+			return err
+		}
+	}
+	current := make(map[int64]*ownClaim)
+	if all {
+		ids, err := s.CurrentClaims(ctx, userID)
+		if err != nil {
+			return err
+		}
+		changed = ids
+	} else {
+		moved := make(map[int64]bool, len(changed))
+		for _, id := range changed {
+			moved[id] = true
+		}
+		for id, c := range v.claims {
+			switch {
+			case moved[id]:
+			case slices.ContainsFunc(c.needs, func(id int64) bool { return moved[id] }):
+				changed = append(changed, id)
+			default:
+				current[id] = c
+			}
+		}
+	}
+	if len(changed) > 0 {
+		r := &claimReader{s: s, userID: userID, loc: loc}
+		read, err := r.read(ctx, changed)
+		if err != nil {
+			return err
+		}
+		for _, c := range read {
+			current[c.claim.ID] = c
+		}
+	}
+	v.claims, v.version, v.read = current, now, true
+	if len(changed) > 0 || all {
+		v.lines = linesOf(current, loc)
+		some, err := s.HasSuperseded(ctx, userID)
+		if err != nil {
+			v.read = false
+			return err
+		}
+		v.lines.allHold = !some
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package lexicon
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var noon = time.Date(2025, 5, 14, 12, 0, 0, 0, time.UTC) // a Wednesday
+
+// shape is a plan in a word or two.
+func shape(p Plan) string {
+	var parts []string
+	for _, s := range p.Spans {
+		parts = append(parts, s.Start.Format("01-02")+".."+s.End.Format("01-02"))
+	}
+	for _, is := range []struct {
+		so   bool
+		name string
+	}{{p.Story, "story"}, {p.When, "when"}, {p.Bare, "bare"}, {p.World, "world"}} {
+		if is.so {
+			parts = append(parts, is.name)
+		}
+	}
+	if p.About != "" {
+		parts = append(parts, string(p.About))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestPlans(t *testing.T) {
+	for question, want := range map[string]string{ // asked on Wednesday, 14 May 2025
+		"What did I do yesterday?":                         "05-13..05-14 story",
+		"What happened in January?":                        "01-01..02-01 story",
+		"What was on last weekend?":                        "05-10..05-12 story",
+		"What did I eat yesterday?":                        "05-13..05-14",
+		"Am I free on Friday?":                             "05-16..05-17 story",
+		"What's on next Tuesday?":                          "05-20..05-21 story",
+		"Am I performing anywhere before Christmas?":       "05-14..12-25",
+		"When is the dentist?":                             "when",
+		"What did we talk about last time?":                "last talk",
+		"Summarise our last conversation.":                 "last talk",
+		"What do you know about me?":                       "self",
+		"What have I told you so far?":                     "self",
+		"And where?":                                       "bare",
+		"Which city is it in?":                             "bare",
+		"Do you really think so?":                          "bare",
+		"Was habe ich gestern gemacht?":                    "05-13..05-14 story",
+		"Hab ich am Freitag Zeit?":                         "05-16..05-17 story",
+		"Wann ist der Zahnarzt?":                           "when",
+		"Worüber haben wir letztes Mal gesprochen?":        "last talk",
+		"Was weißt du über mich?":                          "self",
+		"Und wann?":                                        "bare",
+		"¿Qué hice la semana pasada?":                      "05-05..05-12 story",
+		"¿Estoy libre el viernes?":                         "05-16..05-17 story",
+		"¿Cuándo es la boda?":                              "when",
+		"¿De qué hablamos la última vez?":                  "last talk",
+		"¿Qué sabes de mí?":                                "self",
+		"¿Y dónde?":                                        "bare",
+		"我昨天做了什么?":                                         "05-13..05-14 story",
+		"我这周五有空吗?":                                         "05-16..05-17 story",
+		"牙医是什么时候?":                                         "when",
+		"我们上次聊了什么?":                                        "last talk",
+		"你知道我哪些事?":                                         "self",
+		"那在哪里?":                                            "bare",
+		"What's the weather tomorrow?":                     "",
+		"Write a poem about last summer.":                  "",
+		"Can you write me a poem about last summer?":       "",
+		"What is the date today?":                          "world",
+		"What time is it?":                                 "world",
+		"Set a timer for tomorrow morning at seven.":       "",
+		"Who won the world cup in 2018?":                   "",
+		"What happened in the French Revolution in 1789?":  "",
+		"When was the Magna Carta signed?":                 "when", // picks nothing: it is not the user's
+		"How do I structure a letter about past projects?": "",
+		"Wie wird das Wetter morgen?":                      "",
+		"Schreib ein Gedicht über den letzten Sommer.":     "",
+		"Welcher Tag ist heute?":                           "world",
+		"¿Qué tiempo hará mañana?":                         "",
+		"Escribe un poema sobre el verano pasado.":         "",
+		"¿Qué día es hoy?":                                 "world",
+		"明天天气怎么样?":                                         "",
+		"写一首关于去年夏天的诗。":                                     "",
+		"今天几号?":                                            "world",
+		"Is it true that Marta plays the cello in Lisbon?": "",
+		"": "",
+	} {
+		assert.Equal(t, want, shape(PlanOf(question, noon)), question)
+	}
+}
+
+func TestPlansUseUsersZone(t *testing.T) {
+	auckland, err := time.LoadLocation("Pacific/Auckland")
+	require.NoError(t, err)
+	p := PlanOf("What did I do yesterday?", noon.In(auckland)) // there it is the 15th
+	require.Len(t, p.Spans, 1)
+	assert.Equal(t, "2025-05-14T00:00:00+12:00", p.Spans[0].Start.Format(time.RFC3339))
+}
+
+func FuzzPlanOf(f *testing.F) {
+	for _, s := range []string{"What did I do yesterday?", "Und wo?", "¿Qué hice el 31 de enero?", "我昨天做了什么?", "can you", "那", "on Friday,"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, span := range func() []Span { p := PlanOf(s, noon); return p.Spans }() {
+			if !span.Start.Before(span.End) {
+				t.Fatalf("%q: %v", s, span)
+			}
+		}
+	})
+}

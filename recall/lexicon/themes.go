@@ -1,0 +1,144 @@
+package lexicon
+
+import (
+	"slices"
+
+	"github.com/ebbmem/ebb/internal/topics"
+)
+
+// Themes keeps the everyday topics of a user's documents (see package topics): the set
+// of each document, and for each topic the documents about it. They take some 20 bytes
+// for a turn of a chat.
+type Themes struct {
+	Vocabulary topics.Vocabulary // Of the index's terms
+	Census     topics.Census     // Of the documents that the statistics count
+
+	codes []byte   // Of all sets, one after another
+	ends  []uint32 // in codes, by document
+	about []Postings
+	// late holds the sets of documents that got another chunk after later documents
+	// were added. The postings may lack topics of these.
+	late map[uint32][]byte
+}
+
+// Add indexes a chunk of a known document or of the next one.
+func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) {
+	isNew := int(doc) == len(t.ends)
+	start := len(t.codes)
+	if !isNew {
+		start = int(t.start(doc))
+	}
+	var before, now topics.Set
+	if isNew {
+		t.codes = t.Vocabulary.Append(t.codes, prepared, terms)
+		t.ends = append(t.ends, uint32(len(t.codes)))
+		now = t.Of(doc)
+	} else {
+		more := topics.FromCodes(t.Vocabulary.Append(nil, prepared, terms))
+		if more.Empty() {
+			return
+		}
+		before = topics.FromCodes(slices.Clone(t.Of(doc).Codes()))
+		now = topics.Join(before, more)
+		if int(doc)+1 < len(t.ends) {
+			if t.late == nil {
+				t.late = make(map[uint32][]byte)
+			}
+			t.late[doc] = now.Codes()
+		} else {
+			t.codes = append(t.codes[:start], now.Codes()...)
+			t.ends[doc] = uint32(len(t.codes))
+		}
+	}
+	if counted {
+		if !isNew {
+			t.Census.Remove(before)
+		}
+		t.Census.Add(now)
+	}
+	if int(doc)+1 < len(t.ends) {
+		return
+	}
+	for topic := range now.Topics() {
+		if !isNew && before.Has(topic) {
+			continue
+		}
+		if int(topic) >= len(t.about) {
+			t.about = append(t.about, make([]Postings, int(topic)+1-len(t.about))...)
+		}
+		t.about[topic].Add(doc, 1)
+	}
+}
+
+// start is where a document's codes begin.
+func (t *Themes) start(doc uint32) uint32 {
+	if doc == 0 {
+		return 0
+	}
+	return t.ends[doc-1]
+}
+
+// Of is the set of a document. It is valid until the next Add.
+func (t *Themes) Of(doc uint32) topics.Set {
+	if late, ok := t.late[doc]; ok {
+		return topics.FromCodes(late)
+	}
+	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
+}
+
+// Ask prepares a question. Topics that are rare in the memory weigh more. It returns
+// nil if none of the question's topics is known.
+func (t *Themes) Ask(question string) *topics.Question {
+	asked := topics.Of(question)
+	if asked.Empty() {
+		return nil
+	}
+	return t.Census.Ask(asked)
+}
+
+// themeReach is how many documents the topic arm compares with a question. In a larger
+// memory it takes those about the nearest topics, the newest first: most questions are
+// related to a large part of what a user says in years.
+const themeReach = 2048
+
+// Touched marks up to [themeReach] documents that have a topic of the question or a
+// related one, a bit each.
+func (t *Themes) Touched(q *topics.Question) []uint64 {
+	marks := make([]uint64, (len(t.ends)+63)/64)
+	left := themeReach
+	for _, topic := range q.Topics() {
+		if int(topic) >= len(t.about) {
+			continue
+		}
+		about := &t.about[topic]
+		older := 0
+		if len(t.ends) > themeReach {
+			older = max(0, int(about.N)-left)
+		}
+		for doc := range about.All() {
+			if older > 0 {
+				older--
+				continue
+			}
+			if bit := uint64(1) << (doc % 64); marks[doc/64]&bit == 0 {
+				marks[doc/64] |= bit
+				left--
+			}
+		}
+		if left <= 0 {
+			break
+		}
+	}
+	for doc := range t.late {
+		marks[doc/64] |= 1 << (doc % 64)
+	}
+	return marks
+}
+
+// Fit frees spare capacity.
+func (t *Themes) Fit() {
+	t.codes, t.ends = slices.Clone(t.codes), slices.Clone(t.ends)
+	for i := range t.about {
+		t.about[i].Coded = slices.Clone(t.about[i].Coded)
+	}
+}

@@ -1,0 +1,96 @@
+package undo
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Change is one change that a person makes, with the reason, as the ledger of runs
+// has it.
+type Change struct {
+	Kind   string // what was done, such as "correct"
+	Memory string // the public id of the memory or proposal it is about
+	Reason string
+	// RunID is the run that takes the change back ([Run]). It is set by the write; ""
+	// if nothing was changed.
+	RunID string
+}
+
+// Record returns a context whose next write is recorded as a run of cause
+// [schema.CauseHost], so that [Run] takes all of it back. A run that the write
+// itself begins is extended.
+func Record(ctx context.Context, c *Change) context.Context {
+	return schema.Around(ctx, c.record)
+}
+
+func (c *Change) record(ctx context.Context, tx *schema.Tx, write func() error) error {
+	c.RunID = ""
+	var last, userID, runID int64
+	if err := tx.Row(ctx, "SELECT coalesce(max(id), 0) FROM ops", nil, &last); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	err := tx.Row(ctx, "SELECT user_id, coalesce(max(run_id), 0) FROM ops WHERE id > ? GROUP BY user_id", []any{last}, &userID, &runID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if runID == 0 {
+		uid, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		if runID, err = tx.BeginRun(ctx, userID, uid.String(), schema.CauseHost); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, "UPDATE ops SET run_id = ? WHERE id > ? AND run_id IS NULL", runID, last); err != nil {
+		return err
+	}
+	if err := tx.EndRun(ctx, runID, c.report); err != nil {
+		return err
+	}
+	return tx.Row(ctx, "SELECT uid FROM runs WHERE id = ?", []any{runID}, &c.RunID)
+}
+
+// report adds the change to a run's report, before what the write itself reported.
+func (c *Change) report(before string) (string, error) {
+	var stages []any
+	if err := json.Unmarshal([]byte(before), &stages); err != nil {
+		return "", fmt.Errorf("%w: the ledger of a run: %w", schema.ErrCorrupt, err)
+	}
+	change := map[string]any{"kind": c.Kind, "memory": c.Memory, "status": "applied", "reason": c.Reason}
+	stages = append([]any{map[string]any{"name": schema.CauseHost, "done": true, "took_ns": 0, "outcomes": []any{change}}}, stages...)
+	after, err := json.Marshal(stages)
+	return string(after), err
+}
+
+// decision has what a host decided wait again; what a question is about does not fade
+// meanwhile.
+func (u *undoer) decision(ctx context.Context, op *schema.Op) error {
+	switch op.Record {
+	case "proposals":
+		return u.exactly(ctx, "was decided again since", `UPDATE proposals SET state = 'pending', decided_at = NULL, decided_by = ''
+			WHERE id = ? AND user_id = ? AND state = json_extract(?, '$.state')`, op.RecordID, u.userID, op.After)
+	case "confirmations":
+		err := u.exactly(ctx, "was decided again since", `UPDATE confirmations SET state = 'pending', decided_at = NULL
+			WHERE id = ? AND user_id = ? AND state = json_extract(?, '$.state')`, op.RecordID, u.userID, op.After)
+		if err != nil {
+			return err
+		}
+		_, err = u.tx.Exec(ctx, "UPDATE memories SET decay_rate = 0 WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?)", op.RecordID) // see [schema.Tx.Hold]
+		return err
+	}
+	return keptError("this version does not know how to take it back")
+}
