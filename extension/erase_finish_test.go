@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -91,11 +92,11 @@ func many(t *testing.T, x *Extension, n int) {
 // process would.
 func cutOff(t *testing.T, path string, what Erasure, after int) {
 	t.Helper()
-	calls := 0
+	var calls atomic.Int32 // the background asks for the time too
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	db, err := schema.Open(t.Context(), path, &schema.Options{Now: func() time.Time {
-		if calls++; calls > after {
+		if calls.Add(1) > int32(after) {
 			cancel()
 		}
 		return time.Now()

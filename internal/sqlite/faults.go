@@ -50,13 +50,14 @@ func (db *DB) Faults() []Fault {
 
 // recordFault records the outcome of one attempt and reports a failure to the host.
 func (db *DB) recordFault(source string, err error) {
-	now := db.Now() // calls the host's clock, so not under the lock
-	db.faults.mu.Lock()
 	if err == nil {
+		db.faults.mu.Lock()
 		delete(db.faults.bySource, source)
 		db.faults.mu.Unlock()
 		return
 	}
+	now := db.Now() // calls the host's clock, so not under the lock
+	db.faults.mu.Lock()
 	f, known := db.faults.bySource[source]
 	if !known {
 		f = Fault{Source: source, FirstAt: now}
