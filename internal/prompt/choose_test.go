@@ -54,4 +54,5 @@ func TestPhrasesThatTheUserKeepsUsingFillNoSection(t *testing.T) {
 	}
 	require.Equal(t, []string{sentences[1], sentences[3], sentences[4], sentences[5]}, shown(schema.Attributes{schema.AttrSaid: schema.SaidLasting}))
 	require.Equal(t, sentences, shown(nil))
+	require.Equal(t, sentences, shown(schema.Attributes{schema.AttrSaid: "claim"}), "parsed: each is a fact of its own")
 }

@@ -62,6 +62,7 @@ type line struct {
 	importance float64
 	evidence   int
 	likely     float64 // probability of staying true; 1 unless estimated
+	unparsed   bool    // no pattern parsed any of its claims
 	used       time.Time
 	passes     time.Time // zero if it does not pass
 	wish       bool      // a claim is about how to answer
@@ -140,6 +141,7 @@ func (l *line) add(c *ownClaim) {
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
 	l.wish = l.wish || c.wish
 	l.likely = max(l.likely, claims.Likely(&c.claim))
+	l.unparsed = (l.unparsed || len(l.claims) == 1) && c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
 		if at.After(l.used) {

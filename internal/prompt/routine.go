@@ -13,8 +13,9 @@ const (
 	routineLines = 3
 )
 
-// withoutRepeats removes, of the routine lines extracted from messages, all but the
+// withoutRepeats removes, of the routine lines that no pattern parsed, all but the
 // newest with each phrase: "Help me word a note to …" describes the day, not the user.
+// What a pattern parsed stays, however alike: "I'm allergic to nuts", "… to shellfish".
 // On the lives in cmd/ebb/testdata/lives half of all lines were such repeats and none
 // of them was a statement to remember; without them 48 % instead of 39 % of what was
 // only said is in the prompt after a year.
@@ -30,7 +31,7 @@ func withoutRepeats(lines []*line) []*line {
 	var routine []*line
 	for _, l := range lines {
 		often := func(p uint64) bool { return in[p] >= routineLines }
-		if l.Group == Said && text.PhraseShare(l.claims[0].phrases, often) >= routineShare {
+		if l.unparsed && text.PhraseShare(l.claims[0].phrases, often) >= routineShare {
 			routine = append(routine, l)
 		}
 	}
