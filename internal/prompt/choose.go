@@ -87,13 +87,14 @@ func (s *Lines) changesOf() map[*line][]*line {
 	changes := make(map[*line][]*line)
 	asked := 0
 	for _, l := range slices.Backward(s.all) {
-		if !said.TellsChange(l.Text) {
+		words := l.words()
+		if !said.TellsChange(words) {
 			continue
 		}
 		if asked++; asked > maxChanges {
 			break
 		}
-		likeness := s.likeness(l.Text, nil)
+		likeness := s.likeness(words, nil)
 		of := 0
 		for _, old := range s.byLikeness(likeness) {
 			if likeness[old.place] < changedLikeness || of == maxChanged {
@@ -106,6 +107,15 @@ func (s *Lines) changesOf() map[*line][]*line {
 		}
 	}
 	return changes
+}
+
+// words returns the sentence and the claims it supports.
+func (l *line) words() string {
+	words := []string{l.Text}
+	for _, c := range l.claims {
+		words = append(words, c.claim.Content)
+	}
+	return strings.Join(words, "\n")
 }
 
 // addPlace adds a position unless it is there already. Positions are added in

@@ -444,7 +444,7 @@ func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (
 		if t.quoted {
 			continue
 		}
-		m.plural = m.plural || plurals[t.word]
+		m.plural = m.plural || plurals[t.word] || r.lex.bare && r.lex.plural[t.word] != ""
 		collect(t.word)
 		if m.third {
 			if first, ok := r.lex.third[t.word]; ok {

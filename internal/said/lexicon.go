@@ -93,6 +93,7 @@ type lexicon struct {
 	possessives map[string]bool            // my, our
 	third       map[string]string          // third-person form of a verb to its first-person form
 	plural      map[string]string          // plural form of a verb to its first-person singular
+	bare        bool                       // verbs need no subject, and plural forms have no other use
 	runTogether map[string][2]string       // contractions typed without an apostrophe
 	clipped     map[string]string          // colloquial short forms: hab for habe
 	reports     phrases                    // verbs of saying: somebody's words follow

@@ -105,7 +105,8 @@ func (r *reader) readIn(s sentence, scores [4]int, main int) []Claim {
 		r.lex = languages()[l]
 		spelled := s
 		spelled.tokens = r.lex.spellOut(s.tokens)
-		if claims := r.read(spelled); len(claims) > 0 {
+		claims := r.read(spelled)
+		if claims = append(claims, r.apposed(spelled, claims)...); len(claims) > 0 {
 			return claims
 		}
 	}

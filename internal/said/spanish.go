@@ -50,6 +50,7 @@ I? soy|vengo originalmente? de X : from func trait clear is=upper
 
 // residence
 I? vivo|resido en la? calle|avenida|plaza|paseo X : address func clear is=street deniable
+I? vivo|resido ahora? en un|una Z en la? calle|avenida|plaza|paseo X : lives_in func is=upper
 I? ya no vivo en X : lives_in denied change clear
 I? vivo|resido|estoy_viviendo|llevo_viviendo ahora? en|cerca_de X : lives_in func clear is=upper deniable
 I? me|nos he|hemos? mudé|mudado|mudamos|trasladé|trasladado|trasladamos|cambié|cambiamos de|desde Y a X : lives_in func change clear is=upper
@@ -237,6 +238,7 @@ func spanish() *lexicon {
 		subjects:    wordSet("yo nosotros nosotras"),
 		possessives: wordSet("mi mis nuestro nuestra nuestros nuestras"),
 		plural:      map[string]string{},
+		bare:        true,
 		third: map[string]string{"es": "soy", "esta": "estoy", "tiene": "tengo", "conduce": "conduzco", "maneja": "manejo", "prefiere": "prefiero", "se": "me", "le": "me", "va": "voy", "hace": "hago", "ha": "he",
 			"mudó": "mude", "trasladó": "traslade", "vendió": "vendi", "cambió": "cambie", "compró": "compre", "dejó": "deje", "empezó": "empece", "nació": "naci", "creció": "creci", "llama": "llamo", "juega": "juego", "suele": "suelo", "viene": "vengo", "cumple": "cumplo", "puede": "puedo", "toca": "toco", "sale": "salgo", "sigue": "sigo", "ella": "\x01", "el": "el"},
 		thirdForms: func(w string) []string {
