@@ -269,7 +269,7 @@ func sentenceOf(says claimWords, quote, message string) string {
 
 // moreSaid is the share of the claim, 0–1, that a neighbouring sentence must add to
 // be shown as well.
-const moreSaid = 0.15
+const moreSaid = 0.1
 
 // maxSentence is the maximum length of a sentence in the core section, in tokens.
 const maxSentence = 60
