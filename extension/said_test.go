@@ -413,6 +413,22 @@ func TestForgetOldValueKeepsNew(t *testing.T) {
 	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
 }
 
+// Words that mostly fill a request ("name and all", "the whole business") name things
+// as well.
+func TestForgetWhatFillersName(t *testing.T) {
+	for said, ask := range map[string]string{
+		"My business is called Fernwood Bikes.": "Please forget my business.",
+		"My computer is a ThinkPad X1.":         "Forget my computer.",
+		"My stage name is Zelda Quill.":         "Please forget my stage name.",
+	} {
+		l := newDiary(t)
+		l.says("I live in Oslo.")
+		l.says(said)
+		l.publish(ask)
+		require.Equal(t, []string{"I live in Oslo."}, l.profiled(), ask)
+	}
+}
+
 func TestForgetIsPerUser(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Zagreb.")

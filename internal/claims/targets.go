@@ -1,0 +1,239 @@
+package claims
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// targets are the memories that a request to forget concerns.
+type targets struct {
+	claims   []schema.Memory
+	episodes []schema.Memory
+	reading  said.Claim // parsed from the request; zero if it cannot be parsed
+	terms    []string   // of the request's object
+	certain  bool       // it names a claim, a predicate or a person
+	pointed  bool       // it names nothing and refers to messages
+}
+
+// clear reports whether the request names its targets without ambiguity.
+func (t *targets) clear() bool {
+	switch n := len(t.claims) + len(t.episodes); {
+	case t.pointed:
+		return true
+	case n == 0 || len(t.claims) > maxHidden || len(t.episodes) > maxHidden:
+		return false
+	default:
+		return t.certain || len(t.terms) > 1 || n <= vagueHidden
+	}
+}
+
+// past matches words for what no longer holds.
+var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|frühere[nrsm]?|ehemalige[nrsm]?|viej[oa]s?|antigu[oa]s?|anterior(?:es)?)\b|旧的?|以前的?|过去的?|原来的?`)
+
+// saying are terms for how and when something was said, which do not describe what
+// was said: "the digits I typed the other evening".
+var saying = termsOf(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
+	sent send message other evening morning yesterday first second week time
+	gesagt erzählt geschrieben erwähnt getippt gepostet geschickt gemeldet neulich gestern abend woche mal
+	dije dicho decir conté contado escribí escrito mencioné mencionado mandé puse ayer anoche mensaje
+	primera segunda semana vez`)
+
+// fillers are terms for anything at all and for how completely to forget it: "the
+// counselor business, name and all".
+var fillers = termsOf(`business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
+	komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
+	nombre cosa completo entero nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
+
+func termsOf(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, term := range text.Terms(words) {
+		set[term] = true
+	}
+	return set
+}
+
+// naming returns the terms of a request's object that describe what is meant. Fillers
+// do if there is nothing else: "my computer".
+func naming(object string) []string {
+	terms := slices.DeleteFunc(text.QueryTerms(object, 0), func(term string) bool { return saying[term] })
+	if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return fillers[term] }); len(telling) > 0 {
+		return telling
+	}
+	return terms
+}
+
+// leading matches words that precede the object of a request.
+var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?|dass|mis?|que|mi|nuestr[oa]s?|我的?)\s*)+`)
+
+// named finds the claims that words refer to: those that say the same, else those
+// with a predicate or subject of that name, else those that contain all of the
+// words.
+func (w *reading) named(ctx context.Context, about string) (t targets, err error) {
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return t, err
+	}
+	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
+	names := []string{w.owner.User, w.Speaker}
+	if t.reading, _ = Parse(about, "", names); known(t.reading) {
+		t.reading.Subject = spoken(Stored(t.reading.Subject, w.owner.User, w.Speaker), w.owner.User)
+		t.certain = true
+		for _, m := range all {
+			if k := labelled(&m, w.owner.User); known(k) && (like(k, t.reading) || said.Compare(t.reading, k) == said.Same) {
+				t.claims = append(t.claims, m)
+			}
+		}
+	} else {
+		t.reading = said.Claim{}
+	}
+	ended := past.MatchString(about)
+	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
+	t.terms = slices.DeleteFunc(text.QueryTerms(phrase, 0), func(term string) bool { return saying[term] })
+	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
+	if ended {
+		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
+	}
+	if len(t.claims) > 0 || len(t.terms) == 0 {
+		return t, nil
+	}
+	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	for _, predicate := range likelyPredicates(noun) {
+		for _, m := range all {
+			if (ended || isCurrent(&m)) && (key(m.Predicate) == predicate && spoken(m.Subject, w.owner.User) == speaker || spoken(m.Subject, w.owner.User) == mine+noun) {
+				t.claims = append(t.claims, m)
+			}
+		}
+		if len(t.claims) > 0 {
+			t.certain = true
+			return t, nil
+		}
+	}
+	for _, m := range all {
+		if t.holds(&m) {
+			t.claims = append(t.claims, m)
+		}
+	}
+	return t, nil
+}
+
+// Names reports whether words refer to a memory: it says the same, its predicate or
+// subject has that name, or it contains most of the words.
+func Names(about string, m *schema.Memory, owner string) bool {
+	k := labelled(m, owner)
+	if c, _ := Parse(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
+		return true
+	}
+	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
+	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	if k.Predicate != "" && (slices.Contains(likelyPredicates(noun), key(m.Predicate)) || k.Subject == mine+noun) {
+		return true
+	}
+	held, terms, n := wordsOf(m), text.QueryTerms(phrase, 0), 0
+	for _, term := range terms {
+		if slices.Contains(held, term) {
+			n++
+		}
+	}
+	return n > 0 && 2*n > len(terms)
+}
+
+// wordsOf returns the terms of a memory.
+func wordsOf(m *schema.Memory) []string {
+	return text.Terms(m.Content + " " + m.Subject + " " + strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Object)
+}
+
+// likelyPredicates returns the predicates that a noun may stand for, likeliest
+// first.
+func likelyPredicates(noun string) []string {
+	predicates := []string{key(strings.ReplaceAll(noun, " ", "_"))}
+	switch predicates[0] {
+	case "address":
+		predicates = append(predicates, "lives_in")
+	case "works_as":
+		predicates = append(predicates, "works_at")
+	}
+	return predicates
+}
+
+// holds reports whether a memory contains all named terms.
+func (t *targets) holds(m *schema.Memory) bool {
+	if len(t.terms) == 0 {
+		return false
+	}
+	held := wordsOf(m)
+	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
+}
+
+// addEpisodes adds the found messages that match, except the requesting one.
+func (t *targets) addEpisodes(found []schema.Memory, but int64) {
+	for _, m := range found {
+		if m.ID != but && m.Kind == schema.KindEpisode && m.State == schema.StateActive && t.says(&m) {
+			t.episodes = append(t.episodes, m)
+		}
+	}
+}
+
+func (t *targets) says(m *schema.Memory) bool {
+	if known(t.reading) && slices.ContainsFunc(said.Claims(m.Content, 0), func(c said.Claim) bool {
+		return like(c, t.reading) || said.Compare(t.reading, c) == said.Same
+	}) {
+		return true
+	}
+	return t.holds(m)
+}
+
+// leastNamed is the share of a request's terms that a memory must contain to be its
+// target, if none contains them all.
+const leastNamed = 0.5
+
+// nearest selects the few memories that contain most of the named terms, at least
+// half. Terms are weighted by rarity; those that no memory contains are ignored,
+// since they often belong to the request ("the digits I typed"). Among many matches
+// it selects the newest claim: hiding a wrong one can be undone, and asking the
+// host would not serve the user. A memory that the user asked to keep is hidden
+// only if its own words match.
+func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
+	if len(t.terms) == 0 {
+		return nil
+	}
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return err
+	}
+	x := indexOf(t.terms, w.candidates(append(all, found...)))
+	most := leastNamed
+	var near []schema.Memory
+	for i, share := range x.shares(t.terms, 0) {
+		switch {
+		case share == 0:
+		case share > most:
+			most, near = share, []schema.Memory{x.memories[i]}
+		case share == most:
+			near = append(near, x.memories[i])
+		}
+	}
+	if len(near) > vagueHidden { // among claims and the messages around them, the claims are meant
+		near = slices.DeleteFunc(near, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode })
+	}
+	if len(near) > vagueHidden {
+		near = []schema.Memory{slices.MaxFunc(near, func(a, b schema.Memory) int {
+			return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+		})}
+	}
+	for _, m := range near {
+		if m.Kind == schema.KindEpisode {
+			t.episodes = append(t.episodes, m)
+		} else {
+			t.claims = append(t.claims, m)
+		}
+	}
+	t.certain = t.certain || len(near) > 0
+	return nil
+}
