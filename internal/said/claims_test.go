@@ -3,6 +3,8 @@ package said
 import (
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // claimCases are sentences and what they claim: "subject | predicate | object",
@@ -401,6 +403,49 @@ func TestClaims(t *testing.T) {
 	for _, l := range []string{"English", "German", "Spanish", "Chinese"} {
 		if count[l] < 60 {
 			t.Errorf("%s: %d cases, want 60", l, count[l])
+		}
+	}
+}
+
+func TestNamesInPassing(t *testing.T) {
+	for line := range strings.Lines(`
+My boss Gail Strombeck just walked by and saw me on my phone. => I | boss | Gail Strombeck *
+I went to the lake with my sister Noor and my dog Biscuit. => I | sister | Noor ; I | dog | Biscuit
+my new boss Ted Kozak starts on Monday => I | boss | Ted Kozak * !
+I have to ring Dr. Ferruz, my dentist, about the filling. => I | dentist | Dr. Ferruz *
+tengo que llamar a Ferruz, mi dentista, que se me ha saltado un empaste => I | dentist | Ferruz *
+Gestern hat mein Chef Thomas Müller gekündigt. => I | boss | Thomas Müller *
+Ask my mom Monday about it.
+Yesterday, my boss, who is mean, shouted at us.
+weil mein Bruder Hunger hat
+I took a photo of my sister Noor Photography Studio.
+my husband OK'd the plan
+We posted it in our family WeChat group.
+Imagine my sister Noor were here.
+Is my sister Noor home?
+Had lunch with my colleague Rob.
+`) {
+		text, want, _ := strings.Cut(strings.TrimSpace(line), "=>")
+		if text == "" {
+			continue
+		}
+		var got []string
+		for _, c := range Claims(strings.TrimSpace(text), 0) {
+			got = append(got, mark(c))
+		}
+		assert.Equal(t, strings.TrimSpace(want), strings.Join(got, " ; "), text)
+	}
+}
+
+func TestSpanishPluralWithoutSubject(t *testing.T) {
+	for text, want := range map[string]string{
+		"Vivimos en Cadrete desde marzo.":                          "I | lives_in | Cadrete *",
+		"Vivimos en un tercero sin ascensor en la calle Torrijos.": "I | lives_in | Torrijos *",
+		"Ya trabajamos en Airbus":                                  "I | works_at | Airbus *",
+	} {
+		claims := Claims(text, 0)
+		if assert.Len(t, claims, 1, text) {
+			assert.Equal(t, want, mark(claims[0]), text)
 		}
 	}
 }

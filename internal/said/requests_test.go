@@ -99,6 +99,7 @@ Nunca olvidaré ese viaje.
 我总是忘记带钥匙。
 算了，忘了吧。
 我永远不会忘记那次旅行。
+Vergiss das gleich wieder. => forget
 `
 
 func TestRequests(t *testing.T) {
@@ -119,6 +120,19 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s\n got %q\nwant %q", text, got, want)
 		}
 	}
+}
+
+func TestLooseRequestsPointBack(t *testing.T) {
+	for _, s := range []string{
+		"Oh dear. Forget I just told you that.", "ignore what I just wrote, that's private. Delete it, please.", "Eso último mejor que no conste.",
+	} {
+		requests := Requests(s)
+		if assert.Len(t, requests, 1, s) {
+			assert.Equal(t, Forget, requests[0].Verb, s)
+			assert.True(t, requests[0].Back, s)
+		}
+	}
+	assert.Empty(t, Requests("The last one was broken, so the plumber had to delete"), "no sentence of its own asks for it")
 }
 
 func TestReported(t *testing.T) {
