@@ -95,7 +95,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	ended := past.MatchString(about)
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	t.terms = slices.DeleteFunc(text.QueryTerms(phrase, 0), func(term string) bool { return saying[term] })
+	t.terms = naming(phrase)
 	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	if ended {
 		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
