@@ -166,6 +166,9 @@ type Result struct {
 	// 0–1: [Answer.Relevance] times the probability from Grounds. It compares across
 	// queries and does not order the results.
 	Relevance float64
+	// Similarity is how far its vector's likeness to the query stands out from that of
+	// other memories, in units of five standard deviations, 0–2; 0 without a vector.
+	Similarity float64
 	// Grounds are the evidence for Relevance, given that the question is about what
 	// the memory holds. Their contributions add up to ln odds.
 	Grounds []Signal

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -23,6 +24,27 @@ func TestChangesAreSelfContained(t *testing.T) {
 	require.Contains(t, chosen.Text, was)
 	require.Contains(t, chosen.Text, changed)
 	require.NotContains(t, lines.Choose(100, "shelf number 22?", nil, time.Now()).Text, changed)
+}
+
+// A line that means what is asked comes before lines that share a word with it, though
+// the search ranks it below them.
+func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
+	const means = "The pump in our cellar gave up again."
+	sentences := []string{means}
+	for i := range 40 {
+		sentences = append(sentences, fmt.Sprintf("The water bill number %d was paid by Ann.", i+2))
+	}
+	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
+	ask := func(similarity float64) string {
+		var found []recall.Result
+		for id := range sentences[1:] {
+			found = append(found, recall.Result{Memory: schema.Memory{ID: int64(id + 2)}})
+		}
+		found = append(found, recall.Result{Memory: schema.Memory{ID: 1}, Similarity: similarity})
+		return lines.Choose(60, "Is there water on the floor?", found, time.Now()).Text
+	}
+	require.NotContains(t, ask(0), means)
+	require.Contains(t, ask(1), means)
 }
 
 // claimsOf are claims of sentences, one said each day.
