@@ -125,13 +125,14 @@ var table = []row{
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
+	{pkg: "internal/encoders", ours: []string{"encoder"}}, // encoders in the data folder: copied or downloaded
 	{pkg: "internal/clients"}, // configuration files of programs that start ebb
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
