@@ -113,6 +113,8 @@ var table = []row{
 	// It opens a memory as a host does, and reads the file from outside.
 	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "consolidate", "consolidate/embed", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
+	// What a history holds that makes a memory worse.
+	{pkg: "extension/audit", ours: []string{"extension/transfer", "schema", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension"}},
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
@@ -132,7 +134,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
