@@ -10,6 +10,7 @@ import (
 	"github.com/tmc/langchaingo/llms/openai"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/encoders"
 )
 
 // localEncoder is the flag of commands that work with vectors made here.
@@ -23,7 +24,7 @@ func (l *localEncoder) connect(cfg *extension.Config) error {
 	if l.Encoder == "" {
 		return nil
 	}
-	e, err := openEncoder(l.Encoder)
+	e, err := encoders.Open(l.Encoder)
 	if err != nil {
 		return err
 	}

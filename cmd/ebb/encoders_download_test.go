@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/encoders"
 )
 
 // mirror serves the random model on loopback, and makes it a model that is
@@ -28,17 +30,17 @@ type mirror struct {
 
 func newMirror(t *testing.T) *mirror {
 	t.Helper()
-	published := publishedEncoder{name: "tiny", licence: "ours"}
+	published := encoders.Published{Name: "tiny", Licence: "ours"}
 	for _, name := range []string{"config.json", "modules.json", "1_Pooling/config.json", "config_sentence_transformers.json",
 		"sentence_bert_config.json", "tokenizer_config.json", "tokenizer.json", "model.safetensors"} {
 		data, err := os.ReadFile(filepath.Join(randomModel, name))
 		require.NoError(t, err)
 		sum := sha256.Sum256(data)
-		published.files = append(published.files, encoderFile{name, int64(len(data)), hex.EncodeToString(sum[:])})
+		published.Files = append(published.Files, encoders.File{Name: name, Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:])})
 	}
-	before := publishedEncoders
-	publishedEncoders = append([]publishedEncoder{published}, before...)
-	t.Cleanup(func() { publishedEncoders = before })
+	before := encoders.Known
+	encoders.Known = append([]encoders.Published{published}, before...)
+	t.Cleanup(func() { encoders.Known = before })
 	m := new(mirror)
 	files := http.StripPrefix("/tiny/", http.FileServer(http.Dir(randomModel)))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

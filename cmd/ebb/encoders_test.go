@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/encoders"
 )
 
 // randomModel is an encoder without any sense: a few KB of random weights.
@@ -50,7 +52,7 @@ func TestInstallAndListEncoders(t *testing.T) {
 	require.Contains(t, o.err, "another encoder random is installed")
 	o = ebb(t, "", "--json", "encoder", "install", "../../encoder/testdata/static")
 	require.Equal(t, exitOK, o.code, o.err)
-	var view installedEncoder
+	var view encoders.Installed
 	require.NoError(t, json.Unmarshal([]byte(o.out), &view))
 	require.Equal(t, "static", view.Name)
 	require.Equal(t, 12, view.Dims)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/encoders"
 )
 
 // The exit codes, as doc.go and --help document them.
@@ -91,11 +92,12 @@ func exitCode(err error) int {
 		version *extension.VersionError
 		damaged *damagedError
 		model   *encoder.InvalidError
+		refused *encoders.RefusedError
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &model), errors.Is(err, extension.ErrKey):
+	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &model), errors.As(err, &refused), errors.Is(err, extension.ErrKey):
 		return exitUsage
 	case errors.Is(err, extension.ErrNotFound):
 		return exitNotFound

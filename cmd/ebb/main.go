@@ -47,6 +47,7 @@ type cli struct {
 	Protect     protectCmd     `cmd:"" help:"Protect a fact, or all facts about an entity, from fading and change."`
 	Stats       statsCmd       `cmd:"" help:"Count memories and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Import conversations and memories: JSONL, exports of ChatGPT, Claude, Mem0 and others, or ebb's own."`
+	Audit       auditCmd       `cmd:"" help:"Look through a foreign export or a memory for duplicates, loops, secrets, stale facts, instructions."`
 	Export      exportCmd      `cmd:"" help:"Export a memory as JSONL that ebb import reads."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Encoder     encoderCmd     `cmd:"" help:"Install and list encoders, which make searches by meaning possible."`

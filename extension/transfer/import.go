@@ -206,7 +206,7 @@ func (j *importJob) run(ctx context.Context) error {
 	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.m.Redactor.Text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
-	err := j.read(ctx, &elements{unnamed: j.opts.Unnamed, now: schema.At(j.m.Now()).Time, report: &j.done.Report, keep: keep, visit: visit})
+	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(j.m.Now()).Time, report: &j.done.Report, keep: keep, visit: visit})
 	kept := batches.flush(ctx) // store what precedes a fault too
 	// errors of earlier batches take precedence
 	err = cmp.Or(batches.wait(), kept, err)
@@ -214,20 +214,20 @@ func (j *importJob) run(ctx context.Context) error {
 	return err
 }
 
-// read reads all formats except ebb's export.
-func (j *importJob) read(ctx context.Context, others *elements) error {
-	start, _ := j.in.r.Peek(peeked) // what cannot be read is said by who reads it
-	switch format := j.opts.Format; {
+// turns reads all formats except ebb's export.
+func (in *input) turns(ctx context.Context, format ImportFormat, others *elements) error {
+	start, _ := in.r.Peek(peeked) // what cannot be read is said by who reads it
+	switch {
 	case format == FormatStream:
-		return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)
+		return readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)
 	case format == FormatLangchaingo:
-		return others.readLangchaingo(ctx, j.in.r)
+		return others.readLangchaingo(ctx, in.r)
 	case format == FormatTurns && len(start) > 0 && start[0] == '{' && isCollection(start):
-		return others.readCollections(j.in.r)
+		return others.readCollections(in.r)
 	case format == FormatChatGPT || format != FormatTurns && len(start) > 0 && start[0] == '[':
-		return others.readArray(j.in.r)
+		return others.readArray(in.r)
 	}
-	return readTurns(newLines(j.in.r, j.in.line, maxTurnLine), parseTurn, others, others.keep, others.visit)
+	return readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, others, others.keep, others.visit)
 }
 
 // stored counts a stored batch that ends at byte end of the input.

@@ -51,8 +51,7 @@ func FuzzImport(f *testing.F) {
 		var err error
 		switch format {
 		default:
-			j := &importJob{in: in, opts: ImportOptions{Format: format}}
-			err = j.read(t.Context(), &elements{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), report: &j.done.Report, keep: asIs, visit: turn})
+			err = in.turns(t.Context(), format, &elements{now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), report: &ImportReport{}, keep: asIs, visit: turn})
 			if _, bare := err.(*schema.InvalidError); bare && format == FormatLangchaingo {
 				return // about the file as a whole
 			}

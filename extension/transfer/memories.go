@@ -72,7 +72,7 @@ func (e *elements) claim(where string, raw []byte) error {
 	if c.labelled() {
 		e.leaveOut("labels of memories", 1)
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, at: at})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, at: at, claim: true})
 }
 
 // graph reads an entity or a relation of the reference MCP memory server: each
@@ -105,7 +105,7 @@ func (e *elements) graph(where string, raw []byte) error {
 		e.report.Skipped++
 	}
 	for _, s := range said {
-		if err := e.turn(where, importedTurn{session: e.unnamed, role: writtenByModel, text: s}); err != nil {
+		if err := e.turn(where, importedTurn{session: e.unnamed, role: writtenByModel, text: s, claim: true}); err != nil {
 			return err
 		}
 	}

@@ -27,6 +27,7 @@ type importedTurn struct {
 	id, session, speaker, role, text string
 	at                               time.Time
 	untimed                          bool // at is the time of the import
+	claim                            bool // a memory of another program, no message
 
 	agent  string // "" for the scope's agent
 	cycle  int64  // 0 for none

@@ -113,6 +113,8 @@ var table = []row{
 	// It opens a memory as a host does, and reads the file from outside.
 	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "consolidate", "consolidate/embed", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
+	// What a history holds that makes a memory worse.
+	{pkg: "extension/audit", ours: []string{"extension/transfer", "schema", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension"}},
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
@@ -125,13 +127,14 @@ var table = []row{
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
+	{pkg: "internal/encoders", ours: []string{"encoder"}}, // encoders in the data folder: copied or downloaded
 	{pkg: "internal/clients"}, // configuration files of programs that start ebb
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

@@ -1,6 +1,7 @@
-package main
+package encoders
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,31 +15,30 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
 
-// publishedEncoder is a model that can be downloaded by name.
-type publishedEncoder struct {
-	name, licence string
-	source        string // the address of its files, without a slash at the end
-	files         []encoderFile
+// Published is a model that can be downloaded by name.
+type Published struct {
+	Name, Licence string
+	Source        string // URL of its files, without a slash at the end
+	Files         []File
 }
 
-func (p *publishedEncoder) bytes() (total int64) {
-	for _, f := range p.files {
+// Bytes returns the size of the model's files.
+func (p *Published) Bytes() (total int64) {
+	for _, f := range p.Files {
 		total += f.Bytes
 	}
 	return total
 }
 
-// publishedEncoders are known by the content of their files: an address that
-// serves anything else is refused.
-var publishedEncoders = []publishedEncoder{{
-	name:    "minilm",
-	licence: "apache-2.0",
-	source:  "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
-	files: []encoderFile{
+// Known lists the models that can be downloaded. Each file is identified by its
+// hash; other content is refused.
+var Known = []Published{{
+	Name:    "minilm",
+	Licence: "apache-2.0",
+	Source:  "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
+	Files: []File{
 		{"config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"},
 		{"modules.json", 349, "84e40c8e006c9b1d6c122e02cba9b02458120b5fb0c87b746c41e0207cf642cf"},
 		{"1_Pooling/config.json", 190, "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23"},
@@ -49,32 +49,33 @@ var publishedEncoders = []publishedEncoder{{
 	},
 }}
 
-func publishedNames() string {
-	names := make([]string, len(publishedEncoders))
-	for i, p := range publishedEncoders {
-		names[i] = p.name
+func knownNames() string {
+	names := make([]string, len(Known))
+	for i, p := range Known {
+		names[i] = p.Name
 	}
 	return strings.Join(names, ", ")
 }
 
-// download fetches the model's files into folder. What an earlier call left
-// there is kept: whole files as they are, the last one is continued.
-func (p *publishedEncoder) download(a *app, source, folder string) error {
-	bar := a.bar(p.bytes(), "downloading", true)
-	defer func() { _ = bar.Clear() }()
-	// A transfer may take long, but an address must answer.
+// ErrPartial means that a download was interrupted. The same call resumes it.
+var ErrPartial = errors.New("the download was interrupted")
+
+// download fetches the model's files into folder. Files that an earlier call left
+// there are kept, and an incomplete one is resumed.
+func (p *Published) download(ctx context.Context, source, folder string, progress io.Writer) error {
+	// A transfer may take long, but a server must answer.
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second
 	client := &http.Client{Transport: transport}
 	defer client.CloseIdleConnections()
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		to := filepath.Join(folder, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		if err := f.download(a.ctx, client, source+"/"+f.Name, to, bar); err != nil {
-			if a.ctx.Err() != nil {
-				return &interruptedError{"what was downloaded is kept; the same command goes on with it"}
+		if err := f.download(ctx, client, source+"/"+f.Name, to, progress); err != nil {
+			if ctx.Err() != nil {
+				return fmt.Errorf("%w: %w", ErrPartial, ctx.Err())
 			}
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
@@ -82,8 +83,8 @@ func (p *publishedEncoder) download(a *app, source, folder string) error {
 	return nil
 }
 
-// download fetches one file, from the byte on at which to ends.
-func (f *encoderFile) download(ctx context.Context, client *http.Client, from, to string, bar *progressbar.ProgressBar) (err error) {
+// download fetches one file and continues where to ends.
+func (f *File) download(ctx context.Context, client *http.Client, from, to string, progress io.Writer) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func (f *encoderFile) download(ctx context.Context, client *http.Client, from, t
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if _, err := io.Copy(io.MultiWriter(sum, bar), file); err != nil {
+	if _, err := io.Copy(io.MultiWriter(sum, progress), file); err != nil {
 		return err
 	}
 	if hash := hex.EncodeToString(sum.Sum(nil)); have != f.Bytes || hash != f.SHA256 {
@@ -116,7 +117,7 @@ func (f *encoderFile) download(ctx context.Context, client *http.Client, from, t
 }
 
 // fetch asks for the bytes from have on, and returns how many there are then.
-func (f *encoderFile) fetch(ctx context.Context, client *http.Client, from string, file *os.File, have int64) (int64, error) {
+func (f *File) fetch(ctx context.Context, client *http.Client, from string, file *os.File, have int64) (int64, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
 		return have, err
@@ -150,67 +151,59 @@ func (f *encoderFile) fetch(ctx context.Context, client *http.Client, from strin
 	return have + n, err
 }
 
-// installPublished downloads a model and installs it.
-func (c *encoderInstallCmd) installPublished(a *app, p *publishedEncoder) error {
-	name := c.Name
-	if name == "" {
-		name = p.name
-	}
-	source := p.source
-	if c.Mirror != "" {
-		u, err := url.Parse(c.Mirror)
+// installKnown downloads a model and installs it.
+func installKnown(ctx context.Context, p *Published, o *Options) (i *Installed, installed bool, err error) {
+	name, source := cmp.Or(o.Name, p.Name), p.Source
+	if o.Mirror != "" {
+		u, err := url.Parse(o.Mirror)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return &usageError{fmt.Sprintf("--mirror %q is not an address such as https://example.com/models/minilm", c.Mirror)}
+			return nil, false, refused("--mirror %q is not an address such as https://example.com/models/minilm", o.Mirror)
 		}
-		source = strings.TrimRight(c.Mirror, "/")
+		source = strings.TrimRight(o.Mirror, "/")
 	}
-	folder, err := encodersFolder()
+	folder, err := Folder()
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	if there, err := readManifest(filepath.Join(folder, name)); err == nil {
-		return c.alreadyThere(a, there, p)
+		return there, false, there.holds(p)
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
+		return nil, false, err
 	}
-	partial := filepath.Join(folder, ".downloading-"+p.name)
+	partial := filepath.Join(folder, ".downloading-"+p.Name)
 	if err := os.MkdirAll(partial, 0o755); err != nil {
-		return err
+		return nil, false, err
 	}
-	if !a.json {
-		page := a.page()
-		page.say("Downloading %s, %s, licence %s, from %s", p.name, size(p.bytes()), p.licence, source)
-		if page.err != nil {
-			return page.err
-		}
+	if err := o.starting(p, source); err != nil {
+		return nil, false, err
 	}
-	if err := p.download(a, source, partial); err != nil {
-		return err
+	progress, done := o.progress(p.Bytes(), "downloading")
+	err = p.download(ctx, source, partial, progress)
+	done()
+	if err != nil {
+		return nil, false, err
 	}
-	if err := c.installFrom(a, partial, name, p.licence); err != nil {
-		return err
+	if i, installed, err = installFolder(ctx, partial, name, p.Licence, o); err != nil {
+		return nil, false, err
 	}
-	return os.RemoveAll(partial)
+	return i, installed, os.RemoveAll(partial)
 }
 
-// alreadyThere reports the encoder that has the name already: this model, or
-// another.
-func (c *encoderInstallCmd) alreadyThere(a *app, there *installedEncoder, p *publishedEncoder) error {
+// holds returns an error unless the encoder is p, unchanged.
+func (i *Installed) holds(p *Published) error {
 	hashes := make(map[string]string)
-	for _, f := range there.Files {
+	for _, f := range i.Files {
 		hashes[f.Name] = f.SHA256
 	}
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		if hashes[f.Name] != f.SHA256 {
-			return takenError(there)
+			return i.taken()
 		}
 	}
-	if _, err := there.open(); err != nil {
-		return err
-	}
-	return there.show(a, "is installed already")
+	_, err := i.open()
+	return err
 }
 
-func takenError(there *installedEncoder) error {
-	return &usageError{fmt.Sprintf("another encoder %s is installed; choose another --name, or remove %s", there.Name, there.Folder)}
+func (i *Installed) taken() error {
+	return refused("another encoder %s is installed; choose another --name, or remove %s", i.Name, i.Folder)
 }
