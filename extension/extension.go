@@ -81,7 +81,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 	if x.own, err = prompt.NewViews(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	options := recall.Options{Weights: cfg.Ranking.Weights, Scorer: cfg.Ranking.Scorer, CandidateFactor: cfg.Ranking.CandidateFactor, Retention: cfg.Ranking.Retention, Planner: cfg.Ranking.Planner}
+	options := recall.Options{Weights: cfg.Ranking.Weights, Scorer: cfg.Ranking.Scorer, Rerank: cfg.Ranking.Rerank, CandidateFactor: cfg.Ranking.CandidateFactor, Retention: cfg.Ranking.Retention, Planner: cfg.Ranking.Planner}
 	if cfg.Embedding.Embedder != nil {
 		x.vectors, err = embed.New(db, cfg.Embedding.Embedder, embed.Options{
 			Model: cfg.Embedding.Model, Dims: cfg.Embedding.Dims, CallsPerMinute: cfg.Embedding.CallsPerMinute,

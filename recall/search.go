@@ -28,6 +28,8 @@ type Options struct {
 	// candidates are returned and the Scorer decides their order. Default 0: the
 	// Scorer orders all candidates it scores ([ScoreDepth]).
 	CandidateFactor float64
+	// Rerank orders the best results anew. Default nil: it does not.
+	Rerank Reranker
 	// Retention computes how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy
 	// Vectors say how the vector arm works. Default: there is none.
@@ -115,11 +117,27 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err := s.complete(scope, &q); err != nil {
 		return nil, err
 	}
+	wide := q
+	if s.opts.Rerank != nil {
+		wide.Limit, wide.Budget = max(q.Limit, RerankDepth), 0
+	}
+	answer, userID, err := s.search(ctx, scope, wide)
+	if err == nil && s.opts.Rerank != nil {
+		err = s.rerank(ctx, q, answer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.degraded.note(userID, s.db.Now(), answer.Degraded)
+	return answer, nil
+}
+
+// search is Search for a query with its defaults, without a [Reranker].
+func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (answer *Answer, userID int64, err error) {
 	s.embed(ctx, scope, &q)
 	defer q.meaning.done()
-	answer := &Answer{Query: q.Text, Planned: q.planned}
-	var userID int64
-	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
+	answer = &Answer{Query: q.Text, Planned: q.planned}
+	err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
 		userID, err = snap.UserID(ctx, scope)
 		if err != nil || userID == 0 {
 			return err
@@ -155,11 +173,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 		}
 		return nil
 	})
-	if err = cmp.Or(err, q.skipFault.get()); err != nil {
-		return nil, err
-	}
-	s.degraded.note(userID, s.db.Now(), answer.Degraded)
-	return answer, nil
+	return answer, userID, cmp.Or(err, q.skipFault.get())
 }
 
 // complete validates a query and fills in its defaults.
