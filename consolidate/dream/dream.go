@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 func Stages(o Options) []consolidate.Stage {
 	o = o.withDefaults()
 	return []consolidate.Stage{
-		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{},
+		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Relations{},
 		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o}, o.Patterns(),
 	}
 }
