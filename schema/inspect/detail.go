@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
@@ -49,6 +50,17 @@ type Relation struct {
 	Confidence float64       `json:"confidence"`        // 0–1
 	Inverse    bool          `json:"inverse,omitempty"` // the other one causes it, or elaborates on it
 	Memory     schema.Memory `json:"memory"`            // the other one
+}
+
+// Name returns the type in words, as seen from the memory that is shown.
+func (r Relation) Name() string {
+	switch {
+	case r.Inverse && r.Type == schema.LinkCauses:
+		return "caused by"
+	case r.Inverse && r.Type == schema.LinkElaborates:
+		return "elaborated by"
+	}
+	return strings.ReplaceAll(r.Type, "_", " ")
 }
 
 // Change is one entry of a memory's audit: who did what, and the columns it
