@@ -94,6 +94,13 @@ func TestRelationsOfOthersAndCycles(t *testing.T) {
 		require.NotEqual(t, "My secret is blue.", r.Memory.Content)
 	}
 
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
+		links, err := snap.LinksOf(ctx, a.Results[0].Memory.UserID, ids, schema.LinkCauses)
+		for _, l := range links {
+			require.NotEqual(t, foreign[0], l.To.ID)
+		}
+		return err
+	}))
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		m, err := tx.Memory(ctx, a.Results[0].Memory.UserID, a.Results[1].Memory.UID)
 		if err != nil {
