@@ -73,7 +73,7 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 		err = mergeClaims(ctx, tx, n, act.old, act.kept)
 	case flag:
 		outcome.Kind, outcome.Memory, outcome.Status = ProposalContradiction, pair.Later, Waiting
-		if _, err = tx.Link(ctx, act.kept.Memory, act.old.Memory, "contradicts", n.actor()); err == nil {
+		if _, err = tx.Link(ctx, act.kept.Memory, act.old.Memory, schema.LinkContradicts, 1, n.actor()); err == nil {
 			_, _, err = tx.Propose(ctx, n.input.UserID, ProposalContradiction, pair, act.reason, n.actor())
 		}
 	}

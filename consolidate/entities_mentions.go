@@ -111,7 +111,7 @@ func unsureMentions(ctx context.Context, in *Input) (mentions []unsureMention, t
 			if err := u.read(ctx, s, row.Entity); err != nil {
 				return err
 			}
-			if len(u.candidates) > 1 && !u.entity.Protected && showable(m) {
+			if len(u.candidates) > 1 && !u.entity.Protected && Showable(m) {
 				mentions = append(mentions, u)
 			}
 		}
@@ -153,7 +153,7 @@ func spokenOf(ctx context.Context, s *schema.Snapshot, entityID int64, sure floa
 	found, err := s.Night().AboutEntity(ctx, entityID, sure, but, 4*limit)
 	var kept []schema.Memory
 	for i := range found {
-		if showable(&found[i]) && len(kept) < limit {
+		if Showable(&found[i]) && len(kept) < limit {
 			kept = append(kept, found[i])
 		}
 	}

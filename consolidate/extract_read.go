@@ -85,7 +85,7 @@ func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page 
 		p.through = m.ID
 		p.read++
 		switch {
-		case !showable(m):
+		case !Showable(m):
 			p.setAside++
 			continue
 		case strings.TrimSpace(shown) == "" || text.IsSmallTalk(shown):
@@ -94,7 +94,7 @@ func (x *extraction) collect(rows []schema.Memory, after int64, most int) *page 
 		}
 		tokens += size
 		t := turn{Memory: *m, shown: shown}
-		if b := last[m.SessionID]; b != nil && showable(b) {
+		if b := last[m.SessionID]; b != nil && Showable(b) {
 			t.before = text.Truncate(withoutFences(b.Content), lookBehind)
 		}
 		delete(last, m.SessionID)

@@ -249,7 +249,7 @@ func picture(t *testing.T, db *schema.DB) (rows []string) {
 			`SELECT json_array('memory', content, kind, state, subject, predicate, object, confidence, importance, valid_from, valid_until, expired_at, event_time, created_at,
 				access_count, last_accessed, decay_rate, origin, trust, tags, attributes, version, (SELECT content FROM memories n WHERE n.id = m.superseded_by)) FROM memories m`,
 			`SELECT json_array('source', m.content, s.content, quote) FROM memory_sources JOIN memories m ON m.id = memory_id JOIN memories s ON s.id = source_id`,
-			`SELECT json_array('link', f.content, t.content, type, weight) FROM links l JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id`,
+			`SELECT json_array('link', f.content, t.content, type, l.confidence) FROM links l JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id`,
 			`SELECT json_array('mention', m.content, e.name, surface, me.confidence) FROM memory_entities me JOIN memories m ON m.id = memory_id JOIN entities e ON e.id = entity_id`,
 			`SELECT json_array('entity', name, type, summary, confidence, mention_count, protected, (SELECT name FROM entities n WHERE n.id = e.merged_into)) FROM entities e`,
 			`SELECT json_array('alias', e.name, alias, surface, a.confidence) FROM entity_aliases a JOIN entities e ON e.id = entity_id`,

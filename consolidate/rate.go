@@ -61,7 +61,7 @@ func (r Rate) Propose(ctx context.Context, in *Input, apply Apply) error {
 			return err
 		}
 		through := rows[len(rows)-1].ID
-		rows = slices.DeleteFunc(rows, func(m schema.Memory) bool { return given[m.ID] || !showable(&m) || m.PartOfDocument() })
+		rows = slices.DeleteFunc(rows, func(m schema.Memory) bool { return given[m.ID] || !Showable(&m) || m.PartOfDocument() })
 		for batch := range slices.Chunk(rows, r.Batch) {
 			proposals, err := rateBatch(ctx, in, batch)
 			if err != nil {

@@ -203,16 +203,16 @@ func (r *Reflect) material(ctx context.Context, s *schema.Snapshot, userID int64
 	if err != nil {
 		return nil, err
 	}
-	recent = slices.DeleteFunc(recent, func(m schema.Memory) bool { return !showable(&m) })
+	recent = slices.DeleteFunc(recent, func(m schema.Memory) bool { return !Showable(&m) })
 	slices.SortFunc(recent, func(a, b schema.Memory) int {
 		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
 	})
 	return recent, nil
 }
 
-// showable reports whether prompts may contain a memory. Untrusted ones, and those
+// Showable reports whether prompts may contain a memory. Untrusted ones, and those
 // that read like instructions and are not the user's own, may be an attack.
-func showable(m *schema.Memory) bool {
+func Showable(m *schema.Memory) bool {
 	return m.State == schema.StateActive && !m.Hearsay() && (m.OwnWords() || m.Attributes[schema.AttrReleased] != "" || poison.Inspect(m.Content) == "")
 }
 
@@ -279,7 +279,7 @@ func (x *reflection) lookUp(ctx context.Context, question string) (places []int,
 		}
 	}
 	for _, m := range found {
-		if !showable(&m) || m.Attributes[schema.AttrDepth] != "" && m.Attributes[schema.AttrDepth] != "1" {
+		if !Showable(&m) || m.Attributes[schema.AttrDepth] != "" && m.Attributes[schema.AttrDepth] != "1" {
 			continue
 		}
 		at := slices.IndexFunc(x.records, func(r schema.Memory) bool { return r.ID == m.ID })

@@ -178,6 +178,12 @@ type promptRecord struct {
 	Text    string `json:"text"`
 }
 
+// PromptLine is a memory as a line of JSON for a prompt, under an alias. Ask only about
+// memories that are [Showable].
+func PromptLine(m *schema.Memory, alias string, in *Input) string {
+	return jsonLine(recordOf(m, alias, in))
+}
+
 func recordOf(m *schema.Memory, alias string, in *Input) promptRecord {
 	r := promptRecord{Alias: alias, Date: m.EventTime.In(in.Location).Format("2006-01-02"), Speaker: m.Speaker, Text: text.Truncate(withoutFences(m.Content), recordTokens)}
 	if m.Kind != schema.KindEpisode {

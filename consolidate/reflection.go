@@ -35,7 +35,11 @@ type AddReflection struct {
 	// Lessons is the list of core memory that an insight rated 10 is added to; nil
 	// for none.
 	Lessons *core.BlockSpec
-	Doubt   string // why it is quarantined; "" if it is not
+	Tier    string // its tier; "" for none
+	// Replaces is the public id of the reflection that it supersedes, unless that is of
+	// higher trust or not current any more; "" for none.
+	Replaces string
+	Doubt    string // why it is quarantined; "" if it is not
 	// Trust is the lowest trust of the memories that the model was shown: its text
 	// may come from there, whatever it cites.
 	Trust schema.Trust
@@ -77,6 +81,9 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 		DecayRate: schema.DefaultDecayRate, Utility: 0.5, Importance: min(1, max(0.8, p.Importance)), Agent: first.Agent,
 		Attributes: schema.Attributes{schema.AttrDepth: depth, schema.AttrPrompt: ask.Prompt{Name: "reflect_insights", Version: reflectVersion}.ID()},
 	}
+	if p.Tier != "" {
+		m.Attributes[schema.AttrTier] = p.Tier
+	}
 	cycle, err := tx.Cycle(ctx, n.input.UserID)
 	if err != nil {
 		return Outcome{}, err
@@ -113,10 +120,31 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	if outcome.Status == Quarantined {
 		return outcome, nil
 	}
+	if err := p.supersede(ctx, tx, m, n); err != nil {
+		return Outcome{}, err
+	}
 	if err := p.surface(ctx, tx, m, n.actor()); err != nil {
 		return Outcome{}, err
 	}
 	return outcome, enrich.LinkKnown(ctx, tx, m, idsOf(sources))
+}
+
+func (p *AddReflection) supersede(ctx context.Context, tx *schema.Tx, m *schema.Memory, n *night) error {
+	if p.Replaces == "" {
+		return nil
+	}
+	old, err := tx.Memory(ctx, n.input.UserID, p.Replaces)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	current := old.State == schema.StateActive || old.State == schema.StateDormant
+	if old.Kind != schema.KindReflection || !current || old.Trust > m.Trust || old.Protected || old.Pinned {
+		return nil
+	}
+	return tx.Supersede(ctx, old, m, n.actor())
 }
 
 // surface adds an insight rated 10 to core memory, as far as a model may write

@@ -180,8 +180,23 @@ var changes = map[string]func(c *changer){
 	"link": func(c *changer) {
 		a, b := c.memory("1"), c.memory("1")
 		if a != nil && a.ID != b.ID {
-			_, err := c.tx.Link(c.ctx, a, b, rapid.SampledFrom([]string{"contradicts", "elaborates", "supersedes"}).Draw(c.T, "type"), c.by)
+			_, err := c.tx.Link(c.ctx, a, b, rapid.SampledFrom([]string{"contradicts", "elaborates", "supersedes"}).Draw(c.T, "type"), rapid.SampledFrom([]float64{.4, 1}).Draw(c.T, "confidence"), c.by)
 			require.NoError(c, err)
+		}
+	},
+	"unlink": func(c *changer) {
+		a := c.memory("1")
+		if a == nil {
+			return
+		}
+		links, err := c.tx.Night().Links(c.ctx, c.userID, "contradicts", "elaborates", "supersedes")
+		require.NoError(c, err)
+		for _, l := range links {
+			if l.From.ID == a.ID {
+				removed, err := c.tx.Unlink(c.ctx, a, &l.To, l.Type, c.by)
+				require.NoError(c, err)
+				require.True(c, removed)
+			}
 		}
 	},
 	"advance": func(c *changer) {

@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/recall/planner"
 )
@@ -89,7 +91,7 @@ func TestCognitiveEndToEnd(t *testing.T) {
 	for _, s := range report.Stages {
 		stages = append(stages, s.Name)
 	}
-	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "emotions", "replay", "tiers", "rehearsal", "foresight", "forgetting", "reflect"}, stages)
+	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "relations", "emotions", "replay", "tiers", "rehearsal", "foresight", "forgetting", "themes", "redundancy", "reflect"}, stages)
 	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
 	require.NoError(t, err)
 	require.Equal(t, "semantic", got.Memory.Attributes["tier"])
@@ -251,6 +253,74 @@ func TestEraseCognitive(t *testing.T) {
 		require.NoError(t, err)
 		for _, canary := range []string{"Zorblatina", "zorblatina", "Vexmoor", "drindles"} {
 			require.NotContains(t, string(raw), canary, file)
+		}
+	}
+}
+
+// Relations come with a night, explain themselves, travel with an export, and go with
+// what they relate.
+func TestCognitiveRelations(t *testing.T) {
+	now := clock.At(dualNow)
+	path := fresh(t)
+	x := thinking(t, path, now)
+	remember := func(text string) string {
+		r, err := x.Remember(t.Context(), ada, text)
+		require.NoError(t, err)
+		return r.Memory.UID
+	}
+	lives, bees, hives := remember("Noor lives in Bergen near the harbour"), remember("Noor keeps bees in Bergen near the harbour"), remember("Noor sold honey in Bergen near the harbour")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	relations := func(x *extension.Extension, id string) (of []string) {
+		d, err := x.Get(t.Context(), ada, id)
+		require.NoError(t, err)
+		for _, r := range d.Relations {
+			of = append(of, r.Name()+" "+r.Memory.Content)
+		}
+		return of
+	}
+	dry, err := x.ConsolidateDry(t.Context(), ada)
+	require.NoError(t, err)
+	require.Contains(t, dry.Summary(), "relate applied")
+	require.Empty(t, relations(x, lives), "nothing is changed")
+	_, err = x.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	runs, err := x.Runs(t.Context(), ada, 1)
+	require.NoError(t, err)
+	require.Contains(t, string(runs[0].Stages), `"kind":"relate"`)
+	require.Equal(t, []string{"elaborated by Noor keeps bees in Bergen near the harbour", "elaborated by Noor sold honey in Bergen near the harbour"}, relations(x, lives))
+
+	var exported bytes.Buffer
+	_, err = x.Export(t.Context(), &exported, ada)
+	require.NoError(t, err)
+	copied := thinking(t, fresh(t), now)
+	_, err = copied.Import(t.Context(), bytes.NewReader(exported.Bytes()), transfer.ImportOptions{Restore: true})
+	require.NoError(t, err)
+	require.NoError(t, copied.WaitIdle(t.Context()))
+	require.Equal(t, relations(x, lives), relations(copied, lives))
+	again, err := copied.Consolidate(t.Context(), ada)
+	require.NoError(t, err)
+	require.NotContains(t, again.Summary(), "relate applied", "what was looked at is not looked at again")
+
+	forgotten, err := x.Forget(t.Context(), ada, bees)
+	require.NoError(t, err)
+	require.Equal(t, []string{"elaborated by Noor sold honey in Bergen near the harbour"}, relations(x, lives))
+	_, err = x.Undo(t.Context(), ada, forgotten.RunID)
+	require.NoError(t, err)
+	require.Len(t, relations(x, lives), 2, "undoing brings them back")
+	_, err = x.Erase(t.Context(), ada, extension.Erasure{Memories: []string{hives}})
+	require.NoError(t, err)
+	exported.Reset()
+	_, err = x.Export(t.Context(), &exported, ada)
+	require.NoError(t, err)
+	for line := range strings.Lines(exported.String()) {
+		if strings.HasPrefix(line, `{"link"`) {
+			require.NotContains(t, line, hives)
+		}
+	}
+	require.NoError(t, x.Close(t.Context()))
+	for _, file := range []string{path, path + "-wal"} {
+		if raw, err := os.ReadFile(file); err == nil {
+			require.NotContains(t, string(raw), "honey")
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO entity_aliases (user_id, alias, entity_id, surface) SELECT ?1, 'kettle', id, 'Kettle' FROM entities WHERE uid = ?2", entity)
 	w.exec("INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) SELECT m.id, e.id, 'Kettle', 0.9 FROM memories m, entities e WHERE m.user_id = ? AND m.uid = ? AND e.uid = ?", a, entity)
 	w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, '“blue”' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ?", b, a)
-	w.exec("INSERT INTO links (from_id, to_id, type, weight, created_at, run_id) SELECT f.id, t.id, 'elaborates', 0.25, 77, (SELECT max(id) FROM runs) FROM memories f, memories t WHERE f.user_id = ? AND f.uid = ? AND t.uid = ?", b, a)
+	w.exec("INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) SELECT f.id, t.id, 'elaborates', 0.25, 77, (SELECT max(id) FROM runs) FROM memories f, memories t WHERE f.user_id = ? AND f.uid = ? AND t.uid = ?", b, a)
 	w.exec("INSERT INTO blocks (user_id, agent, name, kind, content, trust, version, updated_at) VALUES (?, 'cook', 'persona', 'list', '[\"kind\"]', 3, 2, 8)")
 	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 1, '[\"curt\"]', 4, 'host', 'chef', 7 FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 2, content, trust, 'model', 'cook', 8 FROM blocks WHERE user_id = ?")

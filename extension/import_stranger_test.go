@@ -77,7 +77,7 @@ func TestUntrustedExportChangesNoExistingRow(t *testing.T) {
 		`{"ebb":{"export":1,"user":"bob","created_at":` + at + `}}`, lie, twin,
 		fmt.Sprintf(`{"superseded":{"memory":%q,"by":"lie"}}`, old),
 		fmt.Sprintf(`{"source":{"memory":%q,"source":"lie","quote":"red"}}`, fact),
-		fmt.Sprintf(`{"link":{"from":"lie","to":%q,"type":"supersedes","weight":1,"created_at":%s}}`, fact, at),
+		fmt.Sprintf(`{"link":{"from":"lie","to":%q,"type":"supersedes","confidence":1,"created_at":%s}}`, fact, at),
 		`{"end":{"records":5}}`,
 	}, "\n")
 	report, err := y.Import(t.Context(), strings.NewReader(file), transfer.ImportOptions{Scope: ada})

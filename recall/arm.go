@@ -15,7 +15,7 @@ import (
 // worth.
 type Arm interface {
 	// Name identifies the arm in explanations: "text", "time", "entity", "topic",
-	// "vector".
+	// "vector". What a plan finds along relations stands there as "links".
 	Name() string
 	// Candidates returns memories, best first. An error takes the arm out of
 	// this search and is reported as [Degraded].

@@ -11,6 +11,8 @@
 //	fuse        combines the arms' rankings into one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)
+//	relations   follows what a causal question asks for along the relations of the best
+//	            candidates, if the plan says so (linkarm.go)
 //	ration      limits derived memories among the first results (diversify.go)
 //	plan        ranks first what the question's plan is about: a time, a date, the
 //	            last conversation (planned.go, recall/lexicon)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -18,7 +19,7 @@ func readIndex(t failer, db *schema.DB, scope schema.Scope) *index {
 	t.Helper()
 	var built *index
 	snapshot(t, db, scope, func(ctx context.Context, s *schema.Snapshot, user int64) {
-		shared, err := newIndexes(db, newBackground()).current(ctx, s, user, true)
+		shared, err := newIndexes(db, background.New()).current(ctx, s, user, true)
 		require.NoError(t, err)
 		built = shared.index
 		shared.mu.RUnlock()
@@ -35,7 +36,7 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 		n++
 		ada := schema.Scope{User: fmt.Sprint("ada", n)}
 		say(t, db, ada, turn{text: "the first word"})
-		following := newIndexes(db, newBackground())
+		following := newIndexes(db, background.New())
 		if rapid.Bool().Draw(t, "large") { // for a search to read at once
 			following.inline, following.first = 3, 2
 		}
@@ -83,7 +84,7 @@ func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
 		}
 		var user int64
 		snapshot(t, db, ada, func(_ context.Context, _ *schema.Snapshot, id int64) { user = id })
-		following.background.running.Wait()
+		following.background.Wait()
 		snapshot(t, db, ada, func(ctx context.Context, s *schema.Snapshot, user int64) {
 			ix, err := following.current(ctx, s, user, true)
 			require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestALargeMemoryAnswersAtOnce(t *testing.T) {
 	_, err := s.Search(impatient, ada, Query{Text: "cello", Now: noon, Wait: true})
 	require.ErrorIs(t, err, context.DeadlineExceeded, "who waits does so no longer than its context")
 	<-reading
-	s.background.running.Wait()
+	s.background.Wait()
 	all := search(t, s, Query{Text: "cello", Limit: 100})
 	require.Len(t, all.Results, 30)
 	require.Empty(t, all.Degraded)

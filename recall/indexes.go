@@ -9,13 +9,14 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // indexes caches the text indexes of the users searched last.
 type indexes struct {
 	db         *schema.DB
-	background *background
+	background *background.Reads
 	// A search reads up to inline chunks itself. If there are more, it reads the
 	// newest, as many as first says, and the background reads all of them.
 	inline, first int
@@ -43,7 +44,7 @@ const (
 	readFirst  = 2_000
 )
 
-func newIndexes(db *schema.DB, bg *background) *indexes {
+func newIndexes(db *schema.DB, bg *background.Reads) *indexes {
 	cache, err := lru.New[int64, *sharedIndex](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
@@ -162,7 +163,7 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 // complete starts to read all of a user's text in the background. It reports false
 // if the background was stopped.
 func (c *indexes) complete(userID int64, ix *sharedIndex) bool {
-	return c.background.once(&ix.completing, func(ctx context.Context) {
+	return c.background.Once(&ix.completing, func(ctx context.Context) {
 		// On an error, the next search reports the index as partial and tries again.
 		_ = c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return ix.complete(ctx, s, userID) })
 	})
@@ -268,7 +269,7 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 			})
 		}
 		full <- batch
-		yieldToSearches(ctx)
+		background.Yield(ctx)
 		batch = <-empty
 	})
 	if full != nil {

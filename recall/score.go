@@ -180,6 +180,7 @@ type scored struct {
 	alike    float64 // see [similar.alike]
 	signals  signals
 	score    float64
+	lifted   float64  // part of score that it has by its relations
 	terms    []Signal // of the scorer, if there is one
 	passage  passage
 	picked   *pick   // by a plan; nil

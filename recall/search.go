@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -55,7 +56,7 @@ type Searcher struct {
 	arms            []weightedArm
 	indexes         *indexes
 	vectors         *vectorArm // nil without an embedder
-	background      *background
+	background      *background.Reads
 }
 
 type weightedArm struct {
@@ -65,7 +66,7 @@ type weightedArm struct {
 
 // New makes a searcher over db.
 func New(db *schema.DB, opts Options) *Searcher {
-	bg := newBackground()
+	bg := background.New()
 	s := &Searcher{
 		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, candidateFactor: opts.CandidateFactor, retention: opts.Retention,
 		indexes: newIndexes(db, bg), background: bg,
@@ -97,7 +98,7 @@ func (s *Searcher) usesThemes() bool { return s.weights.Topic != 0 || s.weights.
 
 // Close stops the background reads and waits for them. The searcher can still
 // search. Closing again has no effect.
-func (s *Searcher) Close() { s.background.stop() }
+func (s *Searcher) Close() { s.background.Stop() }
 
 // Over returns a Searcher with the same options on db, or nil if s is nil.
 func (s *Searcher) Over(db *schema.DB) *Searcher {
@@ -147,7 +148,7 @@ func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (ans
 			return err
 		}
 		if first && !q.Wait {
-			defer s.background.searches.begin()()
+			defer s.background.Begin()()
 		}
 		ranked, err := s.rank(ctx, snap, userID, q)
 		if err != nil {
@@ -300,6 +301,9 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	rank(candidates, weights)
 	topic := newTopic(ix.index, m, r.question, candidates)
 	topic.vectors = trust
+	if candidates, err = r.follow(ctx, candidates); err != nil {
+		degraded = append(degraded, Degraded{"links", err.Error()})
+	}
 	var weak []scored
 	if s.scorer != nil {
 		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {

@@ -320,7 +320,7 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 	s := few()
 	first := recalled(t, s, ada, "kitten")
 	require.Equal(t, []Degraded{{"vector", "the vectors are still being read"}}, first.Degraded)
-	s.background.running.Wait()
+	s.background.Wait()
 	loaded := recalled(t, s, ada, "kitten")
 	require.Empty(t, loaded.Degraded)
 	require.Equal(t, "The tabby sleeps all day.", textsOf(loaded)[0])
@@ -330,7 +330,7 @@ func TestManyVectorsAreReadInTheBackground(t *testing.T) {
 
 	ahead := few()
 	ahead.Preload()
-	ahead.background.running.Wait()
+	ahead.background.Wait()
 	set, ok := ahead.vectors.sets.byUser.Peek(1)
 	require.True(t, ok)
 	require.Equal(t, len(pets), set.len())
@@ -483,7 +483,7 @@ func BenchmarkHybridSearch(b *testing.B) {
 			b.Cleanup(s.Close)
 			started := time.Now()
 			s.Preload()
-			s.background.running.Wait()
+			s.background.Wait()
 			b.Logf("%d vectors loaded in %s", n, time.Since(started).Round(time.Millisecond))
 			all := questions(100)
 			_, err := s.Search(b.Context(), ada, Query{Text: all[0], Now: noon, Wait: true}) // loads the text

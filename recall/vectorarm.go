@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -60,7 +61,7 @@ type vectorArm struct {
 	sets *vectorSets
 }
 
-func newVectorArm(db *schema.DB, opts VectorOptions, bg *background) *vectorArm {
+func newVectorArm(db *schema.DB, opts VectorOptions, bg *background.Reads) *vectorArm {
 	if opts.Embedder == nil {
 		return nil
 	}
@@ -133,7 +134,7 @@ func (s *Searcher) inFirstPerson(ctx context.Context, snap *schema.Snapshot, sco
 		return "", err
 	}
 	if first && !q.Wait {
-		m.finish = s.background.searches.begin()
+		m.finish = s.background.Begin()
 	}
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {

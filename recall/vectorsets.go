@@ -8,6 +8,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -16,7 +17,7 @@ type vectorSets struct {
 	db         *schema.DB
 	exact      int
 	inline     int // the most vectors that a search reads itself
-	background *background
+	background *background.Reads
 
 	mu     sync.Mutex
 	byUser *lru.Cache[int64, *sharedVectors]
@@ -37,7 +38,7 @@ type sharedVectors struct {
 // background. It takes about 80 ms.
 const loadInline = 20_000
 
-func newVectorSets(db *schema.DB, exact int, bg *background) *vectorSets {
+func newVectorSets(db *schema.DB, exact int, bg *background.Reads) *vectorSets {
 	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
@@ -82,7 +83,7 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	switch {
 	case missing > c.inline && !wait && c.load(userID, set):
 		return nil, nil
-	case missing > c.inline || seen == 0 && c.background.searches.idle() == nil: // the loading goroutine may be yielding to this search
+	case missing > c.inline || seen == 0 && c.background.Idle() == nil: // the loading goroutine may be yielding to this search
 		err = c.loadFrom(ctx, s, userID, set)
 	default:
 		err = set.catchUp(ctx, s, userID, last)
@@ -119,7 +120,7 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	}
 	err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, func(v schema.ChunkVector) error {
 		if set.len()%64 == 0 {
-			yieldToSearches(ctx)
+			background.Yield(ctx)
 		}
 		err := set.add(v)
 		if err == nil {
@@ -136,7 +137,7 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 // load starts to bring a set up to date in the background. It reports false if the
 // background was stopped.
 func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
-	return c.background.once(&set.loading, func(ctx context.Context) {
+	return c.background.Once(&set.loading, func(ctx context.Context) {
 		// On an error, the next search reports the set as missing and tries again.
 		_ = c.loadNow(ctx, userID, set)
 	})
@@ -202,7 +203,7 @@ func (s *Searcher) Preload() {
 	if s.vectors == nil {
 		return
 	}
-	s.background.start(s.vectors.sets.preload)
+	s.background.Start(s.vectors.sets.preload)
 }
 
 // preloaded bounds what Preload loads, in bytes.

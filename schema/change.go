@@ -103,7 +103,7 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	); err != nil {
 		return err
 	}
-	_, err := tx.Link(ctx, replacement, old, "supersedes", by)
+	_, err := tx.Link(ctx, replacement, old, LinkSupersedes, 1, by)
 	return err
 }
 

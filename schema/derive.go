@@ -19,6 +19,7 @@ const (
 	OpRemove     = "remove"     // a memory, text and all
 	OpSource     = "source"     // of a memory that was there before
 	OpLink       = "link"       // from a memory
+	OpUnlink     = "unlink"     // from a memory
 	OpMention    = "mention"    // of an entity
 	OpUnmention  = "unmention"  //
 	OpWatermark  = "watermark"  // record: the run
@@ -98,10 +99,25 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	return true, tx.changeMemory(ctx, m, by, "reinforce", changes...)
 }
 
-// Link stores a typed edge between two memories. added is false if it exists already.
-func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) (added bool, err error) {
-	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, created_at, run_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		from.ID, to.ID, typ, tx.Now.UnixMilli(), NullID(by.RunID))
+// The types of links between memories (cognitive-v9.md, Relational Memory).
+const (
+	LinkSupersedes  = "supersedes"  // the newer replaces the older
+	LinkContradicts = "contradicts" // they cannot both be true
+	LinkCauses      = "causes"      // the first brings the second about
+	LinkElaborates  = "elaborates"  // adds detail
+	LinkSameEntity  = "same_entity" // both are about the same people or things
+	LinkRelated     = "related_to"  // loosely connected
+)
+
+// PrunableLinks are the types of links that nights remove when there are too many, the
+// first to go first.
+var PrunableLinks = []string{LinkRelated, LinkSameEntity, LinkElaborates}
+
+// Link stores a typed edge between two memories, with a confidence above 0 and up to 1.
+// added is false if it exists already.
+func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, confidence float64, by Actor) (added bool, err error) {
+	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		from.ID, to.ID, typ, confidence, tx.Now.UnixMilli(), NullID(by.RunID))
 	if err != nil {
 		return false, err
 	}
@@ -109,6 +125,84 @@ func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, by Actor) 
 		return n > 0, err
 	}
 	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))
+}
+
+// Unlink removes a typed edge between two memories; undoing the run stores it again.
+// removed is false if there is none.
+func (tx *Tx) Unlink(ctx context.Context, from, to *Memory, typ string, by Actor) (removed bool, err error) {
+	var confidence float64
+	var at int64
+	var run string
+	err = tx.Row(ctx, `DELETE FROM links WHERE from_id = ? AND to_id = ? AND type = ?
+		RETURNING confidence, created_at, coalesce((SELECT uid FROM runs WHERE id = run_id), '')`, []any{from.ID, to.ID, typ}, &confidence, &at, &run)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, tx.Audit(ctx, from, by, OpUnlink, JSONObject("to", to.UID, "type", typ, "confidence", confidence, "created_at", at, "run", run), "")
+}
+
+// unlinkAll removes the links of a memory, but for those that say which claim holds.
+func (tx *Tx) unlinkAll(ctx context.Context, m *Memory, by Actor) error {
+	links, err := linksOf(ctx, tx, m.UserID, []int64{m.ID}, append([]string{LinkCauses}, PrunableLinks...))
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		from, to := l.From, l.To
+		if _, err := tx.Unlink(ctx, &from, &to, l.Type, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Link is a typed edge between two memories, of which only ids are set.
+type Link struct {
+	From, To   Memory
+	Type       string
+	Confidence float64
+}
+
+// Other returns the end of the link that is not the memory.
+func (l *Link) Other(memory int64) *Memory {
+	if l.From.ID == memory {
+		return &l.To
+	}
+	return &l.From
+}
+
+// LinksOf returns the links of these types from or to the user's memories, the surest
+// first. Links to memories of other users do not count.
+func (s *Snapshot) LinksOf(ctx context.Context, userID int64, memories []int64, types ...string) ([]Link, error) {
+	return linksOf(ctx, s, userID, memories, types)
+}
+
+// Links returns the links of these types between the user's memories, the surest first.
+func (n NightReads) Links(ctx context.Context, userID int64, types ...string) ([]Link, error) {
+	return linksOf(ctx, n.db, userID, nil, types)
+}
+
+func linksOf(ctx context.Context, r nightReader, userID int64, memories []int64, types []string) (links []Link, err error) {
+	encoded, err := json.Marshal(types)
+	if err != nil {
+		return nil, err
+	}
+	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, string(encoded)}
+	if memories != nil {
+		which, args = `SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.from_id = j.value
+			UNION SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.to_id = j.value`, append(args, JSONList(memories))
+	}
+	l := Link{From: Memory{UserID: userID}, To: Memory{UserID: userID}}
+	err = Each(ctx, r.Query, []any{&l.From.ID, &l.From.UID, &l.To.ID, &l.To.UID, &l.Type, &l.Confidence}, func() error {
+		links = append(links, l)
+		return nil
+	}, `SELECT f.id, f.uid, t.id, t.uid, l.type, l.confidence FROM (`+which+`) l
+		CROSS JOIN memories f ON f.id = l.from_id AND +f.user_id = ?1 CROSS JOIN memories t ON t.id = l.to_id AND +t.user_id = ?1
+		WHERE l.type IN (SELECT value FROM json_each(?2)) ORDER BY l.confidence DESC, l.from_id, l.to_id, l.type LIMIT 5000`, args...)
+	return links, err
 }
 
 // Watermark returns the row id of the last of the user's memories that a stage has

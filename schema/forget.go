@@ -7,9 +7,9 @@ import (
 )
 
 // Forget hides a memory because its user requested it at a time: no search finds it, no
-// night reads it, and no message from before at derives it again. It stays in the file
-// until it is erased, and undoing its run restores it. A forgotten memory is not
-// changed.
+// night reads it, and no message from before at derives it again. Its relations to other
+// memories are removed. It stays in the file until it is erased, and undoing its run
+// restores it with its relations. A forgotten memory is not changed.
 //
 // Errors: [*InvalidError] for a quarantined memory; [ErrConflict] for one that
 // changed since it was read.
@@ -30,7 +30,7 @@ func (tx *Tx) Forget(ctx context.Context, m *Memory, at time.Time, by Actor) err
 		return err
 	}
 	m.State, m.Attributes = StateForgotten, attributes
-	return nil
+	return tx.unlinkAll(ctx, m, by)
 }
 
 // ForgottenAt returns when the user asked to forget the memory, zero for memories in

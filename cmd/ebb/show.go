@@ -17,7 +17,7 @@ type showCmd struct {
 
 // Help documents the JSON.
 func (showCmd) Help() string {
-	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "history", "embeddings": [{"model", "dims", "serving"}], "event"}; empty fields are omitted.`
+	return `With --json: {"memory", "retention", "entities", "sources": [{"memory", "quote"}], "derived", "replaces", "replaced_by", "relations": [{"type", "confidence", "inverse", "memory"}], "history", "embeddings": [{"model", "dims", "serving"}], "event"}; empty fields are omitted.`
 }
 
 func (c *showCmd) Run(a *app) (err error) {
@@ -73,29 +73,26 @@ func (p *page) detail(d *extension.Detail) {
 	p.table("  ", rows)
 	p.entities(d.Entities)
 	for _, s := range d.Sources {
-		p.related("rests on", &s.Memory)
+		p.related("rests on", s.Memory)
 		if s.Quote != "" {
 			p.body("      “", "       ", s.Quote+"”")
 		}
 	}
-	for _, r := range []struct {
-		relation string
-		records  []extension.Record
-	}{{"gave rise to", d.Derived}, {"replaces", d.Replaces}, {"replaced by", d.ReplacedBy}} {
-		for i := range r.records {
-			p.related(r.relation, &r.records[i])
-		}
+	p.related("gave rise to", d.Derived...)
+	p.related("replaces", d.Replaces...)
+	p.related("replaced by", d.ReplacedBy...)
+	for _, r := range d.Relations {
+		p.related(fmt.Sprintf("%s (%.2f)", r.Name(), r.Confidence), r.Memory)
 	}
 	p.history(d.History)
 }
 
 // span says from when to when a memory is true.
 func (p *page) span(m *extension.Record) string {
-	s := "since " + p.moment(m.ValidFrom.Time)
-	if !m.ValidUntil.IsZero() {
-		s = "from " + p.moment(m.ValidFrom.Time) + " until " + p.moment(m.ValidUntil.Time)
+	if m.ValidUntil.IsZero() {
+		return "since " + p.moment(m.ValidFrom.Time)
 	}
-	return s
+	return "from " + p.moment(m.ValidFrom.Time) + " until " + p.moment(m.ValidUntil.Time)
 }
 
 func (p *page) retention(d *extension.Detail) string {
@@ -122,11 +119,13 @@ func (p *page) entities(mentions []extension.Mention) {
 	p.body("  mentions ", "           ", strings.Join(names, ", "))
 }
 
-func (p *page) related(relation string, m *extension.Record) {
-	p.line("")
-	p.parts("      ", p.heading("  "+p.in(bold, relation)+"  ", m)...)
-	p.body("      ", "      ", m.Content)
-	p.id("      ", m.UID)
+func (p *page) related(relation string, records ...extension.Record) {
+	for i := range records {
+		p.line("")
+		p.parts("      ", p.heading("  "+p.in(bold, relation)+"  ", &records[i])...)
+		p.body("      ", "      ", records[i].Content)
+		p.id("      ", records[i].UID)
+	}
 }
 
 func (p *page) history(changes []extension.Change) {

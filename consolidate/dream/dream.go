@@ -48,8 +48,9 @@ func (o Options) withDefaults() Options {
 func Stages(o Options) []consolidate.Stage {
 	o = o.withDefaults()
 	return []consolidate.Stage{
-		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{},
-		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o}, o.Patterns(),
+		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Relations{},
+		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o},
+		Categories(), Redundancy{}, o.Patterns(),
 	}
 }
 
@@ -376,6 +377,15 @@ func meanUses(ctx context.Context, in *consolidate.Input) (mean float64, err err
 		return nil
 	})
 	return mean, err
+}
+
+// Categories is the stage that summarises what is known of an entity, and of a category
+// of ten claims and more, as themes of the semantic tier. It needs a model.
+func Categories() consolidate.Stage {
+	names := map[cognitive.Category]string{
+		cognitive.Preference: "preferences", cognitive.Entity: "what lasts", cognitive.Decision: "decisions", cognitive.Fact: "events and facts",
+	}
+	return consolidate.Themes{Tier: string(cognitive.Semantic), Category: func(m *schema.Memory) string { return names[cognitive.CategoryOf(m)] }}
 }
 
 // Patterns is the stage of deep abstraction: it draws insights with an importance of at

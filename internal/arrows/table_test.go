@@ -67,7 +67,8 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "recall/lexicon", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "recall/background", "recall/lexicon", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/lexicon", ours: []string{"internal/text", "internal/topics"}},                         // words: it knows no memory
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
@@ -88,7 +89,7 @@ var table = []row{
 		langchainInTests: []string{anything},
 	},
 	// The dream cycle of the Cognitive profile.
-	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise"}},
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}},
 	// How important a message is beside what is remembered.
 	{pkg: "consolidate/appraise", ours: []string{"schema", "recall", "internal/emotion", "internal/text"}},
 	{

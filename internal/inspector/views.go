@@ -268,8 +268,9 @@ func oneMemory(r *request) (answer, error) {
 		return answer{}, err
 	}
 	v := remembered{Detail: d, Curve: r.curve(&d.Memory)}
-	v.Cut = max(len(d.Derived), len(d.Sources), len(d.Entities), len(d.History)) > maxRelated
+	v.Cut = max(len(d.Derived), len(d.Sources), len(d.Entities), len(d.Relations), len(d.History)) > maxRelated
 	d.Derived, d.Sources, d.Entities = d.Derived[:min(len(d.Derived), maxRelated)], d.Sources[:min(len(d.Sources), maxRelated)], d.Entities[:min(len(d.Entities), maxRelated)]
+	d.Relations = d.Relations[:min(len(d.Relations), maxRelated)]
 	d.History = d.History[max(0, len(d.History)-maxRelated):]
 	for _, c := range d.History {
 		v.Changes = append(v.Changes, changed{Change: c, Columns: columns(c), Reason: r.reason(c.Run, d.Memory.UID)})

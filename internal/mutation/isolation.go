@@ -2,6 +2,14 @@ package main
 
 var isolation = []Mutant{
 	{
+		Defence: "relations to memories of other users do not count",
+		File:    "schema/derive.go",
+		Old:     "ON t.id = l.to_id AND +t.user_id = ?1",
+		New:     "ON t.id = l.to_id",
+		Package: "./recall",
+		Test:    "TestRelationsOfOthersAndCycles",
+	},
+	{
 		Defence: "a search uses statistics of the user's own texts only",
 		File:    "schema/chunks.go",
 		Old:     "WHERE c.id BETWEEN ? AND ? ORDER BY c.id`",

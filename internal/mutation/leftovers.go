@@ -3,6 +3,14 @@ package main
 // leftovers are copies that an erasure could leave.
 var leftovers = []Mutant{
 	{
+		Defence: "a forgotten memory keeps no relations",
+		File:    "schema/forget.go",
+		Old:     "return tx.unlinkAll(ctx, m, by)",
+		New:     "return nil",
+		Package: "./extension",
+		Test:    "TestCognitiveRelations",
+	},
+	{
 		Defence: "a tenant's file is overwritten before it is deleted",
 		File:    "internal/sqlite/erase.go",
 		Old:     "io.CopyN(f, zeroes{}, info.Size())",

@@ -260,7 +260,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "the rating model does not see possible attacks",
 		File:    "consolidate/rate.go",
-		Old:     "given[m.ID] || !showable(&m)",
+		Old:     "given[m.ID] || !Showable(&m)",
 		New:     "given[m.ID]",
 		Package: "./consolidate",
 		Test:    "TestRateInBatches",

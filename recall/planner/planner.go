@@ -41,6 +41,10 @@ type Plan struct {
 	// Hypotheses are texts as answers may read. With an embedder, the mean of their
 	// vectors and the question's is what is looked for.
 	Hypotheses []string
+	// Hops is how many relations in a row are followed from the best results, of the
+	// types in Links. 0 follows none.
+	Hops  int
+	Links []string
 	// Mood is the valence of the question's words, −1 to 1 ([emotion.Of]).
 	Mood float64
 	// Strategy weighs the arms and signals.
@@ -115,6 +119,9 @@ func StrategyOf(i Intent) Strategy { return strategies[i] }
 func Cognitive(q Question) Plan {
 	p := Plan{Intent: IntentOf(q.Text), Mood: emotion.Of(q.Text).Valence}
 	p.Strategy = strategies[p.Intent]
+	if p.Intent == Causal {
+		p.Hops, p.Links = 2, []string{"causes", "elaborates"}
+	}
 	p.Queries = append([]string{q.Text}, Decompose(q.Text)...)
 	p.Hypotheses = Hypotheses(q.Text)
 	return p

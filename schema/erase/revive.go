@@ -66,7 +66,7 @@ func (b *batch) endBy(ctx context.Context, m, successor *schema.Memory) error {
 		successor.ID, until, successor.CreatedAt, m.ID); err != nil {
 		return err
 	}
-	if _, err := b.tx.Link(ctx, successor, m, "supersedes", b.by); err != nil {
+	if _, err := b.tx.Link(ctx, successor, m, schema.LinkSupersedes, 1, b.by); err != nil {
 		return err
 	}
 	m.Version++

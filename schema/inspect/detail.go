@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
@@ -18,6 +19,7 @@ type Detail struct {
 	Derived    []schema.Memory `json:"derived,omitempty"`     // what rests on it
 	Replaces   []schema.Memory `json:"replaces,omitempty"`    // older claims it took the place of
 	ReplacedBy []schema.Memory `json:"replaced_by,omitempty"` // the claims that took its place, the current one last
+	Relations  []Relation      `json:"relations,omitempty"`   // to other memories, the surest first
 	History    []Change        `json:"history,omitempty"`     // every audited change, oldest first
 
 	// Embeddings are what its vectors were made by, oldest first.
@@ -39,6 +41,26 @@ type Mention struct {
 type SourceText struct {
 	Memory schema.Memory `json:"memory"`
 	Quote  string        `json:"quote,omitempty"`
+}
+
+// Relation is how a memory relates to another one: "causes", "elaborates",
+// "same_entity", "related_to" or "contradicts". What replaces what is not among them.
+type Relation struct {
+	Type       string        `json:"type"`
+	Confidence float64       `json:"confidence"`        // 0–1
+	Inverse    bool          `json:"inverse,omitempty"` // the other one causes it, or elaborates on it
+	Memory     schema.Memory `json:"memory"`            // the other one
+}
+
+// Name returns the type in words, as seen from the memory that is shown.
+func (r Relation) Name() string {
+	switch {
+	case r.Inverse && r.Type == schema.LinkCauses:
+		return "caused by"
+	case r.Inverse && r.Type == schema.LinkElaborates:
+		return "elaborated by"
+	}
+	return strings.ReplaceAll(r.Type, "_", " ")
 }
 
 // Change is one entry of a memory's audit: who did what, and the columns it
@@ -108,7 +130,26 @@ func (d *Detail) read(ctx context.Context, s *schema.Snapshot, m *schema.Memory)
 		return err
 	}
 	slices.SortStableFunc(d.ReplacedBy, func(a, b schema.Memory) int { return cmp.Compare(a.ID, b.ID) }) // a replacement is stored after what it replaces
+	if err := d.readRelations(ctx, s, m); err != nil {
+		return err
+	}
 	return d.readHistory(ctx, s, m)
+}
+
+func (d *Detail) readRelations(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {
+	links, err := s.LinksOf(ctx, m.UserID, []int64{m.ID}, append([]string{schema.LinkCauses, schema.LinkContradicts}, schema.PrunableLinks...)...)
+	for _, l := range links {
+		if err != nil {
+			break
+		}
+		r := Relation{Type: l.Type, Confidence: l.Confidence, Inverse: l.From.ID != m.ID}
+		var other *schema.Memory
+		if other, err = s.Memory(ctx, m.UserID, l.Other(m.ID).UID); err == nil {
+			r.Memory = *other
+			d.Relations = append(d.Relations, r)
+		}
+	}
+	return err
 }
 
 func (d *Detail) readHistory(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {

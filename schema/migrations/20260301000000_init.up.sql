@@ -186,7 +186,7 @@ CREATE TABLE links (
   from_id    INTEGER NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
   to_id      INTEGER NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
   type       TEXT NOT NULL CHECK (type IN ('supersedes','contradicts','causes','elaborates','same_entity','related_to')),
-  weight     REAL NOT NULL DEFAULT 1,
+  confidence REAL NOT NULL DEFAULT 1,
   created_at INTEGER NOT NULL,
   run_id     INTEGER REFERENCES runs(id),
   PRIMARY KEY (from_id, to_id, type)

@@ -212,11 +212,11 @@ var referring = []section{
 		v := new(Source)
 		return Line{Source: v}, row.Scan(&v.Memory, &v.Source, &v.Quote)
 	}},
-	{`SELECT f.uid, t.uid, l.type, l.weight, l.created_at, coalesce(r.uid, '') FROM links l
+	{`SELECT f.uid, t.uid, l.type, l.confidence, l.created_at, coalesce(r.uid, '') FROM links l
 		JOIN memories f ON f.id = l.from_id JOIN memories t ON t.id = l.to_id LEFT JOIN runs r ON r.id = l.run_id
 		WHERE f.user_id = ? ORDER BY f.id, t.id, l.type`, func(row scanner) (Line, error) {
 		v := new(Link)
-		return Line{Link: v}, row.Scan(&v.From, &v.To, &v.Type, &v.Weight, &v.CreatedAt, &v.Run)
+		return Line{Link: v}, row.Scan(&v.From, &v.To, &v.Type, &v.Confidence, &v.CreatedAt, &v.Run)
 	}},
 	{"SELECT agent, name, kind, content, trust, version, updated_at FROM blocks WHERE user_id = ? ORDER BY id", func(row scanner) (Line, error) {
 		v := new(Block)

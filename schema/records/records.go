@@ -124,12 +124,12 @@ type Source struct {
 }
 
 type Link struct {
-	From      string      `json:"from"`
-	To        string      `json:"to"`
-	Type      string      `json:"type"`
-	Weight    float64     `json:"weight"`
-	CreatedAt schema.Time `json:"created_at"`
-	Run       string      `json:"run,omitempty"`
+	From       string      `json:"from"`
+	To         string      `json:"to"`
+	Type       string      `json:"type"`
+	Confidence float64     `json:"confidence"`
+	CreatedAt  schema.Time `json:"created_at"`
+	Run        string      `json:"run,omitempty"`
 }
 
 type Block struct {

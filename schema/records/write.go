@@ -311,6 +311,12 @@ func (w *Writer) source(ctx context.Context, r *Source) (bool, error) {
 }
 
 func (w *Writer) link(ctx context.Context, r *Link) (bool, error) {
+	if err := schema.ValidUnit("confidence", r.Confidence); err != nil {
+		return false, err
+	}
+	if r.From == r.To {
+		return false, &schema.InvalidError{Field: "link", Reason: "relates a memory to itself"}
+	}
 	from, to, err := w.rows(ctx, r.From, r.To)
 	if err != nil {
 		return false, err
@@ -324,7 +330,7 @@ func (w *Writer) link(ctx context.Context, r *Link) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return w.insert(ctx, "links (from_id, to_id, type, weight, created_at, run_id)", from, to, r.Type, r.Weight, r.CreatedAt, orNull(run))
+	return w.insert(ctx, "links (from_id, to_id, type, confidence, created_at, run_id)", from, to, r.Type, r.Confidence, r.CreatedAt, orNull(run))
 }
 
 // rest stores the records that no other record refers to.

@@ -139,6 +139,7 @@ var (
 var forms = map[string]struct{ before, after form }{
 	schema.OpSource:     {nil, form{"source": text}},
 	schema.OpLink:       {nil, form{"to": text, "type": text}},
+	schema.OpUnlink:     {form{"to": text, "type": text, "confidence": share, "created_at": whole, "run": text}, nil},
 	schema.OpMention:    {nil, mention},
 	schema.OpUnmention:  {mention, nil},
 	schema.OpMerge:      {nil, form{"into": text}},

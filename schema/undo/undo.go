@@ -124,6 +124,13 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 	case schema.OpLink:
 		return u.related(ctx, op, `DELETE FROM links WHERE from_id = ?1 AND type = json_extract(?2, '$.type')
 			AND to_id = (SELECT id FROM memories WHERE uid = json_extract(?2, '$.to'))`)
+	case schema.OpUnlink:
+		return u.exactly(ctx, "one of the memories or the run that related them is gone, or they were related again since", `INSERT INTO links
+			(from_id, to_id, type, confidence, created_at, run_id)
+			SELECT f.id, t.id, json_extract(?2, '$.type'), json_extract(?2, '$.confidence'), json_extract(?2, '$.created_at'), r.id
+			FROM memories f JOIN memories t ON t.uid = json_extract(?2, '$.to') AND t.user_id = ?3
+			LEFT JOIN runs r ON r.uid = json_extract(?2, '$.run') AND r.user_id = ?3
+			WHERE f.id = ?1 AND f.user_id = ?3 AND coalesce(r.state, '') <> 'undone' ON CONFLICT DO NOTHING`, op.RecordID, op.Before, u.userID)
 	case schema.OpMention, schema.OpUnmention:
 		return u.mention(ctx, op)
 	case schema.OpMerge:

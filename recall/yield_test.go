@@ -9,47 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/schema"
 )
-
-func TestReadersYieldToSearches(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var p searchPriority
-		passed := func(ctx context.Context) <-chan struct{} {
-			done := make(chan struct{})
-			go func() { yieldToSearches(ctx); close(done) }()
-			synctest.Wait()
-			return done
-		}
-		ctx := p.marked(t.Context())
-		<-passed(ctx)
-		first, second := p.begin(), p.begin()
-		<-passed(t.Context()) // who reads for a search does not wait for it
-		waiting := passed(ctx)
-		first()
-		synctest.Wait()
-		select {
-		case <-waiting:
-			t.Fatal("another search still goes before it")
-		default:
-		}
-		began := time.Now()
-		time.Sleep(maxYield / 3)
-		second()
-		<-waiting
-		require.Equal(t, maxYield/3, time.Since(began))
-
-		defer p.begin()()
-		<-passed(ctx)
-		require.Equal(t, maxYield, time.Since(began), "it stands back so long in all")
-		<-passed(ctx)
-		require.Equal(t, maxYield, time.Since(began), "and then no more")
-		stopped, stop := context.WithCancel(p.marked(t.Context()))
-		stop()
-		<-passed(stopped)
-		require.Equal(t, maxYield, time.Since(began))
-	})
-}
 
 // While the first search of much text is under way, nothing of text and vectors
 // is read in the background; no other search holds that up.
@@ -65,18 +27,18 @@ func TestFirstSearchPrecedesBackgroundReads(t *testing.T) {
 		ask := func(wait bool) (before bool, answer *Answer) {
 			answer = search(t, s, Query{Text: "kitten dinner", Wait: wait, Skip: func(*schema.Memory) bool {
 				synctest.Wait() // until all background readers are done or yield
-				before = s.background.searches.idle() != nil
+				before = s.background.Idle() != nil
 				require.Equal(t, before, s.indexes.get(1).partly())
 				require.Equal(t, !before, s.vectors.sets.get(1, g).len() > 0)
 				return false
 			}})
-			require.Nil(t, s.background.searches.idle(), "it has been given back")
+			require.Nil(t, s.background.Idle(), "it has been given back")
 			return before, answer
 		}
 		before, answer := ask(false)
 		require.True(t, before)
 		require.Len(t, answer.Degraded, 2)
-		s.background.running.Wait()
+		s.background.Wait()
 		before, answer = ask(false)
 		require.False(t, before)
 		require.Empty(t, answer.Degraded)
@@ -106,9 +68,9 @@ func TestRunningReadYields(t *testing.T) {
 		s := searcher(t, db, synonyms, VectorOptions{})
 		s.indexes.inline = 10
 		search(t, s, Query{Text: "cello"})
-		s.background.running.Wait()
+		s.background.Wait()
 		s.Forget(1)
-		defer s.background.searches.begin()()
+		defer s.background.Begin()()
 		for what, read := range map[string]func(context.Context, *schema.Snapshot) error{
 			"text": func(ctx context.Context, snap *schema.Snapshot) error {
 				return newIndex().catchUp(ctx, snap, 1, 0)
@@ -120,11 +82,11 @@ func TestRunningReadYields(t *testing.T) {
 			began := time.Now()
 			require.NoError(t, db.Read(t.Context(), read))
 			require.Zero(t, time.Since(began), "a search reads its own %s", what)
-			require.NoError(t, db.Read(s.background.searches.marked(t.Context()), func(ctx context.Context, snap *schema.Snapshot) error {
+			require.NoError(t, db.Read(s.background.Mark(t.Context()), func(ctx context.Context, snap *schema.Snapshot) error {
 				s.vectors.sets.forget(1)
 				return read(ctx, snap)
 			}))
-			require.Equal(t, maxYield, time.Since(began), what)
+			require.Equal(t, background.MaxYield, time.Since(began), what)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package recall
+package background
 
 import (
 	"context"
@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// searchPriority pauses background reads while a user's first search of a large
+// priority pauses background reads while a user's first search of a large
 // memory runs: with few cores, that search takes several times as long beside them.
-type searchPriority struct {
+type priority struct {
 	mu       sync.Mutex
 	searches int           // running
 	none     chan struct{} // closed when the last of them ends
 }
 
-// maxYield is how long one background read pauses in total, however many searches
+// MaxYield is how long one background read pauses in total, however many searches
 // run.
-const maxYield = 300 * time.Millisecond
+const MaxYield = 300 * time.Millisecond
 
 // begin pauses all background reads until end is called.
-func (p *searchPriority) begin() (end func()) {
+func (p *priority) begin() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.searches++; p.searches == 1 {
@@ -36,7 +36,7 @@ func (p *searchPriority) begin() (end func()) {
 
 // idle returns a channel that is closed when no search has priority any more, nil
 // if none has now.
-func (p *searchPriority) idle() <-chan struct{} {
+func (p *priority) idle() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.searches == 0 {
@@ -47,20 +47,20 @@ func (p *searchPriority) idle() <-chan struct{} {
 
 // backgroundRead is a context value of one background read. One goroutine uses it.
 type backgroundRead struct {
-	searches *searchPriority
-	left     time.Duration // of maxYield
+	searches *priority
+	left     time.Duration // of MaxYield
 }
 
 type backgroundKey struct{}
 
 // marked returns a context for a background read.
-func (p *searchPriority) marked(ctx context.Context) context.Context {
-	return context.WithValue(ctx, backgroundKey{}, &backgroundRead{p, maxYield})
+func (p *priority) marked(ctx context.Context) context.Context {
+	return context.WithValue(ctx, backgroundKey{}, &backgroundRead{p, MaxYield})
 }
 
-// yieldToSearches waits while a search has priority, if ctx is that of a background
+// Yield waits while a search has priority, if ctx is that of a background
 // read. A long read calls it repeatedly.
-func yieldToSearches(ctx context.Context) {
+func Yield(ctx context.Context) {
 	r, _ := ctx.Value(backgroundKey{}).(*backgroundRead)
 	if r == nil || r.left <= 0 {
 		return

@@ -1,0 +1,120 @@
+package dream
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+const (
+	redundantAbove = 0.9 // cosine of terms
+	redundantDaily = 50
+)
+
+// Redundancy is the stage that makes dormant a derived memory that says the same as
+// another one: of one kind, with a cosine of terms above 0.9, and with the same names,
+// numbers and negations. The one of higher trust stays, of equal trust that of higher
+// utility, then of higher importance, then the older. At most 50 a day become dormant. Two
+// events of different days are two events, whatever their words.
+//
+// Counts: those of [consolidate.Rules] for redundant.
+type Redundancy struct{}
+
+// Name implements [consolidate.Stage].
+func (Redundancy) Name() string { return "redundancy" }
+
+// Propose implements [consolidate.Stage].
+func (r Redundancy) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	var memories []schema.Memory
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		memories, err = active(ctx, s, in.UserID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	repeats := repetitions(memories)
+	return consolidate.Rules{Stage: r.Name(), List: []consolidate.Rule{{
+		Name: "redundant", Where: derived(), Most: redundantDaily,
+		Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility },
+		When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
+			return schema.Revision{State: schema.StateDormant}, repeats[m.ID]
+		},
+	}}}.Propose(ctx, in, apply)
+}
+
+// active returns the user's active derived memories with their texts, by id.
+func active(ctx context.Context, s *schema.Snapshot, userID int64) ([]schema.Memory, error) {
+	where := derived()
+	met, err := s.Night().Meeting(ctx, userID, schema.StateActive, &where)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(met))
+	for i := range met {
+		ids[i] = met[i].ID
+	}
+	memories, err := s.MemoriesByID(ctx, userID, ids)
+	slices.SortFunc(memories, func(a, b schema.Memory) int { return cmp.Compare(a.ID, b.ID) })
+	return memories, err
+}
+
+// repetitions returns the ids of the memories that repeat one that stays.
+func repetitions(memories []schema.Memory) map[int64]bool {
+	memories = slices.Clone(memories)
+	slices.SortStableFunc(memories, func(a, b schema.Memory) int {
+		return cmp.Or(cmp.Compare(b.Trust, a.Trust), cmp.Compare(b.Utility, a.Utility), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
+	})
+	texts, marks := make([]string, len(memories)), make([]map[string]bool, len(memories))
+	for i := range memories {
+		texts[i], marks[i] = memories[i].Content, marksOf(memories[i].Content)
+	}
+	sets := text.TermSets(texts)
+	repeats := make(map[int64]bool)
+	var kept []int
+	for i := range memories {
+		if slices.ContainsFunc(kept, func(k int) bool {
+			return sets[i].Cosine(sets[k]) > redundantAbove && sameMoment(&memories[i], &memories[k]) && maps.Equal(marks[i], marks[k])
+		}) {
+			repeats[memories[i].ID] = true
+		} else {
+			kept = append(kept, i)
+		}
+	}
+	return repeats
+}
+
+// sameMoment reports whether two memories are of one kind, and not events of two days.
+func sameMoment(a, b *schema.Memory) bool {
+	passing := func(m *schema.Memory) bool {
+		return m.Attributes[schema.AttrTemporal] == schema.TemporalEvent || m.Attributes[schema.AttrTemporal] == schema.TemporalPlan
+	}
+	return a.Kind == b.Kind && (!passing(a) && !passing(b) || a.EventTime.Format(time.DateOnly) == b.EventTime.Format(time.DateOnly))
+}
+
+// negations turn what a text says into its opposite.
+var negations = strings.Fields("not no never none nor nobody nothing neither without t isn wasn don doesn didn won can't cannot değil yok hiç asla nicht kein keine nie niemals ohne nunca jamás sin tampoco")
+
+// marksOf returns the words of a text that make it another one: names, numbers and
+// negations.
+func marksOf(s string) map[string]bool {
+	marks := make(map[string]bool)
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		folded := text.Fold(word)
+		if strings.ContainsFunc(word, unicode.IsDigit) || slices.Contains(negations, folded) {
+			marks[folded] = true
+		}
+	}
+	for _, m := range text.Mentions(s) {
+		marks[text.Fold(m.Text)] = true
+	}
+	return marks
+}

@@ -1,0 +1,59 @@
+package dream_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/consolidate/dream"
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestRedundancy(t *testing.T) {
+	const said = "The user keeps eleven brown hens and a loud rooster in the garden behind the old mill"
+	l := open(t)
+	with := func(text string, utility float64) *schema.Memory {
+		return l.add(func(m *schema.Memory) { m.Content, m.Utility = text, utility })
+	}
+	lower, higher := with(said, 0.5), with(said+" now", 0.7)
+	own := l.add(func(m *schema.Memory) { user(m); m.Content, m.Utility = "A "+said, 0.1 })
+	different := []*schema.Memory{
+		with("The user keeps no brown hens and a loud rooster in the garden behind the old mill", 0.5),
+		with("The user keeps 12 brown hens and a loud rooster in the garden behind the old mill", 0.5),
+		with("The user and Noor keeps eleven brown hens and a loud rooster in the garden behind the old mill", 0.5),
+		l.add(func(m *schema.Memory) { m.Content, m.Kind = said, schema.KindReflection }),
+		with("The tram is late", 0.5),
+		own,
+	}
+	event := func(m *schema.Memory) {
+		m.Content, m.Attributes = "The user rowed across the whole lake with the red boat in the rain", schema.Attributes{schema.AttrTemporal: "event"}
+	}
+	different = append(different, l.add(event))
+	l.set(1)
+	different = append(different, l.add(event))
+	before := l.rows()
+	report, r := l.night(dream.Redundancy{})
+	require.Equal(t, 2, report.Changes(), "the user's own words stay, whatever their utility")
+	require.Equal(t, schema.StateDormant, l.get(lower).State)
+	require.Equal(t, schema.StateDormant, l.get(higher).State)
+	for _, m := range different {
+		require.Equal(t, schema.StateActive, l.get(m).State, m.Content)
+	}
+	again, _ := l.night(dream.Redundancy{})
+	require.Zero(t, again.Changes())
+	undone, err := r.Rollback(t.Context(), ada, report.RunID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, before, l.rows())
+
+	l = open(t)
+	lower, higher = with(said, 0.5), with(said+" now", 0.7)
+	l.night(dream.Redundancy{})
+	require.Equal(t, schema.StateDormant, l.get(lower).State, "of equal trust, the more useful stays")
+	require.Equal(t, schema.StateActive, l.get(higher).State)
+	for range 60 {
+		with(said, 0.2)
+	}
+	report, _ = l.night(dream.Redundancy{})
+	require.Equal(t, 49, report.Changes(), "no more than 50 a day")
+}
