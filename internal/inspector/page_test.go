@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -128,4 +129,34 @@ func TestAnEmptyMemory(t *testing.T) {
 	all := newWorld(t, Options{}).enter()
 	_, content := all.get("/")
 	require.Contains(t, content, "remembers nobody yet")
+}
+
+// The only user of a file is shown at once; a name that is not theirs finds nobody.
+func TestTheOnlyUserAndAnotherName(t *testing.T) {
+	w := newWorld(t, Options{}).enter()
+	w.say(ada, "I'm allergic to cashews.")
+	status, content := w.get("/")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "What would the agent remember")
+	status, content = w.get("/?name=zoe")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "Nobody of that name")
+}
+
+// A view of health does not wait for the report of a large memory, and starts one at most.
+func TestHealthIsReadBeside(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada}).enter()
+	w.say(ada, "I'm allergic to cashews.")
+	w.page.patience = 0
+	unfinished := &report{done: make(chan struct{})}
+	w.page.reports[extension.Scope{User: ada.User, Session: ada.Session}] = unfinished
+	status, content := w.get("/u/me/health")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "being examined")
+	require.Len(t, w.page.reports, 1)
+	unfinished.state, unfinished.err = w.page.readHealth(t.Context(), ada)
+	close(unfinished.done)
+	w.page.patience = time.Minute
+	_, content = w.get("/u/me/health")
+	require.Contains(t, content, "All is well")
 }
