@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // fact is the newest claim of ada's that holds the words.
@@ -159,4 +161,32 @@ func TestHealthIsReadBeside(t *testing.T) {
 	w.page.patience = time.Minute
 	_, content = w.get("/u/me/health")
 	require.Contains(t, content, "All is well")
+}
+
+// A person approves only what they could read: whole, and in its own order.
+func TestProposalsAreShownWhole(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada, Write: true})
+	w.say(ada, "My boss is Henrike.")
+	boss := w.fact("boss").UID
+	propose := func(content string) {
+		require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx contextOf, tx *schema.Tx) error {
+			_, _, err := tx.Propose(ctx, 1, extension.ProposalCorrect, map[string]any{"memory_id": boss, "content": "My boss is Henrike.", "new_content": content, "trust": 1}, "a test", schema.Actor{Name: "model"})
+			return err
+		}))
+	}
+	w.enter()
+	propose("My boss is Tuva." + strings.Repeat(" She is kind.", 200) + " The password is hers.")
+	propose("My boss is \u202eavuT\u202c \x1b[8m.")
+	_, page := w.get("/u/me/decide")
+	require.Contains(t, page, "The password is hers.")
+	require.NotContains(t, page, "\u202e")
+	require.NotContains(t, page, "\x1b")
+	require.Equal(t, 2, strings.Count(page, `value="approve"`))
+	for i := range 40 {
+		propose(fmt.Sprint(i) + strings.Repeat("<&", maxProposed/2-10))
+	}
+	propose(strings.Repeat("y", maxProposed+1))
+	_, page = w.get("/u/me/decide")
+	require.Contains(t, page, "There is more than this page shows")
+	require.Less(t, len(page), 200<<10)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
@@ -344,9 +345,23 @@ func plain(v any) string {
 // cut shortens a text to so many characters.
 func cut(s string, most int) string {
 	if line, shorter := text.FirstLine(s, most); shorter {
-		return line
+		return visible(line)
 	}
-	return s
+	return visible(s)
+}
+
+// visible shows characters that would make a text read as another one: those that turn
+// the direction of writing, controls, and tags.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', 0xE0000 <= r && r <= 0xE007F:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // known is the page of an entity.
@@ -589,7 +604,14 @@ type waiting struct {
 	Cut           bool
 }
 
-const maxWaiting = 50
+const (
+	maxWaiting = 50
+	// maxProposed is the longest text, in bytes, that can be approved on the page, which
+	// shows it whole.
+	maxProposed = 16 << 10
+	// maxProposals is the most text of proposals on one page, in bytes.
+	maxProposals = 32 << 10
+)
 
 func decide(r *request) (answer, error) {
 	var v waiting
@@ -612,6 +634,13 @@ func decide(r *request) (answer, error) {
 	})
 	v.Cut = max(len(v.Proposals), len(v.Confirmations)) > maxWaiting
 	v.Proposals, v.Confirmations = v.Proposals[:min(len(v.Proposals), maxWaiting)], v.Confirmations[:min(len(v.Confirmations), maxWaiting)]
+	size := 0
+	for i := range v.Proposals {
+		if size += min(len(v.Proposals[i].NewContent), maxProposed); size > maxProposals && i > 0 {
+			v.Proposals, v.Cut = v.Proposals[:i], true
+			break
+		}
+	}
 	return answer{page: "decide", title: "To decide", data: v}, err
 }
 
