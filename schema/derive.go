@@ -121,8 +121,8 @@ func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, confidence
 	if err != nil {
 		return false, err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 || by.RunID == 0 {
-		return n > 0, err
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
 	}
 	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))
 }

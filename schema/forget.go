@@ -11,15 +11,10 @@ import (
 // memories are removed. It stays in the file until it is erased, and undoing its run
 // restores it with its relations. A forgotten memory is not changed.
 //
-// Errors: [*InvalidError] for a quarantined memory; [ErrConflict] for one that
-// changed since it was read.
+// Errors: [ErrConflict] for a memory that changed since it was read.
 func (tx *Tx) Forget(ctx context.Context, m *Memory, at time.Time, by Actor) error {
-	switch m.State {
-	case StateForgotten:
+	if m.State == StateForgotten {
 		return nil
-	case StateQuarantined:
-		return &InvalidError{Field: "memory_id", Reason: "names a memory that is quarantined; it is shown to no model anyway"}
-	case StateActive, StateDormant, StateSuperseded, StateRetired:
 	}
 	attributes := maps.Clone(m.Attributes)
 	if attributes == nil {

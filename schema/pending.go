@@ -41,7 +41,7 @@ func PendingProposal(ctx context.Context, db bun.IDB, userID int64, uid string, 
 // DecideProposal records what the host has decided.
 func (tx *Tx) DecideProposal(ctx context.Context, p *PendingChange, state string) error {
 	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = 'host' WHERE id = ?", state, tx.Now.UnixMilli(), p.ID)
-	return errors.Join(err, tx.auditDecision(ctx, "proposals", p.UserID, p.ID, state))
+	return errors.Join(err, tx.AuditRow(ctx, p.UserID, Actor{Name: "host"}, OpDecide, "proposals", p.ID, JSONObject("state", "pending"), JSONObject("state", state)))
 }
 
 // PendingQuestion is the question whether to protect a memory, which waits for the
@@ -56,11 +56,12 @@ type PendingQuestion struct {
 	TokenHash string
 	CreatedAt Time
 	MemoryUID string `bun:",scanonly"`
+	Accessed  Time   `bun:",scanonly"` // last_accessed of the memory
 }
 
 func pendingQuestions(db bun.IDB, into any, userID int64) *bun.SelectQuery {
 	return db.NewSelect().Model(into).Join("JOIN memories AS m ON m.id = c.memory_id").
-		ColumnExpr("c.id, c.user_id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid").
+		ColumnExpr("c.id, c.user_id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid, m.last_accessed AS accessed").
 		Where("c.user_id = ? AND c.state = 'pending'", userID)
 }
 
@@ -87,7 +88,15 @@ func (tx *Tx) SetToken(ctx context.Context, q *PendingQuestion, hash string) err
 // DecideConfirmation records what the host has decided; the token is spent.
 func (tx *Tx) DecideConfirmation(ctx context.Context, q *PendingQuestion, state string) error {
 	_, err := tx.Exec(ctx, "UPDATE confirmations SET state = ?, token_hash = '', decided_at = ? WHERE id = ?", state, tx.Now.UnixMilli(), q.ID)
-	return errors.Join(err, tx.auditDecision(ctx, "confirmations", q.UserID, q.ID, state))
+	before := JSONObject("state", "pending")
+	if state == "refused" { // which starts the memory's decay, see [Tx.LetGo]
+		var accessed any
+		if !q.Accessed.IsZero() {
+			accessed = q.Accessed.UnixMilli()
+		}
+		before = JSONObject("state", "pending", "last_accessed", accessed)
+	}
+	return errors.Join(err, tx.AuditRow(ctx, q.UserID, Actor{Name: "host"}, OpDecide, "confirmations", q.ID, before, JSONObject("state", state)))
 }
 
 // GrantConfirmations ends the questions about a memory that is protected now.
@@ -128,7 +137,3 @@ func (tx *Tx) BlockProposals(ctx context.Context, userID int64, kind, block, own
 
 // OpDecide is the decision of a host about what waited.
 const OpDecide = "decide"
-
-func (tx *Tx) auditDecision(ctx context.Context, record string, userID, id int64, state string) error {
-	return tx.AuditRow(ctx, userID, Actor{Name: "host"}, OpDecide, record, id, JSONObject("state", "pending"), JSONObject("state", state))
-}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/uptrace/bun"
 )
 
 // Origin is the source of a text. The host sets it, never a model.
@@ -208,9 +210,12 @@ func (tx *Tx) Release(ctx context.Context, m *Memory, by Actor) error {
 }
 
 // Quarantined returns the user's quarantined memories, newest first, at most limit.
-func (s *Snapshot) Quarantined(ctx context.Context, userID int64, limit int) ([]Memory, error) {
-	var memories []Memory
-	err := selectMemories(s, &memories).Where("m.user_id = ? AND m.state = ?", userID, StateQuarantined).
-		Order("m.event_time DESC", "m.id DESC").Limit(int64(limit)).Scan(ctx)
+func (s *Snapshot) Quarantined(ctx context.Context, userID int64, limit int) (memories []Memory, err error) {
+	err = selectQuarantined(s, &memories, userID, limit).Scan(ctx)
 	return memories, err
+}
+
+func selectQuarantined(s *Snapshot, memories *[]Memory, userID int64, limit int) *bun.SelectQuery {
+	return selectMemories(s, memories).Where("m.user_id = ? AND m.state = ?", userID, StateQuarantined).
+		Order("m.event_time DESC", "m.id DESC").Limit(int64(limit))
 }

@@ -109,7 +109,7 @@ type (
 	tokenAddCmd struct {
 		Name       string `arg:"" help:"Name of the token, such as \"laptop\"."`
 		Service    bool   `help:"For several users: each request names one in the header Ebb-User."`
-		As         string `enum:"host,client" default:"client" help:"Trust of messages with role user: host (the user's own) or client (a model's; default)."`
+		As         string `enum:"host,client,metrics" default:"client" help:"Trust of messages with role user: host (the user's own) or client (a model's; default). metrics: for /metrics alone, of no user."`
 		WriteTurns bool   `help:"Offer record_turn at /mcp."`
 	}
 	tokenListCmd   struct{}
@@ -120,8 +120,8 @@ type (
 
 // Run implements the command.
 func (c *tokenAddCmd) Run(a *app) error {
-	t := server.Token{Name: c.Name, User: a.user, Tenant: a.tenant, Service: c.Service, Host: c.As == "host", WriteTurns: c.WriteTurns}
-	if a.user == "" && !c.Service {
+	t := server.Token{Name: c.Name, User: a.user, Tenant: a.tenant, Service: c.Service, Host: c.As == "host", WriteTurns: c.WriteTurns, Metrics: c.As == "metrics"}
+	if a.user == "" && !c.Service && !t.Metrics {
 		return &usageError{"say whose memory it is for with --user, or --service for a program that acts for several users"}
 	}
 	token, err := server.TokensOf(a.db).Add(t)

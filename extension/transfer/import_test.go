@@ -3,9 +3,18 @@ package transfer
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/records"
 )
@@ -33,6 +42,8 @@ func FuzzImport(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Add([]byte("\xef\xbb\xbf\n\xff\xfe{}"))
+	f.Add(history(f, `INTEGER`, `(1, 's', 'hi', 'human', '2026-01-05 09:12:02'), (2, 's', 'hello', 'ai', 'soon')`))
+	f.Add(history(f, `TEXT`, `('my secret', 's', 'hi', 'human', '2026-01-05 09:12:02'), (NULL, x'ff00', x'fffe', 'ai', NULL)`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var format ImportFormat
 		in := newInput(bytes.NewReader(data))
@@ -67,6 +78,54 @@ func FuzzImport(f *testing.F) {
 		var invalid *schema.InvalidError
 		if err != nil && !(errors.As(err, &place) && errors.As(err, &invalid) && place.Where != "") {
 			t.Errorf("the error names no place or no field: %v", err)
+		}
+	})
+}
+
+// history is a SQLite file with a table as langchaingo writes it, but for the type of id.
+func history(f *testing.F, id, rows string) []byte {
+	f.Helper()
+	path := filepath.Join(f.TempDir(), "history.db")
+	db, err := driver.Open("file:" + path)
+	require.NoError(f, err)
+	_, err = db.ExecContext(f.Context(), "CREATE TABLE t (id "+id+", session TEXT, content TEXT, type TEXT, created TEXT); INSERT INTO t VALUES "+rows)
+	require.NoError(f, err)
+	require.NoError(f, db.Close())
+	raw, err := os.ReadFile(path)
+	require.NoError(f, err)
+	return raw
+}
+
+// FuzzBank feeds the parser of banks. It keeps every word of the text.
+func FuzzBank(f *testing.F) {
+	f.Add("# Bank\n## Role State\n### PM\n- **Last:** merged\n- **Next**: x\n## Active Threads\n- **Title** (a → b): summary\n  more\n```\n# no heading\n```\n1) one\n---\n")
+	f.Add("###### \u202e\n- \n-\n**\n** ** : \n(\n")
+	f.Fuzz(func(t *testing.T, markdown string) {
+		if !utf8.ValidString(markdown) {
+			return // it is refused before
+		}
+		var held strings.Builder
+		for _, s := range readBank(markdown) {
+			s.role()
+			s.under("lessons")
+			held.WriteString(s.heading + "\n" + strings.Join(s.rest, "\n") + "\n")
+			for _, item := range s.items {
+				labelled(item)
+				require.NotNil(t, threadOf(item)["summary"])
+				held.WriteString(item + "\n")
+			}
+		}
+		letters := func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}
+		kept := strings.Map(letters, held.String())
+		for word := range strings.FieldsSeq(text.Clean(markdown)) {
+			if whole := strings.Map(letters, word); len(whole) > 3 { // shorter ones may be a number or box of a list
+				require.Contains(t, kept, whole)
+			}
 		}
 	})
 }

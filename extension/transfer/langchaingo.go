@@ -65,7 +65,7 @@ func (e *elements) readFile(ctx context.Context, path string) (err error) {
 // readTable reads one table of messages in the order in which they were written.
 func (e *elements) readTable(ctx context.Context, db *sql.DB, table string) (err error) {
 	quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
-	rows, err := db.QueryContext(ctx, "SELECT id, CAST(session AS TEXT), CAST(content AS TEXT), CAST(type AS TEXT), CAST(created AS TEXT) FROM "+quoted+" ORDER BY id")
+	rows, err := db.QueryContext(ctx, "SELECT CAST(coalesce(id, 0) AS INTEGER), CAST(session AS TEXT), CAST(content AS TEXT), CAST(type AS TEXT), CAST(created AS TEXT) FROM "+quoted+" ORDER BY id")
 	if err != nil {
 		return err
 	}

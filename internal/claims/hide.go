@@ -19,7 +19,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		}
 		hidden[m.ID] = true
 		fresh, err := w.tx.Memory(ctx, w.UserID, m.UID)
-		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined {
+		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined && !t.quarantined {
 			return err
 		}
 		if err := w.tx.Forget(ctx, fresh, w.EventTime.Time, w.run.by); err != nil {

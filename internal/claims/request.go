@@ -259,6 +259,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	if err != nil {
 		return changes, err
 	}
+	t.quarantined = true
 	if err := w.hide(ctx, &t); err != nil {
 		return changes, err
 	}

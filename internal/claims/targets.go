@@ -20,6 +20,8 @@ type targets struct {
 	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
 	pointed  bool       // it names nothing and refers to messages
+
+	quarantined bool // hide quarantined memories, too
 }
 
 // clear reports whether the request names its targets without ambiguity.

@@ -73,6 +73,9 @@ func change(r *request) (answer, error) {
 	if name == "undo" {
 		return back, r.undo(id)
 	}
+	if name == "dry" {
+		return r.dryRun()
+	}
 	a, known := actions[name]
 	if !known {
 		return answer{}, &extension.InvalidError{Field: "action", Reason: "is not one of this page"}
@@ -172,6 +175,22 @@ func (r *request) undo(run string) error {
 	}
 	r.session.show(d)
 	return nil
+}
+
+// rehearsal is the page of a dry run.
+type rehearsal struct {
+	outcomes
+
+	Text string
+}
+
+// dryRun shows what a night would do now. It works on a copy of the file.
+func (r *request) dryRun() (answer, error) {
+	report, err := r.ext.ConsolidateDry(r.ctx, r.scope)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{page: "dry", title: "A night, tried", data: rehearsal{newOutcomes(report.Stages), report.Summary()}}, nil
 }
 
 // errTried takes back a write that was only tried.

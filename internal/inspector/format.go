@@ -37,6 +37,8 @@ func (p *Page) functions() template.FuncMap {
 		"score":  func(f float64) string { return strings.Replace(fmt.Sprintf("%.3f", f), "-", "−", 1) },
 		"line":   func(s string) string { return cut(text.Line(s), 160) },
 		"cut":    cut,
+		"whole":  visible,
+		"long":   func(s string) bool { return len(s) > maxProposed },
 		"link":   link,
 		"bytes": func(n int64) string {
 			if n < 1<<20 {

@@ -127,6 +127,9 @@ func (s *session) carries(token string) bool {
 
 // enter exchanges a link for a cookie.
 func (p *Page) enter(w http.ResponseWriter, hr *http.Request) {
+	if hr.Method != http.MethodGet { // HEAD: a program that looks at links does not use them up
+		return
+	}
 	cookie := p.gate.open(hr.URL.Query().Get("key"), time.Now())
 	if cookie == "" {
 		p.outside(w, &request{Page: p, Request: hr, ctx: hr.Context()})

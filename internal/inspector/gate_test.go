@@ -23,6 +23,9 @@ func TestALinkOpensOnce(t *testing.T) {
 	require.Empty(t, w.said, "a link is left")
 	status, _ = w.get("/enter?key=" + strings.Repeat("A", 26))
 	require.Equal(t, 401, status)
+	head, err := http.NewRequestWithContext(t.Context(), http.MethodHead, w.http.URL+link, nil)
+	require.NoError(t, err)
+	_, _ = w.do(head) // a program that looks at links does not use it up
 	status, content = w.get(link)
 	require.Equal(t, 200, status)
 	require.Contains(t, content, "What would the agent remember")

@@ -49,7 +49,9 @@ type Page struct {
 	pages map[string]*template.Template
 
 	mu      sync.Mutex
-	reports map[extension.Scope]state // of health
+	reports map[extension.Scope]*report // of health
+
+	patience time.Duration // how long a view of health waits for its report
 }
 
 // New makes the page.
@@ -63,7 +65,7 @@ func New(ext *extension.Extension, o Options) (*Page, error) {
 	if o.Announce == nil {
 		o.Announce = func(string) {}
 	}
-	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]state)}
+	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]*report), patience: 50 * time.Millisecond}
 	files, err := web.ReadDir("web")
 	if err != nil {
 		return nil, err
@@ -246,7 +248,7 @@ func (p *Page) users(r *request) (answer, error) {
 		}
 		v.Users = append(v.Users, person{u.Name, u.Tenant, "/u/" + strconv.FormatInt(u.ID, 10), u.CreatedAt.Time})
 	}
-	if len(all) == 1 {
+	if len(all) == 1 && len(v.Users) == 1 {
 		return answer{redirect: v.Users[0].Path + "/ask"}, nil
 	}
 	return answer{page: "users", title: "Whose memory?", data: v}, nil

@@ -50,6 +50,7 @@ func newWorld(t testing.TB, o Options, night ...func(*extension.Config)) *world 
 	o.Report = func(err error) { t.Error(err) }
 	w.page, err = New(x, o)
 	require.NoError(t, err)
+	w.page.patience = time.Minute
 	s, err := server.New(x, server.TokensOf(db), server.Options{Page: w.page.Handler()})
 	require.NoError(t, err)
 	w.http = httptest.NewServer(s.Handler())

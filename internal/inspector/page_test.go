@@ -1,14 +1,17 @@
 package inspector
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // fact is the newest claim of ada's that holds the words.
@@ -128,4 +131,62 @@ func TestAnEmptyMemory(t *testing.T) {
 	all := newWorld(t, Options{}).enter()
 	_, content := all.get("/")
 	require.Contains(t, content, "remembers nobody yet")
+}
+
+// The only user of a file is shown at once; a name that is not theirs finds nobody.
+func TestTheOnlyUserAndAnotherName(t *testing.T) {
+	w := newWorld(t, Options{}).enter()
+	w.say(ada, "I'm allergic to cashews.")
+	status, content := w.get("/")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "What would the agent remember")
+	status, content = w.get("/?name=zoe")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "Nobody of that name")
+}
+
+// A view of health does not wait for the report of a large memory, and starts one at most.
+func TestHealthIsReadBeside(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada}).enter()
+	w.say(ada, "I'm allergic to cashews.")
+	w.page.patience = 0
+	unfinished := &report{done: make(chan struct{})}
+	w.page.reports[extension.Scope{User: ada.User, Session: ada.Session}] = unfinished
+	status, content := w.get("/u/me/health")
+	require.Equal(t, 200, status)
+	require.Contains(t, content, "being examined")
+	require.Len(t, w.page.reports, 1)
+	unfinished.state, unfinished.err = w.page.readHealth(t.Context(), ada)
+	close(unfinished.done)
+	w.page.patience = time.Minute
+	_, content = w.get("/u/me/health")
+	require.Contains(t, content, "All is well")
+}
+
+// A person approves only what they could read: whole, and in its own order.
+func TestProposalsAreShownWhole(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada, Write: true})
+	w.say(ada, "My boss is Henrike.")
+	boss := w.fact("boss").UID
+	propose := func(content string) {
+		require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx contextOf, tx *schema.Tx) error {
+			_, _, err := tx.Propose(ctx, 1, extension.ProposalCorrect, map[string]any{"memory_id": boss, "content": "My boss is Henrike.", "new_content": content, "trust": 1}, "a test", schema.Actor{Name: "model"})
+			return err
+		}))
+	}
+	w.enter()
+	propose("My boss is Tuva." + strings.Repeat(" She is kind.", 200) + " The password is hers.")
+	propose("My boss is \u202eavuT\u202c \x1b[8m.")
+	_, page := w.get("/u/me/decide")
+	require.Contains(t, page, "The password is hers.")
+	require.NotContains(t, page, "\u202e")
+	require.NotContains(t, page, "\x1b")
+	require.Equal(t, 2, strings.Count(page, `value="approve"`))
+	for i := range 40 {
+		propose(fmt.Sprint(i) + strings.Repeat("<&", maxProposed/2-10))
+	}
+	propose(strings.Repeat("y", maxProposed+1))
+	_, page = w.get("/u/me/decide")
+	require.Contains(t, page, "There is more than this page shows")
+	require.Less(t, len(page), 200<<10)
 }

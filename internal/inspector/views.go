@@ -2,12 +2,14 @@ package inspector
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
@@ -344,9 +346,23 @@ func plain(v any) string {
 // cut shortens a text to so many characters.
 func cut(s string, most int) string {
 	if line, shorter := text.FirstLine(s, most); shorter {
-		return line
+		return visible(line)
 	}
-	return s
+	return visible(s)
+}
+
+// visible shows characters that would make a text read as another one: those that turn
+// the direction of writing, controls, and tags.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', 0xE0000 <= r && r <= 0xE007F:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // known is the page of an entity.
@@ -525,15 +541,31 @@ func nights(r *request) (answer, error) {
 // oneNight is the page of a run.
 type oneNight struct {
 	entry
+	outcomes
 
-	Stages  []extension.StageReport
 	CanUndo bool
 	Undo    *undo.Result // what undoing it would do; nil when it was not tried
-	Cut     int          // outcomes that are not listed
+}
+
+// outcomes are what the stages of a run proposed.
+type outcomes struct {
+	Stages []extension.StageReport
+	Cut    int // outcomes that are not listed
 }
 
 // maxOutcomes is the most proposals of a run that are listed.
 const maxOutcomes = 300
+
+func newOutcomes(stages []extension.StageReport) (v outcomes) {
+	v.Stages = stages
+	left := maxOutcomes
+	for i := range v.Stages {
+		n := min(left, len(v.Stages[i].Outcomes))
+		v.Cut += len(v.Stages[i].Outcomes) - n
+		v.Stages[i].Outcomes, left = v.Stages[i].Outcomes[:n], left-n
+	}
+	return v
+}
 
 func night(r *request) (answer, error) {
 	var run *schema.Run
@@ -551,13 +583,7 @@ func night(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	v.Stages = report.Stages
-	left := maxOutcomes
-	for i := range v.Stages {
-		n := min(left, len(v.Stages[i].Outcomes))
-		v.Cut += len(v.Stages[i].Outcomes) - n
-		v.Stages[i].Outcomes, left = v.Stages[i].Outcomes[:n], left-n
-	}
+	v.outcomes = newOutcomes(report.Stages)
 	if v.CanUndo = r.o.Write && run.State != "undone" && run.State != "running"; v.CanUndo {
 		if v.Undo, err = r.tryUndo(run.UID); err != nil {
 			return answer{}, err
@@ -579,7 +605,14 @@ type waiting struct {
 	Cut           bool
 }
 
-const maxWaiting = 50
+const (
+	maxWaiting = 50
+	// maxProposed is the longest text, in bytes, that can be approved on the page, which
+	// shows it whole.
+	maxProposed = 16 << 10
+	// maxProposals is the most text of proposals on one page, in bytes.
+	maxProposals = 32 << 10
+)
 
 func decide(r *request) (answer, error) {
 	var v waiting
@@ -602,6 +635,13 @@ func decide(r *request) (answer, error) {
 	})
 	v.Cut = max(len(v.Proposals), len(v.Confirmations)) > maxWaiting
 	v.Proposals, v.Confirmations = v.Proposals[:min(len(v.Proposals), maxWaiting)], v.Confirmations[:min(len(v.Confirmations), maxWaiting)]
+	size := 0
+	for i := range v.Proposals {
+		if size += min(len(v.Proposals[i].NewContent), maxProposed); size > maxProposals && i > 0 {
+			v.Proposals, v.Cut = v.Proposals[:i], true
+			break
+		}
+	}
 	return answer{page: "decide", title: "To decide", data: v}, err
 }
 
@@ -612,11 +652,22 @@ type state struct {
 	Kinds []kindCount
 	Well  bool
 	At    time.Time
+	Busy  bool // the report is not finished yet
 }
 
-// healthLasts is how long a report is shown again: it reads something of every
-// memory.
-const healthLasts = time.Minute
+// report is a state that is being read, until done is closed.
+type report struct {
+	done  chan struct{}
+	state state
+	err   error
+}
+
+// How long a report is shown again, and the most time it takes: it reads something of
+// every memory.
+const (
+	healthLasts = time.Minute
+	healthTakes = 5 * time.Minute
+)
 
 type kindCount struct {
 	Kind            string
@@ -625,20 +676,63 @@ type kindCount struct {
 }
 
 func health(r *request) (answer, error) {
+	report := r.healthReport()
+	waits := time.NewTimer(r.patience)
+	defer waits.Stop()
+	v := state{Busy: true}
+	select {
+	case <-report.done:
+		if report.err != nil {
+			return answer{}, report.err
+		}
+		v = report.state
+	case <-waits.C:
+	case <-r.ctx.Done():
+		return answer{}, r.ctx.Err()
+	}
+	return answer{page: "health", title: "Health", data: v}, nil
+}
+
+// healthReport returns the newest report of the user who is looked at. It starts one if
+// there is none, or if the last one failed or is old: of a large memory it takes longer
+// than a page may.
+func (r *request) healthReport() *report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if v, known := r.reports[r.scope]; known && time.Since(v.At) < healthLasts {
-		return answer{page: "health", title: "Health", data: v}, nil
+	if known := r.reports[r.scope]; known != nil {
+		select {
+		case <-known.done:
+			if known.err == nil && time.Since(known.state.At) < healthLasts {
+				return known
+			}
+		default:
+			return known
+		}
 	}
-	v := state{At: time.Now()}
-	var err error
-	if v.Stats, err = r.ext.Stats(r.ctx, r.scope); err != nil {
-		return answer{}, err
+	if len(r.reports) >= maxSessions {
+		clear(r.reports)
+	}
+	made := &report{done: make(chan struct{})}
+	r.reports[r.scope] = made
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), healthTakes)
+	go func() {
+		defer close(made.done)
+		defer cancel()
+		made.state, made.err = r.readHealth(ctx, r.scope)
+	}()
+	return made
+}
+
+// readHealth reads a report.
+func (p *Page) readHealth(ctx context.Context, scope extension.Scope) (v state, err error) {
+	v.At = time.Now()
+	if v.Stats, err = p.ext.Stats(ctx, scope); err != nil {
+		return v, err
 	}
 	v.Well = v.Stats.Health.Healthy()
-	if r.o.Scope.User == "" {
-		if v.File, err = r.ext.Health(r.ctx); err != nil {
-			return answer{}, err
+	if p.o.Scope.User == "" {
+		if v.File, err = p.ext.Health(ctx); err != nil {
+			return v, err
 		}
 		v.Well = v.Well && v.File.Healthy()
 	}
@@ -653,9 +747,5 @@ func health(r *request) (answer, error) {
 		}
 		v.Kinds = append(v.Kinds, k)
 	}
-	if len(r.reports) >= maxSessions {
-		clear(r.reports)
-	}
-	r.reports[r.scope] = v
-	return answer{page: "health", title: "Health", data: v}, nil
+	return v, nil
 }

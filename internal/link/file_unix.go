@@ -15,12 +15,25 @@ import (
 func private(info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(stat.Uid) != os.Getuid() {
-		return errors.New("belongs to another user")
+		return errors.New("belongs to another user; remove it")
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return errors.New("can be read by others")
+		return errors.New("can be read by others; run chmod 600 on it, or remove it")
 	}
 	return nil
+}
+
+// LockFolder keeps other programs that call it for the same folder waiting until unlock
+// is called. A file system without locks is not locked.
+func LockFolder(path string) (unlock func(), err error) {
+	folder, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	for errors.Is(syscall.Flock(int(folder.Fd()), syscall.LOCK_EX), syscall.EINTR) {
+		continue
+	}
+	return func() { _ = folder.Close() }, nil // which ends the lock
 }
 
 // identity tells a file from one that took its path later.

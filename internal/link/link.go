@@ -162,7 +162,7 @@ func Find(db string) (*Server, error) {
 	if err != nil {
 		return nil, ignoreAbsent(err) // no memory file yet
 	}
-	raw, err := readPrivate(path)
+	raw, err := ReadPrivate(path, longest)
 	if err != nil {
 		return nil, ignoreAbsent(err)
 	}
@@ -224,8 +224,11 @@ func (w withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Transport.RoundTrip(r)
 }
 
-// readPrivate reads a file that only its owner, who runs this program, can read.
-func readPrivate(path string) ([]byte, error) {
+// ReadPrivate reads at most so many bytes of a file that only its owner, who runs this
+// program, can read.
+//
+// Errors: the file is not such a one; those of package os.
+func ReadPrivate(path string, most int64) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
@@ -242,9 +245,9 @@ func readPrivate(path string) ([]byte, error) {
 		return nil, err
 	}
 	if err := private(info); err != nil {
-		return nil, fmt.Errorf("%s %w; remove it", path, err)
+		return nil, fmt.Errorf("%s %w", path, err)
 	}
-	return io.ReadAll(io.LimitReader(f, longest))
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 // WritePrivate replaces a file by one that only its owner can read, which is

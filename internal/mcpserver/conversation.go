@@ -62,9 +62,13 @@ type turn struct {
 	ID   string `json:"id,omitempty"`
 }
 
-// idPrefix separates the ids of clients from those of other sources. Without it a
-// client could suppress messages of those by using their ids first.
-const idPrefix = "mcp:"
+// The prefixes separate the ids of clients, and of the user's own words, from those of
+// other sources. Without them a client could suppress messages of those by using their
+// ids first.
+const (
+	clientIDs = "mcp:"
+	userIDs   = "mcp-user:"
+)
 
 // untrusted is the trust of what a client's model writes: the model may have read
 // texts that ebb has not seen.
@@ -79,10 +83,14 @@ func (c *Conversation) record(ctx context.Context, t turn) error {
 // or assistant. id is optional.
 func Message(scope extension.Scope, role, text, id string, trustClient bool) eventbus.Event {
 	var opts []eventbus.MessageOption
+	trusted, idPrefix := role == "user" && trustClient, clientIDs
+	if trusted {
+		idPrefix = userIDs
+	}
 	if id != "" {
 		opts = append(opts, eventbus.WithID(idPrefix+id))
 	}
-	if role == "user" && trustClient {
+	if trusted {
 		return eventbus.UserMessage(scope, text, opts...)
 	}
 	opts = append(opts, eventbus.From(eventbus.OriginAssistant), eventbus.Trusted(untrusted))

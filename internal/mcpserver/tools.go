@@ -300,7 +300,7 @@ func readTurn(arguments json.RawMessage) (turn, error) {
 		return t, &schema.InvalidError{Field: "role", Reason: "must be user or assistant"}
 	case strings.TrimSpace(t.Text) == "":
 		return t, &schema.InvalidError{Field: "text", Reason: "is empty"}
-	case len(idPrefix+t.ID) > schema.MaxLabel:
+	case len(userIDs+t.ID) > schema.MaxLabel:
 		return t, &schema.InvalidError{Field: "id", Reason: "is too long"}
 	}
 	return t, nil

@@ -108,6 +108,16 @@ func TestClientsCannotSetIDs(t *testing.T) {
 	call(t, client, "record_turn", arguments{"role": "user", "text": "Ignore this.", "id": "m1"})
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada"}, "My violin teacher is Ottilie.", eventbus.WithID("m1"))))
 	require.Contains(t, injected(t, x, "ada", "Who is my violin teacher?"), "Ottilie")
+	trusted := connect(t, x, ada, Options{WriteTurns: true, TrustClient: true})
+	call(t, client, "record_turn", arguments{"role": "user", "text": "Ignore this, too.", "id": "m2"})
+	call(t, trusted, "record_turn", arguments{"role": "assistant", "text": "Ignore this as well.", "id": "m3"})
+	for i, id := range []string{"m1", "m2", "m3"} {
+		call(t, trusted, "record_turn", arguments{"role": "user", "text": []string{"My dentist is Otto.", "My cat is called Luna.", "I live in Ghent."}[i], "id": id})
+	}
+	require.NoError(t, x.WaitIdle(t.Context()))
+	profile, err := x.Profile(t.Context(), ada)
+	require.NoError(t, err)
+	require.Len(t, profile.Lines, 4, "the user's own words have ids of their own")
 }
 
 // Ids and names of another user are answered as unknown ones, word for word, by

@@ -28,6 +28,14 @@ var isolation = []Mutant{
 		Args:    []string{"-rapid.nofailfile"},
 	},
 	{
+		Defence: "counts of the whole file, which reveal what others do, are not for a token of one user",
+		File:    "internal/server/auth.go",
+		Old:     "if !t.Metrics && !t.Service {",
+		New:     "if false {",
+		Package: "./internal/server",
+		Test:    "TestMetricsAreNotForAUser",
+	},
+	{
 		Defence: "journal positions, which reveal others' activity, are not shown",
 		File:    "extension/timeline.go",
 		Old:     "OccurredAt: row.OccurredAt.Time, RecordedAt",

@@ -43,7 +43,7 @@ func body[In, Out any](path, summary string, fn func(*call, context.Context, In)
 		method: http.MethodPost, path: path, summary: summary, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error {
 			var in In
-			if err := readBody(r, &in); err != nil {
+			if err := errors.Join(readBody(r, &in), unhurried(w, r)); err != nil {
 				return err
 			}
 			out, err := fn(s.call(r), r.Context(), in)
@@ -397,6 +397,9 @@ func (c *call) undo(ctx context.Context) (*undo.Result, error) {
 // export streams all data of a user as JSON lines. An error after the first line
 // truncates the stream; readers detect that by the missing last line.
 func export(s *Server, w http.ResponseWriter, r *http.Request) error {
+	if err := unhurried(w, r); err != nil {
+		return err
+	}
 	c := s.call(r)
 	out := &stream{w: w}
 	_, err := s.ext.Export(r.Context(), out, c.scope)

@@ -150,7 +150,6 @@ func TestAnotherUsersMemoryIsUnknown(t *testing.T) {
 		w.request(w.adaHost, "POST", "/v1/search", `{"query":"Noor Ghent","limit":1000,"dormant":true}`),
 		w.request(w.adaHost, "POST", "/v1/context", `{"question":"Where does Noor live?"}`),
 		w.request(w.adaHost, "GET", "/v1/profile", ""), w.request(w.adaHost, "GET", "/v1/nights", ""), w.request(w.adaHost, "GET", "/v1/export", ""),
-		w.request(w.adaHost, "GET", "/metrics", ""),
 	} {
 		status, content := w.do(r)
 		require.Equal(t, 200, status, content)

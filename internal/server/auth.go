@@ -30,8 +30,13 @@ const (
 	tenantHeader = "Ebb-Tenant"
 )
 
-// authenticated requires a valid token and applies its rate limit.
-func (s *Server) authenticated(next http.Handler) http.Handler {
+// authenticated requires a valid token of a user or a service, and applies its rate
+// limit.
+func (s *Server) authenticated(next http.Handler) http.Handler { return s.admitted(next, scopeOf) }
+
+// admitted requires a valid token, and applies its rate limit. scopeOf returns the user
+// of a request, or the reason why the token is refused.
+func (s *Server) admitted(next http.Handler, scopeOf func(Token, *http.Request) (extension.Scope, string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, known, err := s.tokens.Find(bearer(r))
 		if err != nil {
@@ -96,6 +101,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 
 // scopeOf returns the user of a request, or the reason why it names no valid one.
 func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
+	if t.Metrics {
+		return scope, "this token only reads /metrics"
+	}
 	users, tenants := r.Header.Values(userHeader), r.Header.Values(tenantHeader)
 	if !t.Service {
 		if len(users)+len(tenants) > 0 {
@@ -114,6 +122,15 @@ func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
 		return scope, err.Error()
 	}
 	return scope, ""
+}
+
+// wholeFile admits the tokens that are not for one user: counts of the whole file reveal
+// what other users do.
+func wholeFile(t Token, _ *http.Request) (scope extension.Scope, reason string) {
+	if !t.Metrics && !t.Service {
+		reason = "the counts are of all users; ebb token add --as metrics makes a token for them"
+	}
+	return scope, reason
 }
 
 // limiter returns the rate limiter of a token, by the token's hash.

@@ -125,7 +125,7 @@ func TestMetricsNameNoUser(t *testing.T) {
 	id := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I live in Ghent."})["memory_id"].(string)
 	w.ask(200, w.adaHost, "GET", "/v1/memories/"+id, nil)
 	_, _ = w.do(w.request(w.adaHost, "GET", "/secret-path-of-ada", ""))
-	status, content := w.do(w.request(w.bobHost, "GET", "/metrics", ""))
+	status, content := w.do(w.request(w.service, "GET", "/metrics", ""))
 	require.Equal(t, 200, status)
 	require.Contains(t, content, `ebb_request_seconds_count{route="GET /v1/memories/{id}",code="200"} 1`)
 	require.Contains(t, content, `route="unknown",code="404"`)

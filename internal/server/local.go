@@ -23,6 +23,10 @@ func (s *Server) listenLocally(ctx context.Context) *link.Listener {
 	return l
 }
 
+// maxForwarded is the longest body of a forwarded message, in bytes: JSON may take six
+// bytes for one of the client's.
+const maxForwarded = 6*mcpserver.MaxMessage + 64<<10
+
 // localHandler serves /mcp to local programs. TLS has proved that they can read files
 // that only the operator can read, so they may name any user, like a program that opens
 // the memory file itself.
@@ -38,7 +42,7 @@ func (s *Server) localHandler(certificate []byte) http.Handler {
 		id := identity{scope: hello.Scope(), token: Token{
 			Name: "local", Hash: fmt.Sprint("local ", hello.WriteTurns, hello.TrustClient), WriteTurns: hello.WriteTurns, Host: hello.TrustClient,
 		}}
-		r.Body = http.MaxBytesReader(w, r.Body, mcpserver.MaxMessage)
+		r.Body = http.MaxBytesReader(w, r.Body, maxForwarded)
 		serve.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, id)))
 	})
 	return s.counted(mux)

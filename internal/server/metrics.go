@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,11 +48,29 @@ func (m *metrics) add(route string, code int, took time.Duration) {
 	}
 }
 
-// statusWriter records the status code of a response.
+// statusWriter records the status code of a response, and limits how long a client may
+// take to read each part of it.
 type statusWriter struct {
 	http.ResponseWriter
 
-	status int
+	status   int
+	patience time.Duration
+}
+
+// Write implements io.Writer. A client that reads nothing would otherwise hold the
+// snapshot of its export, and the log of the file could not be truncated.
+func (w *statusWriter) Write(p []byte) (int, error) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // a recorder of tests has none
+	return w.ResponseWriter.Write(p)
+}
+
+// unhurried reads the rest of a request, and ends the limits of time of its connection:
+// what follows may take long. Each write has a limit of its own.
+func unhurried(w http.ResponseWriter, r *http.Request) error {
+	_, err := io.Copy(io.Discard, r.Body)
+	c := http.NewResponseController(w)
+	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // a recorder of tests has none
+	return err
 }
 
 func (w *statusWriter) WriteHeader(status int) {
@@ -71,7 +90,7 @@ func (s *Server) counted(mux *http.ServeMux) http.Handler {
 		if route == "" {
 			route = "unknown"
 		}
-		out, start := &statusWriter{ResponseWriter: w}, time.Now()
+		out, start := &statusWriter{ResponseWriter: w, patience: s.patience}, time.Now()
 		defer func() {
 			if out.status == 0 {
 				out.status = http.StatusOK

@@ -32,8 +32,8 @@ type Options struct {
 	// Rate is the maximum number of requests per second of one token, and Burst the
 	// number allowed at once. Default 50, and twice Rate.
 	Rate, Burst int
-	// Timeout limits the duration of a request. Default 30 s. Nights and exports have
-	// no limit.
+	// Timeout limits the duration of a request, and how long a client may take to send
+	// it. Default 30 s. Nights and exports may take longer.
 	Timeout time.Duration
 	// Page, if set, handles all other paths, such as the inspector's. It authenticates
 	// its requests itself.
@@ -59,6 +59,7 @@ type Server struct {
 	o      Options
 
 	failures *rate.Limiter // requests without a valid token
+	patience time.Duration // with a client that does not read its response
 	metrics  metrics
 
 	mu            sync.Mutex
@@ -98,7 +99,7 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		ext: ext, tokens: tokens, o: o, failures: rate.NewLimiter(2, 5), limiters: limiters, conversations: conversations,
+		ext: ext, tokens: tokens, o: o, failures: rate.NewLimiter(2, 5), patience: 30 * time.Second, limiters: limiters, conversations: conversations,
 		metrics: metrics{requests: make(map[requestKey]*requestCount)},
 	}, nil
 }
@@ -120,7 +121,7 @@ func CheckAddress(address string, public bool) error {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
-	mux.Handle("GET /metrics", s.authenticated(http.HandlerFunc(s.serveMetrics)))
+	mux.Handle("GET /metrics", s.admitted(http.HandlerFunc(s.serveMetrics), wholeFile))
 	mux.Handle("/mcp", s.authenticated(s.mcpHandler()))
 	for _, e := range endpoints() {
 		mux.Handle(e.method+" "+e.path, s.authenticated(e.handler(s)))
@@ -154,33 +155,49 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 // address, or one of Options.Hosts. Another name that resolves to a loopback address
 // is refused, as a defence against DNS rebinding.
 func (s *Server) serves(host string) bool {
+	name := hostName(host)
+	return isLoopback(name) || name != "" && slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+}
+
+// hostName returns the name in a Host header, without the port.
+func hostName(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = host
 	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
-	if ip := net.ParseIP(name); ip != nil && ip.IsLoopback() || name == "localhost" {
-		return true
-	}
-	return name != "" && slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
 }
 
-// sameOrigin reports whether a request comes from a page of this server.
+func isLoopback(name string) bool {
+	ip := net.ParseIP(name)
+	return ip != nil && ip.IsLoopback() || name == "localhost"
+}
+
+// sameOrigin reports whether a request comes from a page of this server. Under a host of
+// Options.Hosts, a proxy may add TLS.
 func (s *Server) sameOrigin(r *http.Request) bool {
 	origins := r.Header.Values("Origin")
-	scheme := "http://"
-	if r.TLS != nil {
-		scheme = "https://"
+	if len(origins) != 1 {
+		return false
 	}
-	return len(origins) == 1 && strings.EqualFold(origins[0], scheme+r.Host)
+	if r.TLS == nil && strings.EqualFold(origins[0], "http://"+r.Host) {
+		return true
+	}
+	return (r.TLS != nil || !isLoopback(hostName(r.Host))) && strings.EqualFold(origins[0], "https://"+r.Host)
 }
 
 // healthz reports whether the memory answers. It needs no token, so it reveals nothing
-// else.
+// else, and reads one row.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	if _, err := s.ext.Users(ctx); err != nil {
+	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) error {
+		if _, err := snapshot.UserByID(ctx, 1); !errors.Is(err, schema.ErrNotFound) {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
 		s.o.Report(err)
 		fail(w, http.StatusServiceUnavailable, "unavailable", "the memory does not answer")
 		return
@@ -253,7 +270,7 @@ func CheckTLS(certFile, keyFile string) error {
 // httpServer is a server with the limits of time of a connection.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: h, ReadHeaderTimeout: min(5*time.Second, s.o.Timeout), ReadTimeout: s.o.Timeout, WriteTimeout: 2*s.o.Timeout + s.patience, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, ErrorLog: log.New(faults(s.o.Report), "", 0),
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +31,7 @@ type Token struct {
 	// Host means that messages with role user are the user's own words.
 	Host       bool      `json:"host,omitempty"`
 	WriteTurns bool      `json:"write_turns,omitempty"` // offer the MCP tool record_turn
+	Metrics    bool      `json:"metrics,omitempty"`     // reads /metrics, and nothing of any user
 	Created    time.Time `json:"created"`
 }
 
@@ -38,7 +39,10 @@ type Token struct {
 // client".
 func (t *Token) Whose() string {
 	whose := strings.TrimPrefix(t.Tenant+"/"+t.User, "/")
-	if t.Service {
+	switch {
+	case t.Metrics:
+		return "/metrics"
+	case t.Service:
 		whose = "any user"
 	}
 	if t.Host {
@@ -51,15 +55,17 @@ func (t *Token) Whose() string {
 type Tokens struct {
 	path string
 
-	mu     sync.Mutex
-	stamp  fileStamp
-	byHash map[string]Token
+	mu   sync.Mutex
+	read fs.FileInfo // of the version in byHash
+	// settled is set if that version was not new when it was read: another one of the
+	// same moment looks the same to a coarse clock.
+	settled bool
+	byHash  map[string]Token
 }
 
-// fileStamp identifies a version of a file, to detect changes.
-type fileStamp struct {
-	modified time.Time
-	size     int64
+// sameVersion reports whether a file was neither replaced nor written between two looks.
+func sameVersion(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
 // TokensOf returns the token file of a memory file: its path plus ".tokens".
@@ -83,9 +89,12 @@ func (t *Token) Validate() error {
 	if err := schema.ValidLabel("name", t.Name); err != nil {
 		return err
 	}
-	if t.Service {
+	if t.Metrics && (t.Service || t.Host || t.WriteTurns) {
+		return &schema.InvalidError{Field: "metrics", Reason: "cannot be read by a token that may do something else"}
+	}
+	if t.Service || t.Metrics {
 		if t.User != "" || t.Tenant != "" {
-			return &schema.InvalidError{Field: "user", Reason: "cannot be given for a service, which names the user in each request"}
+			return &schema.InvalidError{Field: "user", Reason: "cannot be given for a service, which names the user in each request, nor for metrics"}
 		}
 		return nil
 	}
@@ -97,9 +106,12 @@ func (f *Tokens) Add(t Token) (token string, err error) {
 	if err := t.Validate(); err != nil {
 		return "", err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	all, err := f.read()
+	unlock, err := f.lock()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	all, err := f.load()
 	if err != nil {
 		return "", err
 	}
@@ -115,15 +127,30 @@ func (f *Tokens) Add(t Token) (token string, err error) {
 func (f *Tokens) List() ([]Token, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.read()
+	return f.load()
+}
+
+// lock keeps other goroutines and other processes from changing the file: two changes at
+// once could bring a revoked token back.
+func (f *Tokens) lock() (unlock func(), err error) {
+	f.mu.Lock()
+	leave, err := link.LockFolder(filepath.Dir(f.path))
+	if err != nil {
+		f.mu.Unlock()
+		return nil, err
+	}
+	return func() { leave(); f.mu.Unlock() }, nil
 }
 
 // Revoke removes a token by name. A running server refuses the token from its next
 // request on. It returns [schema.ErrNotFound] for an unknown name.
 func (f *Tokens) Revoke(name string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	all, err := f.read()
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	all, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -145,12 +172,13 @@ func (f *Tokens) Find(token string) (t Token, known bool, err error) {
 	if err != nil {
 		return Token{}, false, err
 	}
-	if stamp := (fileStamp{info.ModTime(), info.Size()}); f.byHash == nil || stamp != f.stamp {
-		all, err := f.read()
+	if f.byHash == nil || !f.settled || !sameVersion(info, f.read) {
+		all, err := f.load()
 		if err != nil {
 			return Token{}, false, err
 		}
-		f.byHash, f.stamp = make(map[string]Token, len(all)), stamp
+		f.byHash, f.read = make(map[string]Token, len(all)), info
+		f.settled = time.Since(info.ModTime()) > time.Second
 		for _, t := range all {
 			f.byHash[t.Hash] = t
 		}
@@ -159,19 +187,20 @@ func (f *Tokens) Find(token string) (t Token, known bool, err error) {
 	return t, known, nil
 }
 
-// read reads the file. A missing file has no tokens.
-func (f *Tokens) read() ([]Token, error) {
-	info, err := os.Stat(f.path)
+// maxTokens is the largest size of a token file, in bytes.
+const maxTokens = 16 << 20
+
+// load reads the file, which must belong to the user who runs this program: another one
+// could otherwise admit themselves. A missing file has no tokens.
+func (f *Tokens) load() ([]Token, error) {
+	path, err := filepath.EvalSymlinks(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("%s can be read by others; run chmod 600 on it", f.path)
-	}
-	raw, err := os.ReadFile(f.path)
+	raw, err := link.ReadPrivate(path, maxTokens)
 	if err != nil {
 		return nil, err
 	}

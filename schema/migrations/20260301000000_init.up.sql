@@ -114,6 +114,7 @@ CREATE INDEX memories_by_hash    ON memories (user_id, content_hash) WHERE kind 
 CREATE INDEX memories_by_claim   ON memories (user_id, subject, predicate) WHERE subject IS NOT NULL;
 CREATE INDEX memories_by_run     ON memories (run_id) WHERE run_id IS NOT NULL;
 CREATE INDEX memories_tagged     ON memories (user_id) WHERE tags <> '[]';
+CREATE INDEX memories_quarantined ON memories (user_id, event_time, id) WHERE state = 'quarantined';
 -- Each turn asks for a user's last claim, to know whether the core section changed.
 CREATE INDEX memories_claims     ON memories (user_id, id) WHERE kind <> 'episode';
 -- Without these, deleting an event or a memory reads every memory of the file.

@@ -89,7 +89,9 @@ func (u *undoer) decision(ctx context.Context, op *schema.Op) error {
 		if err != nil {
 			return err
 		}
-		_, err = u.tx.Exec(ctx, "UPDATE memories SET decay_rate = 0 WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?)", op.RecordID) // see [schema.Tx.Hold]
+		// See [schema.Tx.Hold] and [schema.Tx.LetGo].
+		_, err = u.tx.Exec(ctx, `UPDATE memories SET decay_rate = 0, last_accessed = CASE WHEN last_accessed = ?2 AND json_type(?3, '$.last_accessed') IN ('integer', 'null')
+			THEN json_extract(?3, '$.last_accessed') ELSE last_accessed END WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?1)`, op.RecordID, op.At.UnixMilli(), op.Before)
 		return err
 	}
 	return keptError("this version does not know how to take it back")

@@ -1,0 +1,240 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// pipes is a listener whose connections hold nothing that was not read yet.
+type pipes struct {
+	made   chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.made:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+
+// overPipe serves one connection of the server's own kind and returns its other end.
+func (w *world) overPipe(wrap func(net.Conn) net.Conn) (client net.Conn) {
+	w.t.Helper()
+	l := &pipes{made: make(chan net.Conn), closed: make(chan struct{})}
+	s := w.server.httpServer(w.server.Handler())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	client, there := net.Pipe()
+	l.made <- wrap(there)
+	w.t.Cleanup(func() {
+		_ = client.Close() // the server may have closed it
+		require.NoError(w.t, s.Close())
+		require.ErrorIs(w.t, <-ended, http.ErrServerClosed)
+	})
+	return client
+}
+
+// A client that reads nothing of its export does not hold the memory's snapshot.
+func TestAClientThatReadsNothingIsGivenUp(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.server.patience = 50 * time.Millisecond
+	reported := make(chan error, 1)
+	w.server.o.Report = func(err error) { reported <- err }
+	for i := range 30 {
+		_, err := w.ext.Remember(t.Context(), extension.Scope{User: "ada"}, fmt.Sprintf("I keep thing number %d in a place that takes %s to tell.", i, strings.Repeat("very ", 60)+"long"))
+		require.NoError(t, err)
+	}
+	client := w.overPipe(func(c net.Conn) net.Conn { return c })
+	_, err := fmt.Fprintf(client, "GET /v1/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", w.adaHost)
+	require.NoError(t, err)
+	require.ErrorIs(t, <-reported, os.ErrDeadlineExceeded)
+}
+
+// watched notes which limits its server sets.
+type watched struct {
+	net.Conn
+
+	mu  sync.Mutex
+	did []string
+}
+
+func (c *watched) note(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.did = append(c.did, what)
+}
+
+func (c *watched) SetReadDeadline(t time.Time) error {
+	c.note(fmt.Sprint("reading bounded: ", !t.IsZero()))
+	return c.Conn.SetReadDeadline(t)
+}
+
+func (c *watched) Write(p []byte) (int, error) {
+	c.note("answer")
+	return c.Conn.Write(p)
+}
+
+// A night may take longer than a request may take to arrive.
+func TestALongNightIsNotCutOff(t *testing.T) {
+	w := newWorld(t, Options{})
+	for _, request := range []string{
+		"POST /v1/nights HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n{\"dry_run\":true}",
+		"GET /v1/export HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n",
+	} {
+		conn := &watched{}
+		client := w.overPipe(func(c net.Conn) net.Conn { conn.Conn = c; return conn })
+		go func() { _, _ = fmt.Fprintf(client, request, w.adaHost) }()
+		_, err := client.Read(make([]byte, 1))
+		require.NoError(t, err)
+		conn.mu.Lock()
+		did := slices.Clone(conn.did)
+		conn.mu.Unlock()
+		answered := slices.Index(did, "answer")
+		require.Contains(t, did[:answered], "reading bounded: true", "the request must arrive in time")
+		require.Equal(t, "reading bounded: false", did[answered-1], "the night need not end in that time")
+		require.NoError(t, client.Close())
+	}
+}
+
+// Who may read the counts of the whole file learns what other users do.
+func TestMetricsAreNotForAUser(t *testing.T) {
+	w := newWorld(t, Options{})
+	made, err := w.tokens.Add(Token{Name: "prometheus", Metrics: true})
+	require.NoError(t, err)
+	for token, want := range map[string]int{w.adaHost: 403, w.adaClient: 403, w.service: 200, made: 200} {
+		status, content := w.do(w.request(token, "GET", "/metrics", ""))
+		require.Equal(t, want, status, content)
+		require.Equal(t, want == 200, strings.Contains(content, "ebb_quarantined"))
+	}
+	for _, e := range append(endpoints(), endpoint{method: "POST", path: "/mcp"}) {
+		for _, headers := range [][]string{nil, {userHeader, "ada"}} {
+			status, content := w.do(w.request(made, e.method, strings.ReplaceAll(e.path, "{id}", unknownID), "{}", headers...))
+			require.Equal(t, 403, status, "%s %s: %s", e.method, e.path, content)
+		}
+	}
+	for name, bad := range map[string]Token{
+		"of a user": {Name: "x", Metrics: true, User: "ada"}, "of a service": {Name: "x", Metrics: true, Service: true}, "of a host": {Name: "x", Metrics: true, Host: true},
+	} {
+		_, err := w.tokens.Add(bad)
+		require.Error(t, err, name)
+	}
+}
+
+// Anybody may ask for /healthz, so it must cost the same however many users there are.
+func TestHealthzReadsLittle(t *testing.T) {
+	w := newWorld(t, Options{})
+	h := w.server.Handler()
+	ask := func() {
+		out := httptest.NewRecorder()
+		h.ServeHTTP(out, httptest.NewRequest("GET", "http://localhost/healthz", nil).WithContext(t.Context()))
+		require.Equal(t, 200, out.Code)
+	}
+	few := testing.AllocsPerRun(5, ask)
+	require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		for i := range 1000 {
+			if _, err := tx.UserID(ctx, extension.Scope{User: fmt.Sprint("user ", i)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	require.Less(t, testing.AllocsPerRun(5, ask), 2*few+100)
+}
+
+// A page behind a proxy that adds TLS sends its forms from https.
+func TestThePageBehindAProxyWithTLS(t *testing.T) {
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") })
+	w := newWorld(t, Options{Hosts: []string{"memory.example"}, Page: page})
+	for origin, want := range map[string]int{"https://memory.example": 200, "http://memory.example": 200, "https://evil.example": 403, "https://memory.example:1": 403, "null": 403} {
+		r := w.request("", "POST", "/u/me/do", "", "Origin", origin)
+		r.Host = "memory.example"
+		status, _ := w.do(r)
+		require.Equal(t, want, status, origin)
+	}
+}
+
+// Two programs that change the tokens at once lose no change: a revoked token must not
+// come back.
+func TestTokensAreChangedByTwoAtOnce(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	var all sync.WaitGroup
+	for i := range 4 {
+		own := TokensOf(db) // as in a process of its own
+		all.Go(func() {
+			for n := range 10 {
+				name := fmt.Sprint(i, " ", n)
+				if _, err := own.Add(Token{Name: name, User: "ada"}); err != nil {
+					t.Error(err)
+				}
+				if n%2 == 0 {
+					if err := own.Revoke(name); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	left, err := TokensOf(db).List()
+	require.NoError(t, err)
+	require.Len(t, left, 20)
+}
+
+func TestAReplacedTokenFileIsReadAgain(t *testing.T) {
+	tokens := TokensOf(filepath.Join(t.TempDir(), "memory.db"))
+	before, err := tokens.Add(Token{Name: "a", User: "ada"})
+	require.NoError(t, err)
+	_, known, err := tokens.Find(before)
+	require.NoError(t, err)
+	require.True(t, known)
+	info, err := os.Stat(tokens.path)
+	require.NoError(t, err)
+	other := TokensOf(strings.TrimSuffix(tokens.path, ".tokens"))
+	require.NoError(t, other.Revoke("a"))
+	after, err := other.Add(Token{Name: "a", User: "ada"})
+	require.NoError(t, err)
+	require.NoError(t, os.Chtimes(tokens.path, info.ModTime(), info.ModTime())) // a coarse clock
+	_, known, err = tokens.Find(before)
+	require.NoError(t, err)
+	require.False(t, known, "it is revoked")
+	_, known, err = tokens.Find(after)
+	require.NoError(t, err)
+	require.True(t, known)
+}
+
+// A file of tokens that another user has laid beside the memory admits nobody.
+func TestTokensOfAnotherUserAreRefused(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	tokens := TokensOf(filepath.Join(t.TempDir(), "memory.db"))
+	made, err := tokens.Add(Token{Name: "a", User: "ada"})
+	require.NoError(t, err)
+	require.NoError(t, os.Chown(tokens.path, 12345, -1))
+	_, known, err := TokensOf(strings.TrimSuffix(tokens.path, ".tokens")).Find(made)
+	require.ErrorContains(t, err, "belongs to another user")
+	require.False(t, known)
+}
