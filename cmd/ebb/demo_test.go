@@ -43,15 +43,11 @@ func TestDemo(t *testing.T) {
 	require.Less(t, lines, 240)
 	require.NotContains(t, first.out, "\x1b", "no colour outside a terminal")
 
-	second := ebb(t, "", "demo")
+	path := filepath.Join(t.TempDir(), "story.db")
+	second := ebb(t, "", "demo", "--keep", path)
+	require.Equal(t, exitOK, second.code, second.err)
 	require.Equal(t, changing.ReplaceAllString(first.out, "#"), changing.ReplaceAllString(second.out, "#"), "the demo is the same every time")
 	requireNothingLeft(t)
-}
-
-func TestDemoKeepsItsFile(t *testing.T) {
-	racing.Alone(t)
-	path := filepath.Join(t.TempDir(), "story.db")
-	require.Equal(t, exitOK, ebb(t, "", "demo", "--keep", path).code)
 	require.Equal(t, exitOK, ebb(t, "", "doctor", path).code)
 	require.Contains(t, ebb(t, "", "search", "cashews", "--db", path).out, "allergic")
 	again := ebb(t, "", "demo", "--keep", path)

@@ -87,6 +87,10 @@ func TestEvalPrintsATable(t *testing.T) {
 	o = ebb(t, "", "--json", "eval", evalFixture, "--budget", "300")
 	require.NoError(t, json.Unmarshal([]byte(o.out), &view))
 	require.LessOrEqual(t, view.Total.Tokens["20"], 300., "the budget is kept")
+
+	o = ebb(t, "", "eval", "testdata/eval-zh")
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "297 turns")
 }
 
 // Facts that rest on some turns bring more of the evidence up, and displace

@@ -31,12 +31,13 @@ import (
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
 
 var (
-	damagedImages = flag.Int("damaged", 10, "how many damaged images of a memory to use, half of them encrypted")
+	damagedImages = flag.Int("damaged", 20, "how many damaged images of a memory to use, half of them encrypted")
 	firstImage    = flag.Int("damaged-from", 0, "the number of the first of them")
 )
 
@@ -50,7 +51,7 @@ var imageKey = func() extension.Key {
 
 func imageConfig(key extension.Key) *extension.Config {
 	return &extension.Config{
-		Night: extension.NightConfig{NoSchedule: true}, Key: key, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"},
+		Night: extension.NightConfig{NoSchedule: true}, Key: key, Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"},
 		CoreMemory: extension.CoreMemoryConfig{Blocks: []extension.BlockSpec{{Name: "notes", Kind: core.BlockList}}},
 	}
 }

@@ -49,7 +49,7 @@ var algorithm = regexp.MustCompile(`(?i)^(?:pbkdf2|bcrypt|scrypt|argon2\w*|sha-?
 
 // isCode reports whether v is an expression of a programming language.
 func isCode(v string) bool {
-	return call.MatchString(v) || identifier.MatchString(v)
+	return strings.ContainsAny(v, "([") && call.MatchString(v) || identifier.MatchString(v) // a long v without them costs call most
 }
 
 // call matches a function call or an index expression.

@@ -57,15 +57,3 @@ func TestAsksWhatWasAsked(t *testing.T) {
 		require.False(t, AsksWhatWasAsked(s), s)
 	}
 }
-
-func FuzzEchoes(f *testing.F) {
-	for _, s := range []string{"Which car do I have?", "I do not know that, sorry.", "我不知道", "¿Qué?", "?", ".,!"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		if OnlyAsks(s) && IsNoAnswer(s) && len(s) > longestEcho {
-			t.Fatal("longer than either may be")
-		}
-		AsksWhatWasAsked(s)
-	})
-}
