@@ -209,7 +209,7 @@ type RankingConfig struct {
 	// results and Scorer orders them; with ½, Scorer orders the better half first.
 	// Default 0: 200 candidates in all.
 	CandidateFactor float64
-	// Rerank orders the best results of a search anew, such as by a cross-encoder.
+	// Rerank reorders the best results of a search, such as by a cross-encoder.
 	// Every search and every turn waits for it. Default nil.
 	Rerank recall.Reranker
 	// Retention is how derived memories fade, in the ranking and at night. Default

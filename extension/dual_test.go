@@ -19,6 +19,7 @@ import (
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // These tests hold the Dual profile to the numbers of dual-memory.md, corrected
@@ -307,15 +308,15 @@ func TestDualLite(t *testing.T) {
 // EmbeddingConfig.validate_compatibility.
 func TestEmbeddingsAreCompatibleWhenModelAndSizeAre(t *testing.T) {
 	for _, c := range []struct {
-		other extension.Embedding
+		other inspect.Embedding
 		want  bool
 	}{
-		{extension.Embedding{Model: "text-embedding-3-small", Dims: 1536}, true},
-		{extension.Embedding{Model: "text-embedding-3-small", Dims: 1536, Serving: true}, true},
-		{extension.Embedding{Model: "text-embedding-3-large", Dims: 1536}, false},
-		{extension.Embedding{Model: "text-embedding-3-small", Dims: 256}, false},
+		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536}, true},
+		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536, Serving: true}, true},
+		{inspect.Embedding{Model: "text-embedding-3-large", Dims: 1536}, false},
+		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 256}, false},
 	} {
-		require.Equal(t, c.want, extension.Embedding{Model: "text-embedding-3-small", Dims: 1536}.Compatible(c.other))
+		require.Equal(t, c.want, inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536}.Compatible(c.other))
 	}
 }
 
@@ -355,7 +356,7 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 		require.NoError(t, err)
 		return x
 	}
-	embeddings := func(x *extension.Extension) []extension.Embedding {
+	embeddings := func(x *extension.Extension) []inspect.Embedding {
 		detail, err := x.Get(t.Context(), ada, remembered(t, x).UID)
 		require.NoError(t, err)
 		return detail.Embeddings
@@ -363,18 +364,18 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	x := reopen(old, "topics")
 	observe(t, x, "Our terrier ate the carpet")
 	require.NoError(t, x.WaitIdle(t.Context()))
-	serving := extension.Embedding{Model: "topics", Dims: 3, Serving: true}
+	serving := inspect.Embedding{Model: "topics", Dims: 3, Serving: true}
 	got, err := x.Embedding(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, serving, got)
-	require.Equal(t, []extension.Embedding{serving}, embeddings(x), "each memory says what its vector is of")
+	require.Equal(t, []inspect.Embedding{serving}, embeddings(x), "each memory says what its vector is of")
 	require.NoError(t, x.Close(t.Context()))
 
 	wide.Broken.Store(true) // so that the old vectors are all there are
 	x = reopen(wide, "wider")
 	got, err = x.Embedding(t.Context())
 	require.NoError(t, err)
-	require.False(t, got.Compatible(extension.Embedding{Model: "wider", Dims: 4}))
+	require.False(t, got.Compatible(inspect.Embedding{Model: "wider", Dims: 4}))
 	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "Anything about a puppy?", Wait: true})
 	require.NoError(t, err)
 	require.Empty(t, answer.Results, "by meaning alone, and that cannot be compared")
@@ -385,7 +386,7 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	x = reopen(wide, "wider")
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.WaitIdle(t.Context()))
-	require.Equal(t, []extension.Embedding{{Model: "wider", Dims: 4, Serving: true}}, embeddings(x))
+	require.Equal(t, []inspect.Embedding{{Model: "wider", Dims: 4, Serving: true}}, embeddings(x))
 	answer, err = x.Recall(t.Context(), ada, extension.Query{Text: "Anything about a puppy?", Wait: true})
 	require.NoError(t, err)
 	require.NotEmpty(t, answer.Results)

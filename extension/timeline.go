@@ -29,12 +29,8 @@ type (
 	// TimelineQuery selects a part of a user's past. The zero value selects the
 	// newest 50 memories.
 	TimelineQuery = inspect.TimelineQuery
-	// Mention is an entity that a memory mentions.
-	Mention = inspect.Mention
 	// Change is one entry of a memory's audit log.
 	Change = inspect.Change
-	// Embedding describes how vectors were made.
-	Embedding = inspect.Embedding
 )
 
 func validTimeline(q *TimelineQuery) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ebbmem/ebb/internal/idlist"
 	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
@@ -59,8 +60,8 @@ func (c *chunks) add(doc uint32, terms []uint32) {
 
 // expect reserves room for n more chunks.
 func (c *chunks) expect(n int) {
-	c.lengths = withRoom(c.lengths, n)
-	c.starts, c.begins = withRoom(c.starts, n/chunkRun+1), withRoom(c.begins, n/64+1)
+	c.lengths = idlist.Grow(c.lengths, n)
+	c.starts, c.begins = idlist.Grow(c.starts, n/chunkRun+1), idlist.Grow(c.begins, n/64+1)
 }
 
 // fit frees the room that is not used.

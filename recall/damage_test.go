@@ -29,7 +29,7 @@ func TestExpectationsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, cap(ix.docs), maxExpected)
 	set := newVectorSet(&schema.Generation{Dims: 2}, 10)
 	set.reserve(1 << 40)
-	require.LessOrEqual(t, cap(set.ids.lower), maxExpected)
+	require.LessOrEqual(t, set.ids.Cap(), maxExpected)
 }
 
 // A memory's text is looked at once, however many chunks it has: a text of a

@@ -103,9 +103,9 @@ func (f *filter) excludes(ix *index, doc uint32) string {
 		return "since"
 	case f.bounded[1] && d.time >= f.until:
 		return "until"
-	case f.tagged != nil && !f.tagged[ix.memories.at(int(doc))]:
+	case f.tagged != nil && !f.tagged[ix.memories.At(int(doc))]:
 		return "tag"
-	case f.meeting != nil && !f.meeting[ix.memories.at(int(doc))]:
+	case f.meeting != nil && !f.meeting[ix.memories.At(int(doc))]:
 		return "conditions"
 	}
 	return ""

@@ -6,9 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/idlist"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
+
+// maxExpected bounds how many values are reserved at once. The expected number comes
+// from ids in the file, which damage may have changed.
+const maxExpected = 1 << 20
 
 // index is the inverted index of one user's text: for every term the chunks that
 // hold it, and for every chunk its terms in order. It is a cache over the durable
@@ -32,7 +37,7 @@ type index struct {
 	keyedDocs    uint32 // of so many documents keys is filled in
 
 	docs         []document
-	memories     idList              // of docs
+	memories     idlist.List         // of docs
 	meta         []docMeta           // of docs
 	keys         map[uint32][]uint32 // claim -> the turns it is a key to; see keys.go
 	sessions     map[int64]uint32    // session -> its number
@@ -154,13 +159,14 @@ func (ix *index) expect(chunks int) {
 	chunks = min(chunks, maxExpected) - ix.chunks.len()
 	if chunks > ix.chunks.len()/8 {
 		ix.chunks.expect(chunks)
-		ix.docs, ix.meta, ix.memories.lower = withRoom(ix.docs, chunks), withRoom(ix.meta, chunks), withRoom(ix.memories.lower, chunks)
+		ix.docs, ix.meta = idlist.Grow(ix.docs, chunks), idlist.Grow(ix.meta, chunks)
+		ix.memories.Grow(chunks)
 	}
 }
 
 // skips reports a memory that is older than all held ones.
 func (ix *index) skips(memory int64) bool {
-	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.memories.at(0)
+	return ix.skipped > 0 && len(ix.docs) > 0 && memory < ix.memories.At(0)
 }
 
 // enter returns the numbers of a text's terms, valid until the next call.
@@ -241,7 +247,7 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 	}
 	l.thread = ix.thread(c.Issue, d.session)
 	ix.docs, ix.meta = append(ix.docs, d), append(ix.meta, l)
-	ix.memories.add(c.MemoryID)
+	ix.memories.Add(c.MemoryID)
 	if l.said() {
 		ix.turns[l.speaker]++
 		if l.thread != 0 {
@@ -253,10 +259,10 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 
 // find looks a memory up; documents are sorted by memory id.
 func (ix *index) find(memory int64) (uint32, bool) {
-	if n := len(ix.docs); n == 0 || ix.memories.at(n-1) < memory { // as while chunks are read in order
+	if n := len(ix.docs); n == 0 || ix.memories.At(n-1) < memory { // as while chunks are read in order
 		return uint32(n), false
 	}
-	i, ok := ix.memories.find(memory)
+	i, ok := ix.memories.Find(memory)
 	return uint32(i), ok
 }
 
@@ -313,7 +319,8 @@ func (ix *index) speaker(prepared string) uint16 {
 func (ix *index) fit() {
 	ix.chunks.fit()
 	ix.themes.Fit()
-	ix.docs, ix.meta, ix.memories.lower = slices.Clone(ix.docs), slices.Clone(ix.meta), slices.Clone(ix.memories.lower)
+	ix.docs, ix.meta = slices.Clone(ix.docs), slices.Clone(ix.meta)
+	ix.memories.Clip()
 	for i := range ix.postings {
 		ix.postings[i].Coded = slices.Clone(ix.postings[i].Coded)
 	}

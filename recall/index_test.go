@@ -186,7 +186,7 @@ func TestIndexAgreesWithFullText(t *testing.T) {
 			for term, id := range ix.terms {
 				var here, there []int64
 				for at := range ix.postings[id].All() {
-					here = append(here, ix.memories.at(int(ix.chunks.doc(at))))
+					here = append(here, ix.memories.At(int(ix.chunks.doc(at))))
 				}
 				found, err := s.MatchText(ctx, user, []string{term}, 1000)
 				require.NoError(t, err)

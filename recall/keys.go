@@ -23,7 +23,7 @@ func (ix *index) readKeys(ctx context.Context, s *schema.Snapshot, userID int64,
 	claims = slices.Compact(claims)
 	ids := make([]int64, len(claims))
 	for i, claim := range claims {
-		ids[i] = ix.memories.at(int(claim))
+		ids[i] = ix.memories.At(int(claim))
 		delete(ix.keys, claim)
 	}
 	return s.KeyedTurns(ctx, userID, ids, func(claim, turn int64) {

@@ -103,7 +103,7 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 // mark records the reasons of picks without changing the order.
 func (all *ranked) mark(ix *index, picks []pick) {
 	for _, p := range picks {
-		id := ix.memories.at(int(p.doc))
+		id := ix.memories.At(int(p.doc))
 		if i := slices.IndexFunc(all.candidates, func(c scored) bool { return c.memoryID == id }); i >= 0 {
 			all.candidates[i].picked = &p
 		}
@@ -135,7 +135,7 @@ func (all *ranked) first(ix *index, picks []pick, only bool) {
 	picked := make(map[int64]bool, len(picks))
 	first := make([]scored, 0, len(picks))
 	for _, p := range picks {
-		id := ix.memories.at(int(p.doc))
+		id := ix.memories.At(int(p.doc))
 		if picked[id] {
 			continue
 		}
@@ -164,7 +164,7 @@ func (r *Request) limit() int { return max(1, r.Limit) }
 func (r *Request) readPicks(ctx context.Context, docs []uint32) (picks []pick, err error) {
 	ids := make([]int64, len(docs))
 	for i, doc := range docs {
-		ids[i] = r.index.memories.at(int(doc))
+		ids[i] = r.index.memories.At(int(doc))
 	}
 	memories, err := readByID(ctx, r.Snapshot, r.UserID, ids)
 	if err != nil {

@@ -47,17 +47,21 @@ func TestRerankerOrdersBestResults(t *testing.T) {
 		require.Equal(t, Signal{Name: "rerank", Value: float64(RerankDepth - 1 - i)}, r.Signals[len(r.Signals)-1])
 		require.NotContains(t, texts(plain), r.Memory.Content)
 	}
-	same := kettles(t, func(_ context.Context, _ string, memories []schema.Memory) ([]float64, error) { return make([]float64, len(memories)), nil })
+	same := kettles(t, func(_ context.Context, _ string, memories []schema.Memory) ([]float64, error) {
+		return make([]float64, len(memories)), nil
+	})
 	require.Equal(t, texts(plain), texts(same), "of equals the ranker's order holds")
 }
 
 func TestFailedRerankerKeepsRankersOrder(t *testing.T) {
 	plain := kettles(t, nil)
 	for name, rerank := range map[string]Reranker{
-		"error":      func(context.Context, string, []schema.Memory) ([]float64, error) { return nil, errors.New("down") },
-		"panic":      func(context.Context, string, []schema.Memory) ([]float64, error) { panic("down") },
-		"too few":    func(context.Context, string, []schema.Memory) ([]float64, error) { return []float64{1}, nil },
-		"not finite": func(_ context.Context, _ string, m []schema.Memory) ([]float64, error) { return append(make([]float64, len(m)-1), math.NaN()), nil },
+		"error":   func(context.Context, string, []schema.Memory) ([]float64, error) { return nil, errors.New("down") },
+		"panic":   func(context.Context, string, []schema.Memory) ([]float64, error) { panic("down") },
+		"too few": func(context.Context, string, []schema.Memory) ([]float64, error) { return []float64{1}, nil },
+		"not finite": func(_ context.Context, _ string, m []schema.Memory) ([]float64, error) {
+			return append(make([]float64, len(m)-1), math.NaN()), nil
+		},
 	} {
 		answer := kettles(t, rerank)
 		require.Equal(t, texts(plain), texts(answer), name)

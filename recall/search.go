@@ -29,7 +29,7 @@ type Options struct {
 	// candidates are returned and the Scorer decides their order. Default 0: the
 	// Scorer orders all candidates it scores ([ScoreDepth]).
 	CandidateFactor float64
-	// Rerank orders the best results anew. Default nil: it does not.
+	// Rerank reorders the best results. Default nil: it does not.
 	Rerank Reranker
 	// Retention computes how memories fade. Default nil: [DefaultRetention].
 	Retention RetentionPolicy

@@ -80,7 +80,7 @@ func (r *Request) storedTalk(ctx context.Context) (talk []string, err error) {
 	var ids []int64
 	for at := r.index.lastInThread[number]; at >= 0 && len(ids) <= talkTurns && r.isRunning(uint32(at), number); at = r.index.docs[at].prev {
 		if r.index.docs[at].time <= r.Now.UnixMilli() && r.filter.admits(r.index, uint32(at)) {
-			ids = append(ids, r.index.memories.at(int(at)))
+			ids = append(ids, r.index.memories.At(int(at)))
 		}
 	}
 	slices.Reverse(ids)

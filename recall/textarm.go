@@ -26,13 +26,13 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
 		if r.filter.admits(ix, doc) {
-			candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+			candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
 	if r.Small && len(ix.docs) <= smallMemory {
 		for doc := range uint32(len(ix.docs)) {
 			if m.places[doc] == 0 && r.filter.admits(ix, doc) {
-				candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), place: doc + 1})
+				candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), place: doc + 1})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 			if near == 0 || !r.filter.admits(ix, doc) {
 				continue
 			}
-			candidates = append(candidates, Candidate{MemoryID: ix.memories.at(int(doc)), Score: near, place: doc + 1})
+			candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), Score: near, place: doc + 1})
 			if len(candidates) == 4*themeDepth {
 				candidates = best(candidates)[:themeDepth]
 				least = candidates[themeDepth-1].Score

@@ -56,7 +56,7 @@ func TestTopicArmFindsNear(t *testing.T) {
 			// Some chunks belong to a memory that is not the last any more.
 			memory := int64(i + 1)
 			if i > 0 && rapid.IntRange(0, 9).Draw(t, "late") == 0 {
-				memory = ix.memories.at(rapid.IntRange(0, len(ix.docs)-1).Draw(t, "of"))
+				memory = ix.memories.At(rapid.IntRange(0, len(ix.docs)-1).Draw(t, "of"))
 			}
 			said := some.Draw(t, "a") + " and " + some.Draw(t, "b")
 			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: memory, Text: []byte(text.Prepare(said)), Kind: schema.KindEpisode, State: schema.StateActive}, 0)
@@ -69,7 +69,7 @@ func TestTopicArmFindsNear(t *testing.T) {
 		var want []Candidate
 		for doc := range ix.docs {
 			if near := q.Near(ix.themes.Of(uint32(doc))); near > 0 {
-				want = append(want, Candidate{MemoryID: ix.memories.at(doc), Score: near, place: uint32(doc) + 1})
+				want = append(want, Candidate{MemoryID: ix.memories.At(doc), Score: near, place: uint32(doc) + 1})
 			}
 		}
 		want = best(want)

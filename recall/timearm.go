@@ -23,7 +23,7 @@ func (timeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	for i := range r.index.docs {
 		d := &r.index.docs[i]
 		if r.question.within(d.time) && r.filter.admits(r.index, uint32(i)) {
-			candidates = append(candidates, Candidate{MemoryID: r.index.memories.at(i), Score: lengthOf(d), place: uint32(i) + 1})
+			candidates = append(candidates, Candidate{MemoryID: r.index.memories.At(i), Score: lengthOf(d), place: uint32(i) + 1})
 		}
 	}
 	candidates = best(candidates)

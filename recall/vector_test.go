@@ -177,8 +177,8 @@ func TestTrimFreesUnusedRoom(t *testing.T) {
 	}
 	set.trim()
 	require.Equal(t, added, set.len())
-	require.Less(t, cap(set.memories.lower), expected/2)
-	require.Less(t, cap(set.ids.lower), expected/2)
+	require.Less(t, set.memories.Cap(), expected/2)
+	require.Less(t, set.ids.Cap(), expected/2)
 }
 
 func TestMeaningWithoutSharedWords(t *testing.T) {

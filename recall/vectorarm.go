@@ -191,12 +191,12 @@ func (r *Request) admit(set *sharedVectors, found []vector.Match) (candidates []
 	candidates, lent = make([]Candidate, 0, armDepth), make(map[uint32]float32)
 	propose := func(doc uint32, cosine float32) {
 		if !seen[doc] && len(candidates) < armDepth && r.filter.admits(r.index, doc) {
-			candidates = append(candidates, Candidate{MemoryID: r.index.memories.at(int(doc)), Score: float64(cosine)})
+			candidates = append(candidates, Candidate{MemoryID: r.index.memories.At(int(doc)), Score: float64(cosine)})
 		}
 		seen[doc] = true
 	}
 	for _, n := range found {
-		doc, known := r.index.find(set.memories.at(int(n.Place)))
+		doc, known := r.index.find(set.memories.At(int(n.Place)))
 		if !known || seen[doc] {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ebbmem/ebb/internal/idlist"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -14,8 +15,8 @@ import (
 type vectorSet struct {
 	vectors *vector.Set
 
-	ids      idList
-	memories idList
+	ids      idlist.List
+	memories idlist.List
 	byMemory []uint32 // places, in order of memory; nil while that is the order of arrival
 }
 
@@ -33,7 +34,7 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 		return errVectorSize
 	}
 	s.link(v.MemoryID)
-	s.ids.add(v.ID)
+	s.ids.Add(v.ID)
 	s.vectors.Add(v.Vector)
 	return nil
 }
@@ -41,14 +42,16 @@ func (s *vectorSet) add(v schema.ChunkVector) error {
 // reserve allocates room for n vectors in an empty set.
 func (s *vectorSet) reserve(n int) {
 	n = min(n, maxExpected)
-	s.ids.lower, s.memories.lower = withRoom(s.ids.lower, n), withRoom(s.memories.lower, n)
+	s.ids.Grow(n)
+	s.memories.Grow(n)
 	s.vectors.Reserve(n)
 }
 
 // trim frees reserved room that was not used, if that is more than half.
 func (s *vectorSet) trim() {
-	if cap(s.ids.lower) > 2*s.len() {
-		s.ids.lower, s.memories.lower = slices.Clone(s.ids.lower), slices.Clone(s.memories.lower)
+	if s.ids.Cap() > 2*s.len() {
+		s.ids.Clip()
+		s.memories.Clip()
 	}
 	s.vectors.Trim()
 }
@@ -56,7 +59,7 @@ func (s *vectorSet) trim() {
 // link records the memory of the next vector.
 func (s *vectorSet) link(memory int64) {
 	n := s.len()
-	inOrder := n == 0 || s.memories.at(s.place(n-1)) <= memory
+	inOrder := n == 0 || s.memories.At(s.place(n-1)) <= memory
 	if !inOrder && s.byMemory == nil {
 		s.byMemory = make([]uint32, n, n+n/8+1)
 		for at := range s.byMemory {
@@ -70,7 +73,7 @@ func (s *vectorSet) link(memory int64) {
 		}
 		s.byMemory = slices.Insert(s.byMemory, i, uint32(n))
 	}
-	s.memories.add(memory)
+	s.memories.Add(memory)
 }
 
 // place returns the place of the i-th vector in order of memory.
@@ -83,14 +86,14 @@ func (s *vectorSet) place(i int) int {
 
 // find returns where a memory's vectors begin in order of memory.
 func (s *vectorSet) find(memory int64) (int, bool) {
-	return sort.Find(s.len(), func(i int) int { return cmp.Compare(memory, s.memories.at(s.place(i))) })
+	return sort.Find(s.len(), func(i int) int { return cmp.Compare(memory, s.memories.At(s.place(i))) })
 }
 
 // cosine returns the best cosine of a memory's vectors with the query; ok is
 // false if the memory has no vector.
 func (s *vectorSet) cosine(q vector.Query, memory int64) (best float32, ok bool) {
 	i, ok := s.find(memory)
-	for best = -1; i < s.len() && s.memories.at(s.place(i)) == memory; i++ {
+	for best = -1; i < s.len() && s.memories.At(s.place(i)) == memory; i++ {
 		best = max(best, q.Cosine(s.place(i)))
 	}
 	return best, ok
@@ -101,7 +104,7 @@ func (s *vectorSet) reader(byID func(ids []int64, visit func(int64, schema.Vecto
 	return func(places []uint32, visit func(i int, v []float32)) error {
 		ids := make([]int64, len(places))
 		for i, at := range places {
-			ids[i] = s.ids.at(int(at))
+			ids[i] = s.ids.At(int(at))
 		}
 		return byID(ids, func(id int64, v schema.Vector) error {
 			i := slices.Index(ids, id)

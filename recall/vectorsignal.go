@@ -112,7 +112,7 @@ func (s *similar) at(ix *index, doc int32) float64 {
 	if doc < 0 {
 		return 0
 	}
-	likeness, _ := s.of(ix.memories.at(int(doc)))
+	likeness, _ := s.of(ix.memories.At(int(doc)))
 	return likeness
 }
 

@@ -71,7 +71,7 @@ func (p *page) detail(d *extension.Detail) {
 		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s", e.Topic, e.ID), p.width-16)})
 	}
 	p.table("  ", rows)
-	p.entities(d.Entities)
+	p.entities(d)
 	for _, s := range d.Sources {
 		p.related("rests on", s.Memory)
 		if s.Quote != "" {
@@ -107,12 +107,12 @@ func (p *page) retention(d *extension.Detail) string {
 	return fmt.Sprintf("%.2f, fading at %.2f per day^0.8", d.Retention, d.Memory.DecayRate)
 }
 
-func (p *page) entities(mentions []extension.Mention) {
-	if len(mentions) == 0 {
+func (p *page) entities(d *extension.Detail) {
+	if len(d.Entities) == 0 {
 		return
 	}
-	names := make([]string, len(mentions))
-	for i, e := range mentions {
+	names := make([]string, len(d.Entities))
+	for i, e := range d.Entities {
 		names[i] = fmt.Sprintf("%s (%s)", oneLine(e.Name, 60), e.Type)
 	}
 	p.line("")

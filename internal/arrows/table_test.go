@@ -38,15 +38,16 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},                                                                    // a simulated time
-	{pkg: "internal/cpu"},                                                                      // what the processor offers to assembly
-	{pkg: "internal/names", ours: []string{"internal/text"}},                                   // names of people and regions
-	{pkg: "internal/quickselect"},                                                              // the n-th largest of many values
-	{pkg: "internal/redact"},                                                                   // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}},                               // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}},                 // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                  // what everyday things a text is about
-	{pkg: "internal/build"},                                                                    // which build of ebb a program is
+	{pkg: "internal/clock"},                                      // a simulated time
+	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
+	{pkg: "internal/idlist"},                                     // many row ids, in four bytes each
+	{pkg: "internal/quickselect"},                                // the n-th largest of many values
+	{pkg: "internal/redact"},                                     // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
+	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
@@ -67,7 +68,7 @@ var table = []row{
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
-	{pkg: "recall", ours: []string{"schema", "recall/background", "recall/lexicon", "recall/planner", "recall/retention", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "recall/background", "recall/lexicon", "recall/planner", "recall/retention", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/lexicon", ours: []string{"internal/text", "internal/topics"}},                         // words: it knows no memory
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
