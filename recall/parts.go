@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,6 +16,10 @@ import (
 // partsTime is how long the parts of a question may take beside the question itself,
 // unless [Query.Wait] is set.
 const partsTime = 20 * time.Millisecond
+
+// partRelevance is the least relevance to a part, between those of its worst and best
+// candidate, of what counts as found for it.
+const partRelevance = 0.5
 
 // takeApart asks the planner about a question. A plan that cannot be followed is left
 // out: the question itself is searched for.
@@ -120,6 +125,11 @@ func (s *Searcher) addParts(ctx context.Context, snap *schema.Snapshot, userID i
 		maps.Copy(all.derived, found.derived)
 		lists = append(lists, s.partly(found, q.Limit))
 	}
+	if s.scorer != nil { // each part by its relevance: the score would order the best of a part by what it does not ask
+		for _, list := range lists {
+			slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(b.relevant, a.relevant) })
+		}
+	}
 	all.candidates = append(picked, fuseParts(lists, picked)...)
 	return nil
 }
@@ -128,7 +138,11 @@ func (s *Searcher) addParts(ctx context.Context, snap *schema.Snapshot, userID i
 // by the part's words, so the part's topic judges them here, and the question's does
 // not read them.
 func (s *Searcher) partly(found *ranked, limit int) []scored {
-	candidates := found.candidates[:min(len(found.candidates), limit)]
+	candidates := found.candidates
+	if s.scorer != nil { // what is found for every part, and is relevant to none, would come first
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c scored) bool { return c.relevant < partRelevance })
+	}
+	candidates = candidates[:min(len(candidates), limit)]
 	judged := make([]Result, len(candidates))
 	for i := range candidates {
 		judged[i] = s.result(&candidates[i], new(schema.Memory), &found.weights)

@@ -181,6 +181,7 @@ type scored struct {
 	signals  signals
 	score    float64
 	lifted   float64  // part of score that it has by its relations
+	relevant float64  // its relevance for the scorer, 0–1
 	terms    []Signal // of the scorer, if there is one
 	passage  passage
 	picked   *pick   // by a plan; nil

@@ -96,7 +96,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}
-		relevance[c.memoryID] = t.Relevance
+		relevance[c.memoryID], c.relevant = t.Relevance, t.Relevance
 		if similar != nil {
 			if cosine, compared := similar.cosine(c.memoryID); compared {
 				t.Cosine, t.Compared = min(1, max(0, float64(cosine))), true

@@ -20,6 +20,21 @@ const (
 	evalFacts   = evalFixture + "/observations.jsonl"
 )
 
+// The parts of a compound question are both found, sooner than by the whole question.
+func TestCompoundQuestions(t *testing.T) {
+	recall := make(map[string]map[string]float64)
+	for _, profile := range []string{"simple", "cognitive"} {
+		var view evalView
+		o := ebb(t, "", "--json", "--profile", profile, "eval", "testdata/compound")
+		require.Equal(t, exitOK, o.code, o.err)
+		require.NoError(t, json.Unmarshal([]byte(o.out), &view))
+		require.Equal(t, 40, view.Questions)
+		recall[profile] = view.Total.Recall
+	}
+	require.Greater(t, recall["cognitive"]["5"], recall["simple"]["5"])
+	require.GreaterOrEqual(t, recall["cognitive"]["10"], recall["simple"]["10"])
+}
+
 func TestEval(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
