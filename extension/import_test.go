@@ -300,7 +300,39 @@ func TestImportRenames(t *testing.T) {
 	requireInvalid(t, err, "ID")
 }
 
-// Messages of chat APIs have neither id nor time.
+// Logs of chat APIs write a time and a session beside the content.
+func TestImportMessagesWithTheirTime(t *testing.T) {
+	at := time.Date(2024, 3, 5, 10, 0, 0, 0, time.UTC)
+	for _, written := range []string{
+		`"time": "2024-03-05T10:00:00Z"`, `"timestamp": "2024-03-05T11:00:00+01:00"`, `"created_at": 1709632800`, `"create_time": 1709632800.0`,
+		`"created": 1709632800`, `"date": "2024-03-05 10:00"`, `"time": null, "timestamp": "", "created": 1709632800`,
+	} {
+		for _, input := range []string{
+			`{"role": "user", "content": "The kettle is blue.", "session": "kitchen", ` + written + `}`,
+			`{"messages": [{"role": "user", "content": "The kettle is blue.", ` + written + `}], "session": "kitchen"}`,
+			`[{"session": "kitchen", ` + written + `, "messages": [{"role": "user", "content": "The kettle is blue."}]}]`,
+		} {
+			x := openNew(t)
+			for range 2 {
+				report, err := importText(t, x, input, transfer.ImportOptions{Unnamed: "kettles"})
+				require.NoError(t, err, input)
+				require.Zero(t, report.Untimed, input)
+			}
+			all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+			require.NoError(t, err)
+			require.Len(t, all, 1, input)
+			require.True(t, at.Equal(all[0].EventTime.Time), "%s: %v", input, all[0].EventTime)
+			require.Equal(t, "kitchen", all[0].SessionName, input)
+		}
+	}
+	for _, wrong := range []string{`"yesterday"`, `1709632800000`, `{}`, `true`} {
+		_, err := importText(t, openNew(t), "\n"+`{"role": "user", "content": "Hm.", "created_at": `+wrong+`}`, transfer.ImportOptions{})
+		requireInvalid(t, err, "created_at")
+		require.ErrorContains(t, err, "line 2: ")
+	}
+}
+
+// Messages of chat APIs have no id and often no time.
 func TestImportMessages(t *testing.T) {
 	const talk = `{"role": "system", "content": "You are kind."}
 {"role": "user", "content": "The kettle is blue.", "name": "Ada"}

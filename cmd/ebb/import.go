@@ -38,7 +38,7 @@ type importCmd struct {
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, without id and time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
+	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
 
 With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line. type is action, observation, reflection or decision. tags, references and tokenEstimate are optional.
 

@@ -93,7 +93,7 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 			last = m.CreateTime
 		}
 		t := importedTurn{id: m.ID, session: cmp.Or(c.ConversationID, c.ID), speaker: m.Author.Name, role: m.Author.Role, text: content}
-		if t.at, err = unixSeconds(last); err != nil {
+		if t.at, err = unixSeconds("create_time", last); err != nil {
 			return &ImportError{Where: where, Err: err}
 		}
 		if err := e.turn(where, t); err != nil {
@@ -151,13 +151,13 @@ func (m *chatMessage) text() (string, bool) {
 	return strings.Join(parts, "\n"), len(parts) > 0
 }
 
-func unixSeconds(seconds *float64) (time.Time, error) {
+func unixSeconds(field string, seconds *float64) (time.Time, error) {
 	if seconds == nil {
-		return time.Time{}, &schema.InvalidError{Field: "create_time", Reason: "is missing, of the message and of its conversation"}
+		return time.Time{}, &schema.InvalidError{Field: field, Reason: "is missing, of the message and of its conversation"}
 	}
 	const years = 1e12 // outside the years that can be stored
 	if !(math.Abs(*seconds) < years) {
-		return time.Time{}, &schema.InvalidError{Field: "create_time", Reason: "is no time in Unix seconds"}
+		return time.Time{}, &schema.InvalidError{Field: field, Reason: "is no time in Unix seconds"}
 	}
 	return time.UnixMilli(int64(math.Round(*seconds * 1000))).UTC(), nil
 }

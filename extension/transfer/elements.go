@@ -243,30 +243,74 @@ func (e *elements) readField(dec *json.Decoder, n *int) error {
 type chatTurn struct {
 	Role     string          `json:"role"`
 	Name     string          `json:"name"`
+	Session  string          `json:"session"`
 	Content  json.RawMessage `json:"content"`
 	Messages []chatTurn      `json:"messages"`
+
+	// Chat APIs define no time, but logs add one under these names.
+	Time       json.RawMessage `json:"time"`
+	Timestamp  json.RawMessage `json:"timestamp"`
+	CreatedAt  json.RawMessage `json:"created_at"`
+	CreateTime json.RawMessage `json:"create_time"`
+	Created    json.RawMessage `json:"created"`
+	Date       json.RawMessage `json:"date"`
 }
 
-// messages reads messages of a chat API. They have neither id nor time.
+// at is the time of a message or conversation, or zero: a text or Unix seconds.
+func (c *chatTurn) at() (time.Time, error) {
+	for _, f := range [...]struct {
+		name  string
+		value json.RawMessage
+	}{{"time", c.Time}, {"timestamp", c.Timestamp}, {"created_at", c.CreatedAt}, {"create_time", c.CreateTime}, {"created", c.Created}, {"date", c.Date}} {
+		var written string
+		var seconds float64
+		switch {
+		case f.value == nil || string(f.value) == "null":
+		case json.Unmarshal(f.value, &written) == nil:
+			if at, err := foreignTime(f.name, written); err != nil || !at.IsZero() {
+				return at, err
+			}
+		case json.Unmarshal(f.value, &seconds) == nil:
+			return unixSeconds(f.name, &seconds)
+		default:
+			return time.Time{}, &schema.InvalidError{Field: f.name, Reason: "is no time, as 2026-03-01T18:00:00Z"}
+		}
+	}
+	return time.Time{}, nil
+}
+
+// messages reads messages of a chat API. They have no id and often no time.
 func (e *elements) messages(where string, raw []byte) error {
 	var c chatTurn
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return err
 	}
+	begun, err := c.at()
+	if err != nil {
+		return err
+	}
 	if c.Messages == nil {
-		return e.message(where, e.unnamed, &c)
+		return e.message(where, e.unnamed, begun, &c)
 	}
 	e.conversations++
-	session := strings.TrimSpace(fmt.Sprintf("%s %d", e.unnamed, e.conversations))
+	session := cmp.Or(c.Session, strings.TrimSpace(fmt.Sprintf("%s %d", e.unnamed, e.conversations)))
 	for i := range c.Messages {
-		if err := e.message(fmt.Sprintf("%s, message %d", where, i+1), session, &c.Messages[i]); err != nil {
+		where := fmt.Sprintf("%s, message %d", where, i+1)
+		at, err := c.Messages[i].at()
+		if err != nil {
+			return &ImportError{Where: where, Err: err}
+		}
+		if at.IsZero() {
+			at = begun
+		}
+		if err := e.message(where, session, at, &c.Messages[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *elements) message(where, session string, c *chatTurn) error {
+func (e *elements) message(where, session string, at time.Time, c *chatTurn) error {
 	content := c.text()
 	switch c.Role {
 	case "user", "assistant", "tool":
@@ -281,7 +325,7 @@ func (e *elements) message(where, session string, c *chatTurn) error {
 		e.report.Skipped++
 		return nil
 	}
-	return e.turn(where, importedTurn{session: session, speaker: c.Name, role: c.Role, text: content})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: c.Role, text: content, at: at})
 }
 
 // text is what a message says in words: a text, or the texts among its parts.

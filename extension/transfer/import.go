@@ -27,10 +27,12 @@ const (
 	// and text are required; other fields are ignored.
 	FormatTurns ImportFormat = "turns"
 	// FormatMessages has messages of chat APIs, {"role", "content"}, or
-	// conversations of them, {"messages": [...]}, one a line or in an array. They
-	// have no time: they get the time of the import in the order of the input
-	// (ImportReport.Untimed). They are identified by text, position among equal
-	// messages, and session. Messages of system and developer, and those without
+	// conversations of them, {"messages": [...]}, one a line or in an array. A time
+	// beside the content or of the conversation is taken (time, timestamp,
+	// created_at, create_time, created or date, a text or Unix seconds); messages
+	// without one get the time of the import in the order of the input
+	// (ImportReport.Untimed). They are identified by text, time, position among
+	// equal messages, and session. Messages of system and developer, and those without
 	// text, are skipped.
 	FormatMessages ImportFormat = "messages"
 	// FormatChatGPT is conversations.json of a ChatGPT data export. The texts of
