@@ -45,7 +45,7 @@ func (m *Memory) ForOneShot() agents.Option {
 // promptKeys returns the variables a prompt must contain: the one for recalled
 // memories, if [WithVariable] set one, then the history.
 func (m *Memory) promptKeys() []string {
-	key := m.inner.GetMemoryKey(context.Background())
+	key := m.GetMemoryKey(context.Background())
 	if m.variable != "" && m.variable != key {
 		return []string{m.variable, key}
 	}

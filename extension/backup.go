@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -27,14 +28,14 @@ type (
 // the memory is damaged, [ErrDiskFull], [ErrBusy] while another backup to target is
 // running, the context's error. No file is left after an error.
 func (x *Extension) Backup(ctx context.Context, target string, progress func(done, total int64)) (*BackupReport, error) {
-	return x.db.Backup(ctx, target, progress)
+	return x.db.Backup(ctx, target, x.mem.Progress(progress))
 }
 
 // BackupWithKey is [Extension.Backup] with another key for the copy: it encrypts a
 // plain memory, changes the key of an encrypted one, or, with the zero key, writes
 // it in the clear.
 func (x *Extension) BackupWithKey(ctx context.Context, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
-	return x.db.BackupWithKey(ctx, target, key, progress)
+	return x.db.BackupWithKey(ctx, target, key, x.mem.Progress(progress))
 }
 
 // BackupFile is [Extension.Backup] for a file that this process has not opened. It
@@ -45,7 +46,7 @@ func (x *Extension) BackupWithKey(ctx context.Context, target string, key Key, p
 // Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase] and [ErrKey]
 // for source.
 func BackupFile(ctx context.Context, source, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
-	return schema.Backup(ctx, source, target, &schema.Options{Key: key}, progress)
+	return schema.Backup(ctx, source, target, &schema.Options{Key: key}, (*memory.Memory)(nil).Progress(progress))
 }
 
 // VerifyBackup reads a whole backup, checks it and reports its contents. It changes
@@ -65,5 +66,5 @@ func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, err
 // Errors: those of [BackupFile]; [ErrBusy] if a program has the file to be replaced
 // open (detected on Linux only).
 func Restore(ctx context.Context, backup, target string, key Key, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
-	return schema.Restore(ctx, backup, target, replace, &schema.Options{Key: key}, progress)
+	return schema.Restore(ctx, backup, target, replace, &schema.Options{Key: key}, (*memory.Memory)(nil).Progress(progress))
 }

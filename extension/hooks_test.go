@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/callbacks"
+	lcmemory "github.com/tmc/langchaingo/memory"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -134,15 +135,69 @@ func TestPanicsOfConfigFunctions(t *testing.T) {
 	require.ErrorContains(t, err, "ImportOptions.Clock failed: panicked with a string")
 }
 
+type throwing struct{ *lcmemory.ConversationBuffer }
+
+func (throwing) GetMemoryKey(context.Context) string      { panic("it fails") }
+func (throwing) MemoryVariables(context.Context) []string { panic("it fails") }
+func (throwing) LoadMemoryVariables(context.Context, map[string]any) (map[string]any, error) {
+	panic("it fails")
+}
+func (throwing) Clear(context.Context) error { panic("it fails") }
+
+func (throwing) Read([]byte) (int, error)  { panic("it fails") }
+func (throwing) Write([]byte) (int, error) { panic("it fails") }
+
+// What a host passes to one call may panic too: the call returns an error, or goes on
+// without it.
+func TestPanicsOfArguments(t *testing.T) {
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Hooks: extension.Hooks{
+		OnError:     func(string, error) {},
+		OnOperation: func(context.Context, extension.Operation) (context.Context, func(int, error)) { panic("it fails") },
+	}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(t.Context())) }()
+	_, err = x.Remember(t.Context(), ada, "I live in Ghent.")
+	require.NoError(t, err)
+
+	m := session(t, x, ada).Memory(extension.WithInner(throwing{}))
+	require.Empty(t, m.GetMemoryKey(t.Context()))
+	require.Empty(t, m.MemoryVariables(t.Context()))
+	_, err = m.LoadMemoryVariables(t.Context(), map[string]any{"input": "Where do I live?"})
+	require.EqualError(t, err, "the inner memory failed: panicked with a string")
+	require.EqualError(t, m.Clear(t.Context()), "the inner memory failed: panicked with a string")
+
+	_, err = x.Import(t.Context(), throwing{}, transfer.ImportOptions{Scope: ada})
+	require.ErrorContains(t, err, "the reader failed: panicked with a string")
+	_, err = x.Export(t.Context(), throwing{}, ada)
+	require.EqualError(t, err, "the writer failed: panicked with a string")
+
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	_, err = x.Backup(t.Context(), copied, func(int64, int64) { panic("it fails") })
+	require.NoError(t, err)
+	_, err = extension.BackupFile(t.Context(), copied, copied+"2", extension.Key{}, func(int64, int64) { panic("it fails") })
+	require.NoError(t, err)
+
+	var sources []string
+	for _, f := range healthOf(t, x).Failures {
+		sources = append(sources, f.Source)
+	}
+	require.ElementsMatch(t, []string{"hook the inner memory", "hook Progress", "hook OnOperation"}, sources)
+}
+
+type nameless struct{ extension.Stage }
+
+func (nameless) Name() string { panic("it fails") }
+
 // What Open asks for itself is its error.
 func TestPanicsDuringOpen(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg  extension.Config
 		want string
 	}{
-		"the zero time": {extension.Config{Now: func() time.Time { return time.Time{} }}, "Config.Now must give a time from the year 1 to 9999, and not the zero time"},
-		"no clock":      {extension.Config{Now: func() time.Time { panic("Now fails") }}, "Config.Now must give the time: it panicked with a string"},
-		"stages":        {extension.Config{Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage { panic("Stages fails") }}}, "Config.Night.Stages failed: panicked with a string"},
+		"the zero time":  {extension.Config{Now: func() time.Time { return time.Time{} }}, "Config.Now must give a time from the year 1 to 9999, and not the zero time"},
+		"no clock":       {extension.Config{Now: func() time.Time { panic("Now fails") }}, "Config.Now must give the time: it panicked with a string"},
+		"stages":         {extension.Config{Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage { panic("Stages fails") }}}, "Config.Night.Stages failed: panicked with a string"},
+		"a stage's name": {extension.Config{Night: extension.NightConfig{Stages: func([]extension.Stage) []extension.Stage { return []extension.Stage{nameless{}} }}}, "Config.Night.Stages failed: panicked with a string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := extension.Open(t.Context(), fresh(t), &c.cfg)

@@ -98,7 +98,7 @@ func (s *Session) Memory(opts ...MemoryOption) *Memory {
 
 // contradiction returns an error if the options do not fit the chain's inputs.
 func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error {
-	own := m.inner.MemoryVariables(ctx)
+	own := m.innerVariables(ctx)
 	_, isInput := inputs[m.variable]
 	switch {
 	case m.variable != "" && slices.Contains(own, m.variable):
@@ -112,11 +112,17 @@ func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error
 }
 
 // GetMemoryKey returns the inner memory's key.
-func (m *Memory) GetMemoryKey(ctx context.Context) string { return m.inner.GetMemoryKey(ctx) }
+func (m *Memory) GetMemoryKey(ctx context.Context) string {
+	return memory.Asked(m.session.ext.ask, "the inner memory", func() string { return m.inner.GetMemoryKey(ctx) })
+}
+
+func (m *Memory) innerVariables(ctx context.Context) []string {
+	return memory.Asked(m.session.ext.ask, "the inner memory", func() []string { return m.inner.MemoryVariables(ctx) })
+}
 
 // MemoryVariables returns the inner memory's variables and that of [WithVariable].
 func (m *Memory) MemoryVariables(ctx context.Context) []string {
-	names := m.inner.MemoryVariables(ctx)
+	names := m.innerVariables(ctx)
 	if m.variable != "" && !slices.Contains(names, m.variable) {
 		names = append(slices.Clone(names), m.variable)
 	}
@@ -147,7 +153,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	if values == nil {
 		values = make(map[string]any)
 	}
-	key := m.inner.GetMemoryKey(ctx)
+	key := m.GetMemoryKey(ctx)
 	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
 	defer recorded()
 	if m.variable != "" {
@@ -243,16 +249,13 @@ func lacksKey(inner lcschema.Memory, field string) bool {
 func (m *Memory) Clear(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.inner.Clear(ctx)
+	return memory.CallHost("the inner memory", func() error { return m.inner.Clear(ctx) })
 }
 
 func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded map[string]any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	err = memory.CallHost("the inner memory", func() (err error) {
-		loaded, err = m.inner.LoadMemoryVariables(ctx, inputs)
-		return err
-	})
+	err = memory.CallHost("the inner memory", func() (err error) { loaded, err = m.inner.LoadMemoryVariables(ctx, inputs); return err })
 	return loaded, err
 }
 

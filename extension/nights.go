@@ -13,7 +13,7 @@ import (
 )
 
 // newRunner returns the runner of nights that the config describes.
-func (x *Extension) newRunner() (*consolidate.Runner, error) {
+func (x *Extension) newRunner() (r *consolidate.Runner, err error) {
 	options := consolidate.RunnerOptions{
 		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Ranking.Retention,
 		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
@@ -27,7 +27,7 @@ func (x *Extension) newRunner() (*consolidate.Runner, error) {
 		}
 		options.Stages = x.asDescribed(stages)
 	}
-	return consolidate.NewRunner(x.db, x.searcher, options)
+	return r, memory.CallHost("Config.Night.Stages", func() (err error) { r, err = consolidate.NewRunner(x.db, x.searcher, options); return err })
 }
 
 // asDescribed replaces the block descriptions in stages by those of

@@ -72,7 +72,7 @@ func ImportBank(ctx context.Context, m *memory.Memory, scope schema.Scope, r io.
 			return nil, &schema.InvalidError{Field: "Config.CoreMemory.Blocks", Reason: "has no block " + name + "; open the memory with the configuration of ThreeTier"}
 		}
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxBank+1))
+	b, err := io.ReadAll(io.LimitReader(memory.HostReader{Reader: r}, maxBank+1))
 	if err != nil {
 		return nil, err
 	}

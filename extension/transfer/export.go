@@ -34,7 +34,7 @@ func export(ctx context.Context, m *memory.Memory, w io.Writer, scope schema.Sco
 	if err := finishErasures(ctx, m, scope); err != nil {
 		return nil, err
 	}
-	out := &exporter{w: bufio.NewWriterSize(w, 64<<10)}
+	out := &exporter{w: bufio.NewWriterSize(memory.HostWriter{Writer: w}, 64<<10)}
 	out.enc = json.NewEncoder(out)
 	out.enc.SetEscapeHTML(false)
 	err := m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {

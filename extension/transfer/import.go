@@ -253,7 +253,7 @@ type input struct {
 }
 
 func newInput(r io.Reader) *input {
-	in := &input{src: r}
+	in := &input{src: memory.HostReader{Reader: r}}
 	switch s := r.(type) {
 	case interface{ Len() int }: // bytes.Reader, strings.Reader
 		in.total = int64(s.Len())

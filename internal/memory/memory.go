@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/embed"
@@ -36,14 +37,18 @@ func (m *Memory) Observed(host schema.Observer) schema.Observer {
 	if host == nil {
 		return nil
 	}
-	call := func(fn func()) { m.CallHost("Hooks.OnOperation", "hook OnOperation", fn) }
+	call := func(fn func()) bool { return m.CallHost("Hooks.OnOperation", "hook OnOperation", fn) }
 	return func(ctx context.Context, op schema.Operation) (context.Context, func(int, error)) {
 		within, done := ctx, func(int, error) {}
-		call(func() { within, done = host(ctx, op) })
+		began := call(func() { within, done = host(ctx, op) })
 		if within == nil {
 			within = ctx
 		}
-		return within, func(records int, err error) { call(func() { done(records, err) }) }
+		return within, func(records int, err error) {
+			if began { // else a call of nothing would count as the hook's recovery
+				call(func() { done(records, err) })
+			}
+		}
 	}
 }
 
@@ -100,6 +105,45 @@ func (m *Memory) Block(name string) *core.BlockSpec {
 		}
 	}
 	return nil
+}
+
+// Progress returns a host's progress function without its panics, nil for nil. They
+// are reported if m is not nil; the work goes on.
+func (m *Memory) Progress(host func(done, total int64)) func(done, total int64) {
+	if host == nil {
+		return nil
+	}
+	return func(done, total int64) {
+		if m != nil {
+			m.CallHost("progress", "hook Progress", func() { host(done, total) })
+		} else {
+			_ = CallHost("progress", func() error { host(done, total); return nil })
+		}
+	}
+}
+
+// Asked returns the result of a host's function, the zero value if it panics. report
+// is as [Memory.CallHost].
+func Asked[T any](report func(name, source string, call func()) bool, name string, host func() T) (result T) {
+	report(name, "hook "+name, func() { result = host() })
+	return result
+}
+
+// HostReader and HostWriter return an [*schema.ForeignError] where the host's reader
+// or writer panics.
+type (
+	HostReader struct{ io.Reader }
+	HostWriter struct{ io.Writer }
+)
+
+// Read implements [io.Reader].
+func (r HostReader) Read(p []byte) (n int, err error) {
+	return n, CallHost("the reader", func() (err error) { n, err = r.Reader.Read(p); return err })
+}
+
+// Write implements [io.Writer].
+func (w HostWriter) Write(p []byte) (n int, err error) {
+	return n, CallHost("the writer", func() (err error) { n, err = w.Writer.Write(p); return err })
 }
 
 // CallHost calls a function of the host's and returns its panic as an error.
