@@ -34,8 +34,8 @@ type Claim struct {
 type Citation struct {
 	UID   string // public id
 	Quote string // verbatim words of the source that state the claim; may be empty
-	// Holds reports that the source itself states the claim, with most of its words
-	// and all of its names. Only such a source raises the confidence of a known
+	// Holds reports that the source itself states the claim, which adds nothing to
+	// it. Only such a source raises the confidence of a known
 	// claim.
 	Holds bool
 }

@@ -90,7 +90,7 @@ func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *pa
 	if err != nil {
 		return err
 	}
-	statement := grounding.Understand(kept.Content, kept.EventTime.Time)
+	claim := claims.Reworded(kept.Content, kept.EventTime.Time)
 	var sources []claims.Evidence
 	for _, e := range evidence {
 		m, err := tx.Memory(ctx, dropped.UserID, e.UID)
@@ -101,7 +101,7 @@ func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *pa
 		if m.Speaker == "" && m.Trust == schema.MaxTrust {
 			speaker = []string{n.input.Scope.User}
 		}
-		if statement.HeldBy(m.Content, m.EventTime.In(n.input.Location), speaker) {
+		if claim.StatedBy(m.Content, m.EventTime.In(n.input.Location), speaker) != "" {
 			sources = append(sources, claims.Evidence{Memory: m, Quote: e.Quote, Holds: true})
 		}
 	}

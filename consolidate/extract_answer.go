@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -113,11 +114,12 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	}
 	first := cited[0]
 	statement := grounding.Understand(c.Content, first.EventTime.In(in.Location))
+	reworded := claims.Reworded(c.Content, first.EventTime.In(in.Location))
 	quote := f.quoteIn(cited, statement)
 	said := make([]grounding.Turn, len(cited))
 	for i, t := range cited {
 		said[i] = grounding.Turn{Text: t.Content, At: t.EventTime.In(in.Location), Speakers: namesFor(t, in.Scope.User, speakers)}
-		citation := Citation{UID: t.UID, Holds: restated(&c, statement, said[i], quote)}
+		citation := Citation{UID: t.UID, Holds: restated(reworded, said[i], quote)}
 		if quote != "" && grounding.HoldsQuote(t.Content, quote) {
 			citation.Quote, quote = quote, ""
 		}
@@ -137,16 +139,13 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	return c
 }
 
-// restated reports whether a message, or its quoted sentence, states the claim: in
-// nearly the same words, with the same negation and, of the user, speaking of
-// themselves.
-func restated(c *Claim, s grounding.Statement, said grounding.Turn, quote string) bool {
+// restated reports whether a message, or its quoted sentence, states the claim.
+func restated(c claims.Rewording, said grounding.Turn, quote string) bool {
 	sentence := grounding.Sentence(said.Text, quote)
 	if sentence == "" {
 		sentence = said.Text
 	}
-	return s.Restates(sentence, said.At, said.Speakers) && grounding.Denial.MatchString(sentence) == grounding.Denial.MatchString(c.Content) &&
-		(c.Subject != theUser || grounding.SpeaksOfSelf(sentence))
+	return c.StatedBy(sentence, said.At, said.Speakers) != ""
 }
 
 // denies reports whether the closest sentence of a quote states a claim nearly

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -29,20 +28,12 @@ func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]sche
 	return turns, err
 }
 
-// interjection matches a "no" that answers another message: "No no, it is called
-// …".
-var interjection = regexp.MustCompile(`(?i)^\W*(?:no[\s,.!]+)+`)
-
-// back finds the newest of the turns that supports a claim, or nil.
+// back finds the newest of the turns that states a claim, or nil.
 func back(content string, turns []schema.Memory, d *Deps) *backing {
-	c := grounding.Understand(content, d.DB.Now().In(d.Location))
+	claim := claims.Reworded(content, d.DB.Now().In(d.Location))
 	for i := range turns {
 		turn := &turns[i]
-		if c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
-			quote := c.Quote(turn.Content)
-			if grounding.Denial.MatchString(interjection.ReplaceAllString(quote, "")) != grounding.Denial.MatchString(content) {
-				continue // it states the opposite
-			}
+		if quote := claim.StatedBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}); quote != "" {
 			return &backing{turn: turn, quote: quote}
 		}
 	}
@@ -54,9 +45,6 @@ func back(content string, turns []schema.Memory, d *Deps) *backing {
 // from.
 func (c *claim) back(turns []schema.Memory, d *Deps) {
 	c.backing = back(c.content, turns, d)
-	if c.backing == nil {
-		c.backing = understood(c.content, turns, d)
-	}
 	names, sentence := []string{d.Scope.User}, ""
 	if c.backing != nil {
 		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
@@ -64,18 +52,6 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 		c.drawn = nearest(c.content, turns, d)
 	}
 	c.reading, c.outright = claims.Parse(c.content, sentence, names)
-}
-
-// understood finds the newest turn with a sentence that states the claim in other
-// words: both parse to the same subject, predicate and object.
-func understood(content string, turns []schema.Memory, d *Deps) *backing {
-	for i := range turns {
-		turn := &turns[i]
-		if sentence := claims.SaysSame(turn.Content, content, []string{d.Scope.User, turn.Speaker}); sentence != "" {
-			return &backing{turn: turn, quote: sentence}
-		}
-	}
-	return nil
 }
 
 // leastDrawn is the minimum share of a claim's words in the sentence that it comes

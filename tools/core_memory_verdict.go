@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -100,14 +99,12 @@ func (w *coreWrite) ownWords(fresh []string) bool {
 	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(piece string) bool { return w.said(piece) == nil })
 }
 
-// said returns the turn in which the user has said a piece, or nil: all of its
-// words, in their order. Most of the words suffice for a fact. In core memory a
-// word that a page inserted or moved would have the user's authority in every later
-// context.
+// said returns the turn in which the user has said a piece, or nil: all of its words,
+// in their order, which a fact does not need. In core memory a word that a page moved
+// would have the user's authority in every later context.
 func (w *coreWrite) said(piece string) *backing {
 	b := back(piece, w.turns, w.d)
-	if b == nil || !inOrder(piece, b.turn.Content) || !grounding.Understand(piece, w.d.DB.Now().In(w.d.Location)).
-		RepeatedBy(b.turn.Content, b.turn.EventTime.In(w.d.Location), []string{b.turn.Speaker, w.d.Scope.User}) {
+	if b == nil || !inOrder(piece, b.turn.Content) {
 		return nil
 	}
 	return b

@@ -120,21 +120,6 @@ func Parse(content, sentence string, names []string) (c said.Claim, outright boo
 	return said.Claim{}, false
 }
 
-// SaysSame returns the sentence of a user's message with the same reading as a
-// model's claim, or "".
-func SaysSame(message, claim string, names []string) string {
-	reported, ok := said.Reported(claim, names)
-	if !ok {
-		return ""
-	}
-	for _, c := range said.Claims(message, maxClaims) {
-		if said.Compare(c, reported) == said.Same || like(c, reported) && c.Denied == reported.Denied {
-			return c.Sentence
-		}
-	}
-	return ""
-}
-
 // OwnSentence returns the first sentence of a user's message about themselves, or
 // "".
 func OwnSentence(message string) string {

@@ -18,6 +18,13 @@ type Statement struct {
 	numbers []string
 	dates   []date
 	terms   []string // index terms without function words, dates left out
+
+	folded     string
+	denied     bool
+	clauses    []string
+	stated     []string // terms; of the user the words "the user" are left out
+	qualifiers []string
+	counted    [][2]string
 }
 
 // date is a time expression, with its meaning if that is known.
@@ -25,6 +32,9 @@ type date struct {
 	folded string
 	span   *text.TimeSpan
 }
+
+// theUser matches Chinese words for the user, which have no spaces around them.
+var theUser = regexp.MustCompile(`用户|使用者|用戶`)
 
 // Understand analyses a claim. It resolves dates against now.
 func Understand(content string, now time.Time) Statement {
@@ -41,6 +51,11 @@ func Understand(content string, now time.Time) Statement {
 		blank(spans[i].Offset, spans[i].Offset+len(spans[i].Text))
 	}
 	s.terms = text.QueryTerms(string(undated), 0)
+	s.folded, s.denied = strings.ReplaceAll(text.Fold(content), "’", "'"), Denial.MatchString(content)
+	plain := theUser.ReplaceAllString(string(undated), " ")
+	s.clauses, s.stated = clauses(plain), text.QueryTerms(plain, 0)
+	s.qualifiers = qualifier.FindAllString(s.folded, -1)
+	s.counted = counted(plain)
 	for _, m := range text.Mentions(content) {
 		dated := strings.TrimSpace(string(undated[m.Start:m.End])) == ""
 		switch {
@@ -78,18 +93,6 @@ func (s Statement) HeldBy(turn string, at time.Time, speaker []string) bool {
 	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), need)
 }
 
-// Restates is a stricter [Statement.HeldBy]: the turn must hold two words in three, with
-// or without names, so that "I love Oslo" does not restate that the user lives there.
-func (s Statement) Restates(turn string, at time.Time, speaker []string) bool {
-	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), wordsWithoutAnchors)
-}
-
-// RepeatedBy is the strictest [Statement.HeldBy]: the turn holds all of the words, so
-// that none was added to what the speaker said.
-func (s Statement) RepeatedBy(turn string, at time.Time, speaker []string) bool {
-	return s.Missing(turn, at, speaker) == "" && s.wordsHeldBy(turn, selfNames(text.Fold(turn), speaker), 1)
-}
-
 func (s Statement) anchored() bool { return len(s.names)+len(s.numbers)+len(s.dates) > 0 }
 
 // Missing is the first name, number or date of the statement that a turn said at that
@@ -109,14 +112,22 @@ type Turn struct {
 // MissingFrom is the first name, number or date of the statement that none of the turns
 // holds, "" if the turns together hold all.
 func (s Statement) MissingFrom(turns []Turn) string {
-	said := make(map[string]bool)
 	self := make(map[string]bool)
+	for _, t := range turns {
+		for name := range selfNames(text.Fold(t.Text), t.Speakers) {
+			self[name] = true
+		}
+	}
+	return s.missing(turns, turns, self)
+}
+
+// missing is the first name or number that none of the turns holds, or date that none
+// of dated holds. self are the names that "I" stands for.
+func (s Statement) missing(turns, dated []Turn, self map[string]bool) string {
+	said := make(map[string]bool)
 	folded := make([]string, len(turns))
 	for i, t := range turns {
 		folded[i] = text.Fold(t.Text)
-		for name := range selfNames(folded[i], t.Speakers) {
-			self[name] = true
-		}
 		for _, n := range numbersIn(withoutDates(t.Text, t.At)) {
 			said[n] = true
 		}
@@ -132,11 +143,7 @@ func (s Statement) MissingFrom(turns []Turn) string {
 		}
 	}
 	for _, d := range s.dates {
-		held := false
-		for i, t := range turns {
-			held = held || d.heldBy(t.Text, folded[i], t.At)
-		}
-		if !held {
+		if !slices.ContainsFunc(dated, func(t Turn) bool { return d.heldBy(t.Text, text.Fold(t.Text), t.At) }) {
 			return d.folded
 		}
 	}
