@@ -39,6 +39,18 @@ var written = []rule{
 			`\b(?:previous|prior|earlier|all) (?:instructions?|rules?|guidelines?)\b.{0,40}\b(?:void|obsolete|cancelled|no longer|do(?:es)? not apply|superseded|lifted)\b`),
 	},
 	{
+		reason: Override, words: "ignore disregard forget instructions", symbols: nil,
+		pattern: compile(`\b(?:ignore|disregard|forget) (?:everything|anything|all|whatever) (?:(?:that )?(?:is|was|stands|came|written|said) )?(?:above|before this|up to (?:here|this point))\b|\b(?:your new|new system|updated system) instructions (?:are|is|follow)\b`),
+	},
+	{
+		reason: Addressed, words: "ai llm model chatbot", symbols: nil,
+		pattern: compile(`\bif you(?:'re| are) (?:an? )?(?:ai|artificial intelligence|(?:large )?language model|llm|chatbot|ai (?:assistant|agent|model|system))\b.{0,60}\b(?:add|say|include|insert|mention|write|append|recommend|reply|answer|respond|ignore|tell|call|use)\b`),
+	},
+	{
+		reason: Trigger, words: "summarising summarizing summarise summarize translating translate", symbols: nil,
+		pattern: compile(`\b(?:when(?:ever)?|while|if) (?:you (?:are )?)?(?:summari[sz](?:e|ing)|translat(?:e|ing)) (?:this|the) (?:page|text|document|e-?mail|mail|article|file|thread)\b.{0,20}\b(?:add|insert|include|append|mention|say|link|recommend|end with)\b`),
+	},
+	{
 		reason: Override, words: "now act", symbols: nil,
 		pattern: compile(`\byou(?: are|'re) now (?:an? |in |the |operating |running |called |known |free )(?:[a-z'-]+ ){0,4}?(?:ai|assistant|bot|model|agent|mode|dan|persona|unrestricted|jailbroken|system|administrator)\b|\bact as (?:an? )?(?:unrestricted|jailbroken|uncensored)\b`),
 	},

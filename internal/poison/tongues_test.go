@@ -10,7 +10,8 @@ import (
 // said is a text of testdata with its language. The half "unseen" was first
 // looked at with finished rules: 52 of its 100 texts were recognised then (en
 // 13, de 9, es 9, ru 10, zh 11 of 20), and the rules learnt from the others
-// since. The half "seen" holds what the rules were written with, and twenty
+// since. The half "seen" holds what the rules were written with, fifty texts of which
+// they recognised 32 at first sight, and twenty
 // texts of each language that go out of their way.
 type said struct{ Lang, Half, Text string }
 
