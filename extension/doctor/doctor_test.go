@@ -127,6 +127,18 @@ func TestDiagnoseFindings(t *testing.T) {
 		{"proposal about another text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
 			SELECT 'p', 1, 'correct', json_object('memory_id', uid, 'content', 'noced', 'new_content', 'notes'), 'pending', 0 FROM memories WHERE id = 2`,
 			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"proposal of another kind", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'p', 1, 'correct', json_object('memory_id', uid), 'pending', 0 FROM memories WHERE id = 2`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"proposal about no memory", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'p', 1, 'correct', json_object('memory_id', uid || 'x', 'content', content, 'new_content', 'notes'), 'pending', 0 FROM memories WHERE id = 2`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"proposal about no claim", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'p', 1, 'contradiction', json_object('earlier', uid, 'later', 'x'), 'pending', 0 FROM memories WHERE id = 2`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"proposal about no name", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'p', 1, 'merge_entities', json_object('from', 'x', 'into', 'y'), 'pending', 0`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
 		{"version with a flipped bit", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea', 'host', 0, 4, ''), (1, 2, '["milk"]', 'host', 0, 4, '')`,
 			"forms of blocks", doctor.Warning, "1 versions"},
 		{"block that is not what was written", block + `INSERT INTO block_history (block_id, version, content, actor, at, trust, agent) VALUES (1, 1, '["tea"]', 'host', 0, 4, ''), (1, 2, '["silk"]', 'host', 0, 4, '')`,

@@ -36,11 +36,11 @@ func (db *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Du
 		now := time.Now()
 		expires := now.Add(ttl).UnixMilli()
 		// An expiry further away than the ttl was written before the clock was set
-		// back. It must not block the job until then.
+		// back, and none at all by a damaged file. It must not block the job.
 		err := tx.Row(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES (?, ?, 1, ?)
 			ON CONFLICT (name) DO UPDATE SET
 				term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at
-			WHERE holder = excluded.holder OR expires_at NOT BETWEEN ? AND ?
+			WHERE holder = excluded.holder OR coalesce(expires_at, 0) NOT BETWEEN ? AND ?
 			RETURNING term`,
 			[]any{name, holder, expires, now.UnixMilli() + 1, now.Add(2 * ttl).UnixMilli()}, &l.Term)
 		if errors.Is(err, sql.ErrNoRows) {

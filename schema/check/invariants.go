@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"strings"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -58,9 +59,10 @@ var Invariants = []Invariant{
 		Name: "proposals", Query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
-			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id')
-				AND (m.user_id <> p.user_id OR m.content <> json_extract(p.payload, '$.content'))) ELSE 0 END`,
-		Found: "proposals that do not say what they are about, or are about another user's memory, or about what it does not say",
+			OR p.kind = 'correct' AND coalesce(json_extract(p.payload, '$.content') <> '' AND json_extract(p.payload, '$.new_content') <> '', 0) = 0
+			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.content <> json_extract(p.payload, '$.content'))
+			OR ` + absent("memories", "memory_id", "message", "earlier", "later") + ` OR ` + absent("entities", "from", "into") + ` ELSE 0 END`,
+		Found: "proposals that do not say what they are about, or are about what this user does not have, or about what it does not say",
 	},
 	{
 		Name: "questions", Query: `SELECT count(*) FROM confirmations c
@@ -88,4 +90,15 @@ var Invariants = []Invariant{
 			WHERE m.state <> 'forgotten' AND (m.state = 'superseded') <> (m.superseded_by IS NOT NULL) OR n.user_id <> m.user_id`,
 		Found: "claims whose state and replacement disagree",
 	},
+}
+
+// absent is a condition on a proposal p: one of the fields of its payload is the id of
+// a row that its user does not have in the table.
+func absent(table string, fields ...string) string {
+	var conditions []string
+	for _, f := range fields {
+		id := "json_extract(p.payload, '$." + f + "')"
+		conditions = append(conditions, "("+id+" <> '' AND NOT EXISTS (SELECT 1 FROM "+table+" r WHERE r.user_id = p.user_id AND r.uid = "+id+"))")
+	}
+	return strings.Join(conditions, " OR ")
 }
