@@ -38,7 +38,7 @@ func correctFact() *Tool {
 		primary: "memory_id",
 		parameters: []parameter{
 			{name: "memory_id", kind: kindText, required: true, about: "from search_memory"},
-			{name: "new_content", kind: kindText, required: true, about: "what is true now, a full sentence with the user's names, numbers and dates"},
+			{name: "new_content", kind: kindText, required: true, about: "what is true now, a full sentence in the user's words"},
 		},
 		run: runCorrect,
 	}
@@ -147,7 +147,7 @@ func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, conten
 // already.
 func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
 	const waits = "No message of the user's in this session says so, so the correction waits for approval and %s still holds. " +
-		"If the user did say it, ask them to say it once more with its names, numbers and dates; do not tell them that it was changed."
+		"If the user did say it, repeat the call with nothing but their words; do not tell them that it was changed."
 	payload := encode(Correction{
 		MemoryID: old.UID, Content: old.Content, NewContent: c.content, Trust: c.trust, Agent: d.Scope.Agent, Session: d.Scope.Session,
 	})

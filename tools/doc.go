@@ -42,9 +42,8 @@
 // # What a model may not do
 //
 // A model's claim is not the user's word. A fact or correction has the user's
-// trust level only when one of the user's own turns in this session contains its
-// names, numbers and dates, and most of its words; that turn is then recorded as
-// its source. A correction without such a turn becomes a proposal for the host, and
+// trust level only when one of the user's own turns in this session states it and it
+// adds nothing; that turn is then recorded as its source. A correction without such a turn becomes a proposal for the host, and
 // confirm_fact only proposes, unless the user asked for protection.
 //
 // Core memory is part of every later context, so core_memory_update and

@@ -3,10 +3,11 @@
 // imports only internal/text.
 //
 //	s := grounding.Understand("The user's dog is called Biscuit.", now)
-//	s.HeldBy("My dog Biscuit hates the vet.", saidAt, []string{"Ada"}) // true
-//	s.Quote(turn)                                                      // the sentence that comes closest
+//	s.StatedIn("My dog Biscuit hates the vet.", saidAt, []string{"Ada"}) // the sentence that says all of it
+//	s.Quote(turn)                                                        // the sentence that comes closest
 //
-// [Statement.Missing] asks for less: that every name, number and date occurs,
+// [Statement.StatedIn] decides whether a claim has the user's trust: nothing in it may
+// be added to what was said. [Statement.Missing] asks for less: that every name, number and date occurs,
 // whatever the words between them. [HoldsQuote] looks a quotation up.
 //
 // [IsPreference] judges the wording of a claim.
