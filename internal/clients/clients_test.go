@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,4 +215,31 @@ func FuzzFiles(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, found)
 	})
+}
+
+// answering writes to the file before it answers: clients do while a person reads.
+type answering struct {
+	path string
+	done bool
+}
+
+func (a *answering) Read(p []byte) (int, error) {
+	if a.done {
+		return 0, io.EOF
+	}
+	a.done = true
+	return copy(p, "y\n"), os.WriteFile(a.path, []byte(`{"projects":{"new":{}}}`), 0o600)
+}
+
+// What a client writes while the question waits is not overwritten.
+func TestAChangedFileIsLeftAlone(t *testing.T) {
+	client, err := Named("claude-code")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "config.json")
+	require.NoError(t, os.WriteFile(path, []byte(`{}`), 0o600))
+	d := &Dialogue{Client: client, Path: path, In: &answering{path: path}, Out: io.Discard, Ask: io.Discard}
+	require.ErrorContains(t, d.Set(Entry{Command: "ebb"}), "changed meanwhile")
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"projects":{"new":{}}}`, string(raw))
 }

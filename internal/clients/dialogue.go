@@ -3,6 +3,7 @@ package clients
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -55,7 +56,7 @@ func (d *Dialogue) Set(e Entry) error {
 	if bytes.Equal(before, after) {
 		return d.say("%s is as it should be already.\n", d.Path)
 	}
-	return d.write(after)
+	return d.write(before, after)
 }
 
 // Remove removes ebb's entry.
@@ -71,15 +72,20 @@ func (d *Dialogue) Remove() error {
 	if !found {
 		return d.say("%s does not start ebb; nothing to remove in %s.\n", d.Client.Title, d.Path)
 	}
-	return d.write(after)
+	return d.write(before, after)
 }
 
-func (d *Dialogue) write(content []byte) error {
+// write shows the new content and replaces the file, unless the client has written it
+// meanwhile.
+func (d *Dialogue) write(before, content []byte) error {
 	if err := d.say("%s:\n%s\n", d.Path, bytes.TrimRight(content, "\n")); err != nil || d.DryRun {
 		return err
 	}
 	if !d.Yes && !d.yes("Write it?") {
 		return d.say("Nothing was written.\n")
+	}
+	if now, err := Read(d.Path); err != nil || !bytes.Equal(now, before) {
+		return cmp.Or(err, fmt.Errorf("%s was changed meanwhile, and nothing was written; run the command again", d.Path))
 	}
 	if err := Write(d.Path, content); err != nil {
 		return err
