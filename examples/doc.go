@@ -1,8 +1,9 @@
-// Package examples holds three hosts that compile and run:
+// Package examples holds three hosts that compile and run, and two clients in other languages:
 //
 //   - react: a conversational ReAct agent with memory and tools;
 //   - functions: an OpenAI-functions agent, and the option its prompt needs;
-//   - ownbus: a program with an event bus of its own and no model at all.
+//   - ownbus: a program with an event bus of its own and no model at all;
+//   - python/ebb.py and typescript/ebb.ts: clients of ebb serve, without dependencies.
 //
 // The first two talk to any OpenAI-compatible server: set OPENAI_API_KEY, and
 // OPENAI_BASE_URL for a server that is not OpenAI's.

@@ -59,6 +59,9 @@ func auditFile(a *app, name string, opts audit.Options) (*audit.Report, error) {
 	defer f.Close()
 	in := bufio.NewReader(f)
 	start, _ := in.Peek(16) // a fault is found again below
+	if isNote(name) {
+		opts.Format = transfer.FormatMarkdown
+	}
 	report, err := audit.Read(a.ctx, in, opts)
 	if _, invalid := errors.AsType[*extension.InvalidError](err); invalid && string(start) == "SQLite format 3\x00" {
 		a.db = name

@@ -10,11 +10,15 @@ import (
 	"path/filepath"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
 type exportCmd struct {
+	Dir    string `arg:"" optional:"" type:"path" help:"With --format markdown: the folder in which a folder of the user is created."`
 	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
+	Format string `enum:"ebb,markdown" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown, a folder of files for people (default ebb)."`
+	Plain  bool   `help:"Write Markdown of an encrypted memory, unencrypted."`
 	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
 	Force  bool   `help:"Replace an existing file after the export is complete."`
 }
@@ -22,6 +26,8 @@ type exportCmd struct {
 // Help says what an export is, and documents the JSON.
 func (exportCmd) Help() string {
 	return `Writes everything one user's memory holds as JSON lines, which ebb import --restore restores. Exporting a restored memory produces the same bytes. The text index and vectors are left out and rebuilt on import.
+
+With --format markdown DIR: writes a new folder for the user with profile.md, facts.md, people/ and days/; nothing is overwritten. It is for people, not a backup: sources, history, links, audits, blocks, proposals, and what is quarantined or forgotten are left out. The JSON is {"folder", "files", "claims", "people", "days"}.
 
 With --json, and --out: {"file", "records", "bytes"}.`
 }
@@ -34,6 +40,12 @@ type exportView struct {
 
 // Run exports one user's memory.
 func (c *exportCmd) Run(a *app) (err error) {
+	if c.Format == "markdown" {
+		return c.markdown(a)
+	}
+	if c.Dir != "" || c.Plain {
+		return &usageError{"a folder and --plain go with --format markdown; name a file with --out"}
+	}
 	x, err := a.open(true)
 	if err != nil {
 		return err
@@ -73,6 +85,33 @@ func (c *exportCmd) Run(a *app) (err error) {
 		return a.printJSON(exportView{c.Out, report})
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.Out, count(report.Records, "record", "records"), size(report.Bytes))
+	return err
+}
+
+// markdown exports one user's memory as a folder of Markdown.
+func (c *exportCmd) markdown(a *app) (err error) {
+	switch {
+	case c.Dir == "":
+		return &usageError{"name the folder to write Markdown into: ebb export --format markdown DIR"}
+	case c.Out != "" || c.Stream || c.Force:
+		return &usageError{"--out, --stream and --force are for JSON lines; Markdown goes into the folder"}
+	case !a.key.IsZero() && !c.Plain:
+		return &usageError{"the memory is encrypted, and Markdown is not; add --plain to write it all the same"}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	report, err := markdown.Export(a.ctx, x, a.scope(), c.Dir, a.zone())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(report)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, with %s, %s and %s\n", report.Folder, count(report.Files, "file", "files"),
+		count(report.Claims, "claim", "claims"), count(report.People, "person", "people"), count(report.Days, "day", "days"))
 	return err
 }
 

@@ -25,20 +25,21 @@ import (
 type importCmd struct {
 	localEncoder
 
-	Path    string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json files, not subfolders), or - for standard input."`
-	Session string `placeholder:"NAME" help:"Session for every turn (default: each turn's own)."`
-	Restore bool   `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
-	Stream  bool   `help:"The files are streams of a team's agents."`
-	Archive bool   `help:"Import a Markdown document, or a folder of them, into the archive. Repeat it after changes."`
-	Retire  bool   `help:"With --archive: remove from search what was imported from files that no longer exist."`
-	Bank    bool   `help:"Import a team's Markdown memory bank into core memory."`
-	Origin  string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
-	Mine    bool   `help:"What the user said in it is this user's own word: --origin user_direct. Only for your own history."`
+	Path     string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json files, not subfolders; with --markdown its *.md files, subfolders too), or - for standard input."`
+	Session  string `placeholder:"NAME" help:"Session for every turn (default: each turn's own)."`
+	Restore  bool   `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
+	Stream   bool   `help:"The files are streams of a team's agents."`
+	Markdown bool   `help:"The file or folder is Markdown, such as notes: the text under each heading is a message of the user, with the trust of an import unless --mine is given. A file named *.md needs no flag."`
+	Archive  bool   `help:"Import a Markdown document, or a folder of them, into the archive. Repeat it after changes."`
+	Retire   bool   `help:"With --archive: remove from search what was imported from files that no longer exist."`
+	Bank     bool   `help:"Import a team's Markdown memory bank into core memory."`
+	Origin   string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
+	Mine     bool   `help:"What the user said in it is this user's own word: --origin user_direct. Only for your own history."`
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
+	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; Markdown in files named *.md, whose texts have the date in the file's name, or else of its last change; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
 
 With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line. type is action, observation, reflection or decision. tags, references and tokenEstimate are optional.
 
@@ -75,6 +76,8 @@ func (c *importCmd) Run(a *app) (err error) {
 	switch {
 	case c.Retire && !c.Archive:
 		return &usageError{"--retire goes with --archive: it is about files that are gone from a folder of documents"}
+	case c.Markdown && (c.Archive || c.Bank || c.Stream || c.Restore):
+		return &usageError{"--markdown imports notes; leave out --archive, --bank, --stream and --restore"}
 	case c.Archive && c.Bank:
 		return &usageError{"a file is taken in by --archive or by --bank; run the command once for each"}
 	case c.Bank && c.Encoder != "":
@@ -165,6 +168,9 @@ func (c *importCmd) files() ([]string, error) {
 	if !info.IsDir() {
 		return []string{c.Path}, nil
 	}
+	if c.Markdown {
+		return notes(c.Path)
+	}
 	entries, err := os.ReadDir(c.Path) // sorted by name
 	if err != nil {
 		return nil, err
@@ -176,7 +182,7 @@ func (c *importCmd) files() ([]string, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them, or add --archive for Markdown"}
+		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them, or add --markdown or --archive for Markdown"}
 	}
 	return files, nil
 }
@@ -205,6 +211,9 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	if c.Stream {
 		opts.Format = transfer.FormatStream
 	}
+	if c.Markdown || isNote(file) && !c.Stream {
+		opts.Format = transfer.FormatMarkdown
+	}
 	if c.Origin != string(eventbus.OriginImport) {
 		opts.Origin = eventbus.Origin(c.Origin)
 	}
@@ -216,6 +225,9 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 			}
 			return filepath.Base(file) + "/" + id
 		}
+	}
+	if opts.Format == transfer.FormatMarkdown && file != "-" {
+		opts.Unnamed, opts.Time = noteNamed(c.Path, file), noteTime(file, a.zone())
 	}
 	bar := a.bar(total, filepath.Base(file), true)
 	defer func() { _ = bar.Clear() }()

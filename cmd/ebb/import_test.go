@@ -132,7 +132,7 @@ func TestImportErrors(t *testing.T) {
 		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, "line 1: time is"},
 		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id was used by line 1`},
 		{"a memory file", "SQLite format 3\x00", []string{"-"}, "damaged SQLite"},
-		{"Markdown", "# Notes", []string{"-"}, "Markdown goes in as an archive"},
+		{"Markdown", "# Notes", []string{"-"}, "give Markdown a name that ends in .md"},
 		{"an unknown origin", turnLines(1), []string{"--origin", "heaven", "-"}, "--origin must be one of"},
 	}
 	for _, test := range tests {

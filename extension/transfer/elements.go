@@ -20,6 +20,7 @@ import (
 type elements struct {
 	unnamed string    // session of what names none, and the beginning of conversations' names
 	now     time.Time // time of what has none
+	dated   bool      // the host gave that time
 	report  *ImportReport
 	keep    keepText
 	visit   visitTurn
@@ -111,7 +112,7 @@ func (e *elements) turn(where string, t importedTurn) error {
 		}
 		t.id = e.ids.of(named)
 	}
-	if t.untimed {
+	if t.untimed && !e.dated {
 		e.report.Untimed++
 	}
 	return e.visit(where, t)

@@ -53,6 +53,11 @@ const (
 	// FormatLangchaingo is a SQLite file with the history of langchaingo's package
 	// memory/sqlite3, in any table of its columns. Messages of the system are left out.
 	FormatLangchaingo ImportFormat = "langchaingo"
+	// FormatMarkdown is a Markdown file. The text under a heading is one message of
+	// role user, with its headings above it; a long one is several. It is not detected
+	// and must be named. A text is identified by its file ([ImportOptions.Unnamed]),
+	// headings and words. Front matter, comments and links are kept as they are written.
+	FormatMarkdown ImportFormat = "markdown"
 	// FormatStream is a stream of a team's agents with one [StreamEntry] a line. It
 	// is not detected and must be named. An entry is identified by its id; its role
 	// becomes the memory's agent, and Scope.Agent is ignored. The user's cycle is
@@ -62,7 +67,7 @@ const (
 	FormatExport ImportFormat = "ebb"
 )
 
-var formats = []ImportFormat{FormatTurns, FormatMessages, FormatChatGPT, FormatClaude, FormatGraph, FormatMem0, FormatHindsight, FormatLangchaingo, FormatStream, FormatExport}
+var formats = []ImportFormat{FormatTurns, FormatMessages, FormatChatGPT, FormatClaude, FormatGraph, FormatMem0, FormatHindsight, FormatLangchaingo, FormatMarkdown, FormatStream, FormatExport}
 
 // ImportOptions are the options of an import. Only Scope.User is required, except
 // when restoring ebb's own export.
@@ -92,6 +97,9 @@ type ImportOptions struct {
 	// file's name, for example, to distinguish equal messages in two files. Default
 	// none.
 	Unnamed string
+	// Time is the time of what has none, as messages of chat APIs and Markdown.
+	// Default: that of the import.
+	Time time.Time
 	// Rename, if set, returns another id for a turn whose id the user has with
 	// another text, as when several files count from 1; "" refuses the turn. It
 	// must be deterministic for a file. Default nil: such a turn ends the import.
@@ -208,7 +216,11 @@ func (j *importJob) run(ctx context.Context) error {
 	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.m.Redactor.Text(ctx, "", text) }
 	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
-	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(j.m.Now()).Time, report: &j.done.Report, keep: keep, visit: visit})
+	now := j.opts.Time
+	if now.IsZero() {
+		now = j.m.Now()
+	}
+	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(now).Time, dated: !j.opts.Time.IsZero(), report: &j.done.Report, keep: keep, visit: visit})
 	kept := batches.flush(ctx) // store what precedes a fault too
 	// errors of earlier batches take precedence
 	err = cmp.Or(batches.wait(), kept, err)
@@ -224,6 +236,8 @@ func (in *input) turns(ctx context.Context, format ImportFormat, others *element
 		return readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)
 	case format == FormatLangchaingo:
 		return others.readLangchaingo(ctx, in.r)
+	case format == FormatMarkdown:
+		return others.readMarkdown(in.r, in.line)
 	case format == FormatTurns && len(start) > 0 && start[0] == '{' && isCollection(start):
 		return others.readCollections(in.r)
 	case format == FormatChatGPT || format != FormatTurns && len(start) > 0 && start[0] == '[':
@@ -354,5 +368,5 @@ func formatOf(start []byte) (ImportFormat, error) {
 		return FormatTurns, nil
 	}
 	return "", &schema.InvalidError{Field: "input", Reason: fmt.Sprintf(
-		"begins with %q: it is neither JSON, as turns, messages and the exports of ChatGPT, Claude, Mem0 and others are, nor langchaingo's SQLite history; Markdown goes in as an archive", start[0])}
+		"begins with %q: it is neither JSON, as turns, messages and the exports of ChatGPT, Claude, Mem0 and others are, nor langchaingo's SQLite history; give Markdown a name that ends in .md, or --markdown for a folder", start[0])}
 }

@@ -2,6 +2,7 @@
 package build
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 )
@@ -28,14 +29,18 @@ func (v Info) String() string {
 	return line + ", " + v.Go + ", " + v.Platform
 }
 
+// version is that of a release: -ldflags "-X …/internal/build.version=v1.2.3". Empty
+// leaves it to Go, which knows it of a module and of a checkout with a tag.
+var version string
+
 // Read returns the build of the running program.
 func Read() Info {
-	v := Info{Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := Info{Version: cmp.Or(version, "(devel)"), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
 	}
-	if build.Main.Version != "" {
+	if version == "" && build.Main.Version != "" {
 		v.Version = build.Main.Version
 	}
 	for _, s := range build.Settings {

@@ -9,6 +9,7 @@ import (
 type Section struct {
 	Headings []string // from the title down to its own
 	Text     string
+	Line     int // number of its first line, from 1
 }
 
 // Sections cuts a Markdown text at its headings, and the text under each heading
@@ -19,14 +20,23 @@ func Sections(markdown string, size int) (sections []Section) {
 	var headings []string
 	var levels []int
 	var body []string
+	number, first := 0, 1 // the line, and the first one of body
 	end := func() {
-		for _, part := range pack(strings.Join(body, "\n"), size) {
-			sections = append(sections, Section{append([]string(nil), headings...), part})
+		rest, line := strings.Join(body, "\n"), first
+		for _, part := range pack(rest, size) {
+			// A part begins with a piece of the body, and parts are in order.
+			start, _, _ := strings.Cut(part, "\n\n")
+			at := max(0, strings.Index(rest, start))
+			line += strings.Count(rest[:at], "\n")
+			sections = append(sections, Section{append([]string(nil), headings...), part, line})
+			line += strings.Count(start, "\n")
+			rest = rest[at+min(len(start), len(rest)-at):]
 		}
-		body = nil
+		body, first = nil, number+1
 	}
 	fence := ""
 	for line := range strings.SplitSeq(Clean(markdown), "\n") {
+		number++
 		trimmed := strings.TrimSpace(line)
 		if mark := CodeFence(trimmed); fence == "" && mark != "" {
 			fence = mark

@@ -13,10 +13,10 @@ import (
 func TestSectionsHaveHeadings(t *testing.T) {
 	got := Sections("intro\r\n\n# Title #\n\n## A\n\none\n\ntwo\n```\n# no heading\n```\n### A.1\ndeep\n## B\n\n---\n\n## C\n#not one\n", 900)
 	require.Equal(t, []Section{
-		{nil, "intro"},
-		{[]string{"Title", "A"}, "one\n\ntwo\n```\n# no heading\n```"},
-		{[]string{"Title", "A", "A.1"}, "deep"},
-		{[]string{"Title", "C"}, "#not one"},
+		{nil, "intro", 1},
+		{[]string{"Title", "A"}, "one\n\ntwo\n```\n# no heading\n```", 7},
+		{[]string{"Title", "A", "A.1"}, "deep", 14},
+		{[]string{"Title", "C"}, "#not one", 20},
 	}, got)
 	long := Sections("# T\n"+strings.Repeat("A sentence of words. ", 100)+"\n\nlast", 200)
 	for _, s := range long {
@@ -25,6 +25,8 @@ func TestSectionsHaveHeadings(t *testing.T) {
 	}
 	require.True(t, strings.HasSuffix(long[0].Text, "words."), "cut after a sentence: %q", long[0].Text)
 	require.Contains(t, long[len(long)-1].Text, "last")
+	same := Sections("same\n\nsame\n\n\nsame", 5)
+	require.Equal(t, []int{1, 3, 6}, []int{same[0].Line, same[1].Line, same[2].Line})
 }
 
 // Every letter stands in one part, in order.
