@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -68,6 +69,7 @@ func (l *lived) active(t *testing.T, of []*schema.Memory) (n int) {
 // By the document's curve 12 of 12 standing facts are active on day 60, 7 on day
 // 75 and none on day 90.
 func TestUserFactsSurviveYear(t *testing.T) {
+	racing.Alone(t)
 	nightly, once := live(t), live(t)
 	r := runner(t, nightly.db, uncapped)
 	for day := 1; day <= 365; day++ {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -201,6 +202,7 @@ func eighths(least int) *rapid.Generator[float64] {
 
 // Whatever rules say: a second run proposes nothing, and undo restores every byte.
 func TestRulesSettleAndUndo(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		db, _ := aged(t)

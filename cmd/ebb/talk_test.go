@@ -8,10 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/measure"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // The lives in testdata/talk ask about times and go on talking, in four languages.
 func TestTimeQuestions(t *testing.T) {
+	racing.Alone(t)
 	if testing.Short() {
 		t.Skip("lives four times four months")
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // dev names a folder of labelled conversations to count false alarms on:
@@ -65,6 +67,7 @@ var atLeast = map[string]int{
 }
 
 func TestDetectionOfAttackCorpus(t *testing.T) {
+	racing.Alone(t)
 	paths, err := filepath.Glob(corpus + "attacks/*.jsonl")
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)

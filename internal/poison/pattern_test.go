@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // patterns are all that texts are looked through with.
@@ -50,6 +52,7 @@ func corpusTexts(t *testing.T) (all []string) {
 }
 
 func TestPatternKeysAreNecessary(t *testing.T) {
+	racing.Alone(t)
 	matched := 0
 	for i, s := range corpusTexts(t) {
 		if i%8 != 0 { // all of them take seconds

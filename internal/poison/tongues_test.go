@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // said is a text of testdata with its language. The half "unseen" was first
@@ -19,6 +21,7 @@ type said struct{ Lang, Half, Text string }
 var recognised = map[string]int{"seen": 79, "unseen": 85}
 
 func TestAttacksAreRecognisedInEachLanguage(t *testing.T) {
+	racing.Alone(t)
 	type count struct{ seen, all int }
 	counts := make(map[[2]string]count)
 	for _, a := range records[said](t, "testdata/attacks.jsonl") {
@@ -80,6 +83,7 @@ func TestFalsePositivesOnChat(t *testing.T) {
 // What a form matches, it must be tried on: whatever it sees in a whole text is
 // seen around its keys.
 func TestKeysCoverForms(t *testing.T) {
+	racing.Alone(t)
 	for _, a := range records[said](t, "testdata/attacks.jsonl") {
 		plain := look(a.Text).plain
 		for _, r := range allForms() {

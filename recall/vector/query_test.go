@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vectortest"
 )
 
@@ -48,6 +49,7 @@ func TestTopEqualsSorting(t *testing.T) {
 }
 
 func TestCodesFindTheNearest(t *testing.T) {
+	racing.Alone(t) // too few vectors for a second goroutine
 	for _, c := range []struct{ clusters, each, dims int }{
 		{400, 15, 256}, {12, 500, 256}, {4, 2000, 256}, {4, 2000, 100},
 	} {
