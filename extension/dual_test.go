@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -319,10 +320,10 @@ func TestEmbeddingsAreCompatibleWhenModelAndSizeAre(t *testing.T) {
 }
 
 // wider is topics with one number more: another model.
-type wider struct{ topics }
+type wider struct{ vectortest.Topics }
 
 func (e *wider) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors, err := e.topics.EmbedDocuments(ctx, texts)
+	vectors, err := e.Topics.EmbedDocuments(ctx, texts)
 	for i := range vectors {
 		vectors[i] = append(vectors[i], 0.1)
 	}
@@ -340,7 +341,7 @@ func (e *wider) EmbedQuery(ctx context.Context, text string) ([]float32, error) 
 // "Embedding similarity is only valid when both vectors use the same model."
 func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	path := fresh(t)
-	old, wide := &topics{}, &wider{}
+	old, wide := &vectortest.Topics{}, &wider{}
 	reopen := func(embedder interface {
 		EmbedDocuments(context.Context, []string) ([][]float32, error)
 		EmbedQuery(context.Context, string) ([]float32, error)
@@ -369,7 +370,7 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	require.Equal(t, []extension.Embedding{serving}, embeddings(x), "each memory says what its vector is of")
 	require.NoError(t, x.Close(t.Context()))
 
-	wide.broken.Store(true) // so that the old vectors are all there are
+	wide.Broken.Store(true) // so that the old vectors are all there are
 	x = reopen(wide, "wider")
 	got, err = x.Embedding(t.Context())
 	require.NoError(t, err)
@@ -378,7 +379,7 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, answer.Results, "by meaning alone, and that cannot be compared")
 	require.NotEmpty(t, answer.Degraded, "which is said")
-	wide.broken.Store(false)
+	wide.Broken.Store(false)
 	require.NoError(t, x.Close(t.Context()))
 
 	x = reopen(wide, "wider")

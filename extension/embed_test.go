@@ -2,48 +2,17 @@ package extension_test
 
 import (
 	"context"
-	"errors"
-	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/vectortest"
 )
 
-// topics is an embedder that knows two subjects; it stands in for a paid one.
-type topics struct{ broken atomic.Bool }
-
-func (e *topics) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
-	if e.broken.Load() {
-		return nil, errors.New("the embedder is away")
-	}
-	vectors := make([][]float32, len(texts))
-	for i, t := range texts {
-		vectors[i] = []float32{0.1, 0.1, 0.1}
-		for subject, words := range [][]string{{"dog", "puppy", "terrier"}, {"piano", "cello", "music"}} {
-			for _, w := range words {
-				if strings.Contains(strings.ToLower(t), w) {
-					vectors[i][subject] = 1
-				}
-			}
-		}
-	}
-	return vectors, nil
-}
-
-func (e *topics) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := e.EmbedDocuments(ctx, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return vectors[0], nil
-}
-
 func TestSearchByMeaning(t *testing.T) {
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(),
@@ -62,8 +31,8 @@ func TestSearchByMeaning(t *testing.T) {
 }
 
 func TestUnreachableEmbedder(t *testing.T) {
-	emb := &topics{}
-	emb.broken.Store(true)
+	emb := &vectortest.Topics{}
+	emb.Broken.Store(true)
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: emb}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -50,14 +51,14 @@ func TestHealthShowsAHeldLog(t *testing.T) {
 
 // Health shows an arm that fails, and that it works again.
 func TestHealthShowsDegradedArms(t *testing.T) {
-	embedder := &topics{}
+	embedder := &vectortest.Topics{}
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, Night: extension.NightConfig{NoSchedule: true}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))
 	require.NoError(t, x.WaitIdle(t.Context()))
 	require.Empty(t, health(t, x).Degraded)
-	embedder.broken.Store(true)
+	embedder.Broken.Store(true)
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "what about a puppy"})
 	require.NoError(t, err)
 	degraded := health(t, x).Degraded

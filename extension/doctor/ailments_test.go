@@ -18,6 +18,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/vectortest"
 )
 
 // ailment is something wrong with a memory, and what must be said of it, as
@@ -55,8 +56,8 @@ var ailments = []ailment{
 	{
 		name: "an embedder that is away",
 		bring: func(t *testing.T, path string) *extension.Extension {
-			embedder := &topics{}
-			embedder.broken.Store(true)
+			embedder := &vectortest.Topics{}
+			embedder.Broken.Store(true)
 			x := watching(t, path, extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, Night: extension.NightConfig{NoSchedule: true}})
 			require.NoError(t, publish(t, x, eventbus.UserMessage(ada, "the ferry leaves at nine")))
 			require.Error(t, x.WaitIdle(t.Context()))
@@ -165,8 +166,8 @@ var ailments = []ailment{
 	{
 		name: "an arm of searches that fails",
 		bring: func(t *testing.T, path string) *extension.Extension {
-			embedder := &topics{}
-			embedder.broken.Store(true)
+			embedder := &vectortest.Topics{}
+			embedder.Broken.Store(true)
 			x := watching(t, path, extension.Config{Embedding: extension.EmbeddingConfig{Embedder: embedder, Model: "topics"}, NoBackground: true})
 			_, err := x.Recall(t.Context(), ada, extension.Query{Text: "who has a terrier?"})
 			require.NoError(t, err)

@@ -31,6 +31,7 @@ import (
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -50,7 +51,7 @@ var imageKey = func() extension.Key {
 
 func imageConfig(key extension.Key) *extension.Config {
 	return &extension.Config{
-		Night: extension.NightConfig{NoSchedule: true}, Key: key, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"},
+		Night: extension.NightConfig{NoSchedule: true}, Key: key, Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"},
 		CoreMemory: extension.CoreMemoryConfig{Blocks: []extension.BlockSpec{{Name: "notes", Kind: core.BlockList}}},
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -53,7 +54,7 @@ const stockEpisodes = 40 // of each user
 func stock(t *testing.T) []byte {
 	t.Helper()
 	path := fresh(t)
-	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
+	x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	people := []string{"Noor", "Karim Haddad", "Ottilie", "Jonas Berg", "Mei Lin"}
 	places := []string{"Ghent", "Hvaler", "Lisbon", "Turku"}
@@ -73,7 +74,7 @@ func stock(t *testing.T) []byte {
 	require.NoError(t, x.Close(t.Context()))
 	addFacts(t, path)
 	// Vectors of the facts, and everything out of the log.
-	x, err = extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}})
+	x, err = extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"}})
 	require.NoError(t, err)
 	require.NoError(t, x.WaitIdle(t.Context()))
 	require.NoError(t, x.Close(t.Context()))
@@ -190,7 +191,7 @@ func use(ctx context.Context, path string) (err error) {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, r, debug.Stack())
 		}
 	}()
-	x, err := extension.Open(ctx, path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Embedding: extension.EmbeddingConfig{Embedder: &topics{}, Model: "topics"}, Hooks: extension.Hooks{OnError: note}})
+	x, err := extension.Open(ctx, path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Embedding: extension.EmbeddingConfig{Embedder: &vectortest.Topics{}, Model: "topics"}, Hooks: extension.Hooks{OnError: note}})
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}

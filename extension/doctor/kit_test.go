@@ -2,10 +2,7 @@ package doctor_test
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
-	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,31 +56,4 @@ func recalled(t *testing.T, x *extension.Extension, scope extension.Scope, quest
 		texts[i] = r.Memory.Content
 	}
 	return texts
-}
-
-// topics is an embedder with two subjects.
-type topics struct{ broken atomic.Bool }
-
-func (e *topics) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
-	if e.broken.Load() {
-		return nil, errors.New("the embedder is away")
-	}
-	vectors := make([][]float32, len(texts))
-	for i, text := range texts {
-		vectors[i] = []float32{0.1, 0.1, 0.1}
-		for subject, word := range []string{"terrier", "piano"} {
-			if strings.Contains(text, word) {
-				vectors[i][subject] = 1
-			}
-		}
-	}
-	return vectors, nil
-}
-
-func (e *topics) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := e.EmbedDocuments(ctx, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return vectors[0], nil
 }
