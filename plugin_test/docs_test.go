@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)\n```")
@@ -16,6 +18,7 @@ var goBlock = regexp.MustCompile("(?s)\n```go\n(.*?)\n```")
 // Go code in README.md and docs/ compiles: each block stands, line by line, in
 // a Go file of this module, outside of comments.
 func TestGoCodeInTheDocumentsCompiles(t *testing.T) {
+	racing.Alone(t)
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
 	pages = append(pages, "../README.md")

@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 var poisonMutants = flag.Int("poison", -1, "try all attacks, each with so many of its mutants (100: all of them); default a sample")
@@ -45,6 +46,7 @@ func sampled(t *testing.T) (sample []poisonAttack) {
 // Whatever an attacker writes, into whichever text of low trust, and however
 // gullible the model that reads it by day and by night.
 func TestAttackCorpus(t *testing.T) {
+	racing.Alone(t)
 	for _, a := range sampled(t) {
 		t.Run(a.ID, func(t *testing.T) {
 			t.Parallel()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // pagingCalls are what a model can write to the tools of tiers, by tool: wrong
@@ -80,6 +81,7 @@ func pagingCalls(foreign string) map[string][]string {
 // nothing of another user, and is stored, if at all, as its own agent's, in the
 // cycle that the host counts, with a type that a model may give.
 func TestHostileModelSeesOwnUserOnly(t *testing.T) {
+	racing.Alone(t)
 	cfg := extension.ThreeTier()
 	cfg.Night.NoSchedule = true
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg)

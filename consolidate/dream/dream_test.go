@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/dream"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall/cognitive"
 	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
@@ -314,6 +315,7 @@ func TestSecondNightIsIdempotent(t *testing.T) {
 // the same: the formula's value. What nights do change, they change for good reason,
 // and what is used a hundred times is as stable either way.
 func TestYearOfNightsEqualsOne(t *testing.T) {
+	racing.Alone(t)
 	fades := cognitive.Retention(retention.PowerLaw{})
 	var ends [2][]string
 	for i, every := range []int{1, 365} {
