@@ -62,7 +62,6 @@ func TestRelationsAtNight(t *testing.T) {
 	l.mention("Bergen", moved, bees)
 	l.says("The tram stops at the harbour")
 	l.says("The tram stops at the old harbour")
-	before := l.links()
 	report, r := l.night(dream.Relations{})
 	want := []string{
 		"Noor keeps hives near Bergen same_entity Noor moved to Bergen 0.7",
@@ -88,7 +87,7 @@ func TestRelationsAtNight(t *testing.T) {
 	moved, bees = l.says("Noor moved to Bergen"), l.says("Noor keeps hives near Bergen")
 	l.mention("Noor", moved, bees)
 	l.mention("Bergen", moved, bees)
-	before = l.links()
+	before := l.links()
 	report, r = l.night(dream.Relations{})
 	undone, err := r.Rollback(t.Context(), ada, report.RunID)
 	require.NoError(t, err)
@@ -134,7 +133,7 @@ func TestPruningOfRelations(t *testing.T) {
 		_, err := tx.Link(ctx, all[6], all[0], schema.LinkCauses, 0.1, schema.Actor{Name: "test"})
 		return err
 	}))
-	report, r := l.night(dream.Relations{Most: 12, Kept: 10})
+	report, _ := l.night(dream.Relations{Most: 12, Kept: 10})
 	before := l.links()
 	require.Len(t, before, 11, "21 pairs, of which ten and the cause are left: %s", report.Summary())
 	about := fmt.Sprint(l.about())
@@ -243,7 +242,7 @@ func TestRelationsByModel(t *testing.T) {
 	require.Equal(t, 1, report.Stages[0].Counts["unusable"])
 
 	l, s = related(), llmtest.New(t)
-	report = l.asked(s, ask.Budget{Time: 1}, dream.Relations{})
+	l.asked(s, ask.Budget{Time: 1}, dream.Relations{})
 	require.Equal(t, heuristic, l.about())
 
 	l = open(t)
