@@ -15,7 +15,11 @@ func connect(t *testing.T, db *schema.DB, typ string, confidence float64, ids ..
 	t.Helper()
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		for i := range ids[1:] {
-			if _, err := tx.Link(ctx, &schema.Memory{ID: ids[i]}, &schema.Memory{ID: ids[i+1]}, typ, confidence, schema.Actor{Name: "test"}); err != nil {
+			var user int64
+			if err := tx.Row(ctx, "SELECT user_id FROM memories WHERE id = ?", []any{ids[i]}, &user); err != nil {
+				return err
+			}
+			if _, err := tx.Link(ctx, &schema.Memory{ID: ids[i], UserID: user}, &schema.Memory{ID: ids[i+1]}, typ, confidence, schema.Actor{Name: "test"}); err != nil {
 				return err
 			}
 		}
