@@ -40,6 +40,7 @@ func FuzzPage(f *testing.F) {
 		f.Add(uint8(len(paths)-1), "", "", "action="+action+"&id="+theirs+"&id=%00&reason=%ff")
 	}
 	f.Add(uint8(2), "", "day=9999-12&session=%00", "")
+	f.Add(uint8(7), "06a209\x00\x00-fa5c", "", "")
 	f.Add(uint8(0), "", "q=%ff%00&asof=0001-01-01", "")
 	cookie := w.page.gate.open(strings.TrimPrefix(w.page.Link(), "/enter?key="), time.Now())
 	csrf := ""
@@ -64,7 +65,7 @@ func FuzzPage(f *testing.F) {
 		r.AddCookie(&http.Cookie{Name: cookieName, Value: cookie})
 		out := httptest.NewRecorder()
 		h.ServeHTTP(out, r)
-		require.Less(t, out.Code, 500, "%s %s: %v", p, out.Body, faults)
+		require.Less(t, out.Code, 500, "%s: %v %s", p, faults, out.Body)
 		require.Empty(t, faults)
 		require.Empty(t, alive(out.Body.String()))
 		if !strings.Contains(p+query+form, "Ghent") && !strings.Contains(p+query+form, "%") {

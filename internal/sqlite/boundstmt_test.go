@@ -112,3 +112,16 @@ func TestBindingsEndWithTheTransaction(t *testing.T) {
 type stored string
 
 func (s stored) Value() (driver.Value, error) { return "stored " + string(s), nil }
+
+// A text may hold any character, also one that ends a statement.
+func TestTextOfAnyCharactersIsFound(t *testing.T) {
+	db := open(t, Options{})
+	for _, name := range []string{"a\x00b", "\x00", "it's", "a\x00'b", "\u202e"} {
+		require.NoError(t, db.Write(t.Context(), func(_ context.Context, tx *Tx) error { return add(tx, name) }))
+		var found string
+		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+			return s.NewSelect().Table("notes").Column("name").Where("name = ?", name).Scan(ctx, &found)
+		}), "%q", name)
+		require.Equal(t, name, found)
+	}
+}

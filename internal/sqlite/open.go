@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -199,7 +200,7 @@ func (db *DB) connect(ctx context.Context) error {
 		readers.SetConnMaxIdleTime(db.opts.IdleReader)
 	}
 	db.readSlots = make(chan struct{}, db.opts.Readers)
-	db.readers = bun.NewDB(readers, sqlitedialect.New())
+	db.readers = bun.NewDB(readers, newDialect())
 	if db.opts.ReadOnly {
 		return db.prepareSchema(ctx, readers)
 	}
@@ -207,7 +208,7 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db.writer = bun.NewDB(writer, sqlitedialect.New())
+	db.writer = bun.NewDB(writer, newDialect())
 	if err := db.prepareSchema(ctx, writer); err != nil {
 		return err
 	}
@@ -355,4 +356,20 @@ func dsn(path string, opts Config, readOnly bool) string {
 	// Without "file:" SQLite takes the parameters as part of the name. It does not
 	// decode a plus to a space.
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + strings.ReplaceAll(q.Encode(), "+", "%20")
+}
+
+// dialect writes texts into statements as SQLite reads them.
+type dialect struct{ *sqlitedialect.Dialect }
+
+func newDialect() dialect { return dialect{sqlitedialect.New()} }
+
+// AppendString appends a text as a literal. A statement ends at a NUL byte, so that
+// bun refuses one; a text that holds one, such as an id from a URL, is written as
+// bytes: it is a text like any other, and nothing is found by it.
+func (d dialect) AppendString(b []byte, s string) []byte {
+	if strings.IndexByte(s, 0) < 0 {
+		return d.Dialect.AppendString(b, s)
+	}
+	b = hex.AppendEncode(append(b, "CAST(X'"...), []byte(s))
+	return append(b, "' AS TEXT)"...)
 }
