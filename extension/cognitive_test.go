@@ -18,7 +18,6 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
-	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall/planner"
 )
 
@@ -179,7 +178,6 @@ func TestFailedAppraisalFallsBack(t *testing.T) {
 
 // What was said of lasting things is there after a year of nights.
 func TestCognitiveYear(t *testing.T) {
-	racing.Alone(t)
 	now := clock.At(dualNow)
 	x := thinking(t, fresh(t), now)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I'm allergic to nuts.")))

@@ -13,7 +13,6 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
-	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // A mention of any length costs a message nothing else, and nothing waits forever.
@@ -87,7 +86,6 @@ func TestLengthsAreCheckedFirst(t *testing.T) {
 
 // Of a question only the end is read, however long it is.
 func TestLongQuestionUsesItsEnd(t *testing.T) {
-	racing.Alone(t)
 	var read int
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Redaction: extension.Redaction{
 		Hook: func(_ context.Context, _, text string) (string, error) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
-	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // aging is a memory whose clock is set by days.
@@ -48,7 +47,6 @@ var toldOnce = []string{
 
 // By the document's curve 12 of 12 are active on day 60, 7 on day 75, none on day 90.
 func TestStatedFactsStayActiveForAYear(t *testing.T) {
-	racing.Alone(t)
 	a := age(t, extension.Config{})
 	s := session(t, a.Extension, ada)
 	for _, sentence := range toldOnce {

@@ -16,7 +16,6 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
-	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -158,7 +157,6 @@ var ways = map[string]func(l *diary, c *change, i int){
 }
 
 func TestLaterClaimHoldsInAnyOrder(t *testing.T) {
-	racing.Alone(t)
 	for _, pair := range [][2]string{
 		{"extracted", "extracted"}, {"told", "told"}, {"told", "extracted"}, {"told", "said"}, {"said", "said"}, {"said", "told"},
 		{"extracted", "said"}, {"extracted", "told"}, {"said", "extracted"},

@@ -14,7 +14,6 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/internal/llmtest"
-	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -133,7 +132,6 @@ func TestThreeTierMatchesDocument(t *testing.T) {
 
 // Blocks that are as full as they may be stay within the budget, whole.
 func TestThreeTierFullBlocksFitBudget(t *testing.T) {
-	racing.Alone(t)
 	x := openThreeTier(t)
 	team := Scope{User: "team", Agent: "qa"}
 	for _, spec := range x.cfg.CoreMemory.Blocks {

@@ -17,7 +17,6 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/clock"
-	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -37,7 +36,6 @@ func planted(t *testing.T, x *extension.Extension) {
 // An answer is trusted no more than the texts shown to the model, whatever the source
 // of the text and of the answer.
 func TestNoSourceRaisesAnswerTrust(t *testing.T) {
-	racing.Alone(t)
 	t.Parallel()
 	const answer = "Crumble is in Lisbon"
 	inputs := map[string]any{"input": whereIs}

@@ -133,7 +133,7 @@ func TestAnEmptyMemory(t *testing.T) {
 	require.Contains(t, content, "remembers nobody yet")
 }
 
-// The only user of a file is shown at once; a name that is not theirs finds nobody.
+// A file with one user opens that user's memory at once; an unknown name finds no user.
 func TestTheOnlyUserAndAnotherName(t *testing.T) {
 	w := newWorld(t, Options{}).enter()
 	w.say(ada, "I'm allergic to cashews.")

@@ -225,7 +225,7 @@ func TestAReplacedTokenFileIsReadAgain(t *testing.T) {
 	require.True(t, known)
 }
 
-// A file of tokens that another user has laid beside the memory admits nobody.
+// A file of tokens that belongs to another user of the machine grants no access.
 func TestTokensOfAnotherUserAreRefused(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a file away")
