@@ -59,9 +59,10 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 const leastDrawn = 0.25
 
 // nearest finds the sentence that a claim in a model's own words most likely comes
-// from: the one with most of its words, else the user's statement about themselves
-// in the newest turn. The claim gains no trust by it; the core section shows the
-// sentence instead of the claim.
+// from: the one with most of its words, else one of the newest turn that holds the
+// claim in several sentences, else the user's statement about themselves in the
+// newest turn. The claim gains no trust by it; the core section shows the sentence
+// instead of the claim.
 func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	var best *backing
@@ -71,6 +72,12 @@ func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 		sentence := c.Quote(turn.Content)
 		if aligned := c.Aligned(sentence); sentence != "" && (aligned > most || best == nil && aligned >= most) {
 			best, most = &backing{turn: turn, quote: sentence}, aligned
+		}
+	}
+	for i := range turns {
+		turn := &turns[i]
+		if best == nil && c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
+			best = &backing{turn: turn, quote: c.Quote(turn.Content)}
 		}
 	}
 	if best == nil && len(turns) > 0 {

@@ -245,7 +245,7 @@ func overlap(a, b string) bool {
 
 // add stores the claim of a sentence.
 func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
-	m := w.claimOf(from, sentence, c)
+	m := claimOf(w.owner.User, from, sentence, c)
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
 		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: c.Lasting == 0,
 		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
@@ -270,8 +270,26 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 	return out.Memory, nil
 }
 
+// KeepSentence stores a sentence of a user's message as a claim that stays true, since
+// a model saved what it means in other words, which have no trust of their own and
+// fade. A short message is kept whole. It does nothing if a pattern parses the
+// sentence: then [Reader.Read] stores what it says.
+func KeepSentence(ctx context.Context, tx *schema.Tx, owner string, from *schema.Memory, sentence string, by schema.Actor) error {
+	if !Own(from) || slices.ContainsFunc(said.Claims(from.Content, maxClaims), func(c said.Claim) bool { return overlap(c.Sentence, sentence) }) {
+		return nil
+	}
+	if whole := strings.TrimSpace(from.Content); text.Tokens(whole) <= wholeMessage {
+		sentence = whole
+	}
+	m := claimOf(owner, from, sentence, said.Claim{Temporal: said.State, Lasting: 1})
+	_, err := Add(ctx, tx, owner, Claim{
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
+	}, by)
+	return err
+}
+
 // claimOf returns the memory for the claim of a sentence.
-func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
+func claimOf(owner string, from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
 	m := &schema.Memory{
 		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,
 		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
@@ -289,6 +307,6 @@ func (w *reading) claimOf(from *schema.Memory, sentence string, c said.Claim) *s
 	if c.Wish {
 		m.Attributes[schema.AttrSaid] = saidWish
 	}
-	Label(m, c, w.owner.User, from.Speaker)
+	Label(m, c, owner, from.Speaker)
 	return m
 }

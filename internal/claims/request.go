@@ -180,7 +180,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
 			// otherwise the messages would become a claim later
-			m := w.claimOf(w.Memory, q.About, t.reading)
+			m := claimOf(w.owner.User, w.Memory, q.About, t.reading)
 			err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by)
 			if err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 var (
 	alwaysSo = regexp.MustCompile(`(?i)\b(?:never|always|every|each|usually|birthday|anniversary|nie|immer|jede[nrms]?|geburtstag|nunca|siempre|cada|cumplea\S*)\b|每|总是|總是|从不|從不|生日`)
 	willBe   = regexp.MustCompile(`(?i)\b(?:will|going to|about to|plan(?:s|ned|ning)? (?:to|on)|intends? to|wird|werden?|plant|planen|va a|voy a|vamos a|planea|piensa)\b|'ll\b|打算|计划|計劃|准备|準備|将要|將要`)
-	lasting  = regexp.MustCompile(`(?i)\b(?:since|born|lives?|living|moved|works?|working|joined|married|called|seit|geboren|wohn\S*|gezogen|arbeitet?|desde|nació|vive|trabaja|mudó)\b|自从|自從|出生|住|搬|工作`)
+	lasting  = regexp.MustCompile(`(?i)\b(?:since|born|lives?|living|moved|works?|working|joined|married|called|seit|geboren|wohn\S*|gezogen|arbeitet?|desde|vive|trabaja)\b|nació|mudó|自从|自從|出生|住|搬|工作`)
 )
 
 // longestEvent is the longest time span that makes a claim an event: a month.

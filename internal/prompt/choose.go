@@ -192,10 +192,12 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, now t
 			}
 		}
 		wishes := int(wishShare * float64(left))
-		for _, l := range s.worth {
-			if l.wish && !taken[l] && !l.Dormant && l.Tokens <= wishes {
-				wishes -= l.Tokens
-				take(l)
+		for _, stated := range []bool{true, false} {
+			for _, l := range s.worth {
+				if l.wish == stated && l.style && !taken[l] && !l.Dormant && l.Tokens <= wishes {
+					wishes -= l.Tokens
+					take(l)
+				}
 			}
 		}
 		for _, l := range s.byLikeness(s.likeness(question, found)) {

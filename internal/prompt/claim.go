@@ -29,7 +29,8 @@ type ownClaim struct {
 	ended    string
 	needs    []int64 // ids of the memories this was read from
 
-	wish     bool      // about how to answer
+	style    bool      // about how to answer
+	wish     bool      // in the form of a wish
 	relative bool      // its dates depend on when it was said
 	passes   time.Time // end of an event or plan; zero for others
 	terms    []string  // distinct, of the sentence, the claim and its tags
@@ -114,9 +115,9 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 			if !there || m.State != schema.StateSuperseded || stillSays(&m, &c.claim) {
 				continue
 			}
-			if at := m.ValidUntil.Time; at.After(c.since) {
-				c.since = at
-				c.before, _, _ = r.sentence(&m, sources[old], messages)
+			before, _, _ := r.sentence(&m, sources[old], messages)
+			if at := m.ValidUntil.Time; at.After(c.since) && (before == "" || text.Fold(before) != text.Fold(c.text)) {
+				c.since, c.before = at, before
 			}
 			for _, src := range sources[old] {
 				c.needs = append(c.needs, src.SourceID)
@@ -294,7 +295,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
-	c.wish = saysHowToAnswer(c)
+	c.style, c.wish = saysHowToAnswer(c)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
@@ -306,13 +307,13 @@ func (c *ownClaim) prepare(loc *time.Location) {
 }
 
 // saysHowToAnswer reports whether a claim is about the assistant's answers, by the
-// form of its sentence or because style is its main topic.
-func saysHowToAnswer(c *ownClaim) bool {
+// form of its sentence, which is a wish, or because style is its main topic.
+func saysHowToAnswer(c *ownClaim) (style, wish bool) {
 	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
-		return true
+		return true, true
 	}
 	about := c.topics.Names()
-	return claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
+	return claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style", false
 }
 
 // isRelative reports whether a text contains relative dates.

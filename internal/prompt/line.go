@@ -65,7 +65,8 @@ type line struct {
 	unparsed   bool    // no pattern parsed any of its claims
 	used       time.Time
 	passes     time.Time // zero if it does not pass
-	wish       bool      // a claim is about how to answer
+	style      bool      // a claim is about how to answer
+	wish       bool      // it has the form of a wish
 }
 
 // groupOf returns the reason why a claim is in a profile.
@@ -139,7 +140,7 @@ func (l *line) add(c *ownClaim) {
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
-	l.wish = l.wish || c.wish
+	l.style, l.wish = l.style || c.style, l.wish || c.wish
 	l.likely = max(l.likely, claims.Likely(&c.claim))
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
