@@ -251,6 +251,7 @@ Dime Paco. => I | name | Paco *
 Llámame Bo. => I | name | Bo *
 Me he cambiado de Movistar a Orange. => I | uses | Orange * ! <Movistar
 Mi hijo es profesor. => my son | works_as | profesor *
+Mi chica se llama Nuria, es anestesista. => I | chica | Nuria *
 Vivo en Cádiz y trabajo en Correos. => I | lives_in | Cádiz * ; I | works_at | Correos *
 ¡Me encanta eso!
 Me gusta tu idea.

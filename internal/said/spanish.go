@@ -139,9 +139,9 @@ I? rompí|terminé con MY @role : $ denied change
 
 // health and diet
 I? no soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to denied change
-I? soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to adds clear is=like
+I? soy alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to adds clear is=like
 I? tengo alergia a|al|a_la|a_los|a_las X : allergic_to adds clear
-I? soy|es intolerante a|al|a_la X : allergic_to adds clear
+I? soy intolerante a|al|a_la X : allergic_to adds clear
 I? no puedo comer|tomar|beber|consumir|probar X : cannot_eat adds clear
 I? no tolero X : cannot_eat adds
 I? no como|pruebo|consumo X : cannot_eat adds clear is=food
@@ -151,7 +151,7 @@ I? dejé|he_dejado de comer|tomar|beber X : cannot_eat adds change clear
 I? dejé|he_dejado de fumar : does_not adds change value=fumar
 I? no fumo|bebo : does_not adds value=fumar
 I? vuelvo_a|he_vuelto_a|volví_a comer|beber|tomar X : eats change adds
-I? soy|es|me_he_hecho|me_hice|me_he_vuelto|me_volví #diet : diet func clear deniable
+I? soy|me_he_hecho|me_hice|me_he_vuelto|me_volví #diet : diet func clear deniable
 I? sigo una? dieta X : diet func clear
 I? como #diet : diet func
 I? tengo|padezco|sufro|soy de? #condition : has_condition adds clear
@@ -206,13 +206,13 @@ X me|nos gustan|gusta|encantan|encanta|fascinan|fascina|apasiona|apasionan mucho
 I? adoro|amo|disfruto de|del|la|el? X : likes pref adds clear is=like
 I? odio|detesto|aborrezco|no_soporto|no_aguanto X : dislikes pref adds clear is=like
 X no lo|la|los|las soporto|aguanto : dislikes pref adds
-I? soy|es un|una? gran|muy? fan|fanático|fanática|aficionado|aficionada|amante|apasionado|apasionada de|del|a|al X : likes pref adds clear is=like
+I? soy un|una? gran|muy? fan|fanático|fanática|aficionado|aficionada|amante|apasionado|apasionada de|del|a|al X : likes pref adds clear is=like
 I? me_interesa|me_interesan X : likes pref adds is=like
 I? tengo miedo|fobia a|al|de X : fears adds
 I? me_da|me_dan miedo|pánico|asco X : dislikes pref adds is=like
 MY pasión|afición|hobby|pasatiempo es|son X : hobby adds pref clear
 MY aficiones|pasatiempos|hobbies son X : hobby adds pref clear
-I? soy|es hijo_único|hija_única|madrugador|madrugadora|zurdo|zurda|noctámbulo|introvertido|introvertida|perfeccionista|friolero|friolera : is trait adds value=x
+I? soy hijo_único|hija_única|madrugador|madrugadora|zurdo|zurda|noctámbulo|introvertido|introvertida|perfeccionista|friolero|friolera : is trait adds value=x
 
 // habits and occupations
 I? toco|colecciono|enseño|entreno|canto|juego|doy_clases|cultivo|crío|practico al|a|de? X : % habit adds is=like clear deniable
@@ -224,7 +224,7 @@ I? cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|bebo|como|desayuno|ceno|medit
 I? todos_los|todas_las|cada|los X cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|desayuno|ceno|medito|camino|veo|escribo|pinto|bailo|visito|llamo|juego|quedo|paseo|monto X : % habit adds clear
 I? suelo X : does habit adds clear
 I? empecé|he_empezado a X : does habit change adds is=hobby
-I? soy|es un|una? X : works_as func is=person clear
+I? soy un|una? X : works_as func is=person clear
 
 // open nouns
 MY N se_llama|me_llama|me_llamo X : $ func clear
