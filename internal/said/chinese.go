@@ -31,7 +31,7 @@ I 喜欢|想要|要|希望 X 的 回答|回复|答案 : answer_style func wish i
 
 // name, age, birth
 I 的? 名字|全名|大名 叫|是 X : name func clear
-I 叫|名叫 X : name func clear is=nickname
+I 叫|名叫 X : name func clear spoken is=nickname
 I 姓 X : surname func is=short
 I 今年|已经|刚|刚满|刚过|快? 满? X 岁 了? : age func clear is=number
 MY 生日 是|在 每年|农历|阳历? 的? X : birthday func trait clear is=date
@@ -130,9 +130,9 @@ X 是 MY @role : $ func clear is=personname
 X 是 MY @kin : $ adds is=personname
 I 有 一? 个|位|还有个? @kin , 她|他? 叫|名叫 X : $ adds clear
 I 有 一? 个|位 @kin 叫|名叫 X : $ adds clear
-I 还? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet , 它|名字|她|他? 叫|名叫|名字叫 X : $ adds clear
-I 还? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet 叫|名叫|名字叫 X : $ adds clear
-I 家? 还? 养|收养|领养 了? 一只|两只|三只|一条|两条|一匹|几只|只|条|一|两? #pet : has_pet adds clear
+I 还|又? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet , 它|名字|她|他? 叫|名叫|名字叫 X : $ adds clear
+I 还|又? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet 叫|名叫|名字叫 X : $ adds clear
+I 家? 还|又? 养|收养|领养 了? 一只|两只|三只|一条|两条|一匹|几只|只|条|一|两? #pet : has_pet adds clear
 家里 还? 养|有 了? 一只|两只|三只|一条|两条|只|条 #pet : has_pet adds clear
 还? 收养|领养 了? 一只|两只|只|一条|条? #pet : has_pet adds change
 I 家? 有 一只|两只|三只|一条|两条 #pet : has_pet adds clear

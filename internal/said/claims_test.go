@@ -294,6 +294,9 @@ Dicen que vivo bien.
 我换了牙医，现在是周医生。 => I | dentist | 周医生 * !
 我有两个哥哥。 => I | has_family | 哥哥
 我家的猫叫米粒。 => I | cat | 米粒
+我们又养了一只猫,叫豆豆。 => I | cat | 豆豆
+我女儿六岁。 => my daughter | age | 六 *
+给你看不了照片,只能形容:我家橘猫阿布,四岁,十四斤 => my cat | age | 四 *
 我养了一只狗叫豆豆。 => I | dog | 豆豆
 我对青霉素过敏。 => I | allergic_to | 青霉素
 我不能吃海鲜。 => I | cannot_eat | 海鲜

@@ -61,6 +61,9 @@ func (r *reader) read(s sentence) []Claim {
 		}
 		elided := r.elidesAt(tokens, at, start)
 		begin := start
+		if r.reported && elided != "I" {
+			begin = -1
+		}
 		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
 			begin = -1
 		}
@@ -102,7 +105,7 @@ func (r *reader) read(s sentence) []Claim {
 		}
 		// "I think, …" makes what follows it uncertain.
 		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
-		r.noteSpeaker(tokens, start, ok && !doubt)
+		r.noteSpeaker(tokens[:max(next, start+1)], start, claim, ok && !doubt)
 		at = max(next, at+1)
 	}
 	if asks && !standing(lex, tokens) { // "Explain in two sentences what …": how to do this, not how to answer
@@ -180,24 +183,38 @@ func lasting(c Claim) bool {
 	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
 }
 
-// noteSpeaker records the subject of a clause for the next one.
-func (r *reader) noteSpeaker(tokens []token, start int, claimed bool) {
-	if r.reported {
-		return
-	}
+// noteSpeaker records the subject of a clause, which is the last of tokens and begins
+// at start, for the next one: in Chinese and in reports that may go without. Then a
+// person or animal that the clause has introduced is its subject: "I have a sister,
+// called Noor, lives …".
+func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	t := tokens[start]
 	person, n := r.personAt(tokens, start)
+	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
 	switch {
 	case n > 0:
 		r.speaker, r.person = person, person
-	case !claimed && !r.lex.han:
+	case introduced && (r.reported || r.lex.han):
+		r.speaker = "my " + r.m.canon
+	case r.reported:
+		switch {
+		case t.word == subjectWord:
+			r.speaker = "I"
+		case !claimed && (r.lex.articles[t.word] || t.upper && !r.lex.known[t.word]) && !(strings.HasPrefix(r.speaker, "my ") && r.allNames(tokens[start:])):
+			r.speaker = "" // somebody or something else
+		}
+	case !claimed && (!r.lex.han || start+1 < len(tokens) && r.lex.possessives[t.word] && afterOwner(tokens, start+1) > start+1 && tokens[start+1].word != "们"):
 		r.speaker = ""
 	case claimed || r.lex.subjects[t.word]:
 		r.speaker = "I"
 	case r.lex.pronouns[t.word] && r.person == "":
 		r.speaker = ""
-	case r.lex.han:
 	}
+}
+
+// allNames reports whether a clause is a name, as the one of "my brother, Tom, …".
+func (r *reader) allNames(clause []token) bool {
+	return !slices.ContainsFunc(clause, func(t token) bool { return !t.upper })
 }
 
 // reportAt returns where somebody else's words begin: after "he wrote:".
@@ -356,7 +373,7 @@ func (r *reader) nextMark(tokens []token, i, limit int) int {
 // where rows without a subject may match.
 func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, elided string, begin int) (c Claim, end int, ok bool) {
 	m := &r.m
-	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", start: begin}
+	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", explicit: r.reported && elided != "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
 		if c.Subject == "she" && r.person != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
 			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person, "my "), false

@@ -123,13 +123,14 @@ var guards = map[string]func(v *value) bool{
 	"date": func(v *value) bool {
 		return v.reader.dated(v.t[v.obj.lo:v.obj.hi])
 	},
-	"number": func(v *value) bool {
+	"number": func(v *value) bool { // in Chinese nothing else: "我女儿六岁" is no age of the writer's
+		some, all := false, true
 		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if w := v.t[k].word; w[0] >= '0' && w[0] <= '9' || numerals[w] {
-				return true
-			}
+			w := v.t[k].word
+			is := w[0] >= '0' && w[0] <= '9' || numerals[w]
+			some, all = some || is, all && is
 		}
-		return false
+		return some && (all || !v.lex.han)
 	},
 	"digits": func(v *value) bool {
 		return strings.ContainsAny(v.claim.Object, "0123456789")

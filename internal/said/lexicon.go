@@ -181,6 +181,7 @@ const (
 	denied // a negative statement
 	deniable
 	elides       // the subject may be missing at the start of a sentence
+	spoken       // the subject may never be missing
 	clear        // accepted in long messages
 	reportedOnly // an agent's wording, not people's
 )
@@ -305,6 +306,8 @@ func rows(table string) []pattern {
 				p.flags |= reportedOnly
 			case "elide":
 				p.flags |= elides
+			case "spoken":
+				p.flags |= spoken
 			case "clear":
 				p.flags |= clear
 			case "deny":

@@ -9,11 +9,12 @@ func (s span) empty() bool { return s.hi <= s.lo }
 
 // matcher matches one row at one place of a sentence.
 type matcher struct {
-	lex    *lexicon
-	tokens []token
-	third  bool // verbs may be in the third person
-	plural bool // the subject is we
-	elide  bool // the subject may be missing
+	lex      *lexicon
+	tokens   []token
+	third    bool // verbs may be in the third person
+	plural   bool // the subject is we
+	elide    bool // the subject may be missing
+	explicit bool // the subject may not be missing, whatever the row says
 
 	p      *pattern
 	obj    span
@@ -99,7 +100,7 @@ func (m *matcher) step(e, i int, fresh bool) bool {
 	if el.opt && m.stepElement(e, el, i) {
 		return true
 	}
-	if el.opt && m.step(e+1, i, fresh) {
+	if el.opt && !(m.explicit && e == 0 && el.kind == 'I') && m.step(e+1, i, fresh) {
 		return true
 	}
 	if !el.opt && m.stepElement(e, el, i) {
@@ -156,7 +157,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 				return true
 			}
 		}
-		if e == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
+		if e == 0 && m.p.flags&spoken == 0 && (m.elide || m.p.flags&elides != 0 && i == m.start) {
 			return m.step(e+1, i, true)
 		}
 	case 'M':

@@ -296,7 +296,8 @@ func (r *reader) trimEnd(obj span) (span, termFlags) {
 	}
 	for obj.hi > obj.lo {
 		last := m.tokens[obj.hi-1]
-		if !last.mark && (lex.han || !lex.prefixes[last.word] || obj.hi-obj.lo == 1) {
+		joins, _ := lex.joins.at(m.tokens[:obj.hi], obj.hi-1)
+		if !last.mark && (lex.han || !lex.prefixes[last.word] && joins == 0 || obj.hi-obj.lo == 1) {
 			break
 		}
 		obj.hi--

@@ -166,6 +166,17 @@ A Elena le gusta el cine. => I | likes | cine
 用户的牙医是李医生。 => I | dentist | 李医生 *
 用户对花生过敏。 => I | allergic_to | 花生
 小明在腾讯工作。 => I | works_at | 腾讯 *
+Noor, Ada's sister, lives in Bergen. => my sister | lives_in | Bergen *
+Tom, Ada's husband, is a plumber. => my spouse | works_as | plumber *
+The daughter of Ada is six. => my daughter | age | six *
+Rubén, el hermano de Elena, vive en Oporto. => my brother | lives_in | Oporto *
+El hermano de Elena, Rubén, vive en Oporto. => my brother | lives_in | Oporto *
+El gato de Elena se llama Membrillo. => I | cat | Membrillo
+Annelie, die Schwester von Jonas, wohnt in Passau. => my sister | lives_in | Passau *
+Bob, a friend, lives in Bergen.
+小明又收养了一只三花猫,叫豆豆。 => I | cat | 豆豆
+小明的女儿六岁,在实验小学上学。 => my daughter | age | 六 *
+小明的妹妹叫林苗,是护士。 => I | sister | 林苗
 Bob lives in Paris.
 The weather is nice.
 Does Ada live in Oslo?

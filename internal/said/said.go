@@ -168,6 +168,11 @@ func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 		case n > 0:
 			t.hi, t.word, t.upper = tokens[i+n-1].hi, subjectWord, false
 			i += n - 1
+			if of := l.ownedFrom(out); of >= 0 && !owns && (i+1 == len(tokens) || tokens[i+1].word != "'s") {
+				out[of].word = possessiveWord
+				out = out[:len(out)-1]
+				continue
+			}
 			if owns {
 				t.word = possessiveWord
 			} else if i+1 < len(tokens) && (tokens[i+1].word == "'s" || tokens[i+1].word == "的" && l.han) {
@@ -183,6 +188,23 @@ func (l *lexicon) aboutUser(tokens []token, names [][]string) []token {
 		out = append(out, t)
 	}
 	return out
+}
+
+// ownedFrom returns where "the sister of" begins at the end of tokens, -1 for nothing.
+func (l *lexicon) ownedFrom(tokens []token) int {
+	last := len(tokens) - 1
+	if last < 2 || l.han || tokens[last].word != l.of {
+		return -1
+	}
+	for i := last - 2; i >= max(0, last-4); i-- {
+		if tokens[i+1].mark {
+			return -1
+		}
+		if l.articles[tokens[i].word] {
+			return i
+		}
+	}
+	return -1
 }
 
 // others are pronouns that do not refer to the user in a report.

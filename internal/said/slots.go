@@ -94,9 +94,9 @@ kin parents: parents eltern padres 父母 爸妈
 kin grandparents: grandparents großeltern abuelos
 kin family: family familie familia 家人 家里人
 pet dog: dog puppy hund hündin welpe perro perra perrito perrita cachorro 狗 小狗 狗狗
-pet cat: cat kitten cats katze kater kätzchen gato gata gatito gatita 猫 小猫 猫咪 貓
-pet dog: dogs hunde perros
-pet cat: katzen gatos
+pet cat: cat kitten cats katze kater kätzchen gato gata gatito gatita 猫 小猫 猫咪 貓 橘猫 黑猫 白猫 花猫 三花 三花猫 狸花 狸花猫 奶牛猫 流浪猫 布偶猫 英短 美短 暹罗猫
+pet dog: dogs hunde perros labrador golden_retriever retriever poodle terrier beagle collie spaniel dachshund corgi greyhound mutt dackel pudel schäferhund mops mischling caniche galgo mastín bodeguero 金毛 拉布拉多 柯基 泰迪 哈士奇 柴犬 边牧 土狗
+pet cat: katzen gatos tomcat tabby kätzin gatito
 pet rabbit: rabbit bunny kaninchen hase conejo 兔子
 pet hamster: hamster hámster 仓鼠
 pet horse: horse pony pferd caballo yegua 马 小马
