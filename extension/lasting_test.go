@@ -52,7 +52,7 @@ func TestShortLastingMessageIsKeptWhole(t *testing.T) {
 }
 
 func TestKeptSentenceDoesNotBlockClaims(t *testing.T) {
-	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
+	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "The gate code at the new place is 3317."
 	l := newDiary(t)
 	l.says(sentence)
 	require.Equal(t, []string{sentence}, l.profiled(), "kept before the agent has made anything of it")
@@ -134,7 +134,7 @@ func TestCoreSectionReservesRoomForProtected(t *testing.T) {
 }
 
 func TestParsedSentenceIsNotKeptToo(t *testing.T) {
-	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "Dora's gate code is 3317."
+	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "The gate code at the new place is 3317."
 	path := filepath.Join(t.TempDir(), "m.db")
 	quiet, err := Open(t.Context(), path, &Config{NoBackground: true}) // the agent is faster than the background
 	require.NoError(t, err)

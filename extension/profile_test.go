@@ -121,7 +121,7 @@ func TestCoreSectionQuotesUser(t *testing.T) {
 	l.tells("april", "my sister Noor  lives in Ghent with her dog Biscuit.", "Noor, the user's sister, lives in Ghent.")
 	// The agent's own idea rests on no word of the user's.
 	l.call(l.session("june"), "remember_fact", map[string]any{"content": "The user is fond of opera."})
-	want := []string{"I can't eat gluten.", "My sister Noor lives in Ghent with her dog Biscuit."}
+	want := []string{"I can't eat gluten.", "my sister Noor lives in Ghent with her dog Biscuit."}
 	for _, question := range []string{"hi", "thanks!", "Shall we order the pizza?", ""} {
 		require.Equal(t, want, l.core(l.x, question), question)
 	}
@@ -129,7 +129,7 @@ func TestCoreSectionQuotesUser(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.Lines, 2)
 	require.Equal(t, ProfileTold, p.Lines[0].Group)
-	require.Len(t, p.Lines[1].Claims, 3)
+	require.Len(t, p.Lines[1].Claims, 2)
 	require.Len(t, p.Lines[1].Sources, 2)
 	require.Equal(t, DefaultProfileTokens, p.Budget)
 	require.Equal(t, p.Lines[0].Tokens+p.Lines[1].Tokens, p.Tokens)
@@ -193,6 +193,28 @@ func TestCoreSectionIncludesExtracted(t *testing.T) {
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Len(t, l.core(l.x, "hi"), 2)
 	require.Len(t, l.core(dual, "hi"), 1)
+}
+
+// A claim of the model's own that one of the user's replaces, from the same message,
+// is neither an earlier statement nor an ended one. Where the message has no form, the
+// core section keeps the sentence itself.
+func TestRestatementIsNoChange(t *testing.T) {
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
+	l.x = l.open(Config{})
+	for _, said := range [][2]string{
+		{"not sure if I said, I play upright bass.", "The user plays upright bass in a quartet."},
+		{"Rooibos for me, as every morning. Coffee gives me palpitations.", "The user drinks rooibos and never coffee."},
+	} {
+		l.tells("march", said[0], said[1])
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+	}
+	require.ElementsMatch(t, []string{"not sure if I said, I play upright bass.", "Rooibos for me, as every morning. Coffee gives me palpitations."}, l.core(l.x, "hi"))
+	_, err := l.x.Consolidate(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	l.now.Set(l.now.Now().AddDate(1, 0, 0))
+	_, err = l.x.Consolidate(t.Context(), Scope{User: "ada"})
+	require.NoError(t, err)
+	require.Len(t, l.core(l.x, "hi"), 2, "the user's own words stay")
 }
 
 func TestCoreSectionStartsWithProtected(t *testing.T) {

@@ -101,7 +101,7 @@ type Ended struct {
 
 // EndedClaims returns, by memory, the superseded claims among the given memories and
 // the claims that rest on them. A claim merged with another of the same object has not
-// ended.
+// ended, nor has what a message says if its successor rests on the same message.
 func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int64) (map[int64][]Ended, error) {
 	if len(memories) == 0 {
 		return nil, nil
@@ -147,6 +147,7 @@ func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int
 const endedClaims = `SELECT j.value, m.id, ms.quote FROM json_each(?1) j
 		CROSS JOIN memory_sources ms ON ms.source_id = j.value
 		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state = 'superseded'
+			AND NOT EXISTS (SELECT 1 FROM memory_sources own WHERE own.memory_id = m.superseded_by AND own.source_id = j.value)
 	UNION ALL SELECT j.value, m.id, '' FROM json_each(?1) j
 		CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
 

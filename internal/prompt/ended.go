@@ -45,12 +45,16 @@ func lastOf(ended []schema.Ended) (last *schema.Ended) {
 // stillSays reports whether a claim was merged into one that says the same, or the
 // same and more, and so still holds. The subject of the old claim stands for "I".
 func stillSays(old, by *schema.Memory) bool {
-	if old.Object != "" && by.Object != "" {
-		was, is := text.Fold(old.Object), text.Fold(by.Object)
-		return old.Predicate == by.Predicate && (was == is || grounding.HoldsWord(is, was))
+	if grounding.Denial.MatchString(old.Content) != grounding.Denial.MatchString(by.Content) {
+		return false
+	}
+	if was, is := text.Fold(old.Object), text.Fold(by.Object); was != "" && (was == is || grounding.HoldsWord(is, was)) {
+		return true
+	} else if was != "" && is != "" {
+		return false
 	}
 	says := grounding.Understand(old.Content, old.EventTime.Time)
-	return says.HeldBy(by.Content, by.EventTime.Time, []string{old.Subject}) && grounding.Denial.MatchString(old.Content) == grounding.Denial.MatchString(by.Content)
+	return says.HeldBy(by.Content, by.EventTime.Time, []string{old.Subject})
 }
 
 // maxBefore is the maximum length, in tokens, of the old and the new text in a
