@@ -22,6 +22,10 @@ I don't live in Leeds any more. => I | lives_in | Leeds ~ !
 I work at the post office as a clerk. => I | works_at | post office *
 I work for Maersk. => I | works_at | Maersk *
 I'm a midwife by training => 
+My phone is now a Fairphone. => I | phone_model | Fairphone * !
+I have a severe allergy to cashews. => I | allergic_to | cashews
+I left the Y and am now a member at Ironworks. => I | member_of | Ironworks * ! <Y
+My new phone is a Pixel 4. => I | phone_model | Pixel 4 * !
 I'm a plumber. => I | works_as | plumber *
 I left Nokia and joined Vestas. => I | works_at | Vestas * ! <Nokia
 I retired in May. => I | works_as | retired * !
@@ -250,6 +254,7 @@ Dime un sinónimo de 'torpe', es para una invitación =>
 Dime Paco. => I | name | Paco *
 Llámame Bo. => I | name | Bo *
 Me he cambiado de Movistar a Orange. => I | uses | Orange * ! <Movistar
+Mi grupo es Marea Coral. => I | band | Marea Coral *
 Mi hijo es profesor. => my son | works_as | profesor *
 Mi chica se llama Nuria, es anestesista. => I | chica | Nuria *
 Vivo en Cádiz y trabajo en Correos. => I | lives_in | Cádiz * ; I | works_at | Correos *
@@ -295,6 +300,7 @@ Dicen que vivo bien.
 我有两个哥哥。 => I | has_family | 哥哥
 我家的猫叫米粒。 => I | cat | 米粒
 我们又养了一只猫,叫豆豆。 => I | cat | 豆豆
+我13号去上海,住虹桥的漫心酒店。
 我女儿六岁。 => my daughter | age | 六 *
 给你看不了照片,只能形容:我家橘猫阿布,四岁,十四斤 => my cat | age | 四 *
 我养了一只狗叫豆豆。 => I | dog | 豆豆

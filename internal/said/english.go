@@ -79,6 +79,7 @@ I not work|working at|for X : works_at denied change clear
 I work in X : works_in func is=field deniable
 I work nights|shifts|night_shifts|remotely|part-time|part_time|full-time|weekends|from_home : works_hours func habit value=x
 I work from home X : works_from_home habit
+I left|quit|leave Y and|, now? am now? a member at|of X : member_of change elide
 I left|quit|leave Y to|and|, now? joined|join|am|work|working|moved at|for|to? X : works_at func change elide clear is=name
 I left|quit MY? old? job|position|role at|with X : works_at denied change clear elide
 I quit|left|lost MY job : works_at denied change elide clear
@@ -177,8 +178,8 @@ I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds v
 I am not allergic|intolerant to X : allergic_to denied change
 I am? allergic|intolerant to X : allergic_to adds clear elide is=like
 I am X intolerant : allergic_to adds
+I have a|an severe|bad|mild|serious|strong|nasty? allergy|intolerance to X : allergic_to adds clear
 I have a|an|MY? severe|bad|mild|serious|strong? X allergy|intolerance : allergic_to adds clear
-I have a|an severe|bad|mild? allergy|intolerance to X : allergic_to adds clear
 I developed|have_developed a|an allergy to X : allergic_to adds change clear
 I react badly to X : allergic_to adds
 I can not|never eat|have|drink|tolerate|digest X : cannot_eat adds clear is=like

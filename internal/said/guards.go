@@ -231,7 +231,8 @@ var guards = map[string]func(v *value) bool{
 		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
 	},
 	"livezh": func(v *value) bool {
-		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿"
+		end := v.claim.Object
+		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
 		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"

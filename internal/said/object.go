@@ -68,6 +68,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 			c.Predicate = canon
 		}
 	}
+	if c.Predicate == "phone_number" && c.Object != "" && digitsIn(c.Object) < shortestNumber {
+		c.Predicate = "phone_model" // "my phone is a Fairphone"
+	}
 	if _, ok := nounIn(strings.TrimPrefix(c.Subject, "my "), pet); ok && c.Predicate == "works_as" {
 		c.Predicate = "pet_breed"
 	}
@@ -138,7 +141,7 @@ func lowerPreference(l *lexicon, p *pattern) bool {
 // openPredicate returns the predicate of a noun phrase that is in no table.
 func (r *reader) openPredicate(noun span) string {
 	phrase := r.m.phrase(noun)
-	if f := favouriteOf(phrase); f != "" {
+	if f := favouriteOf(phrase); f != "" && (strings.HasPrefix(phrase, "lieblings") || strings.HasPrefix(r.m.p.predicate, "favourite_")) {
 		return f
 	}
 	for k := noun.lo; k < noun.hi; k++ {
@@ -156,6 +159,18 @@ func (r *reader) openPredicate(noun span) string {
 		}
 	}
 	return predicateOf(phrase)
+}
+
+// shortestNumber is the minimum number of digits of a telephone number.
+const shortestNumber = 4
+
+func digitsIn(s string) (n int) {
+	for _, b := range []byte(s) {
+		if b >= '0' && b <= '9' {
+			n++
+		}
+	}
+	return n
 }
 
 // favouriteOf returns the predicate of "lieblingsfarbe" or of the noun in
