@@ -32,7 +32,7 @@ I 喜欢|想要|要|希望 X 的 回答|回复|答案 : answer_style func wish i
 // name, age, birth
 I 的? 名字|全名|大名 叫|是 X : name func clear
 I 叫|名叫 X : name func clear spoken is=nickname
-I 姓 X : surname func is=short
+I 姓 X : surname func spoken is=short
 I 今年|已经|刚|刚满|刚过|快? 满? X 岁 了? : age func clear is=number
 MY 生日 是|在 每年|农历|阳历? 的? X : birthday func trait clear is=date
 I 是? 出生 于|在? X : birthday func trait is=date
@@ -273,7 +273,7 @@ func chinese() *lexicon {
 	l.joins = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 由于 结果")
 	l.asks = phrasesOf("什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪 谁 为什么 多少 几点 有没有 有什么 能不能 可不可以 是不是 要不要 该 推荐 帮我 请问 你觉得 你说 给我 怎么办 可以")
 	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词 是是是 对啊 呵呵 可不是嘛")
-	l.blocks = phrasesOf("如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 明天 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
+	l.blocks = phrasesOf("念叨 如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 明天 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
 	l.passing = phrasesOf("昨天 今天 今晚 昨晚 刚才 这会儿 此刻 今早 这次 正在 今儿 昨儿")
 	l.ends = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 的时候 时候 来着 已经 也 而不是")
 	l.trails = make(phrases)
