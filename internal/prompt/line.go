@@ -90,6 +90,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 	}
 	slices.SortFunc(ordered, func(a, b *ownClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
+	joinNeighbours(ordered)
 	byText := make(map[string]*line)
 	var lines []*line
 	// longer ones first, since a sentence within another one needs no line
@@ -120,6 +121,42 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	return indexLines(withoutRepeats(lines))
+}
+
+// joinNeighbours replaces neighbouring sentences of one message by their text, up to
+// maxSentence tokens, where no pattern parsed them: "Karim didn't call at 3. He has his
+// own bakery since two weeks" is of Karim as a whole.
+func joinNeighbours(claims []*ownClaim) {
+	bySource := make(map[int64][]*ownClaim)
+	for _, c := range claims {
+		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+			bySource[c.source.ID] = append(bySource[c.source.ID], c)
+		}
+	}
+	for _, of := range bySource {
+		if len(of) < 2 {
+			continue
+		}
+		whole := text.Line(of[0].source.Content)
+		slices.SortStableFunc(of, func(a, b *ownClaim) int { return cmp.Compare(strings.Index(whole, a.text), strings.Index(whole, b.text)) })
+		for i := 0; i < len(of); {
+			from := strings.Index(whole, of[i].text)
+			to, next := from+len(of[i].text), i+1
+			for ; from >= 0 && next < len(of); next++ {
+				at := strings.Index(whole, of[next].text)
+				if at < to || strings.TrimSpace(whole[to:at]) != "" || text.Tokens(whole[from:at+len(of[next].text)]) > maxSentence {
+					break
+				}
+				to = at + len(of[next].text)
+			}
+			for _, c := range of[i:next] {
+				if next > i+1 {
+					c.text = whole[from:to]
+				}
+			}
+			i = next
+		}
+	}
 }
 
 // add joins a claim to the line.

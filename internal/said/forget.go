@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // A looseForm matches loosely worded requests to forget. It is tried only on a
@@ -49,7 +51,7 @@ var looseForms = []looseForm{
 
 // notForgetting matches what only sounds like a request to forget: the writer
 // forgot, or asks not to be forgotten.
-var notForgetting = regexp.MustCompile(`(?i)\b(?:don'?t|do not|never|won'?t|didn'?t|can'?t|not) (?:ever )?forget|\b(?:i|we|he|she|they|you) (?:always |often |almost |totally )?forg[eo]t|\bforgot(?:ten)?\b|\bnicht(?: zu)? vergessen|\bvergiss(?: \pL+){0,2} nicht|\bhab(?:e|en|'s|s)?\b.*\bvergessen|\bvergessen (?:hab|hatte|habe|zu)|\bno (?:te |se |lo )?olvid|\bolvid[éó]\b|\bse me olvid|别忘|不要忘|勿忘|忘了(?:带|買|买|拿|说|關|关)|忘记(?:带|买|拿|关)`)
+var notForgetting = regexp.MustCompile(`(?i)\beasy to\b.*\bforget|\b(?:i|we|he|she|they)(?: might| could| may| will| would| don'?t| didn'?t)? (?:lose|keep|drop|bin|take|record|store)\b|\b(?:don'?t|do not|never|won'?t|didn'?t|can'?t|not) (?:ever )?forget|\b(?:i|we|he|she|they|you) (?:always |often |almost |totally )?forg[eo]t|\bforgot(?:ten)?\b|\bnicht(?: zu)? vergessen|\bvergiss(?: \pL+){0,2} nicht|\bhab(?:e|en|'s|s)?\b.*\bvergessen|\bvergessen (?:hab|hatte|habe|zu)|\bno (?:te |se |lo )?olvid|\bolvid[éó]\b|\bse me olvid|别忘|不要忘|勿忘|忘了(?:带|買|买|拿|说|關|关)|忘记(?:带|买|拿|关)`)
 
 // dismissive matches idioms that request nothing, quotations and code.
 var dismissive = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget it|forget about it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|["“”„«»「」『』]`)
@@ -72,17 +74,45 @@ func looseForget(message string) (Request, bool) {
 	lower := strings.ToLower(message)
 	for i := range looseForms {
 		if looseForms[i].matches(message, lower) {
-			if dismissive.MatchString(message) || notForgetting.MatchString(message) {
+			if dismissive.MatchString(message) || notForgetting.MatchString(askedOfYou.ReplaceAllString(message, " ")) {
 				break
 			}
 			whole := strings.TrimSpace(message)
 			return Request{
 				Verb: Forget, Sentence: whole, About: whole, Loose: true, Back: pointsBack.MatchString(message),
-				Names: strings.Join(strings.Fields(forgetWords.ReplaceAllString(message, " ")), " "),
+				Names: namesIn(message, looseForms[i].form.FindStringIndex(message)),
 			}, true
 		}
 	}
 	return Request{}, false
+}
+
+// askedOfYou matches the subject of a request, which is not somebody who forgot.
+var askedOfYou = regexp.MustCompile(`(?i)\b(?:can|could|would|will|might|may) you\b`)
+
+// sentenceEnd separates the sentences of a request.
+var sentenceEnd = regexp.MustCompile(`[.!?…。！？]+\s*`)
+
+// namesIn returns the words of a message with a request at [at[0], at[1]) that may name
+// its object: those of the sentences that contain the request, or of the whole message
+// if these name nothing: "It was nothing, water only. Erase what I wrote about the
+// chickpea".
+func namesIn(message string, at []int) string {
+	from, to := 0, len(message)
+	for _, end := range sentenceEnd.FindAllStringIndex(message, -1) {
+		if end[1] <= at[0] {
+			from = end[1]
+		}
+		if end[0] >= at[1] {
+			to = end[0]
+			break
+		}
+	}
+	names := func(s string) string { return strings.Join(strings.Fields(forgetWords.ReplaceAllString(s, " ")), " ") }
+	if own := names(message[from:to]); len(text.QueryTerms(own, 0)) > 0 {
+		return own
+	}
+	return names(message)
 }
 
 // mostLoose is the maximum length, in bytes, of a message that is a loose request.

@@ -54,11 +54,11 @@ const (
 
 // requestTable lists the requests of all languages: verb, what may follow, words.
 const requestTable = `
-keep any: never_forget_that never_ever_forget_that never_forget_this never_ever_forget_this never_forget: never_forget_it
+keep any: never_lose_that never_lose_this never_ever_lose_that never_delete_that do_not_ever_lose_that do_not_lose_that keep_that_forever never_forget_that never_ever_forget_that never_forget_this never_ever_forget_this never_forget: never_forget_it
 keep claim: never_forget never_ever_forget
 keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
 keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
-keep claim: do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
+keep claim: make_a_permanent_note_that do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
 forget none: wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
 forget thing: scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
@@ -284,9 +284,10 @@ var whyWords = wordSet("i it it's that that's they they're this we he she becaus
 // keys, wallet".
 var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
-	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b`),
-	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b`),
-	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)`),
+	regexp.MustCompile(`(?i)\b(?:carve|carved|set|etch|etched|write|written|file|put)\b.*\b(?:in(?:to)? (?:stone|ink|granite)|get lost)\b|\b(?:keep|hold on to|hang on to) (?:this|that|it)\b|\bdon'?t (?:you )?ever (?:lose|drop|delete|forget|erase)\b|\b(?:for (?:all time|life|keeps|eternity)|(?:till|until) (?:i die|the day i die)|permanent (?:note|record)|only one thing about me)\b`),
+	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b|hinter die ohren|ein leben lang|ins stammbuch|in stein\b|nie verloren`),
+	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b|\ba fuego\b|\ben piedra\b|que no se pierda`),
+	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)|(?:记|記|留|存).*(?:永远|永遠|永久|一辈子|一輩子)`),
 }
 
 // pointsAhead matches a word that refers to the text after the colon.
@@ -294,19 +295,27 @@ var pointsAhead = regexp.MustCompile(`(?i)\b(?:this|that|it|one|das|dies|dieses|
 
 // ownHabit matches statements about the writer's own memory: "I never forget a
 // face: …".
-var ownHabit = regexp.MustCompile(`(?i)\b(?:i|ich|yo|we|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
+var ownHabit = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?:never|always|ever|forget|remember|keep|lose|save|note)\b|\b(?:ich|yo|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
+
+// beforeSelf matches the comma before a statement about the writer: "write this in ink,
+// I'm diabetic".
+var beforeSelf = regexp.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
 
 // mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 100
 
-// keptAfterColon returns a request to keep the text after a colon.
+// keptAfterColon returns a request to keep the text after a colon, a dash, or a comma
+// before a statement about the writer.
 func keptAfterColon(message string, s sentence) (Request, bool) {
 	asked := strings.TrimSpace(message[s.lo:s.hi])
-	at := strings.IndexAny(asked, ":：")
+	at := strings.IndexAny(asked, ":：—")
+	if first := beforeSelf.FindStringIndex(asked); at < 0 && first != nil {
+		at = first[0]
+	}
 	if at < 0 || at > mostBefore || s.question || ownHabit.MatchString(asked[:at]) {
 		return Request{}, false
 	}
-	about := strings.Trim(asked[at:], ":： .。!！")
+	about := strings.Trim(asked[at:], ":：—, .。!！")
 	for _, form := range keepForms {
 		if about != "" && form.MatchString(asked[:at]) && pointsAhead.MatchString(asked[:at]) {
 			return Request{Verb: Keep, Sentence: asked, About: about}, true
