@@ -121,7 +121,7 @@ func (tx *Tx) CreateEntity(ctx context.Context, userID int64, typ, name string, 
 		return nil, err
 	}
 	e := &Entity{UID: uid.String(), UserID: userID, Type: typ, Name: strings.TrimSpace(name), Confidence: confidence, CreatedAt: At(tx.Now)}
-	err = tx.Row(ctx, "INSERT INTO entities (id, uid, user_id, type, name, confidence, created_at) VALUES ("+UnusedID("entities")+", ?, ?, ?, ?, ?, ?) RETURNING id",
+	err = tx.Row(ctx, "INSERT INTO entities (id, uid, user_id, type, name, confidence, created_at) VALUES ("+tx.UnusedID("entities")+", ?, ?, ?, ?, ?, ?) RETURNING id",
 		[]any{e.UID, e.UserID, e.Type, e.Name, e.Confidence, e.CreatedAt}, &e.ID)
 	if err != nil {
 		return nil, err

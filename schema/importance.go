@@ -74,7 +74,7 @@ func (s *Snapshot) Given(ctx context.Context, episodes []Memory) (given map[int6
 	err = Each(ctx, s.Query, []any{&id}, func() error {
 		given[id] = true
 		return nil
-	}, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = j.value JOIN memories m ON m.event_seq = e.seq
+	}, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = CAST(j.value AS BIGINT) JOIN memories m ON m.event_seq = e.seq
 		WHERE CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.importance') END IS NOT NULL`, JSONList(seqs))
 	return given, err
 }

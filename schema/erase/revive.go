@@ -10,8 +10,8 @@ import (
 // from the target alone. Where a claim that stays superseded the target in turn, it
 // becomes the successor.
 func (b *batch) revive(ctx context.Context) error {
-	ended, err := b.ids(ctx, `SELECT id FROM memories WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT value FROM json_each(?1))
-		AND id NOT IN (SELECT value FROM json_each(?1)) ORDER BY id`, schema.JSONList(b.order))
+	ended, err := b.ids(ctx, `SELECT id FROM memories WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))
+		AND id NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) ORDER BY id`, schema.JSONList(b.order))
 	if err != nil {
 		return err
 	}
