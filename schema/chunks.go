@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -146,6 +147,19 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 	return nil
 }
 
+// Mentioning reads the row ids of the user's messages and claims, as far as they are not
+// being erased, whose text or speaker holds a term.
+func (tx *Tx) Mentioning(ctx context.Context, userID int64, term string) (*sql.Rows, error) {
+	const living = ` AND m.kind <> 'reflection' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
+	first, last := ChunkRange(userID)
+	if tx.file == nil {
+		return tx.Query(ctx, `SELECT c.memory_id FROM chunks c JOIN memories m ON m.id = c.memory_id
+			WHERE instr(' ' || c.text || ' ' || c.speaker || ' ', ?) > 0 AND c.id BETWEEN ? AND ?`+living, " "+term+" ", first, last)
+	}
+	return tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
+		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?`+living, `"`+term+`"`, first, last)
+}
+
 // IndexedChunk is a chunk with the columns of its memory that an index keeps.
 type IndexedChunk struct {
 	ID        int64
@@ -228,7 +242,7 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 // joinedChunks is [Snapshot.ChunksAfter] in one query, for a server.
 func (s *Snapshot) joinedChunks(ctx context.Context, first, last int64, visit func(IndexedChunk)) error {
 	return s.Rows(ctx, `SELECT c.id, c.memory_id, c.text, c.speaker, m.content, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
-		FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id BETWEEN ? AND ? ORDER BY c.id`, func(rows *engine.Rows) error {
+		FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id >= ? AND c.id <= ? ORDER BY c.id`, func(rows *engine.Rows) error {
 		if err := rows.Start(first, last); err != nil {
 			return err
 		}
@@ -309,7 +323,7 @@ const turnsOfClaims = `SELECT claim, turn FROM (
 		SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
 		FROM memory_sources ms CROSS JOIN memories c ON c.id = ms.memory_id CROSS JOIN memories t ON t.id = ms.source_id
 		WHERE ms.memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND +c.user_id = ? AND +t.user_id = c.user_id
-			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust)
+			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust) AS placed
 	WHERE place <= ? ORDER BY claim, turn`
 
 // RemovedSince reports whether a row of the user's memories was deleted after an op.
@@ -331,6 +345,9 @@ type TextMatch struct {
 func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
 	if len(terms) == 0 || userID == 0 {
 		return nil, nil
+	}
+	if s.file == nil {
+		return nil, ErrFileOnly
 	}
 	quoted := make([]string, len(terms))
 	for i, t := range terms {

@@ -227,7 +227,7 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 		return err
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO watermarks (user_id, name, through) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET through = excluded.through`, userID, name, through); err != nil {
+		ON CONFLICT (user_id, name) DO UPDATE SET through = excluded.through`, userID, name, through); err != nil {
 		return err
 	}
 	var from, to string

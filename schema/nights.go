@@ -70,7 +70,7 @@ const (
 	mentionsProtected = `SELECT me.memory_id FROM memory_entities me
 		JOIN entities named ON named.id = me.entity_id
 		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
-		WHERE (e.protected OR named.protected)`
+		WHERE (e.protected <> 0 OR named.protected <> 0)`
 	// restsOnSentence selects the standing claims with a source that is a sentence of
 	// the user, including claims worded by a model.
 	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id

@@ -167,7 +167,7 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 		last[user] = chunk
 		return nil
 	}, `SELECT id, last FROM (SELECT u.id,
-			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u)
+			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u) AS ends
 		WHERE last IS NOT NULL`, chunkBits)
 	return last, err
 }
@@ -289,7 +289,7 @@ func checkUnit(v Vector, dims int) error {
 
 // CountVectorsAfter counts a user's vectors after one of them, limit at most.
 func (s *Snapshot) CountVectorsAfter(ctx context.Context, userID, after int64, limit int) (n int, err error) {
-	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)", []any{userID, after, limit}, &n)
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?) AS newer", []any{userID, after, limit}, &n)
 	return n, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,7 @@ var (
 	start    sync.Once
 	admin    string // data source name of the server, "" if there is none
 	startErr error
-	stopped  io.Closer // keeps the server running; never closed by hand
+	running  io.Closer // keeps the server running; this process never closes it
 	number   atomic.Int64
 
 	making   sync.Mutex
@@ -163,7 +164,8 @@ func serve() (dsn string, err error) {
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
-	stopped = pipe
+	running = pipe
+	runtime.KeepAlive(running)
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	dsn = "postgres://postgres@/postgres?host=" + folder

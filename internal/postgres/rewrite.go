@@ -135,6 +135,7 @@ var rules = []rule{
 	{"IS", regexp.MustCompile(`\bIS NOT (\?\d*)`), "IS DISTINCT FROM $1"},
 	{"IS", regexp.MustCompile(`\bIS (\?\d*)`), "IS NOT DISTINCT FROM $1"},
 	{"json_object(", regexp.MustCompile(`\bjson_object\(`), "json_build_object("},
+	{"json_array(agent, name)", regexp.MustCompile(`\bjson_array\(agent, name\)`), "ebb_pair(agent, name)"},
 	{"json_array(", regexp.MustCompile(`\bjson_array\(`), "json_build_array("},
 	{"json_group_array(", regexp.MustCompile(`\bjson_group_array\(`), "json_agg("},
 }

@@ -40,7 +40,7 @@ func (e *eraser) choose(ctx context.Context, what *Erasure) error {
 
 // enqueue stores the rows to be erased; the query returns their ids.
 func (e *eraser) enqueue(ctx context.Context, record, query string, args ...any) (int64, error) {
-	return e.affected(ctx, "INSERT INTO erasing (record, id, erasure_id) SELECT '"+record+"', id, ?1 FROM ("+query+") WHERE true ON CONFLICT DO NOTHING",
+	return e.affected(ctx, "INSERT INTO erasing (record, id, erasure_id) SELECT '"+record+"', chosen.id, ?1 FROM ("+query+") AS chosen WHERE true ON CONFLICT DO NOTHING",
 		append([]any{e.id}, args...)...)
 }
 

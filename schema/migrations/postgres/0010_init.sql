@@ -582,7 +582,8 @@ EXCEPTION WHEN others THEN
   RETURN false;
 END $$;
 CREATE FUNCTION ebb_path(text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
-  $$SELECT string_to_array(replace(replace(replace(ltrim($1, '$.'), '"', ''), '[', '.'), ']', ''), '.')$$;
+  $$SELECT CASE WHEN $1 LIKE '$."%"' THEN ARRAY[substr($1, 4, length($1) - 4)]
+    ELSE string_to_array(replace(replace(ltrim($1, '$.'), '[', '.'), ']', ''), '.') END$$;
 CREATE FUNCTION json_extract(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
   $$SELECT nullif($1, '')::jsonb #>> ebb_path($2)$$;
 CREATE FUNCTION json_type(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -591,6 +592,14 @@ CREATE FUNCTION json_type(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT
 $$;
 CREATE FUNCTION json_set(text, text, text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
   $$SELECT jsonb_set($1::jsonb, ebb_path($2), coalesce(to_jsonb($3), 'null'))::text$$;
+CREATE FUNCTION json_set(text, text, bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+  $$SELECT jsonb_set($1::jsonb, ebb_path($2), coalesce(to_jsonb($3), 'null'))::text$$;
+CREATE FUNCTION json_remove(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  $$SELECT ($1::jsonb #- ebb_path($2))::text$$;
+CREATE FUNCTION json_patch(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  $$SELECT ($1::jsonb || $2::jsonb)::text$$;
+CREATE FUNCTION ebb_pair(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
+  $$SELECT '[' || to_json($1)::text || ',' || to_json($2)::text || ']'$$;
 CREATE FUNCTION json_array_length(text) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
   $$SELECT jsonb_array_length(nullif($1, '')::jsonb)$$;
 CREATE FUNCTION json_each(text) RETURNS TABLE (key text, value text, type text) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 20 AS $$
