@@ -33,7 +33,7 @@ func ReadBacklog(ctx context.Context, q schema.Querier, consumers map[string][]s
 	}
 	var since schema.Time
 	err = q.QueryRowContext(ctx, `SELECT count(*), min(e.recorded_at) FROM events e
-		JOIN (SELECT topic, min(cursor) AS cursor FROM (`+strings.Join(positions, " UNION ALL ")+`) GROUP BY topic) c ON e.topic = c.topic AND e.seq > c.cursor
+		JOIN (SELECT topic, min(cursor) AS cursor FROM (`+strings.Join(positions, " UNION ALL ")+`) AS positions GROUP BY topic) c ON e.topic = c.topic AND e.seq > c.cursor
 		WHERE ? IN (e.user_id, 0)`, append(topics, userID)...).Scan(&b.Waiting, &since)
 	if err != nil {
 		return b, err

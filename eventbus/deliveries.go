@@ -17,6 +17,7 @@ const (
 	batchRetries = 16
 	batchBytes   = 4 << 20 // of the payloads in one batch
 	maxError     = 2048    // bytes stored of a handler's error
+	settlePoll   = 5 * time.Millisecond
 )
 
 // backlog is a consumer's pending work, from one consistent read.
@@ -26,6 +27,7 @@ type backlog struct {
 	through   int64     // the cursor after events are done
 	more      bool      // more events are pending than were read
 	nextDue   time.Time // the next retry that is not due yet; zero if none
+	unsettled bool      // events wait until no earlier one can appear any more
 	heldUntil time.Time // expiry of another holder's lease; zero if none
 }
 
@@ -36,6 +38,9 @@ type dueEvent struct {
 
 // idle returns how long to wait if there is no work: at most poll.
 func (w *backlog) idle(poll time.Duration) time.Duration {
+	if w.unsettled {
+		poll = min(poll, settlePoll)
+	}
 	if w.nextDue.IsZero() {
 		return poll
 	}
@@ -59,7 +64,7 @@ type progress struct {
 func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart bool) error {
 	return db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO consumers (name, cursor, created_at, updated_at)
-			SELECT ?, CASE WHEN ? THEN 0 ELSE coalesce(max(seq), 0) END, ?, ? FROM events
+			SELECT ?, CASE WHEN ? = 1 THEN 0 ELSE coalesce(max(seq), 0) END, ?, ? FROM events
 			WHERE true ON CONFLICT DO NOTHING`,
 			name, fromStart, tx.Now.UnixMilli(), tx.Now.UnixMilli())
 		return err
@@ -86,10 +91,11 @@ func (c *consumer) read(ctx context.Context) (*backlog, error) {
 		if err := c.readDue(ctx, s, w); err != nil {
 			return err
 		}
-		last, err := s.LastSeq(ctx)
+		last, unsettled, err := s.LastSeq(ctx)
 		if err != nil {
 			return err
 		}
+		w.unsettled = unsettled
 		if w.events, w.more, err = readEvents(ctx, s, c.pos, batchEvents, c.opts.topics); err != nil {
 			return err
 		}
@@ -156,9 +162,13 @@ func (e *Event) scan(rows *sql.Rows, before ...any) error {
 // readEvents reads at most limit events after a position. more reports that it
 // stopped at a limit and not at the end of the journal.
 func readEvents(ctx context.Context, s *schema.Snapshot, after int64, limit int, topics []string) (events []Event, more bool, err error) {
-	filter, args := topicFilter(topics, []any{after})
+	before, err := s.Settled(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	filter, args := topicFilter(topics, []any{after, before})
 	rows, err := s.Query(ctx, `SELECT `+eventColumns+` FROM events e CROSS JOIN users u ON u.id = e.user_id
-		WHERE e.seq > ? AND u.name <> '' AND `+filter+` ORDER BY e.seq LIMIT ?`, append(args, limit)...)
+		WHERE e.seq > ? AND e.seq < ? AND u.name <> '' AND `+filter+` ORDER BY e.seq LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, false, err
 	}
@@ -229,7 +239,7 @@ func storeDelivery(ctx context.Context, tx *schema.Tx, consumer string, seq int6
 	// An event that was erased meanwhile is not retried.
 	_, err := tx.Exec(ctx, `INSERT INTO deliveries (consumer, seq, attempts, next_attempt_at, last_error)
 		SELECT ?, seq, ?, ?, ? FROM events WHERE seq = ?
-		ON CONFLICT DO UPDATE SET attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`,
+		ON CONFLICT (consumer, seq) DO UPDATE SET attempts = excluded.attempts, next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error`,
 		consumer, d.attempts, schema.At(d.next), d.lastError, seq)
 	return err
 }

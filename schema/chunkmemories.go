@@ -4,21 +4,21 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // chunkMemories reads the memories of a sequence of chunks with a cursor of its own.
 // The memory of a chunk is mostly that of the chunk before or the next one; stepping
 // there costs SQLite a third of a lookup in a join.
 type chunkMemories struct {
-	rows *sqlite.Rows
+	rows *engine.Rows
 	done func()
 	at   bool  // whether the cursor is at a memory
 	id   int64 // of that memory
 	last IndexedChunk
 }
 
-func readChunkMemories(p *sqlite.Statements) (*chunkMemories, error) {
+func readChunkMemories(p *engine.Statements) (*chunkMemories, error) {
 	rows, done, err := p.Rows(`SELECT id, content, coalesce(session_id, 0), event_time, kind, state, role, attributes
 		FROM memories WHERE id >= ? ORDER BY id`)
 	return &chunkMemories{rows: rows, done: done}, err

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
@@ -65,7 +67,9 @@ func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 	if err := tx.insert(ctx, insertChunks, values, nil); err != nil {
 		return err
 	}
-	tx.db.unindexed = append(tx.db.unindexed, unindexed...)
+	if tx.file != nil {
+		tx.db.unindexed = append(tx.db.unindexed, unindexed...)
+	}
 	return nil
 }
 
@@ -113,7 +117,12 @@ func (db *DB) index(tx *sqlite.Tx) error {
 
 // IndexText adds the chunks that this transaction has stored so far to the full-text
 // index, so that the transaction can search and delete them.
-func (tx *Tx) IndexText() error { return tx.db.index(tx.Tx) }
+func (tx *Tx) IndexText() error {
+	if tx.file == nil {
+		return nil
+	}
+	return tx.db.index(tx.file)
+}
 
 // RemoveChunks deletes a memory's chunks and their entries in the full-text index.
 // Their ids are not used again.
@@ -122,8 +131,12 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 	if err := tx.IndexText(); err != nil { // FTS5 can only delete what it contains
 		return err
 	}
+	if tx.file != nil {
+		if _, err := tx.Exec(ctx, "INSERT INTO chunks_fts (chunks_fts, rowid, text, speaker) SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?", memoryID); err != nil {
+			return err
+		}
+	}
 	for _, statement := range []string{
-		"INSERT INTO chunks_fts (chunks_fts, rowid, text, speaker) SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?2",
 		"UPDATE users SET chunk_floor = max(chunk_floor, coalesce((SELECT max(id) FROM chunks WHERE memory_id = ?2), 0)) WHERE id = ?1",
 		"DELETE FROM chunks WHERE memory_id = ?2 AND ?1 = ?1",
 	} {
@@ -132,6 +145,19 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 		}
 	}
 	return nil
+}
+
+// Mentioning reads the row ids of the user's messages and claims, as far as they are not
+// being erased, whose text or speaker holds a term.
+func (tx *Tx) Mentioning(ctx context.Context, userID int64, term string) (*sql.Rows, error) {
+	const living = ` AND m.kind <> 'reflection' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
+	first, last := ChunkRange(userID)
+	if tx.file == nil {
+		return tx.Query(ctx, `SELECT c.memory_id FROM chunks c JOIN memories m ON m.id = c.memory_id
+			WHERE instr(' ' || c.text || ' ' || c.speaker || ' ', ?) > 0 AND c.id BETWEEN ? AND ?`+living, " "+term+" ", first, last)
+	}
+	return tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
+		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?`+living, `"`+term+`"`, first, last)
 }
 
 // IndexedChunk is a chunk with the columns of its memory that an index keeps.
@@ -154,7 +180,7 @@ type IndexedChunk struct {
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
 	first, last := ChunkRange(userID)
 	err = s.Rows(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
-		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(rows *sqlite.Rows) error {
+		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(rows *engine.Rows) error {
 		if err := rows.Start(first, last, userID); err != nil {
 			return err
 		}
@@ -178,7 +204,10 @@ func ChunksUpTo(userID, id int64) int {
 // from s.
 func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit func(IndexedChunk)) error {
 	first, last := ChunkRange(userID)
-	return s.Statements(ctx, func(p *sqlite.Statements) error {
+	if s.file == nil {
+		return s.joinedChunks(ctx, max(first, after+1), last, visit)
+	}
+	return s.Statements(ctx, func(p *engine.Statements) error {
 		rows, done, err := p.Rows(`SELECT c.id, c.memory_id, c.text, c.speaker FROM chunks c
 			WHERE c.id BETWEEN ? AND ? ORDER BY c.id`)
 		if err != nil {
@@ -205,6 +234,30 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 			}
 			chunk.Text, chunk.Speaker = rows.RawText(2), again(rows.RawText(3), chunk.Speaker)
 			visit(chunk)
+		}
+		return rows.Err()
+	})
+}
+
+// joinedChunks is [Snapshot.ChunksAfter] in one query, for a server.
+func (s *Snapshot) joinedChunks(ctx context.Context, first, last int64, visit func(IndexedChunk)) error {
+	return s.Rows(ctx, `SELECT c.id, c.memory_id, c.text, c.speaker, m.content, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
+		FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id >= ? AND c.id <= ? ORDER BY c.id`, func(rows *engine.Rows) error {
+		if err := rows.Start(first, last); err != nil {
+			return err
+		}
+		var c IndexedChunk
+		for rows.Next() {
+			c = IndexedChunk{
+				ID: rows.Int64(0), MemoryID: rows.Int64(1), Text: rows.RawText(2), Speaker: again(rows.RawText(3), c.Speaker), Content: rows.RawText(4),
+				SessionID: rows.Int64(5), EventTime: rows.Int64(6),
+				Kind: Kind(again(rows.RawText(7), string(c.Kind))), State: State(again(rows.RawText(8), string(c.State))), Role: again(rows.RawText(9), c.Role),
+				Issue: firstIssue(rows.RawText(10)),
+			}
+			if err := knownMemory(c.MemoryID, c.Kind, c.State); err != nil {
+				return err
+			}
+			visit(c)
 		}
 		return rows.Err()
 	})
@@ -269,8 +322,8 @@ func (s *Snapshot) keyedTurns(ctx context.Context, userID int64, claims []int64,
 const turnsOfClaims = `SELECT claim, turn FROM (
 		SELECT ms.memory_id AS claim, ms.source_id AS turn, row_number() OVER (PARTITION BY ms.memory_id ORDER BY ms.source_id DESC) AS place
 		FROM memory_sources ms CROSS JOIN memories c ON c.id = ms.memory_id CROSS JOIN memories t ON t.id = ms.source_id
-		WHERE ms.memory_id IN (SELECT value FROM json_each(?)) AND +c.user_id = ? AND +t.user_id = c.user_id
-			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust)
+		WHERE ms.memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND +c.user_id = ? AND +t.user_id = c.user_id
+			AND +c.kind IN (?, ?) AND +t.kind = ? AND t.trust <= c.trust) AS placed
 	WHERE place <= ? ORDER BY claim, turn`
 
 // RemovedSince reports whether a row of the user's memories was deleted after an op.
@@ -292,6 +345,9 @@ type TextMatch struct {
 func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
 	if len(terms) == 0 || userID == 0 {
 		return nil, nil
+	}
+	if s.file == nil {
+		return nil, ErrFileOnly
 	}
 	quoted := make([]string, len(terms))
 	for i, t := range terms {

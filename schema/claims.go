@@ -72,7 +72,7 @@ func (s *Snapshot) SourcesOf(ctx context.Context, memories []int64) (map[int64][
 		of[src.MemoryID] = append(of[src.MemoryID], src)
 		return nil
 	}, `SELECT ms.memory_id, ms.source_id, ms.quote FROM json_each(?) j
-		CROSS JOIN memory_sources ms ON ms.memory_id = j.value ORDER BY ms.memory_id, ms.source_id`, JSONList(memories))
+		CROSS JOIN memory_sources ms ON ms.memory_id = CAST(j.value AS BIGINT) ORDER BY ms.memory_id, ms.source_id`, JSONList(memories))
 	return of, err
 }
 
@@ -84,7 +84,7 @@ func (s *Snapshot) SupersededBy(ctx context.Context, successors []int64) (map[in
 		of[by] = append(of[by], id)
 		return nil
 	}, `SELECT m.superseded_by, m.id FROM json_each(?) j
-		CROSS JOIN memories m ON m.superseded_by = j.value AND m.superseded_by IS NOT NULL ORDER BY m.id`, JSONList(successors))
+		CROSS JOIN memories m ON m.superseded_by = CAST(j.value AS BIGINT) AND m.superseded_by IS NOT NULL ORDER BY m.id`, JSONList(successors))
 	return of, err
 }
 
@@ -144,12 +144,12 @@ func (s *Snapshot) EndedClaims(ctx context.Context, userID int64, memories []int
 
 // The plus keeps SQLite from using the index on state, which would read all of the
 // user's superseded claims.
-const endedClaims = `SELECT j.value, m.id, ms.quote FROM json_each(?1) j
-		CROSS JOIN memory_sources ms ON ms.source_id = j.value
+const endedClaims = `SELECT CAST(j.value AS BIGINT), m.id, ms.quote FROM json_each(?1) j
+		CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT)
 		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state = 'superseded'
-			AND NOT EXISTS (SELECT 1 FROM memory_sources own WHERE own.memory_id = m.superseded_by AND own.source_id = j.value)
-	UNION ALL SELECT j.value, m.id, '' FROM json_each(?1) j
-		CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
+			AND NOT EXISTS (SELECT 1 FROM memory_sources own WHERE own.memory_id = m.superseded_by AND own.source_id = CAST(j.value AS BIGINT))
+	UNION ALL SELECT CAST(j.value AS BIGINT), m.id, '' FROM json_each(?1) j
+		CROSS JOIN memories m ON m.id = CAST(j.value AS BIGINT) WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
 
 // maxChain limits how many successors are followed.
 const maxChain = 32

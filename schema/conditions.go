@@ -107,7 +107,7 @@ func (c *Conditions) where() (where string, args []any) {
 		add("instr(',' || "+value+" || ',', ',' || ? || ',') > 0", name, c.Has[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Between)) {
-		add("CAST("+value+" AS INTEGER) BETWEEN ? AND ?", name, c.Between[name][0], c.Between[name][1])
+		add("CAST("+value+" AS BIGINT) BETWEEN ? AND ?", name, c.Between[name][0], c.Between[name][1])
 	}
 	for _, name := range c.Given {
 		add(value+" IS NOT NULL", name)

@@ -2,9 +2,14 @@ package schema
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"io/fs"
+	"slices"
 	"sync/atomic"
+	"time"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
@@ -29,23 +34,30 @@ type Limiter = sqlite.Limiter
 func NewLimiter() *Limiter { return sqlite.NewLimiter() }
 
 // Lease is the exclusive right to a named job, across processes.
-type Lease = sqlite.Lease
+type Lease = engine.Lease
 
 // Querier is what reads: a database, a connection, a [Snapshot] or a [Tx]. Queries
 // for it have placeholders without numbers, which the last two, being bun's, count
 // from 0 and the others from 1.
-type Querier = sqlite.Querier
+type Querier = engine.Querier
 
-// DB is the database of a memory: a writer goroutine that commits groups of short
-// transactions, and a pool of read connections. It is safe for concurrent use.
+// Capabilities say what a database can do besides remembering.
+type Capabilities = engine.Capabilities
+
+// DB is the database of a memory, in a file: a writer goroutine that commits groups of
+// short transactions, and a pool of read connections; or on a server. It is safe for
+// concurrent use.
 type DB struct {
-	*sqlite.DB
+	engine.DB
+	sqlite.Files // what only a file can do
+
+	file *sqlite.DB // nil on a server
 
 	waiting func(ctx context.Context, tx *Tx, w Waiting) error
 	scopes  *scopes
 	tenant  atomic.Pointer[string] // see BindTenant; nil for all
 
-	// Used by the writer goroutine alone.
+	// Used by the writer goroutine of a file alone.
 	unindexed  []unindexedChunk // for the end of the transaction, see index
 	tombstones knowledge
 }
@@ -61,7 +73,8 @@ const (
 
 // Open opens the file at path, creates it if it does not exist, and migrates its
 // schema. A new file is renamed to path once it is complete, so a killed creation
-// leaves no broken file there.
+// leaves no broken file there. A path such as postgres://host/database names a database
+// on a server, if the program imports the package of its engine.
 //
 // Errors: [*InvalidError] for a path that cannot hold a database,
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
@@ -74,6 +87,9 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 		}
 	}
 	db := &DB{scopes: newScopes()}
+	if engine.IsServer(path) {
+		return db, db.openServer(ctx, path, opts)
+	}
 	opts.BeforeCommit = db.index
 	opts.OnRollback = func() {
 		// What the writer learnt within the transaction may be wrong now.
@@ -83,10 +99,27 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 		db.tombstones = notAsked
 		db.scopes.forget()
 	}
-	if db.DB, err = sqlite.Open(ctx, path, opts); err != nil {
+	if db.file, err = sqlite.Open(ctx, path, opts); err != nil {
 		return nil, err
 	}
+	db.DB, db.Files = db.file.Engine(), db.file
 	return db, nil
+}
+
+func (db *DB) openServer(ctx context.Context, dsn string, opts sqlite.Config) (err error) {
+	if !opts.Key.IsZero() {
+		return &InvalidError{Field: "Key", Reason: "encrypts a memory in a file; encrypt the disk of the server instead"}
+	}
+	migrations, err := fs.Sub(serverMigrations, "migrations/postgres")
+	if err != nil {
+		return err
+	}
+	db.Files = sqlite.NoFiles{}
+	db.DB, err = engine.Open(ctx, dsn, engine.Config{
+		Now: opts.Now, ReadOnly: opts.ReadOnly, BusyTimeout: opts.BusyTimeout, Readers: opts.Readers,
+		Migrations: migrations, Version: Version, Oldest: oldest,
+	})
+	return err
 }
 
 // OnWaiting has fn called for each new proposal and confirmation, within the write that
@@ -96,15 +129,37 @@ func (db *DB) OnWaiting(fn func(ctx context.Context, tx *Tx, w Waiting) error) {
 // Tx is a write within a transaction that it may share with other writes: either all or
 // none of its effects are kept. It embeds bun's query builders.
 type Tx struct {
-	*sqlite.Tx
+	engine.Tx
 
-	db *DB
+	// Now is the time of [Options.Now] at the start of this write.
+	Now time.Time
+
+	file *sqlite.Tx // Tx, without the cost of an interface; nil on a server
+	db   *DB
 	// Ids that this write has found or created. Other writes may use them once it is
 	// committed.
 	users    map[userKey]int64
 	sessions map[sessionKey]int64
 	// lastChunk is the id of the last chunk stored by this write, by user.
 	lastChunk map[int64]int64
+}
+
+// Exec runs a statement that is prepared once for the life of the database. It is
+// for the hot path; elsewhere the query builders are easier to read.
+func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if tx.file != nil {
+		return tx.file.Exec(ctx, query, args...)
+	}
+	return tx.Tx.Exec(ctx, query, slices.Clone(args)...) // a clone, so that args need not be on the heap
+}
+
+// Insert inserts rows with a statement prepared once, and returns the row id of the
+// last one, or 0 after ON CONFLICT DO NOTHING.
+func (tx *Tx) Insert(ctx context.Context, query string, args ...any) (id int64, err error) {
+	if tx.file != nil {
+		return tx.file.Insert(ctx, query, args...)
+	}
+	return tx.Tx.Insert(ctx, query, slices.Clone(args)...)
 }
 
 // Write runs fn in a transaction and returns once its effects are durable. Writes that
@@ -125,13 +180,21 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 // write that is refused.
 func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, *Tx) error) error {
 	around, _ := ctx.Value(aroundKey{}).(Wrapper)
-	return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, inner *sqlite.Tx) error {
-		tx := &Tx{Tx: inner, db: db}
-		if around == nil {
-			return fn(ctx, tx)
-		}
-		return around(ctx, tx, func() error { return fn(ctx, tx) })
+	if db.file == nil {
+		return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, inner engine.Tx) error {
+			return within(ctx, &Tx{Tx: inner, Now: db.Now(), db: db}, around, fn)
+		})
+	}
+	return db.file.WriteQueued(ctx, queued, func(ctx context.Context, inner *sqlite.Tx) error {
+		return within(ctx, &Tx{Tx: inner, Now: inner.Now, file: inner, db: db}, around, fn)
 	})
+}
+
+func within(ctx context.Context, tx *Tx, around Wrapper, fn func(context.Context, *Tx) error) error {
+	if around == nil {
+		return fn(ctx, tx)
+	}
+	return around(ctx, tx, func() error { return fn(ctx, tx) })
 }
 
 // Wrapper runs a write and adds to it, in the same transaction.
@@ -147,9 +210,34 @@ func Around(ctx context.Context, w Wrapper) context.Context {
 // Snapshot is a consistent view of the database for one read. It embeds bun's
 // query builders.
 type Snapshot struct {
-	*sqlite.Snapshot
+	engine.Snapshot
 
-	db *DB
+	file *sqlite.Snapshot // nil on a server
+	db   *DB
+}
+
+// Rows calls f with the rows of a statement that is prepared once for each
+// connection, without database/sql, for queries of every search. The rows are valid
+// until f returns, and f must not read from s.
+func (s *Snapshot) Rows(ctx context.Context, query string, f func(*engine.Rows) error) error {
+	if s.file != nil {
+		return s.file.Rows(ctx, query, f)
+	}
+	rows, done, err := (&engine.Statements{Preparer: s.Snapshot}).Rows(query)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f(rows)
+}
+
+// Statements calls f with prepared statements of the connection, to read several of
+// them side by side.
+func (s *Snapshot) Statements(ctx context.Context, f func(*engine.Statements) error) error {
+	if s.file != nil {
+		return s.file.Statements(ctx, f)
+	}
+	return f(&engine.Statements{Preparer: s.Snapshot})
 }
 
 // Read runs fn on a consistent snapshot of the database.
@@ -157,10 +245,35 @@ type Snapshot struct {
 // Errors: what fn returned, [ErrClosed], [ErrBusy], [ErrIO], [ErrCorrupt], or the
 // context's error.
 func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) error) error {
-	return db.DB.Read(ctx, func(ctx context.Context, s *sqlite.Snapshot) error {
-		return fn(ctx, &Snapshot{Snapshot: s, db: db})
+	if db.file == nil {
+		return db.DB.Read(ctx, func(ctx context.Context, s engine.Snapshot) error {
+			return fn(ctx, &Snapshot{Snapshot: s, db: db})
+		})
+	}
+	return db.file.Read(ctx, func(ctx context.Context, s *sqlite.Snapshot) error {
+		return fn(ctx, &Snapshot{Snapshot: s, file: s, db: db})
 	})
 }
+
+// AcquireLease takes a lease, or extends it when holder already has it. holder is a
+// random id of the caller.
+//
+// Errors: [ErrConflict] while another holder has it; those of [DB.Write].
+func (db *DB) AcquireLease(ctx context.Context, name, holder string, ttl time.Duration) (*Lease, error) {
+	return engine.AcquireLease(ctx, db.DB, name, holder, ttl)
+}
+
+// LeaseHeld reports whether a lease has a holder and has not expired.
+func (s *Snapshot) LeaseHeld(ctx context.Context, name string) (bool, error) {
+	return engine.LeaseHeld(ctx, s.Snapshot, name)
+}
+
+// RenewLease is [Lease.Renew] as part of a write.
+func (tx *Tx) RenewLease(ctx context.Context, l *Lease) error { return engine.RenewLease(ctx, tx, l) }
+
+// CheckLease returns [ErrConflict] when another holder has taken the lease, so that
+// a transaction of the former holder changes nothing.
+func (tx *Tx) CheckLease(ctx context.Context, l *Lease) error { return engine.CheckLease(ctx, tx, l) }
 
 // Faults returns the current faults of this database's background work, newest first:
 // "commit" while writes are refused after a failed commit, "checkpoint" while the

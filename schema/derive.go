@@ -192,8 +192,8 @@ func linksOf(ctx context.Context, r nightReader, userID int64, memories []int64,
 	}
 	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, string(encoded)}
 	if memories != nil {
-		which, args = `SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.from_id = j.value
-			UNION SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.to_id = j.value`, append(args, JSONList(memories))
+		which, args = `SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.from_id = CAST(j.value AS BIGINT)
+			UNION SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.to_id = CAST(j.value AS BIGINT)`, append(args, JSONList(memories))
 	}
 	l := Link{From: Memory{UserID: userID}, To: Memory{UserID: userID}}
 	err = Each(ctx, r.Query, []any{&l.From.ID, &l.From.UID, &l.To.ID, &l.To.UID, &l.Type, &l.Confidence}, func() error {
@@ -227,7 +227,7 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 		return err
 	}
 	if _, err := tx.Exec(ctx, `INSERT INTO watermarks (user_id, name, through) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET through = excluded.through`, userID, name, through); err != nil {
+		ON CONFLICT (user_id, name) DO UPDATE SET through = excluded.through`, userID, name, through); err != nil {
 		return err
 	}
 	var from, to string
@@ -295,7 +295,7 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 	}
 	var id int64
 	if err := tx.Row(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
-		VALUES (`+UnusedID("gaps")+`, ?, ?, ?, ?, 1, ?, ?) RETURNING id`,
+		VALUES (`+tx.UnusedID("gaps")+`, ?, ?, ?, ?, 1, ?, ?) RETURNING id`,
 		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
 		return err
 	}

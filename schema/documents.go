@@ -23,7 +23,7 @@ const DocumentTool = "import"
 
 // PartOfDocument is an SQL condition on the table memories that is equivalent to
 // [Memory.PartOfDocument].
-const PartOfDocument = "(attributes <> '{}' AND json_extract(attributes, '$.tool') IS '" + DocumentTool + "' AND json_extract(attributes, '$.source') IS NOT NULL)"
+const PartOfDocument = "(attributes <> '{}' AND coalesce(json_extract(attributes, '$.tool'), '') = '" + DocumentTool + "' AND json_extract(attributes, '$.source') IS NOT NULL)"
 
 // PartOfDocument reports whether a memory was imported from a document. Searches find
 // it, but it is not an event. A host's message with [AttrSource] alone is not part of a

@@ -121,7 +121,7 @@ func (tx *Tx) CreateEntity(ctx context.Context, userID int64, typ, name string, 
 		return nil, err
 	}
 	e := &Entity{UID: uid.String(), UserID: userID, Type: typ, Name: strings.TrimSpace(name), Confidence: confidence, CreatedAt: At(tx.Now)}
-	err = tx.Row(ctx, "INSERT INTO entities (id, uid, user_id, type, name, confidence, created_at) VALUES ("+UnusedID("entities")+", ?, ?, ?, ?, ?, ?) RETURNING id",
+	err = tx.Row(ctx, "INSERT INTO entities (id, uid, user_id, type, name, confidence, created_at) VALUES ("+tx.UnusedID("entities")+", ?, ?, ?, ?, ?, ?) RETURNING id",
 		[]any{e.UID, e.UserID, e.Type, e.Name, e.Confidence, e.CreatedAt}, &e.ID)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (tx *Tx) AddAlias(ctx context.Context, e *Entity, surface string, confidenc
 		return err
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO entity_aliases (user_id, alias, entity_id, surface, confidence) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET confidence = max(confidence, excluded.confidence)`,
+		ON CONFLICT (user_id, alias, entity_id) DO UPDATE SET confidence = max(entity_aliases.confidence, excluded.confidence)`,
 		e.UserID, text.Fold(surface), e.ID, strings.TrimSpace(surface), confidence)
 	return err
 }
@@ -369,7 +369,7 @@ type UnsureMention struct{ Memory, Entity, Surface string }
 // memories are left out.
 func (n NightReads) UnsureMentions(ctx context.Context, userID, after int64, below float64, memories int) (mentions []UnsureMention, err error) {
 	err = n.db.NewRaw(`WITH unsure AS (SELECT me.memory_id, me.entity_id, me.surface FROM memory_entities me JOIN memories m ON m.id = me.memory_id
-			WHERE m.user_id = ?0 AND m.id > ?1 AND m.state = 'active' AND NOT m.protected AND me.confidence < ?2)
+			WHERE m.user_id = ?0 AND m.id > ?1 AND m.state = 'active' AND m.protected = 0 AND me.confidence < ?2)
 		SELECT m.uid AS memory, e.uid AS entity, u.surface FROM unsure u JOIN memories m ON m.id = u.memory_id JOIN entities e ON e.id = u.entity_id
 			WHERE u.memory_id IN (SELECT DISTINCT memory_id FROM unsure ORDER BY memory_id LIMIT ?3) ORDER BY m.id, e.id`,
 		userID, after, below, memories).Scan(ctx, &mentions)
@@ -413,7 +413,7 @@ type MentionedEntity struct {
 // left out.
 func (n NightReads) OftenMentioned(ctx context.Context, userID int64, confidence float64, memories int, after int64, limit int) (entities []MentionedEntity, err error) {
 	err = n.db.NewRaw(`WITH RECURSIVE parts (id, root) AS (
-			SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND NOT protected AND type NOT IN ('url', 'email', 'handle', 'hashtag')
+			SELECT id, id FROM entities WHERE user_id = ?0 AND merged_into IS NULL AND protected = 0 AND type NOT IN ('url', 'email', 'handle', 'hashtag')
 			UNION SELECT e.id, p.root FROM parts p JOIN entities e ON e.merged_into = p.id),
 		spoken AS (SELECT p.root, max(m.id) AS latest, count(DISTINCT m.id) AS n FROM parts p JOIN memory_entities me ON me.entity_id = p.id
 			JOIN memories m ON m.id = me.memory_id AND m.state = 'active' AND m.kind <> 'reflection' WHERE me.confidence > ?1 GROUP BY p.root)

@@ -1,9 +1,11 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
@@ -36,6 +38,9 @@ var (
 	ErrBusy = sqlite.ErrBusy
 	// ErrClosed means the database was closed.
 	ErrClosed = sqlite.ErrClosed
+	// ErrFileOnly means that only a memory in a file can do what was asked; see
+	// [Capabilities].
+	ErrFileOnly = engine.ErrFileOnly
 )
 
 // InvalidError reports an input that cannot be used. Nothing was changed.
@@ -48,7 +53,12 @@ type VersionError = sqlite.VersionError
 // Refused turns a violated constraint, such as NOT NULL, into an [*InvalidError] for
 // field. It returns other errors unchanged. It is for rows from outside; elsewhere a
 // violated constraint is a bug.
-func Refused(field string, err error) error { return sqlite.Refused(field, err) }
+func Refused(field string, err error) error {
+	if broken, is := errors.AsType[*engine.ConstraintError](err); is {
+		return &InvalidError{Field: field, Reason: "breaks a rule of the database: " + broken.Rule}
+	}
+	return sqlite.Refused(field, err)
+}
 
 // Guard runs f, which works on rows that were read, and returns [ErrCorrupt] in place of
 // a runtime panic, such as an index out of range caused by rows that contradict each

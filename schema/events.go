@@ -71,8 +71,26 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 var insertEvents = newInsertion("events",
 	"user_id", "id", "topic", "agent", "session", "origin", "trust", "payload", "occurred_at", "recorded_at").orPassOver()
 
-// LastSeq returns the last position of the journal, 0 if it is empty.
-func (s *Snapshot) LastSeq(ctx context.Context) (seq int64, err error) {
-	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &seq)
-	return seq, err
+// LastSeq returns the last position of the journal that is settled, 0 if it is empty.
+// unsettled means that there are later events: on a server, they wait until no earlier
+// one can appear any more.
+func (s *Snapshot) LastSeq(ctx context.Context) (seq int64, unsettled bool, err error) {
+	before, err := s.Settled(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	var last int64
+	if err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &last); err != nil || last < before {
+		return last, false, err
+	}
+	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE seq < ?", []any{before}, &seq)
+	return seq, true, err
+}
+
+// SeqStep is how far apart the positions of two events can be that follow each other.
+func (db *DB) SeqStep() int64 {
+	if db.file == nil {
+		return 1 << 20 // see ebb_next
+	}
+	return 1
 }

@@ -41,7 +41,7 @@ func (tx *Tx) RecordFailure(ctx context.Context, source string, userID int64, fa
 	}
 	now := At(tx.Now)
 	_, err := tx.Exec(ctx, `INSERT INTO failures (source, user_id, error, count, first_at, last_at) VALUES (?, ?, ?, 1, ?, ?)
-		ON CONFLICT (source, user_id) DO UPDATE SET error = excluded.error, count = count + 1, last_at = excluded.last_at`,
+		ON CONFLICT (source, user_id) DO UPDATE SET error = excluded.error, count = failures.count + 1, last_at = excluded.last_at`,
 		source, userID, strings.ToValidUTF8(strings.ReplaceAll(reason, "\x00", ""), ""), now, now)
 	return err
 }

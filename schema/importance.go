@@ -74,7 +74,7 @@ func (s *Snapshot) Given(ctx context.Context, episodes []Memory) (given map[int6
 	err = Each(ctx, s.Query, []any{&id}, func() error {
 		given[id] = true
 		return nil
-	}, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = j.value JOIN memories m ON m.event_seq = e.seq
+	}, `SELECT m.id FROM json_each(?) j CROSS JOIN events e ON e.seq = CAST(j.value AS BIGINT) JOIN memories m ON m.event_seq = e.seq
 		WHERE CASE WHEN json_valid(e.payload) THEN json_extract(e.payload, '$.importance') END IS NOT NULL`, JSONList(seqs))
 	return given, err
 }
@@ -98,8 +98,8 @@ func (s *Snapshot) LastMemoryID(ctx context.Context, userID int64) (id int64, er
 // memory differs from what it was at the last reflection.
 func (s *Snapshot) FieldChangedSinceReflection(ctx context.Context, userID int64, block, field string) (changed bool, err error) {
 	const path = "'$.\"' || ?3 || '\"'"
-	err = s.Row(ctx, `SELECT coalesce((SELECT coalesce(json_extract(b.content, `+path+`), '') <> coalesce(
-			(SELECT json_extract(h.content, `+path+`) FROM block_history h WHERE h.block_id = b.id AND h.at <= u.reflected_at ORDER BY h.version DESC LIMIT 1), '')
+	err = s.Row(ctx, `SELECT coalesce((SELECT CASE WHEN coalesce(json_extract(b.content, `+path+`), '') <> coalesce(
+			(SELECT json_extract(h.content, `+path+`) FROM block_history h WHERE h.block_id = b.id AND h.at <= u.reflected_at ORDER BY h.version DESC LIMIT 1), '') THEN 1 ELSE 0 END
 		FROM blocks b WHERE b.user_id = u.id AND b.agent = '' AND b.name = ?2 AND json_valid(b.content)), 0) FROM users u WHERE u.id = ?1`,
 		[]any{userID, block, field}, &changed)
 	return changed, err
@@ -178,6 +178,6 @@ func (tx *Tx) Hold(ctx context.Context, m *Memory) error {
 // LetGo ends [Tx.Hold] for a memory that is not protected: its decay starts now.
 func (tx *Tx) LetGo(ctx context.Context, m *Memory) error {
 	_, err := tx.Exec(ctx, `UPDATE memories SET decay_rate = ?, last_accessed = max(coalesce(last_accessed, 0), ?)
-		WHERE id = ? AND NOT protected AND kind <> 'episode'`, DefaultDecayRate, tx.Now.UnixMilli(), m.ID)
+		WHERE id = ? AND protected = 0 AND kind <> 'episode'`, DefaultDecayRate, tx.Now.UnixMilli(), m.ID)
 	return err
 }

@@ -32,9 +32,9 @@ func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
 	}, claimKeys, userID, comparedKeys)
 }
 
-const alikeClaims = `SELECT value FROM json_each(?3)
+const alikeClaims = `SELECT CAST(value AS BIGINT) FROM json_each(?3)
 	UNION SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
-	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = j.value`
+	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT)`
 
 // ClaimsAlike returns the claims to compare a new one with, newest first: the given
 // ids, claims with the same content hash, and claims that share a source, as far as
@@ -45,7 +45,7 @@ func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, s
 		return nil, err
 	}
 	var claims []Memory
-	err = selectMemories(tx, &claims).Where("m.id IN (SELECT value FROM json_each(?))", JSONList(ids)).
+	err = selectMemories(tx, &claims).Where("m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(ids)).
 		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
 		Where("(m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateActive, StateDormant, StateQuarantined).
 		Order("m.id DESC").Scan(ctx)
@@ -86,7 +86,7 @@ func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
 	return List(ctx, tx.Query, func(c *Cited) []any {
 		return []any{&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time}
 	}, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
-		CROSS JOIN memory_sources ms ON ms.memory_id = j.value CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, JSONList(claims))
+		CROSS JOIN memory_sources ms ON ms.memory_id = CAST(j.value AS BIGINT) CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, JSONList(claims))
 }
 
 // Resting returns the memories, in whatever state, that have one of the given ones as a
@@ -96,7 +96,7 @@ func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []
 		return nil, nil
 	}
 	err = selectMemories(tx, &resting).Where("+m.user_id = ?", userID).
-		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = j.value)", JSONList(on)).
+		Where("m.id IN (SELECT ms.memory_id FROM json_each(?) j CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT))", JSONList(on)).
 		Order("m.id").Scan(ctx)
 	return resting, err
 }
@@ -106,7 +106,7 @@ func (tx *Tx) ByID(ctx context.Context, userID int64, ids []int64) (memories []M
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = selectMemories(tx, &memories).Where("m.id IN (SELECT value FROM json_each(?))", JSONList(ids)).
+	err = selectMemories(tx, &memories).Where("m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(ids)).
 		Where("+m.user_id = ?", userID).Order("m.id").Scan(ctx)
 	return memories, err
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
-	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -231,7 +231,7 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 		return nil, nil
 	}
 	memories := make([]Memory, 0, len(ids))
-	err := s.Rows(ctx, memoryByID, func(rows *sqlite.Rows) error {
+	err := s.Rows(ctx, memoryByID, func(rows *engine.Rows) error {
 		for _, id := range ids {
 			if err := rows.Start(id, userID); err != nil {
 				return err
@@ -288,7 +288,7 @@ const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), co
 	WHERE m.id = ? AND +m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
 
 // read sets the fields from a row of memoryByID.
-func (m *Memory) read(r sqlite.Row) error {
+func (m *Memory) read(r engine.Row) error {
 	m.ID, m.UID, m.UserID, m.SessionID, m.EventSeq, m.Agent = r.Int(), r.Text(), r.Int(), r.Int(), r.Int(), r.Text()
 	m.Kind, m.Role, m.Speaker, m.Content, m.ContentHash = Kind(r.Text()), r.Text(), r.Text(), r.Text(), r.Text()
 	m.EventTime, m.CreatedAt, m.ValidFrom, m.ValidUntil, m.ExpiredAt, m.SupersededBy = readTime(&r), readTime(&r), readTime(&r), readTime(&r), readTime(&r), r.Int()
@@ -303,7 +303,7 @@ func (m *Memory) read(r sqlite.Row) error {
 }
 
 // readTime reads a column of milliseconds, or NULL.
-func readTime(r *sqlite.Row) Time {
+func readTime(r *engine.Row) Time {
 	ms, null := r.NullInt()
 	if null {
 		return Time{}
@@ -312,7 +312,7 @@ func readTime(r *sqlite.Row) Time {
 }
 
 // readJSON reads a text into dest, a pointer to [Strings] or [Attributes].
-func readJSON(r *sqlite.Row, dest interface{ Scan(any) error }) {
+func readJSON(r *engine.Row, dest interface{ Scan(any) error }) {
 	if err := dest.Scan(r.Text()); err != nil {
 		r.Fail(JSONFault(err))
 	}
@@ -365,7 +365,7 @@ func (s *Snapshot) WeighedByID(ctx context.Context, userID int64, ids []int64) (
 	rows, err := s.Query(ctx, `SELECT m.id, m.kind, m.role, m.agent, m.event_time, m.created_at,
 			m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility,
 			m.protected, m.pinned, m.origin, m.trust, m.attributes
-		FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE +m.user_id = ?`, JSONList(ids), userID)
+		FROM json_each(?) j CROSS JOIN memories m ON m.id = CAST(j.value AS BIGINT) WHERE +m.user_id = ?`, JSONList(ids), userID)
 	if err != nil {
 		return nil, err
 	}

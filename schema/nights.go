@@ -61,7 +61,7 @@ func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string,
 		(SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND state = 'active'),
 		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
 			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND o.record = 'memories'
-			AND (o.operation IN ('retire', 'state') OR o.operation GLOB 'revise:*') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
+			AND (o.operation IN ('retire', 'state') OR substr(o.operation, 1, 7) = 'revise:') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
 		[]any{userID, actor, since}, &active, &pruned)
 	return active, pruned, err
 }
@@ -70,7 +70,7 @@ const (
 	mentionsProtected = `SELECT me.memory_id FROM memory_entities me
 		JOIN entities named ON named.id = me.entity_id
 		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
-		WHERE (e.protected OR named.protected)`
+		WHERE (e.protected <> 0 OR named.protected <> 0)`
 	// restsOnSentence selects the standing claims with a source that is a sentence of
 	// the user, including claims worded by a model.
 	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id

@@ -146,7 +146,7 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 		reader, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
 		require.NoError(t, err)
 		require.NoError(t, reader.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-			_, err := s.LastSeq(ctx)
+			_, _, err := s.LastSeq(ctx)
 			return err
 		}))
 		require.NoError(t, reader.Close())

@@ -53,6 +53,6 @@ func Column[T any](ctx context.Context, run Reads, query string, args ...any) ([
 // with public ids in place of row ids.
 func OpWithPublicIDs(column string) string {
 	return `CASE WHEN json_valid(o.` + column + `) AND json_type(o.` + column + `, '$.superseded_by') = 'integer'
-		THEN json_set(o.` + column + `, '$.superseded_by', (SELECT uid FROM memories WHERE id = json_extract(o.` + column + `, '$.superseded_by')))
+		THEN json_set(o.` + column + `, '$.superseded_by', (SELECT uid FROM memories WHERE id = CAST(json_extract(o.` + column + `, '$.superseded_by') AS BIGINT)))
 		ELSE o.` + column + ` END`
 }

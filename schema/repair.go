@@ -161,7 +161,7 @@ func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err
 // repairTextIndex rebuilds the text index if it does not match the chunks.
 func repairTextIndex(ctx context.Context, tx *Tx) (changed int64, detail string, err error) {
 	const compare = "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)"
-	if err := tx.db.index(tx.Tx); err != nil {
+	if err := tx.IndexText(); err != nil {
 		return 0, "", err
 	}
 	if _, err := tx.changes(ctx, compare); err == nil {
@@ -185,7 +185,7 @@ func rebuildTextIndex(ctx context.Context, tx *Tx) error {
 
 // changes runs a statement and counts the rows it changed.
 func (tx *Tx) changes(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := tx.IDB.ExecContext(ctx, query, args...)
+	res, err := tx.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}

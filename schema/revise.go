@@ -153,7 +153,7 @@ func (n NightReads) Meeting(ctx context.Context, userID int64, state State, c *C
 		if err != nil {
 			return nil, err
 		}
-		q = q.Where("id IN (SELECT value FROM json_each(?))", string(encoded))
+		q = q.Where("id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", string(encoded))
 	}
 	err = q.Scan(ctx)
 	return met, err

@@ -48,7 +48,7 @@ func (tx *Tx) insert(ctx context.Context, into insertion, values []any, stored f
 	alone := 0 // rows up to here go one by one
 	for row := 0; len(values) > 0; {
 		n, query := 1, into.one
-		if row >= alone && into.fit(values) {
+		if row >= alone && into.fit(values) && (tx.file != nil || !into.passOver) {
 			n, query = RowsAtOnce, into.many
 		}
 		last, err := tx.Insert(ctx, query, values[:n*into.columns]...)
@@ -87,6 +87,9 @@ func (into insertion) fit(values []any) bool {
 // UnusedID returns the SQL of an id for a new row of entities, proposals, gaps or blocks
 // that neither a row nor the audit contains. SQLite reuses the id of a deleted row, also
 // for another user, and undoing a change of the first row would then change the second.
-func UnusedID(table string) string {
+func (tx *Tx) UnusedID(table string) string {
+	if tx.file == nil {
+		return "nextval(pg_get_serial_sequence('" + table + "', 'id'))"
+	}
 	return "(SELECT 1 + max(coalesce((SELECT max(id) FROM " + table + "), 0), coalesce((SELECT max(record_id) FROM ops WHERE record = '" + table + "'), 0)))"
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 type userKey struct{ tenant, name string }
@@ -102,7 +103,7 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return 0, err
 	}
 	var id int64
-	err := s.Rows(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(rows *sqlite.Rows) error {
+	err := s.Rows(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(rows *engine.Rows) error {
 		if err := rows.StartTexts(scope.Tenant, scope.User); err != nil {
 			return err
 		}
@@ -120,10 +121,14 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return 0, err
 	}
 	key := userKey{scope.Tenant, scope.User}
-	if id, ok := tx.db.scopes.users.Get(key); ok {
+	if id, ok := tx.users[key]; ok {
 		return id, nil
 	}
-	if id, ok := tx.users[key]; ok {
+	if tx.file == nil {
+		id, err := tx.enter(ctx, key, true)
+		return id, err
+	}
+	if id, ok := tx.db.scopes.users.Get(key); ok {
 		return id, nil
 	}
 	once := tx.db.scopes.since()
@@ -150,8 +155,36 @@ func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error
 	if err := tx.db.admit(scope); err != nil {
 		return 0, err
 	}
+	if tx.file == nil {
+		if id, err = tx.enter(ctx, userKey{scope.Tenant, scope.User}, false); err == nil && id == 0 {
+			err = sql.ErrNoRows
+		}
+		return id, OrNotFound(err)
+	}
 	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
 	return id, OrNotFound(err)
+}
+
+// enter returns the row id of a user on a server, 0 for none unless create is set. Other
+// writes for the user wait until this one has ended. Ids are not cached from one write to
+// the next: another process may erase the user between them.
+func (tx *Tx) enter(ctx context.Context, key userKey, create bool) (id int64, err error) {
+	if id, ok := tx.users[key]; ok {
+		return id, nil
+	}
+	server, is := tx.Tx.(interface {
+		User(ctx context.Context, tenant, name string, create bool) (int64, error)
+	})
+	if !is {
+		return 0, fmt.Errorf("schema: a write of type %T", tx.Tx)
+	}
+	if id, err = server.User(ctx, key.tenant, key.name, create); err == nil && id != 0 {
+		if tx.users == nil {
+			tx.users = make(map[userKey]int64)
+		}
+		tx.users[key] = id
+	}
+	return id, err
 }
 
 // SessionID returns the row id of a user's session, which it creates if necessary; 0 for
@@ -161,10 +194,10 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 		return 0, nil
 	}
 	key := sessionKey{userID, name}
-	if id, ok := tx.db.scopes.sessions.Get(key); ok {
+	if id, ok := tx.sessions[key]; ok {
 		return id, nil
 	}
-	if id, ok := tx.sessions[key]; ok {
+	if id, ok := tx.db.scopes.sessions.Get(key); ok && tx.file != nil {
 		return id, nil
 	}
 	once := tx.db.scopes.since()

@@ -46,6 +46,10 @@ func Tombstone(owner Scope, kind TombstoneKind, id string) string {
 // tombstones.
 func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
 	known := &tx.db.tombstones
+	if tx.file == nil {
+		err = tx.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
+		return erased, err
+	}
 	if *known == notAsked {
 		var some bool
 		if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM tombstones)", nil, &some); err != nil {
@@ -72,7 +76,7 @@ func (s *Snapshot) Erased(ctx context.Context, owner Scope, kind TombstoneKind, 
 // redelivered message does not create the user again. It costs nothing for a user that
 // exists.
 func (tx *Tx) ErasedOfUnknown(ctx context.Context, owner Scope, id string) (bool, error) {
-	if tx.db.scopes.users.Contains(userKey{owner.Tenant, owner.User}) {
+	if tx.file != nil && tx.db.scopes.users.Contains(userKey{owner.Tenant, owner.User}) {
 		return false, nil
 	}
 	_, err := tx.KnownUserID(ctx, owner)
@@ -104,7 +108,9 @@ func (tx *Tx) AddTombstones(ctx context.Context, userID int64, hashes []string) 
 // AddTombstone stores the result of [Tombstone], from this file or another. fresh is
 // false if it exists already.
 func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erasedAt Time) (fresh bool, err error) {
-	tx.db.tombstones = thereAreSome // also if the write is rolled back: then only lookups are wasted
+	if tx.file != nil {
+		tx.db.tombstones = thereAreSome // also if the write is rolled back: then only lookups are wasted
+	}
 	res, err := tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt)
 	if err != nil {
 		return false, err

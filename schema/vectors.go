@@ -10,7 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/text"
 
-	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Vector is the embedding of a text. The database stores it as a BLOB of little-endian
@@ -100,7 +100,7 @@ func (s *Snapshot) LastVector(ctx context.Context, userID int64) (id int64, err 
 // visit returns, and visit must not read from s.
 func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after int64, visit func(ChunkVector) error) error {
 	return s.Rows(ctx, `SELECT v.id, v.chunk_id, c.memory_id, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
-		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, func(rows *sqlite.Rows) error {
+		WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`, func(rows *engine.Rows) error {
 		if err := rows.Start(userID, after, generation); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (s *Snapshot) VectorsAfter(ctx context.Context, userID, generation, after i
 // until visit returns an error. The vector is valid until visit returns, and visit must
 // not read from s.
 func (s *Snapshot) VectorsByID(ctx context.Context, ids []int64, visit func(id int64, v Vector) error) error {
-	return s.Rows(ctx, "SELECT vector FROM vectors WHERE id = ?", func(rows *sqlite.Rows) error {
+	return s.Rows(ctx, "SELECT vector FROM vectors WHERE id = ?", func(rows *engine.Rows) error {
 		var v Vector
 		for _, id := range ids {
 			if err := rows.Start(id); err != nil {
@@ -167,7 +167,7 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 		last[user] = chunk
 		return nil
 	}, `SELECT id, last FROM (SELECT u.id,
-			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u)
+			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u) AS ends
 		WHERE last IS NOT NULL`, chunkBits)
 	return last, err
 }
@@ -179,7 +179,7 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 // are the pending chunks.
 func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after int64, limit int) (pending []PendingChunk, err error) {
 	first, last := ChunkRange(userID)
-	err = s.Statements(ctx, func(p *sqlite.Statements) error {
+	err = s.Statements(ctx, func(p *engine.Statements) error {
 		embedded, done, err := p.Rows(embeddedChunks)
 		if err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Snapshot) PendingChunks(ctx context.Context, userID, generation, after 
 const embeddedChunks = "SELECT chunk_id FROM vectors WHERE chunk_id BETWEEN ? AND ? AND +generation = ? ORDER BY chunk_id"
 
 // appendPending appends the first limit chunks of a range of ids.
-func appendPending(p *sqlite.Statements, pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
+func appendPending(p *engine.Statements, pending []PendingChunk, userID, first, last int64, limit int) ([]PendingChunk, error) {
 	rows, done, err := p.Rows(`SELECT c.id, c.memory_id, c.text, m.content,
 			(SELECT count(*) FROM chunks e WHERE e.memory_id = c.memory_id AND e.id < c.id)
 		FROM chunks c JOIN memories m ON m.id = c.memory_id
@@ -289,7 +289,7 @@ func checkUnit(v Vector, dims int) error {
 
 // CountVectorsAfter counts a user's vectors after one of them, limit at most.
 func (s *Snapshot) CountVectorsAfter(ctx context.Context, userID, after int64, limit int) (n int, err error) {
-	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?)", []any{userID, after, limit}, &n)
+	err = s.Row(ctx, "SELECT count(*) FROM (SELECT 1 FROM vectors WHERE user_id = ? AND id > ? LIMIT ?) AS newer", []any{userID, after, limit}, &n)
 	return n, err
 }
 

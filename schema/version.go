@@ -14,6 +14,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+//go:embed migrations/postgres/*.sql
+var serverMigrations embed.FS
+
 // Version is the schema version that this package writes, the user_version of a file. It
 // is incremented with every migration.
 const Version = 10

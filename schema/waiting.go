@@ -24,7 +24,7 @@ func (tx *Tx) AddProposal(ctx context.Context, userID int64, kind, payload, reas
 		return "", err
 	}
 	id, err := tx.Insert(ctx, `INSERT INTO proposals (id, uid, user_id, run_id, kind, payload, reason, state, created_at)
-		VALUES (`+UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
+		VALUES (`+tx.UnusedID("proposals")+`, ?, ?, ?, ?, ?, ?, 'pending', ?)`,
 		uid, userID, NullID(by.RunID), kind, payload, reason, At(tx.Now))
 	if err != nil {
 		return "", err

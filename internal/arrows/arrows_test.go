@@ -66,14 +66,15 @@ func TestEncoderDependencies(t *testing.T) {
 	}
 }
 
-// A program that imports the extension compiles no server, no protocol and no telemetry.
+// A program that imports the extension compiles no server, no protocol, no telemetry and
+// no driver of another engine.
 func TestExtensionDependencies(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./extension", "./extension/tenants")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), module+"/tools\n")
-	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server", module + "/telemetry", "go.opentelemetry.io/"} {
+	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server", module + "/telemetry", "go.opentelemetry.io/", module + "/postgres", module + "/internal/postgres", "github.com/jackc/pgx", "pgdialect"} {
 		require.NotContains(t, string(out), path)
 	}
 }

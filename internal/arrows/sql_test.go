@@ -18,9 +18,9 @@ import (
 
 // sqlOwners are the folders whose code may hold SQL, with what is below them.
 var sqlOwners = []string{
-	"schema", "eventbus", "internal/sqlite",
-	"internal/evalset/fts",              // an index of its own in memory, to measure against
-	"internal/memtest",                  // a kit of tests
+	"schema", "eventbus", "internal/engine", "internal/sqlite", "internal/postgres",
+	"internal/evalset/fts",                // an index of its own in memory, to measure against
+	"internal/memtest", "internal/pgtest", // kits of tests
 	"internal/mutation",                 // fragments of code, as text
 	"extension/transfer/langchaingo.go", // another program's tables
 }

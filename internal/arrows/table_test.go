@@ -56,8 +56,11 @@ var table = []row{
 	{pkg: "."},
 
 	// Rooms.
-	{pkg: "internal/sqlite"}, // the engine: it knows no record
-	{pkg: "schema", ours: []string{"internal/sqlite", "internal/text"}},
+	{pkg: "internal/engine"},                                      // what a database is to the records: it knows none
+	{pkg: "internal/sqlite", ours: []string{"internal/engine"}},   // a database in a file
+	{pkg: "internal/postgres", ours: []string{"internal/engine"}}, // a database on a server
+	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension"}},
+	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
@@ -162,7 +165,8 @@ var table = []row{
 	{pkg: "internal/vfstest", kit: true},                                                                  // fault-injecting file system
 	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}}, // kills processes and looks at what they leave
 	{pkg: "internal/mutation", kit: true},                                                                 // defences and the tests that fail without them
-	{pkg: "internal/memtest", ours: []string{"schema"}, kit: true},                                        // databases of memories
+	{pkg: "internal/pgtest", kit: true},                                                                   // a private PostgreSQL server
+	{pkg: "internal/memtest", ours: []string{"schema", "internal/pgtest", "postgres"}, kit: true},         // databases of memories
 	{pkg: "internal/vectortest", kit: true},                                                               // embedding vectors
 	{pkg: "internal/wording"},                                                                             // banned words in comments
 	{pkg: "internal/racing", kit: true},                                                                   // whether the race detector is on

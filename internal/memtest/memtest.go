@@ -14,6 +14,8 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
+	_ "github.com/ebbmem/ebb/postgres" // the engine
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,10 +26,32 @@ func Open(t testing.TB, opts ...func(*schema.Options)) *schema.DB {
 	for _, opt := range opts {
 		opt(&options)
 	}
-	db, err := schema.Open(context.Background(), filepath.Join(t.TempDir(), "memory.db"), &options)
+	db, err := schema.Open(context.Background(), Path(t), &options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
+}
+
+// Path returns where a test's memory is to be: a file that does not exist, or with
+// [pgtest.Engine] in the environment an empty database on a server.
+func Path(t testing.TB) string {
+	t.Helper()
+	if !pgtest.Chosen() {
+		return filepath.Join(t.TempDir(), "memory.db")
+	}
+	return Server(t)
+}
+
+// Server returns the data source name of a new memory on a server.
+func Server(t testing.TB) string {
+	t.Helper()
+	return pgtest.Database(t, "memory", func(dsn string) error {
+		db, err := schema.Open(context.Background(), dsn, nil)
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
 }
 
 // Spoil runs statements on a closed file as another program would, past everything that

@@ -12,8 +12,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "an erased text leaves the full-text index",
 		File:    "schema/chunks.go",
-		Old:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?2"`,
-		New:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = -?2"`,
+		Old:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?"`,
+		New:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = -?"`,
 		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile",
 	},
@@ -132,8 +132,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "a night that has read erased data writes nothing of it",
 		File:    "schema/erase/erase.go",
-		Old:     "DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\tschema.ErasureHolder",
-		New:     "DO UPDATE SET term = term WHERE excluded.holder <> ''`,\n\t\tschema.ErasureHolder",
+		Old:     "DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\tschema.ErasureHolder",
+		New:     "DO UPDATE SET term = leases.term WHERE excluded.holder <> ''`,\n\t\tschema.ErasureHolder",
 		Package: "./extension",
 		Test:    "TestNightWritesNothingErasedMeanwhile",
 	},
@@ -196,8 +196,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "undoing a night restores nothing erased",
 		File:    "schema/erase/sweep.go",
-		Old:     "WHERE record = 'memories' AND record_id IN (SELECT value FROM json_each(?))\n\t\tAND (before <> '' OR after <> '')`, schema.JSONList(b.order))",
-		New:     "WHERE record = 'memories' AND record_id IN (SELECT value FROM json_each(?))\n\t\tAND before = 'never'`, schema.JSONList(b.order[:0]))",
+		Old:     "WHERE record = 'memories' AND record_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))\n\t\tAND (before <> '' OR after <> '')`, schema.JSONList(b.order))",
+		New:     "WHERE record = 'memories' AND record_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))\n\t\tAND before = 'never'`, schema.JSONList(b.order[:0]))",
 		Package: "./schema/erase",
 		Test:    "TestUndoAfterErase",
 	},

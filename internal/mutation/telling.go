@@ -53,7 +53,7 @@ var telling = []Mutant{
 	tells("health says that a memory has no text to search", "schema/integrity.go",
 		"AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)", "AND 0", "a_memory_without_text"),
 	tells("health says that an entity lacks a mention", "schema/integrity.go",
-		"(SELECT count(*) FROM (`+miscountedEntities(of)+`))", "(SELECT 0 * count(*) FROM (`+miscountedEntities(of)+`))", "a_mention_of_an_entity_that_is_gone"),
+		"(SELECT count(*) FROM (`+miscountedEntities(of)+`) AS miscounted)", "(SELECT 0 * count(*) FROM (`+miscountedEntities(of)+`) AS miscounted)", "a_mention_of_an_entity_that_is_gone"),
 	tells("memory_stats says what is not whole of the user's", "extension/health.go",
 		"h.Integrity, err = s.Integrity(ctx, userID)", "_, err = s.Integrity(ctx, userID)", "a_memory_without_text"),
 	tells("memory_stats says that the file has lost something", "extension/stats.go",

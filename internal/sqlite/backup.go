@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -277,12 +276,6 @@ func copyInto(ctx context.Context, source *sqlite3.Conn, dsn string, pageSize in
 		progress(int64(b.PageCount()-b.Remaining())*pageSize, int64(b.PageCount())*pageSize)
 	}
 	return nil
-}
-
-// Querier is implemented by databases, connections and transactions.
-type Querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // IntegrityError classifies the messages of PRAGMA integrity_check, which lists

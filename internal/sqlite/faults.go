@@ -8,7 +8,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // The sources of failures in the background.
@@ -19,14 +20,8 @@ const (
 	faultMerge      = "merge"      // the text index gets slower to search and to write
 )
 
-// Fault is the last failure of one source of background work, and how often it has
-// failed since it last succeeded.
-type Fault struct {
-	Source          string
-	Error           string
-	Count           int64
-	FirstAt, LastAt time.Time
-}
+// Fault is that of [engine].
+type Fault = engine.Fault
 
 // faults holds the failures that persist.
 type faults struct {

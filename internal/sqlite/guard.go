@@ -102,8 +102,8 @@ type guardedConn struct {
 	guard
 
 	inner    fullConn
-	prepared map[string]*sqlite3.Stmt // see [Statements.Rows]
-	kept     map[string]*keptStmt     // see [Snapshot.Query]
+	prepared map[string]*rowStmt  // see [engine.Statements.Rows]
+	kept     map[string]*keptStmt // see [Snapshot.Query]
 }
 
 var (

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // A lease whose expiry a damaged file has lost would block its job for good.
@@ -20,7 +22,7 @@ func TestLeaseWithoutExpiryIsTaken(t *testing.T) {
 		}
 		return tx.Do("INSERT INTO leases VALUES ('night', 'somebody', 4, NULL)")
 	}))
-	lease, err := db.AcquireLease(t.Context(), "night", "me", time.Minute)
+	lease, err := engine.AcquireLease(t.Context(), db.Engine(), "night", "me", time.Minute)
 	require.NoError(t, err)
 	require.EqualValues(t, 5, lease.Term)
 }

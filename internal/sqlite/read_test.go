@@ -8,6 +8,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/uptrace/bun"
 )
 
@@ -50,9 +52,9 @@ func TestAStatementIsPreparedOnceForAConnection(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
-		return s.Statements(ctx, func(p *Statements) error {
-			require.LessOrEqual(t, len(p.conn.kept), 1)
-			for _, stmt := range p.conn.kept {
+		return s.Statements(ctx, func(p *engine.Statements) error {
+			require.LessOrEqual(t, len(p.Preparer.(*guardedConn).kept), 1)
+			for _, stmt := range p.Preparer.(*guardedConn).kept {
 				require.False(t, stmt.inUse)
 			}
 			return nil

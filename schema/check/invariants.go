@@ -81,7 +81,7 @@ var Invariants = []Invariant{
 	},
 	{
 		Name:  "mention counts",
-		Query: "SELECT count(*) FROM (" + schema.MiscountedEntities + ")",
+		Query: "SELECT count(*) FROM (" + schema.MiscountedEntities + ") AS miscounted",
 		Found: "entities that are mentioned more or less often than they say", Derived: true,
 	},
 	{

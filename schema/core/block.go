@@ -125,7 +125,7 @@ func Set(ctx context.Context, tx *schema.Tx, b *Block, content string, trust sch
 	next.Content, next.Trust, next.Version, next.UpdatedAt = content, trust, b.Version+1, schema.At(tx.Now)
 	if b.Version == 0 {
 		before = ""
-		err := tx.Row(ctx, `INSERT INTO blocks (id, user_id, agent, name, kind, content, trust, version, updated_at) VALUES (`+schema.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, 1, ?)
+		err := tx.Row(ctx, `INSERT INTO blocks (id, user_id, agent, name, kind, content, trust, version, updated_at) VALUES (`+tx.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, 1, ?)
 			ON CONFLICT DO NOTHING RETURNING id`, []any{b.UserID, b.Agent, b.Name, string(b.Kind), content, int64(trust), next.UpdatedAt}, &next.ID)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = fmt.Errorf("block %s: %w", b.Name, schema.ErrConflict)

@@ -74,7 +74,7 @@ func (b *batch) target(ctx context.Context, ids []int64) error {
 	rows, err := b.tx.Query(ctx, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
 			content || char(10) || speaker || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) ||
 			coalesce(predicate, '') || char(10) || tags || char(10) || attributes
-		FROM memories WHERE +user_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
+		FROM memories WHERE +user_id = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (b *batch) targetDerived(ctx context.Context) error {
 	for looked := 0; looked < len(b.order); b.words.reset() {
 		fresh := b.order[looked:]
 		looked = len(b.order)
-		derived, err := b.ids(ctx, "SELECT DISTINCT memory_id FROM memory_sources WHERE source_id IN (SELECT value FROM json_each(?))", schema.JSONList(fresh))
+		derived, err := b.ids(ctx, "SELECT DISTINCT memory_id FROM memory_sources WHERE source_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(fresh))
 		if err != nil {
 			return err
 		}
@@ -141,17 +141,17 @@ func (b *batch) deleteTargets(ctx context.Context) error { return b.deleteMemori
 func (e *eraser) deleteMemories(ctx context.Context, memories []int64) error {
 	ids := schema.JSONList(memories)
 	for _, part := range []struct{ table, query string }{
-		{"vectors", "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE memory_id IN (SELECT value FROM json_each(?)))"},
-		{"memory_sources", "DELETE FROM memory_sources WHERE memory_id IN (SELECT value FROM json_each(?1)) OR source_id IN (SELECT value FROM json_each(?1))"},
-		{"memory_entities", "DELETE FROM memory_entities WHERE memory_id IN (SELECT value FROM json_each(?))"},
-		{"links", "DELETE FROM links WHERE from_id IN (SELECT value FROM json_each(?1)) OR to_id IN (SELECT value FROM json_each(?1))"},
-		{"confirmations", "DELETE FROM confirmations WHERE memory_id IN (SELECT value FROM json_each(?))"},
+		{"vectors", "DELETE FROM vectors WHERE chunk_id IN (SELECT id FROM chunks WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))"},
+		{"memory_sources", "DELETE FROM memory_sources WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) OR source_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))"},
+		{"memory_entities", "DELETE FROM memory_entities WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
+		{"links", "DELETE FROM links WHERE from_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) OR to_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))"},
+		{"confirmations", "DELETE FROM confirmations WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
 	} {
 		if _, err := e.remove(ctx, part.table, part.query, ids); err != nil {
 			return err
 		}
 	}
-	if _, err := e.affected(ctx, "UPDATE memories SET superseded_by = NULL WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT value FROM json_each(?))", ids); err != nil {
+	if _, err := e.affected(ctx, "UPDATE memories SET superseded_by = NULL WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", ids); err != nil {
 		return err
 	}
 	for _, id := range memories {
@@ -220,13 +220,13 @@ func (b *batch) readReports(ctx context.Context, query string, args ...any) (seq
 // reportsAfter reads the rows that follow each message, as far as its report can be:
 // eventbus.Batch writes that many messages at a time, and then their reports.
 var reportsAfter = fmt.Sprintf(`SELECT DISTINCT e.seq, json_extract(e.payload, '$.id') FROM json_each(?) AS m CROSS JOIN events AS e
-	WHERE e.seq BETWEEN m.value + 1 AND m.value + %d AND +e.user_id = ? AND e.topic = 'memory.stored'
+	WHERE e.seq BETWEEN CAST(m.value AS BIGINT) + 1 AND CAST(m.value AS BIGINT) + %d AND +e.user_id = ? AND e.topic = 'memory.stored'
 		AND json_extract(e.payload, '$.id') IN (SELECT value FROM json_each(?))`, schema.RowsAtOnce)
 
 // deleteEvents deletes rows of the journal and stores tombstones of their ids.
 func (b *batch) deleteEvents(ctx context.Context, seqs []int64) error {
 	chosen := schema.JSONList(seqs)
-	ids, err := schema.Column[string](ctx, b.tx.Query, "SELECT id FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND id IS NOT NULL", chosen)
+	ids, err := schema.Column[string](ctx, b.tx.Query, "SELECT id FROM events WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND id IS NOT NULL", chosen)
 	if err != nil {
 		return err
 	}
@@ -238,26 +238,26 @@ func (b *batch) deleteEvents(ctx context.Context, seqs []int64) error {
 		return err
 	}
 	for _, part := range []struct{ table, query string }{
-		{"deliveries", "DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))"},
-		{"injections", "DELETE FROM injections WHERE event_seq IN (SELECT value FROM json_each(?))"},
-		{"events", "DELETE FROM events WHERE seq IN (SELECT value FROM json_each(?))"},
+		{"deliveries", "DELETE FROM deliveries WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
+		{"injections", "DELETE FROM injections WHERE event_seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
+		{"events", "DELETE FROM events WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
 	} {
 		if _, err := b.remove(ctx, part.table, part.query, chosen); err != nil {
 			return err
 		}
 	}
-	_, err = b.affected(ctx, "DELETE FROM erasing WHERE record = 'events' AND id IN (SELECT value FROM json_each(?))", chosen)
+	_, err = b.affected(ctx, "DELETE FROM erasing WHERE record = 'events' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", chosen)
 	return err
 }
 
 // eraseEvents erases events that had no memory when they were selected. One that has
 // a memory by now, for instance by an import, is erased with it.
 func (b *batch) eraseEvents(ctx context.Context, seqs []int64) error {
-	memories, err := b.ids(ctx, "SELECT id FROM memories WHERE event_seq IN (SELECT value FROM json_each(?))", schema.JSONList(seqs))
+	memories, err := b.ids(ctx, "SELECT id FROM memories WHERE event_seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(seqs))
 	if err != nil {
 		return err
 	}
-	payloads, err := schema.Column[string](ctx, b.tx.Query, "SELECT payload FROM events WHERE seq IN (SELECT value FROM json_each(?)) AND topic NOT GLOB 'memory.*'", schema.JSONList(seqs))
+	payloads, err := schema.Column[string](ctx, b.tx.Query, "SELECT payload FROM events WHERE seq IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND substr(topic, 1, 7) <> 'memory.'", schema.JSONList(seqs))
 	if err != nil {
 		return err
 	}
@@ -291,7 +291,7 @@ func (b *batch) spendImportance(ctx context.Context) error {
 // in the table and in the audit that undo reads.
 func (b *batch) moveWatermarks(ctx context.Context) error {
 	if _, err := b.affected(ctx, `UPDATE watermarks SET through = coalesce((SELECT max(m.id) FROM memories m WHERE m.user_id = watermarks.user_id AND m.id < watermarks.through), 0)
-		WHERE user_id = ? AND through IN (SELECT value FROM json_each(?))`, b.userID, schema.JSONList(b.order)); err != nil {
+		WHERE user_id = ? AND through IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, b.userID, schema.JSONList(b.order)); err != nil {
 		return err
 	}
 	for _, id := range b.order {

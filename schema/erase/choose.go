@@ -40,7 +40,7 @@ func (e *eraser) choose(ctx context.Context, what *Erasure) error {
 
 // enqueue stores the rows to be erased; the query returns their ids.
 func (e *eraser) enqueue(ctx context.Context, record, query string, args ...any) (int64, error) {
-	return e.affected(ctx, "INSERT INTO erasing (record, id, erasure_id) SELECT '"+record+"', id, ?1 FROM ("+query+") WHERE true ON CONFLICT DO NOTHING",
+	return e.affected(ctx, "INSERT INTO erasing (record, id, erasure_id) SELECT '"+record+"', chosen.id, ?1 FROM ("+query+") AS chosen WHERE true ON CONFLICT DO NOTHING",
 		append([]any{e.id}, args...)...)
 }
 
@@ -117,7 +117,7 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 		if err := b.erase(ctx, memories); err != nil {
 			return false, err
 		}
-		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'memories' AND id IN (SELECT value FROM json_each(?))", schema.JSONList(b.order)); err != nil {
+		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'memories' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(b.order)); err != nil {
 			return false, err
 		}
 		if len(memories) == batchSize {
@@ -133,7 +133,7 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 		if err := b.eraseEvents(ctx, events); err != nil {
 			return false, err
 		}
-		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'events' AND id IN (SELECT value FROM json_each(?))", schema.JSONList(events)); err != nil {
+		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'events' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(events)); err != nil {
 			return false, err
 		}
 		if len(events) == batchSize {

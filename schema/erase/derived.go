@@ -180,7 +180,7 @@ type leftSource struct {
 }
 
 func (b *batch) firstLeft(ctx context.Context, id int64) (s leftSource, err error) {
-	const left = `FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?1 AND m.id NOT IN (SELECT value FROM json_each(?2))
+	const left = `FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?1 AND m.id NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(?2))
 		AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
 	err = b.tx.Row(ctx, "SELECT m.event_time, coalesce(m.session_id, 0) "+left+" ORDER BY m.event_time, m.id LIMIT 1", []any{id, schema.JSONList(b.order)}, &s.at, &s.session)
 	if err != nil {

@@ -271,7 +271,7 @@ func Receipts(ctx context.Context, s *schema.Snapshot, userID int64) ([]Receipt,
 		}
 		all = append(all, *r)
 		return nil
-	}, `SELECT receipt FROM erasures WHERE user_id = ?1 AND NOT everything OR ?1 = 0 AND everything ORDER BY id DESC`, userID)
+	}, `SELECT receipt FROM erasures WHERE user_id = ?1 AND everything = 0 OR ?1 = 0 AND everything <> 0 ORDER BY id DESC`, userID)
 	return all, err
 }
 
@@ -335,7 +335,7 @@ func (e *eraser) begin(ctx context.Context, scope schema.Scope, what *Erasure) (
 func (e *eraser) takeNightLease(ctx context.Context) error {
 	const hold = time.Second // as long as a consolidation holds it
 	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES ('night', ?, 1, ?)
-		ON CONFLICT (name) DO UPDATE SET term = term + (holder <> excluded.holder), holder = excluded.holder, expires_at = excluded.expires_at`,
+		ON CONFLICT (name) DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,
 		schema.ErasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
 	return err
 }

@@ -11,7 +11,7 @@ import (
 // forgetMentions deletes the targets' mentions and what only targets knew of the
 // mentioned entities: names, the summary, the entity itself.
 func (b *batch) forgetMentions(ctx context.Context) error {
-	mentioned, err := b.ids(ctx, "SELECT DISTINCT entity_id FROM memory_entities WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY 1", schema.JSONList(b.order))
+	mentioned, err := b.ids(ctx, "SELECT DISTINCT entity_id FROM memory_entities WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY 1", schema.JSONList(b.order))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (b *batch) forgetEntity(ctx context.Context, id int64) error {
 		return err
 	}
 	var mentions int64
-	if err := b.tx.Row(ctx, "SELECT count(*) FROM memory_entities WHERE entity_id IN (SELECT value FROM json_each(?))", []any{schema.JSONList(whole)}, &mentions); err != nil {
+	if err := b.tx.Row(ctx, "SELECT count(*) FROM memory_entities WHERE entity_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", []any{schema.JSONList(whole)}, &mentions); err != nil {
 		return err
 	}
 	if mentions == 0 {

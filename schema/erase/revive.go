@@ -10,8 +10,8 @@ import (
 // from the target alone. Where a claim that stays superseded the target in turn, it
 // becomes the successor.
 func (b *batch) revive(ctx context.Context) error {
-	ended, err := b.ids(ctx, `SELECT id FROM memories WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT value FROM json_each(?1))
-		AND id NOT IN (SELECT value FROM json_each(?1)) ORDER BY id`, schema.JSONList(b.order))
+	ended, err := b.ids(ctx, `SELECT id FROM memories WHERE superseded_by IS NOT NULL AND superseded_by IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))
+		AND id NOT IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) ORDER BY id`, schema.JSONList(b.order))
 	if err != nil {
 		return err
 	}
@@ -78,17 +78,17 @@ func (b *batch) endBy(ctx context.Context, m, successor *schema.Memory) error {
 func (b *batch) holdAgain(ctx context.Context, m *schema.Memory) error {
 	var before, after string
 	err := b.tx.Row(ctx, `SELECT before, after FROM ops WHERE record = 'memories' AND record_id = ? AND operation = 'supersede' AND json_valid(before) AND json_valid(after)
-		AND json_extract(after, '$.superseded_by') = ? ORDER BY id DESC LIMIT 1`, []any{m.ID, m.SupersededBy}, &before, &after)
+		AND CAST(json_extract(after, '$.superseded_by') AS BIGINT) = ? ORDER BY id DESC LIMIT 1`, []any{m.ID, m.SupersededBy}, &before, &after)
 	switch {
 	case noRows(err):
 		err = b.rewrite(ctx, "memories", `UPDATE memories SET superseded_by = NULL, valid_until = NULL, expired_at = NULL,
 			state = CASE state WHEN 'superseded' THEN 'active' ELSE state END, version = version + 1 WHERE id = ?`, m.ID)
 	case err == nil:
 		err = b.rewrite(ctx, "memories", `UPDATE memories SET superseded_by = NULL, version = version + 1,
-			valid_until = CASE WHEN state = 'superseded' THEN json_extract(?2, '$.valid_until') ELSE valid_until END,
-			expired_at = CASE WHEN state = 'superseded' THEN json_extract(?2, '$.expired_at') ELSE expired_at END,
+			valid_until = CASE WHEN state = 'superseded' THEN CAST(json_extract(?2, '$.valid_until') AS BIGINT) ELSE valid_until END,
+			expired_at = CASE WHEN state = 'superseded' THEN CAST(json_extract(?2, '$.expired_at') AS BIGINT) ELSE expired_at END,
 			state = CASE state WHEN 'superseded' THEN json_extract(?2, '$.state') ELSE state END,
-			confidence = CASE WHEN confidence = json_extract(?3, '$.confidence') THEN json_extract(?2, '$.confidence') ELSE confidence END
+			confidence = CASE WHEN confidence = CAST(json_extract(?3, '$.confidence') AS DOUBLE PRECISION) THEN CAST(json_extract(?2, '$.confidence') AS DOUBLE PRECISION) ELSE confidence END
 			WHERE id = ?1`, m.ID, before, after)
 	}
 	if err != nil {

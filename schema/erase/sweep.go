@@ -215,7 +215,7 @@ func (b *batch) clean(ctx context.Context, value any) (any, error) {
 // audits clears the entries about targets or with a text of theirs. That there was a
 // change, its time and its actor stay.
 func (b *batch) audits(ctx context.Context) error {
-	if err := b.rewrite(ctx, "ops", `UPDATE ops SET before = '', after = '' WHERE record = 'memories' AND record_id IN (SELECT value FROM json_each(?))
+	if err := b.rewrite(ctx, "ops", `UPDATE ops SET before = '', after = '' WHERE record = 'memories' AND record_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
 		AND (before <> '' OR after <> '')`, schema.JSONList(b.order)); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/schema"
 )
 
 // vocabulary holds the words of what is being erased. A text that a model made from
@@ -62,10 +61,7 @@ func (v *vocabulary) onlySaidThere(ctx context.Context, term string) (bool, erro
 	if err := v.batch.tx.IndexText(); err != nil {
 		return false, err
 	}
-	first, last := schema.ChunkRange(v.batch.userID)
-	rows, err := v.batch.tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
-		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ? AND m.kind <> 'reflection'
-			AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`, `"`+term+`"`, first, last)
+	rows, err := v.batch.tx.Mentioning(ctx, v.batch.userID, term)
 	if err != nil {
 		return false, err
 	}

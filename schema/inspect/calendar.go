@@ -50,7 +50,7 @@ type Night struct {
 // limit.
 func NightsSince(ctx context.Context, s *schema.Snapshot, userID int64, since time.Time, limit int) (nights []Night, err error) {
 	rows, err := s.Query(ctx, `SELECT uid, cause, local_day, state, started_at, cost FROM (
-		SELECT * FROM runs WHERE user_id = ? AND started_at >= ? AND cause NOT IN ('said', 'host') ORDER BY started_at DESC LIMIT ?) ORDER BY started_at`,
+		SELECT * FROM runs WHERE user_id = ? AND started_at >= ? AND cause NOT IN ('said', 'host') ORDER BY started_at DESC LIMIT ?) AS newest ORDER BY started_at`,
 		userID, since.UnixMilli(), limit)
 	if err != nil {
 		return nil, err

@@ -114,7 +114,7 @@ func (r *Reader) readUnlinked(ctx context.Context) error {
 		r.unlinked[uid] = true
 		return nil
 	}, `SELECT json_extract(payload, '$.id') FROM events
-		WHERE user_id = ?1 AND topic = ?2 AND json_extract(payload, '$.restored') IS NOT 1 AND seq IN (
+		WHERE user_id = ?1 AND topic = ?2 AND coalesce(json_type(payload, '$.restored'), '') <> 'true' AND seq IN (
 			SELECT seq FROM events WHERE seq > coalesce((SELECT cursor FROM consumers WHERE name = ?3), 0)
 			UNION ALL SELECT seq FROM deliveries WHERE consumer = ?3)`, r.UserID, r.Topic, r.Consumer)
 }

@@ -104,7 +104,7 @@ func (w *Writer) insertOwned(ctx context.Context, table, uid, into string, value
 	if table != "entities" && table != "proposals" && table != "gaps" {
 		return w.insert(ctx, into, values...)
 	}
-	return w.exec(ctx, "INSERT INTO "+strings.Replace(into, "(", "(id, ", 1)+" VALUES ("+schema.UnusedID(table)+", "+marks(values)+") ON CONFLICT DO NOTHING", values...)
+	return w.exec(ctx, "INSERT INTO "+strings.Replace(into, "(", "(id, ", 1)+" VALUES ("+w.Tx.UnusedID(table)+", "+marks(values)+") ON CONFLICT DO NOTHING", values...)
 }
 
 // known reports whether the user has the record. If the id belongs to another user,
@@ -343,7 +343,7 @@ func (w *Writer) rest(ctx context.Context, l Line) (bool, error) {
 			return false, err
 		}
 		return w.exec(ctx, `INSERT INTO blocks (id, user_id, agent, name, kind, content, trust, version, updated_at)
-			VALUES (`+schema.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, agent, name) DO NOTHING`,
+			VALUES (`+w.Tx.UnusedID("blocks")+`, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, agent, name) DO NOTHING`,
 			w.UserID, b.Agent, b.Name, string(b.Kind), b.Content, int64(b.Trust), b.Version, b.UpdatedAt)
 	case l.BlockVersion != nil:
 		b := l.BlockVersion

@@ -91,7 +91,7 @@ func (u *undoer) decision(ctx context.Context, op *schema.Op) error {
 		}
 		// See [schema.Tx.Hold] and [schema.Tx.LetGo].
 		_, err = u.tx.Exec(ctx, `UPDATE memories SET decay_rate = 0, last_accessed = CASE WHEN last_accessed = ?2 AND json_type(?3, '$.last_accessed') IN ('integer', 'null')
-			THEN json_extract(?3, '$.last_accessed') ELSE last_accessed END WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?1)`, op.RecordID, op.At.UnixMilli(), op.Before)
+			THEN CAST(json_extract(?3, '$.last_accessed') AS BIGINT) ELSE last_accessed END WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?1)`, op.RecordID, op.At.UnixMilli(), op.Before)
 		return err
 	}
 	return keptError("this version does not know how to take it back")

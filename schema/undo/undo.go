@@ -127,7 +127,7 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 	case schema.OpUnlink:
 		return u.exactly(ctx, "one of the memories or the run that related them is gone, or they were related again since", `INSERT INTO links
 			(from_id, to_id, type, confidence, created_at, run_id)
-			SELECT f.id, t.id, json_extract(?2, '$.type'), json_extract(?2, '$.confidence'), json_extract(?2, '$.created_at'), r.id
+			SELECT f.id, t.id, json_extract(?2, '$.type'), CAST(json_extract(?2, '$.confidence') AS DOUBLE PRECISION), CAST(json_extract(?2, '$.created_at') AS BIGINT), r.id
 			FROM memories f JOIN memories t ON t.uid = json_extract(?2, '$.to') AND t.user_id = ?3
 			LEFT JOIN runs r ON r.uid = json_extract(?2, '$.run') AND r.user_id = ?3
 			WHERE f.id = ?1 AND f.user_id = ?3 AND coalesce(r.state, '') <> 'undone' ON CONFLICT DO NOTHING`, op.RecordID, op.Before, u.userID)
@@ -141,13 +141,13 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 	case schema.OpWatermark:
 		return u.watermark(ctx, op)
 	case schema.OpImportance:
-		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since + json_extract(?, '$.spent')) WHERE id = ?", op.Before, u.userID)
+		_, err := u.tx.Exec(ctx, "UPDATE users SET importance_since = max(0, importance_since + CAST(json_extract(?, '$.spent') AS DOUBLE PRECISION)) WHERE id = ?", op.Before, u.userID)
 		return err
 	case core.OpBlock:
 		return u.block(ctx, op)
 	case schema.OpReflected:
-		return u.exactly(ctx, "was reflected on since", `UPDATE users SET reflected_cycle = json_extract(?2, '$.cycle'), reflected_at = json_extract(?2, '$.at')
-			WHERE id = ?1 AND reflected_at IS json_extract(?3, '$.at')`, u.userID, op.Before, op.After)
+		return u.exactly(ctx, "was reflected on since", `UPDATE users SET reflected_cycle = CAST(json_extract(?2, '$.cycle') AS BIGINT), reflected_at = CAST(json_extract(?2, '$.at') AS BIGINT)
+			WHERE id = ?1 AND coalesce(reflected_at, -1) = coalesce(CAST(json_extract(?3, '$.at') AS BIGINT), -1)`, u.userID, op.Before, op.After)
 	case schema.OpPropose:
 		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)
 	case schema.OpGap:
@@ -206,23 +206,35 @@ func (u *undoer) columns(ctx context.Context, op *schema.Op) error {
 		if memoryColumns[column] == nil {
 			return keptError("changed the column " + column + ", which no run may")
 		}
-		old, now := "json_extract(?2, '$."+column+"')", "json_extract(?3, '$."+column+"')"
+		old, now := valueIn("?2", column), valueIn("?3", column)
 		switch column {
 		case "access_count":
 			set += ", access_count = max(0, access_count - " + now + " + " + old + ")"
 		case "stability":
-			set += ", stability = CASE WHEN stability IS " + now + " THEN " + old + " ELSE max(1.0, stability * " + old + " / " + now + ") END"
+			set += ", stability = CASE WHEN stability = " + now + " THEN " + old + " ELSE max(1.0, stability * " + old + " / " + now + ") END"
 		case "last_accessed":
-			set += ", last_accessed = CASE WHEN last_accessed IS " + now + " THEN " + old + " ELSE last_accessed END"
+			set += ", last_accessed = CASE WHEN coalesce(last_accessed, -1) = coalesce(" + now + ", -1) THEN " + old + " ELSE last_accessed END"
 		default:
 			set += ", " + column + " = " + old
-			where += " AND " + column + " IS " + now
+			where += " AND (" + column + " = " + now + " OR " + column + " IS NULL AND " + now + " IS NULL)"
 		}
 	}
 	if err = u.exactly(ctx, "was changed since", "UPDATE memories SET "+set+" WHERE id = ?1"+where, op.RecordID, op.Before, op.After); err != nil {
 		return err
 	}
 	return u.restoreVersion(ctx, op)
+}
+
+// valueIn is the SQL of a column of memories in the JSON that a parameter holds.
+func valueIn(param, column string) string {
+	value := "json_extract(" + param + ", '$." + column + "')"
+	switch column {
+	case "confidence", "importance", "decay_rate", "stability", "utility":
+		return "CAST(" + value + " AS DOUBLE PRECISION)"
+	case "valid_until", "expired_at", "valid_from", "event_time", "superseded_by", "access_count", "last_accessed", "protected", "pinned", "trust":
+		return "CAST(" + value + " AS BIGINT)"
+	}
+	return value
 }
 
 // restoreVersion restores a memory's version if only this run has changed it since;
@@ -244,7 +256,7 @@ func (u *undoer) add(ctx context.Context, op *schema.Op) error {
 	var uid string
 	var version int64
 	var protected, rested, replaces bool
-	err := u.tx.Row(ctx, `SELECT uid, version, protected OR pinned, EXISTS (SELECT 1 FROM memory_sources WHERE source_id = m.id),
+	err := u.tx.Row(ctx, `SELECT uid, version, protected <> 0 OR pinned <> 0, EXISTS (SELECT 1 FROM memory_sources WHERE source_id = m.id),
 		EXISTS (SELECT 1 FROM memories WHERE superseded_by = m.id) FROM memories m WHERE id = ?`,
 		[]any{op.RecordID}, &uid, &version, &protected, &rested, &replaces)
 	switch {
@@ -277,7 +289,7 @@ func removeMemory(ctx context.Context, tx *schema.Tx, userID int64, added *schem
 		if err := tx.Unmention(ctx, memoryID, entity); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `DELETE FROM entities WHERE id = ?1 AND mention_count = 0 AND NOT protected AND summary = '' AND merged_into IS NULL
+		if _, err := tx.Exec(ctx, `DELETE FROM entities WHERE id = ?1 AND mention_count = 0 AND protected = 0 AND summary = '' AND merged_into IS NULL
 			AND NOT EXISTS (SELECT 1 FROM memory_entities WHERE entity_id = entities.id)
 			AND NOT EXISTS (SELECT 1 FROM entities e WHERE e.merged_into = entities.id)
 			AND NOT EXISTS (SELECT 1 FROM ops WHERE record = 'entities' AND record_id = entities.id AND run_id IS NOT ?3 AND operation <> 'undo'
@@ -365,16 +377,16 @@ func (u *undoer) watermark(ctx context.Context, op *schema.Op) error {
 func (u *undoer) gap(ctx context.Context, op *schema.Op) error {
 	switch {
 	case op.Before == "": // opened
-		return u.exactly(ctx, "was tried again since", "DELETE FROM gaps WHERE id = ? AND user_id = ? AND attempts = json_extract(?, '$.attempts')", op.RecordID, u.userID, op.After)
+		return u.exactly(ctx, "was tried again since", "DELETE FROM gaps WHERE id = ? AND user_id = ? AND attempts = CAST(json_extract(?, '$.attempts') AS BIGINT)", op.RecordID, u.userID, op.After)
 	case op.After == "": // closed
 		_, err := u.tx.Exec(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
 			VALUES (nullif(?1, 0), json_extract(?2, '$.uid'), ?3, json_extract(?2, '$.stage'), json_extract(?2, '$.memories'),
-				json_extract(?2, '$.attempts'), json_extract(?2, '$.last_error'), json_extract(?2, '$.created_at')) ON CONFLICT DO NOTHING`,
+				CAST(json_extract(?2, '$.attempts') AS BIGINT), json_extract(?2, '$.last_error'), CAST(json_extract(?2, '$.created_at') AS BIGINT)) ON CONFLICT DO NOTHING`,
 			op.RecordID, op.Before, u.userID)
 		return err
 	default:
-		return u.exactly(ctx, "was tried again since", `UPDATE gaps SET attempts = json_extract(?2, '$.attempts'), last_error = json_extract(?2, '$.last_error')
-			WHERE id = ?1 AND user_id = ?4 AND attempts = json_extract(?3, '$.attempts')`, op.RecordID, op.Before, op.After, u.userID)
+		return u.exactly(ctx, "was tried again since", `UPDATE gaps SET attempts = CAST(json_extract(?2, '$.attempts') AS BIGINT), last_error = json_extract(?2, '$.last_error')
+			WHERE id = ?1 AND user_id = ?4 AND attempts = CAST(json_extract(?3, '$.attempts') AS BIGINT)`, op.RecordID, op.Before, op.After, u.userID)
 	}
 }
 

@@ -1,0 +1,196 @@
+// Package pgtest is a test kit: it starts a private PostgreSQL server from the installed
+// package and gives each test a database of its own.
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/stretchr/testify/require"
+)
+
+// Variables of the environment.
+const (
+	// Server names a running server for all test binaries, as a data source name of a
+	// superuser; without it each test binary starts its own.
+	Server = "EBB_TEST_POSTGRES"
+	// Engine chooses the engine of tests that run on both: "postgres", or by default a
+	// file.
+	Engine = "EBB_TEST_ENGINE"
+)
+
+// Chosen reports whether tests that run on both engines run on a server.
+func Chosen() bool { return os.Getenv(Engine) == "postgres" }
+
+// FileOnly skips a test about what only a file has, when tests run on a server.
+func FileOnly(t testing.TB, reason string) {
+	t.Helper()
+	if Chosen() {
+		t.Skip("only a file: " + reason)
+	}
+}
+
+var (
+	start    sync.Once
+	admin    string // data source name of the server, "" if there is none
+	startErr error
+	running  io.Closer // keeps the server running; this process never closes it
+	number   atomic.Int64
+
+	making   sync.Mutex
+	template map[string]bool
+)
+
+// Database returns the data source name of a new database, dropped at the end of the
+// test. With prepare, it is a copy of one that prepare was called for, once for each
+// name. The test is skipped where PostgreSQL is not installed.
+func Database(t testing.TB, name string, prepare func(dsn string) error) string {
+	t.Helper()
+	start.Do(func() { admin, startErr = serve() })
+	if errors.Is(startErr, errNotInstalled) {
+		t.Skip("PostgreSQL is not installed: " + startErr.Error())
+	}
+	require.NoError(t, startErr)
+	made := fmt.Sprintf("t%d_%d", os.Getpid(), number.Add(1))
+	create := "CREATE DATABASE " + made
+	if prepare != nil {
+		of := fmt.Sprintf("%s_%d", name, os.Getpid())
+		require.NoError(t, prepared(of, prepare))
+		create += " TEMPLATE " + of
+	}
+	require.NoError(t, Exec(admin, create))
+	t.Cleanup(func() { _ = Exec(admin, "DROP DATABASE "+made+" WITH (FORCE)") })
+	return named(admin, made)
+}
+
+func prepared(name string, prepare func(dsn string) error) error {
+	making.Lock()
+	defer making.Unlock()
+	if template[name] {
+		return nil
+	}
+	if err := Exec(admin, "CREATE DATABASE "+name); err != nil {
+		return err
+	}
+	if err := prepare(named(admin, name)); err != nil {
+		return err
+	}
+	if template == nil {
+		template = make(map[string]bool)
+	}
+	template[name] = true
+	return nil
+}
+
+// named returns a data source name with another database.
+func named(dsn, database string) string {
+	before, query, _ := strings.Cut(dsn, "?")
+	before = before[:strings.LastIndex(before, "/")+1]
+	return before + database + "?" + query
+}
+
+// Exec runs a statement on a new connection.
+func Exec(dsn, statement string) error {
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(context.Background(), statement)
+	return errors.Join(err, db.Close())
+}
+
+var errNotInstalled = errors.New("no initdb in the PATH or in /usr/lib/postgresql")
+
+// binaries returns the folder of the newest installed PostgreSQL.
+func binaries() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "postgres")); err == nil {
+				return filepath.Dir(path), nil
+			}
+		}
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil || len(found) == 0 {
+		return "", errNotInstalled
+	}
+	return slices.Max(found), nil
+}
+
+// serve starts a server that ends, and whose files are removed, when this process ends
+// in whatever way: it waits for the end of its standard input, a pipe from here.
+func serve() (dsn string, err error) {
+	if dsn := os.Getenv(Server); dsn != "" {
+		return dsn, nil
+	}
+	bin, err := binaries()
+	if err != nil {
+		return "", err
+	}
+	folder, err := os.MkdirTemp("", "ebbpg")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("sh", "-c", script, "sh", bin, folder)
+	if err := asOther(cmd, folder); err != nil {
+		return "", err
+	}
+	cmd.Dir, cmd.Env = folder, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "LC_ALL=C"}
+	log, err := os.Create(folder + ".log")
+	if err != nil {
+		return "", err
+	}
+	defer log.Close()
+	defer os.Remove(log.Name())
+	cmd.Stdout, cmd.Stderr = log, log
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	running = pipe
+	runtime.KeepAlive(running)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	dsn = "postgres://postgres@/postgres?host=" + folder
+	for range 1200 {
+		if err = Exec(dsn, "SELECT 1"); err == nil {
+			return dsn, nil
+		}
+		select {
+		case <-ended:
+			text, _ := os.ReadFile(log.Name())
+			return "", fmt.Errorf("PostgreSQL did not start:\n%s", text)
+		case <-time.After(25 * time.Millisecond):
+		}
+	}
+	return "", fmt.Errorf("PostgreSQL does not answer: %w", err)
+}
+
+// script runs a server in a folder until its input ends.
+const script = `bin=$1 dir=$2
+"$bin/initdb" -D "$dir/data" -U postgres --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >/dev/null || exit 1
+"$bin/postgres" -D "$dir/data" -c listen_addresses= -c unix_socket_directories="$dir" -c fsync=off -c full_page_writes=off \
+	-c synchronous_commit=off -c max_connections=400 -c shared_buffers=64MB -c autovacuum=off -c wal_level=minimal -c max_wal_senders=0 &
+server=$!
+read -r _
+kill -QUIT "$server"
+wait "$server"
+rm -rf "$dir"
+`

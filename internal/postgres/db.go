@@ -1,0 +1,269 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"github.com/ebbmem/ebb/internal/engine"
+)
+
+const (
+	// defaultSchema holds the tables, unless the data source name sets search_path.
+	defaultSchema = "ebb"
+	// writers is how many writes of a process run at a time.
+	writers = 8
+	// attempts is how often a write runs before it fails with [engine.ErrBusy].
+	attempts = 12
+)
+
+// DB is a database on a server.
+type DB struct {
+	dsn    string
+	config engine.Config
+	schema string
+
+	readers, writers      *bun.DB
+	readSlots, writeSlots chan struct{}
+	waiting               atomic.Int64 // writes without a slot
+	stop                  chan struct{}
+	closing               sync.Once
+	closed                chan struct{}
+	closeErr              error
+}
+
+// Open opens the database that a data source name describes, and migrates its tables.
+func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, error) {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.BusyTimeout <= 0 {
+		config.BusyTimeout = 5 * time.Second
+	}
+	if config.Readers <= 0 {
+		config.Readers = 4
+	}
+	parsed, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, &engine.InvalidError{Field: "path", Reason: "is not a data source name of PostgreSQL, such as postgres://user@host/database"}
+	}
+	db := &DB{
+		dsn: withoutSecret(dsn), config: config, schema: parsed.RuntimeParams["search_path"],
+		readSlots: make(chan struct{}, config.Readers), writeSlots: make(chan struct{}, writers),
+		stop: make(chan struct{}), closed: make(chan struct{}),
+	}
+	if db.schema == "" {
+		db.schema = defaultSchema
+		parsed.RuntimeParams["search_path"] = db.schema
+	}
+	if parsed.RuntimeParams["application_name"] == "" {
+		parsed.RuntimeParams["application_name"] = "ebb"
+	}
+	db.readers = openPool(parsed, config.Readers)
+	db.writers = openPool(parsed, writers)
+	if err := db.migrate(ctx, db.writers.DB); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", db.dsn, classify(ctx, err)), db.disconnect())
+	}
+	return db, nil
+}
+
+func openPool(parsed *pgx.ConnConfig, size int) *bun.DB {
+	pool := sql.OpenDB(connector{stdlib.GetConnector(*parsed)})
+	pool.SetMaxOpenConns(size)
+	pool.SetMaxIdleConns(size)
+	pool.SetConnMaxIdleTime(time.Minute)
+	return bun.NewDB(pool, dialect{pgdialect.New()})
+}
+
+// dialect writes truth values as the tables hold them.
+type dialect struct{ *pgdialect.Dialect }
+
+func (dialect) AppendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, '1')
+	}
+	return append(b, '0')
+}
+
+// withoutSecret returns a data source name without its password.
+func withoutSecret(dsn string) string {
+	u, err := url.Parse(dsn)
+	if err != nil {
+		return "postgres://"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	q.Del("password")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Path returns the data source name without its password.
+func (db *DB) Path() string { return db.dsn }
+
+// Now returns the time of the config's clock in milliseconds, as stored.
+func (db *DB) Now() time.Time { return time.UnixMilli(db.config.Now().UnixMilli()).UTC() }
+
+// ReadOnly reports whether the database was opened read-only.
+func (db *DB) ReadOnly() bool { return db.config.ReadOnly }
+
+// Queued returns the number of writes that wait for a connection.
+func (db *DB) Queued() int { return int(db.waiting.Load()) }
+
+// Capabilities implements [engine.DB].
+func (*DB) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Engine: "postgres", Hosts: true}
+}
+
+// BeginBackground implements [engine.DB]: there is one database, with limits of its own.
+func (*DB) BeginBackground(<-chan struct{}) (done func()) { return func() {} }
+
+// YieldToWriters implements [engine.DB]: writes of other users do not wait.
+func (*DB) YieldToWriters(ctx context.Context) error { return ctx.Err() }
+
+// Faults implements [engine.DB]: nothing runs in the background.
+func (*DB) Faults() []engine.Fault { return nil }
+
+func (db *DB) isClosed() bool {
+	select {
+	case <-db.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// take waits for a slot.
+func (db *DB) take(ctx context.Context, slots chan struct{}) error {
+	if db.isClosed() {
+		return engine.ErrClosed
+	}
+	select {
+	case slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-db.stop:
+		return engine.ErrClosed
+	}
+}
+
+// Read runs fn in a snapshot.
+func (db *DB) Read(ctx context.Context, fn func(context.Context, engine.Snapshot) error) error {
+	if err := db.take(ctx, db.readSlots); err != nil {
+		return err
+	}
+	defer func() { <-db.readSlots }()
+	err := db.read(ctx, fn)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return classify(ctx, err)
+}
+
+func (db *DB) read(ctx context.Context, fn func(context.Context, engine.Snapshot) error) (err error) {
+	conn, err := db.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // return it to the pool
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written
+	return fn(ctx, &snapshot{Tx: tx, ctx: ctx, conn: conn})
+}
+
+// WriteQueued implements [engine.DB]. queued is called once the write has entered its
+// first user: the user's later writes come after it.
+func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, engine.Tx) error) error {
+	if db.config.ReadOnly {
+		return engine.ErrReadOnly
+	}
+	db.waiting.Add(1)
+	err := db.take(ctx, db.writeSlots)
+	db.waiting.Add(-1)
+	if err != nil {
+		return err
+	}
+	defer func() { <-db.writeSlots }()
+	ctx = context.WithoutCancel(ctx)
+	if queued != nil {
+		queued = sync.OnceFunc(queued)
+	} else {
+		queued = func() {}
+	}
+	var users []int64
+	for attempt := 1; ; attempt++ {
+		t := &tx{db: db, queued: queued}
+		err := t.run(ctx, users, fn)
+		if err == nil {
+			queued()
+			for _, f := range t.onCommit {
+				f()
+			}
+			return nil
+		}
+		if attempt == attempts || !t.again(err, attempt) {
+			return classify(ctx, err)
+		}
+		if pg, is := errors.AsType[*pgconn.PgError](err); is && pg.Code == codeMeanwhile {
+			if user, err := strconv.ParseInt(pg.Detail, 10, 64); err == nil && !slices.Contains(users, user) {
+				users = append(users, user)
+				slices.Sort(users) // so that two such writes do not wait for each other
+				continue
+			}
+		}
+		pause(attempt)
+	}
+}
+
+// pause waits longer after each attempt, and not as long as others that wait.
+func pause(attempt int) {
+	longest := time.Millisecond << min(attempt, 8)
+	time.Sleep(longest/2 + rand.N(longest/2))
+}
+
+// Close is [DB.CloseWithin] without a deadline.
+func (db *DB) Close() error { return db.CloseWithin(context.Background()) }
+
+// CloseWithin refuses new calls, waits for those that run and closes the connections.
+func (db *DB) CloseWithin(ctx context.Context) error {
+	db.closing.Do(func() {
+		close(db.stop)
+		go func() {
+			defer close(db.closed)
+			for _, slots := range []chan struct{}{db.writeSlots, db.readSlots} {
+				for range cap(slots) {
+					slots <- struct{}{}
+				}
+			}
+			db.closeErr = db.disconnect()
+		}()
+	})
+	select {
+	case <-db.closed:
+		return db.closeErr
+	case <-ctx.Done():
+		return fmt.Errorf("close %s: a transaction or a read is still running: %w", db.dsn, context.Cause(ctx))
+	}
+}
+
+func (db *DB) disconnect() error { return errors.Join(db.readers.Close(), db.writers.Close()) }
