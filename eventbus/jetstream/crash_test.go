@@ -19,6 +19,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 const crashFolder = "EBB_TEST_CRASH_FOLDER"
@@ -53,6 +54,7 @@ func TestKilledWithTheBroker(t *testing.T) {
 			fmt.Println("accepted", e.ID)
 		}
 	}
+	racing.Alone(t)
 	t.Parallel()
 	folder := t.TempDir()
 	var accepted []string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
+	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -32,6 +33,7 @@ func (p publishing) Publish(ctx context.Context, events ...eventbus.Event) error
 // Each message that can never be stored becomes one dead letter with its reason, and
 // those around it are stored.
 func TestPoisonedMessages(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	// Its body just fits, and with the headers of a dead letter it does not.
@@ -82,6 +84,7 @@ func TestPoisonedMessages(t *testing.T) {
 
 // A dead letter carries no instructions to its stream.
 func TestDeadLettersInstructNothing(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	stream(t, js, broker.StreamConfig{Name: in, Subjects: []string{"in.>"}, AllowRollup: true})
@@ -97,6 +100,7 @@ func TestDeadLettersInstructNothing(t *testing.T) {
 
 // A stream has the trust that its subscription declares, whatever its messages say.
 func TestTrust(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	send := func(t *testing.T, host bool) (stored []eventbus.Event, refused int) {
 		t.Helper()
@@ -144,6 +148,7 @@ func TestTrust(t *testing.T) {
 // A message without an id is stored once too: its header or its place in the stream
 // identifies it.
 func TestDeliveredTwice(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	j := newJournal(t)
@@ -288,6 +293,7 @@ func TestMemoryClosedFirst(t *testing.T) {
 }
 
 func TestInvalidOptions(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	good := jetstream.InboxOptions{Stream: in, DeadLetter: "dead.letters", Accept: jetstream.AnyUser}
 	for field, spoil := range map[string]func(*jetstream.InboxOptions){
@@ -318,6 +324,7 @@ func TestInvalidOptions(t *testing.T) {
 
 // A panic in the host's Accept refuses the message.
 func TestAcceptPanics(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	j := newJournal(t)

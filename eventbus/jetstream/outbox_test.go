@@ -15,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
+	"github.com/ebbmem/ebb/internal/racing"
 )
 
 // report publishes a memory.stored report with a text as its id.
@@ -76,6 +77,7 @@ func TestReportsAreForwarded(t *testing.T) {
 
 // Two memories may use the same positions and ids in one stream.
 func TestTwoMemoriesOneStream(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	for _, id := range []string{"a", "b"} {
@@ -124,6 +126,7 @@ func TestStreamIsFull(t *testing.T) {
 
 // An event that the stream can never take is parked, and those after it are published.
 func TestTooLargeForTheStream(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	stream(t, js, broker.StreamConfig{Name: out, Subjects: []string{"ebb.>"}, MaxMsgSize: 4096})
@@ -140,6 +143,7 @@ func TestTooLargeForTheStream(t *testing.T) {
 // A consumer of the outgoing stream that is slow, and one that subscribes late, cost
 // the outbox nothing: the stream keeps what they have not read.
 func TestSlowConsumer(t *testing.T) {
+	racing.Alone(t)
 	t.Parallel()
 	_, js := newNest(t)
 	slow, err := js.CreateConsumer(t.Context(), out, broker.ConsumerConfig{Durable: "slow", MaxAckPending: 1})
