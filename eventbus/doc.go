@@ -61,7 +61,7 @@
 // To forward events to a broker, publish them there from a subscription; the stored
 // position makes it a transactional outbox. To accept events from a broker, publish
 // them here under the broker's message id and acknowledge when Publish returns.
-// Either takes one handler, so there is no adapter.
+// Package eventbus/jetstream does both for NATS JetStream.
 //
 // internal/bustest holds the conformance tests of a [Bus].
 package eventbus

@@ -115,8 +115,8 @@ func (j *Journal) Prepare(ctx context.Context, events ...Event) (*Batch, error) 
 }
 
 func (b *Batch) prepare(ctx context.Context, e *Event) error {
-	if isReport(e.Topic) {
-		return &schema.InvalidError{Field: "Topic", Reason: e.Topic + " is written by ebb alone; use a topic of your own"}
+	if err := hostTopic(e.Topic); err != nil {
+		return err
 	}
 	if e.ID == "" {
 		e.ID = newID()

@@ -13,6 +13,23 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
+// Validate returns the [*schema.InvalidError] with which [Publisher] would refuse the
+// event, or nil. A memory's redaction may refuse more.
+func (e Event) Validate() error {
+	if err := hostTopic(e.Topic); err != nil {
+		return err
+	}
+	return normalise(context.Background(), &e, nil) // without redaction it cannot block
+}
+
+// hostTopic refuses the topics that only ebb itself may write.
+func hostTopic(topic string) error {
+	if isReport(topic) {
+		return &schema.InvalidError{Field: "Topic", Reason: topic + " is written by ebb alone; use a topic of your own"}
+	}
+	return nil
+}
+
 // normalise validates an event and converts it to its stored form. It returns a
 // [*schema.InvalidError] that names the invalid field, or the error of rewrite. e is
 // then partly changed and must not be used.

@@ -66,17 +66,24 @@ func TestEncoderDependencies(t *testing.T) {
 	}
 }
 
-// A program that imports the extension compiles no server, no protocol, no telemetry and
-// no driver of another engine.
+// A program that imports the extension compiles no server, no protocol, no broker, no
+// telemetry and no driver of another engine; what connects it with a broker compiles only
+// the client.
 func TestExtensionDependencies(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./extension", "./extension/tenants")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	require.Contains(t, string(out), module+"/tools\n")
-	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server", module + "/telemetry", "go.opentelemetry.io/", module + "/postgres", module + "/internal/postgres", "github.com/jackc/pgx", "pgdialect"} {
+	for _, path := range []string{"github.com/modelcontextprotocol/", module + "/internal/mcpserver", module + "/internal/server", module + "/telemetry", "go.opentelemetry.io/", module + "/postgres", module + "/internal/postgres", "github.com/jackc/pgx", "pgdialect", "github.com/nats-io/"} {
 		require.NotContains(t, string(out), path)
 	}
+	cmd = exec.CommandContext(t.Context(), "go", "list", "-deps", "./eventbus/jetstream")
+	cmd.Dir = root
+	out, err = cmd.Output()
+	require.NoError(t, err)
+	require.Contains(t, string(out), "github.com/nats-io/nats.go\n")
+	require.NotContains(t, string(out), "github.com/nats-io/nats-server")
 }
 
 // listed is the part of go list's answer that is used.
