@@ -16,14 +16,14 @@ type coreRequest struct {
 }
 
 // budget returns how many tokens the section may take, including its title. A
-// question about the user's own affairs rarely shares words with the relevant
+// question about the user's own affairs, or about somebody whom they name, rarely shares words with the relevant
 // statements, so that search misses them. For such questions the section and the
 // memories found share OwnAffairsTokens. On the lives in cmd/ebb/testdata/lives, after
 // a year, 1,600 tokens contain 83 % of the saved facts that a question needs, 48 % of
 // what was only said and 85 % of what changed; 2,400 contain 91, 66 and 90 %.
-func (r *coreRequest) budget(cfg *Config) int {
+func (r *coreRequest) budget(cfg *Config, lines *prompt.Lines) int {
 	budget := cfg.CoreMemory.ProfileTokens
-	if text.IsOwnAffair(r.question) {
+	if text.IsOwnAffair(r.question) || lines.Name(r.question) {
 		budget = max(budget, cfg.CoreMemory.OwnAffairsTokens-r.beside)
 	}
 	if len(cfg.CoreMemory.Blocks) > 0 {
@@ -45,7 +45,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	if x.cfg.coreStoredOnly {
 		lines = lines.ToldOnly()
 	}
-	budget, found := r.budget(&x.cfg), r.found
+	budget, found := r.budget(&x.cfg, lines), r.found
 	var failed error
 	if x.vectors != nil && found != nil && !lines.Fit(budget) {
 		var near []Result

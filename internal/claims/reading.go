@@ -120,14 +120,24 @@ func Parse(content, sentence string, names []string) (c said.Claim, outright boo
 	return said.Claim{}, false
 }
 
-// OwnSentence returns the first sentence of a user's message about themselves, or
-// "".
-func OwnSentence(message string) string {
+// OwnSentence returns the first sentence of a user's message about themselves, else
+// the one that most likely stays true, or "" if none may.
+func OwnSentence(message string) (sentence string) {
 	if all := said.Claims(message, 1); len(all) > 0 {
 		return all[0].Sentence
 	}
-	return ""
+	likeliest := leastSaved
+	for _, s := range said.LastingOf(message) {
+		if s.P >= likeliest {
+			sentence, likeliest = s.Sentence, s.P
+		}
+	}
+	return sentence
 }
+
+// leastSaved is the lowest probability of staying true at which a sentence counts as
+// what a model means that saves a claim in words of its own.
+const leastSaved = 0.25
 
 // Label sets a memory's subject, predicate, object and temporal type from a
 // reading. by is the name of the person who said it, "" for the owner.

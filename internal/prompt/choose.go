@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -147,6 +148,26 @@ func (s *Lines) All() (lines []Line, tokens int) {
 		lines[i] = l.Line
 	}
 	return lines, s.tokens
+}
+
+// Name reports whether a line contains a name that the question contains. In German,
+// where each noun has a capital, only known given names count.
+func (s *Lines) Name(question string) bool {
+	german := lexicon.IsGerman(question)
+	for _, m := range text.Mentions(question) {
+		if m.Type != text.MentionName {
+			continue
+		}
+		for word := range strings.FieldsSeq(m.Text) {
+			if given := names.IsGiven(text.Fold(word)); !given && (german || !strings.ContainsAny(question[:m.Start], " ")) {
+				continue // the first word of a sentence proves nothing
+			}
+			if terms := text.QueryTerms(word, 1); len(terms) == 1 && len(s.terms[terms[0]]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Fit reports whether all lines and the title fit into budget tokens.

@@ -138,7 +138,9 @@ func joinNeighbours(claims []*ownClaim) {
 			continue
 		}
 		whole := text.Line(of[0].source.Content)
-		slices.SortStableFunc(of, func(a, b *ownClaim) int { return cmp.Compare(strings.Index(whole, a.text), strings.Index(whole, b.text)) })
+		slices.SortStableFunc(of, func(a, b *ownClaim) int {
+			return cmp.Compare(strings.Index(whole, a.text), strings.Index(whole, b.text))
+		})
 		for i := 0; i < len(of); {
 			from := strings.Index(whole, of[i].text)
 			to, next := from+len(of[i].text), i+1

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -31,9 +32,36 @@ func LastingOf(message string) []Lasting {
 	m := lastingModel()
 	var out []Lasting
 	for _, u := range LastingUnits(message) {
+		if asksUnmarked(u.Text) {
+			continue
+		}
 		out = append(out, Lasting{Sentence: u.Text, P: m.probability(u.Signals)})
 	}
 	return out
+}
+
+// unmarked matches the beginning or the end of questions that were typed without a
+// question mark, by language: English, German, Spanish, Chinese.
+var unmarked = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^(?:(?:pls|please|so|and|but|ok|okay|hey|hi|btw|well|also|sorry|quick one)[, ]+)*(?:` +
+		`(?:for|since|until|till|in|at|on|to|with|from|by|of|about) (?:what|which|whom|whose)\b|which \pL|whose \pL|` +
+		`(?:what|where|who|when|why|how)(?:['’]?s| (?:is|are|was|were|am|do|does|did|can|could|will|would|should|shall|has|have|had|much|many|old|far|often))\b|` +
+		`(?:what|how) \pL+ (?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) (?:i|we|he|she|they|it|you|the|my|our)\b|` +
+		`(?:can|could|would|will|do|did|does|should|shall|are|am) (?:you|i|we|they)\b)`),
+	regexp.MustCompile(`(?i)^(?:(?:und|aber|also|bitte|na|du|sag|sag mal|hey|ok)[, ]+)*(?:welche[rsnm]?|warum|wieso|weshalb|wofür|womit|wohin|woher|wen|wem|wessen|` +
+		`(?:was|wer|wo|wann|wie) (?:ist|sind|war|waren|hat|haben|kann|können|muss|müssen|soll|sollen|darf|wird|werden|heißt|kommt|geht|gibt|steht|liegt|viel|viele|lange|oft|alt|hoch|spät)|` +
+		`(?:kannst|könntest|weißt|hast|bist|sollst|soll|darf) (?:du|ich|wir|man)) `),
+	regexp.MustCompile(`(?i)^(?:(?:y|pero|oye|bueno|pues|por favor|porfa)[, ]+)*(?:(?:a|de|en|con|por|para|desde|hasta|sobre) )?(?:qué|cuál|cuáles|cuándo|dónde|cómo|quién|quiénes|cuánt[oa]s?) `),
+	regexp.MustCompile(`^(?:请问|为什么|怎么|什么时候|哪|谁|多少|几点)|(?:吗|呢|么|多少|是什么|是谁|在哪|在哪里|在哪儿|几号|几点)[。~\s]*$`),
+}
+
+// rhetorical matches questions that tell something: "can you believe, Rayan cuts with
+// the left hand".
+var rhetorical = regexp.MustCompile(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`)
+
+// asksUnmarked reports whether a sentence is a question without a question mark.
+func asksUnmarked(sentence string) bool {
+	return !rhetorical.MatchString(sentence) && slices.ContainsFunc(unmarked, func(form *regexp.Regexp) bool { return form.MatchString(sentence) })
 }
 
 // change matches words that mark something as new.
