@@ -34,6 +34,7 @@ type Section struct {
 type Lines struct {
 	all    []*line // in display order
 	worth  []*line // in descending order of worth
+	styles []*line // about how to answer: those with the form of a wish or of a change first, newest first
 	tokens int     // of all
 	terms  map[string][]int32
 	roots  map[string][]int32
@@ -74,6 +75,14 @@ func indexLines(lines []*line) *Lines {
 		return cmp.Or(
 			compareBool(a.Dormant, b.Dormant), cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)),
 			cmp.Compare(b.likely, a.likely), cmp.Compare(b.importance, a.importance), cmp.Compare(b.evidence, a.evidence), b.used.Compare(a.used))
+	})
+	for _, l := range lines {
+		if l.style {
+			s.styles = append(s.styles, l)
+		}
+	}
+	slices.SortStableFunc(s.styles, func(a, b *line) int {
+		return cmp.Or(compareBool(b.wish, a.wish), b.Said.Compare(a.Said))
 	})
 	s.changes = sync.OnceValue(s.changesOf)
 	return s
@@ -213,12 +222,10 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, now t
 			}
 		}
 		wishes := int(wishShare * float64(left))
-		for _, stated := range []bool{true, false} {
-			for _, l := range s.worth {
-				if l.wish == stated && l.style && !taken[l] && !l.Dormant && l.Tokens <= wishes {
-					wishes -= l.Tokens
-					take(l)
-				}
+		for _, l := range s.styles {
+			if !taken[l] && !l.Dormant && l.Tokens <= wishes {
+				wishes -= l.Tokens
+				take(l)
 			}
 		}
 		for _, l := range s.byLikeness(s.likeness(question, found)) {

@@ -307,13 +307,15 @@ func (c *ownClaim) prepare(loc *time.Location) {
 }
 
 // saysHowToAnswer reports whether a claim is about the assistant's answers, by the
-// form of its sentence, which is a wish, or because style is its main topic.
+// form of its sentence, which is a wish, or because style is its main topic, of which
+// it may tell a change.
 func saysHowToAnswer(c *ownClaim) (style, wish bool) {
 	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
 		return true, true
 	}
 	about := c.topics.Names()
-	return claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style", false
+	style = claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
+	return style, style && said.TellsChange(c.text)
 }
 
 // isRelative reports whether a text contains relative dates.

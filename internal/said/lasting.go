@@ -35,9 +35,29 @@ func LastingOf(message string) []Lasting {
 		if asksUnmarked(u.Text) {
 			continue
 		}
-		out = append(out, Lasting{Sentence: u.Text, P: m.probability(u.Signals)})
+		out = append(out, Lasting{Sentence: withFragments(message, u.Text), P: m.probability(u.Signals)})
 	}
 	return out
+}
+
+// fragment matches a sentence of at most three words.
+var fragment = regexp.MustCompile(`^\s+[\pL\d]\S*(?: \S+){0,2}?[.!…]+(?:\s|$)`)
+
+// withFragments returns a sentence of a message with the fragments that follow it: "We
+// got a dog. Pilchard."
+func withFragments(message, sentence string) string {
+	at := strings.Index(message, sentence)
+	if at < 0 {
+		return sentence
+	}
+	end := at + len(sentence)
+	for {
+		more := strings.TrimRight(fragment.FindString(message[end:]), " \t\n")
+		if more == "" || text.IsSmallTalk(strings.TrimSpace(more)) {
+			return message[at:end]
+		}
+		end += len(more)
+	}
 }
 
 // unmarked matches the beginning or the end of questions that were typed without a
@@ -65,9 +85,9 @@ func asksUnmarked(sentence string) bool {
 }
 
 // change matches words that mark something as new.
-var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new` +
-	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|umgestiegen|gewechselt|neue[nrms]?` +
-	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
+var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
+	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|neue[nrms]?` +
+	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|empiezo|primer día|firmado|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|入职|报到|第一天|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
 
 // TellsChange reports whether a sentence contains a word of change, in the
 // languages of [LastingOf].
