@@ -59,19 +59,24 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 const leastDrawn = 0.25
 
 // nearest finds the sentence that a claim in a model's own words most likely comes
-// from: the one with most of its words, else one of the newest turn that holds the
-// claim in several sentences, else the user's statement about themselves in the
-// newest turn. The claim gains no trust by it; the core section shows the sentence
-// instead of the claim.
+// from: the one with its numbers and dates, then with most of its words, else one of the
+// newest turn that holds the claim in several sentences, else the user's statement
+// about themselves in the newest turn. The claim gains no trust by it; the core section
+// shows the sentence instead of the claim.
 func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	var best *backing
 	most := leastDrawn
 	for i := range turns {
 		turn := &turns[i]
-		sentence := c.Quote(turn.Content)
-		if aligned := c.Aligned(sentence); sentence != "" && (aligned > most || best == nil && aligned >= most) {
-			best, most = &backing{turn: turn, quote: sentence}, aligned
+		for _, sentence := range grounding.Sentences(turn.Content) {
+			aligned := c.Aligned(sentence)
+			if c.Dated(sentence, turn.EventTime.In(d.Location)) {
+				aligned++
+			}
+			if aligned > most || best == nil && aligned >= most {
+				best, most = &backing{turn: turn, quote: sentence}, aligned
+			}
 		}
 	}
 	for i := range turns {

@@ -36,7 +36,7 @@ type (
 
 // Help documents the JSON.
 func (searchCmd) Help() string {
-	return `With --json: {"query", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded is set if the memory no longer holds.`
+	return `With --json: {"query", "relevance", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "relevance", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded is set if the memory no longer holds. relevance is a probability: of the answer, that the question is about what is remembered; of a result, that it helps. Both decide what a prompt gets by itself.`
 }
 
 // Help documents the JSON.
@@ -51,6 +51,7 @@ type answerView struct {
 	Query      string         `json:"query"`
 	Considered int            `json:"considered"`     // memories that were scored
 	Degraded   []degradedView `json:"degraded"`       // arms that did not answer
+	Relevance  float64        `json:"relevance"`      // probability that the question is about what is remembered
 	Note       string         `json:"note,omitempty"` // what the time asked about holds nothing of
 	Results    []resultView   `json:"results"`
 	// Intent and Parts are how the profile's planner took the question apart.
@@ -64,9 +65,11 @@ type degradedView struct {
 }
 
 type resultView struct {
-	Rank   int              `json:"rank"`
-	Score  float64          `json:"score"`
-	Memory extension.Record `json:"memory"`
+	Rank  int     `json:"rank"`
+	Score float64 `json:"score"`
+	// Relevance is the probability that it helps to answer, 0 to 1.
+	Relevance float64          `json:"relevance"`
+	Memory    extension.Record `json:"memory"`
 	// Why says for what the question asks beyond its words it is here.
 	Why string `json:"why,omitempty"`
 	// Superseded says that what it tells is no longer so.
@@ -245,7 +248,7 @@ func whyOf(e *extension.Explanation) whyView {
 
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
-		Query: answer.Query, Note: answer.Note, Considered: answer.Considered,
+		Query: answer.Query, Relevance: answer.Relevance, Note: answer.Note, Considered: answer.Considered,
 		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
 	if explain && answer.Planned != nil {
@@ -266,7 +269,7 @@ func degradedOf(arms []extension.Degraded) []degradedView {
 }
 
 func resultOf(r *extension.Result, explain bool) resultView {
-	v := resultView{Rank: r.Rank, Score: r.Score, Memory: r.Memory}
+	v := resultView{Rank: r.Rank, Score: r.Score, Relevance: r.Relevance, Memory: r.Memory}
 	if !explain {
 		return v
 	}
@@ -282,7 +285,7 @@ func resultOf(r *extension.Result, explain bool) resultView {
 
 // result shows one memory found: when, who, where, then the text.
 func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
-	p.parts("    ", append(p.heading(p.in(bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.in(dim, fmt.Sprintf("score %.3f", r.Score)))...)
+	p.parts("    ", append(p.heading(p.in(bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.in(dim, fmt.Sprintf("score %.3f", r.Score)), p.in(dim, fmt.Sprintf("relevance %.3f", r.Relevance)))...)
 	p.body("    ", "    ", r.Memory.Content)
 	if s, is := ended[r.Memory.UID]; is {
 		p.note(warm, "    ", s.String())

@@ -250,6 +250,13 @@ func (s Statement) Quote(turn string) string {
 	return best
 }
 
+// Dated reports whether a text said at that time holds every number and date of the
+// statement, which has at least one.
+func (s Statement) Dated(said string, at time.Time) bool {
+	s.names = nil
+	return s.anchored() && s.Missing(said, at, nil) == ""
+}
+
 // Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
 	said := make(map[string]bool)

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -99,6 +101,9 @@ var sentenceEnd = regexp.MustCompile(`[.!?…。！？]+\s*`)
 // chickpea".
 func namesIn(message string, at []int) string {
 	from, to := 0, len(message)
+	for at[0] < at[1] && !letterAt(message[at[0]:]) {
+		at[0]++
+	}
 	for _, end := range sentenceEnd.FindAllStringIndex(message, -1) {
 		if end[1] <= at[0] {
 			from = end[1]
@@ -113,6 +118,11 @@ func namesIn(message string, at []int) string {
 		return own
 	}
 	return names(message)
+}
+
+func letterAt(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(r)
 }
 
 // mostLoose is the maximum length, in bytes, of a message that is a loose request.
