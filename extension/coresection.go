@@ -2,6 +2,8 @@ package extension
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
@@ -52,8 +54,22 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 		near, failed = x.claimsLike(ctx, scope, r.question)
 		found = append(near, found...)
 	}
-	return lines.Choose(budget, r.question, found, x.cfg.Now()), failed
+	var quotable []Record
+	if budget > x.cfg.CoreMemory.ProfileTokens {
+		quotable = prompt.Quotable(found, quotedFound)
+		ended, err := x.Superseded(ctx, scope, quotable...)
+		quotable = slices.DeleteFunc(quotable, func(m Record) bool { _, is := ended[m.UID]; return is || err != nil })
+		failed = errors.Join(failed, err)
+	}
+	return lines.Choose(budget, r.question, found, quotable, x.cfg.Now()), failed
 }
+
+// quotedFound is how many of the user's messages that a search found are quoted for a
+// question about their own affairs, however unlikely they are to answer it. On the
+// lives in cmd/ebb/testdata/lives, after a year, with 2 instead of none the block holds
+// 88.5 instead of 87.5 % of the saved facts that a question needs, 92.2 instead of 90.4 %
+// of what changed and 64.3 instead of 66.1 % of what was only said.
+const quotedFound = 2
 
 // claimsFound is how many claims similar to a question are retrieved.
 const claimsFound = 50

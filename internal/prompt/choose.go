@@ -44,6 +44,7 @@ type Lines struct {
 	changes func() map[*line][]*line // see changesOf; computed on first use
 
 	allHold bool // none of the user's claims is superseded
+	loc     *time.Location
 }
 
 // indexLines indexes lines, which are in display order.
@@ -146,7 +147,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold = s.allHold
+	of.allHold, of.loc = s.allHold, s.loc
 	return of
 }
 
@@ -189,7 +190,7 @@ func (s *Lines) Fit(budget int) bool { return s.tokens+text.Tokens(Title) <= bud
 // use, with lines about the past and dormant ones last. Lines that are merely
 // likely to stay true are limited to a share of the budget. found are the search
 // results for the question, which may be empty.
-func (s *Lines) Choose(budget int, question string, found []recall.Result, now time.Time) Section {
+func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title)
 	guessed := int(guessedShare * float64(left))
 	chosen := s.all
@@ -228,6 +229,15 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, now t
 				take(l)
 			}
 		}
+		for i := range quotable {
+			if on := s.restOn[quotable[i].ID]; len(on) > 0 {
+				for _, at := range on {
+					takeWithChanges(s.all[at])
+				}
+			} else {
+				take(s.quote(&quotable[i]))
+			}
+		}
 		for _, l := range s.byLikeness(s.likeness(question, found)) {
 			takeWithChanges(l)
 		}
@@ -242,7 +252,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, now t
 				}
 			}
 		}
-		slices.SortFunc(chosen, func(a, b *line) int { return a.place - b.place })
+		slices.SortStableFunc(chosen, func(a, b *line) int { return a.place - b.place })
 	}
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold}
@@ -253,6 +263,25 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, now t
 		out.WriteString(l.shown)
 	}
 	return Section{Text: out.String(), AllHold: s.allHold, lines: chosen}
+}
+
+// quote returns a message as a line, which stands after those of claims.
+func (s *Lines) quote(m *schema.Memory) *line {
+	l := &line{Line: Line{Text: Shown(m.Content), Group: Said, Said: m.EventTime.Time, Sources: []string{m.UID}}, place: len(s.all), likely: 1}
+	l.shown = l.Render(true, s.loc)
+	l.Tokens = text.Tokens(l.shown)
+	return l
+}
+
+// Quotable returns the messages of the user's own among results, best first, at most
+// most: none that asks.
+func Quotable(results []recall.Result, most int) (messages []schema.Memory) {
+	for _, r := range results {
+		if m := &r.Memory; len(messages) < most && isOwnSaying(m) && !said.Asks(m.Content) && !text.IsSmallTalk(m.Content) {
+			messages = append(messages, *m)
+		}
+	}
+	return messages
 }
 
 // keptShare is the share of the section reserved for lines the user asked to keep,

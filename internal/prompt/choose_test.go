@@ -20,10 +20,10 @@ func TestChangesAreSelfContained(t *testing.T) {
 		sentences = append(sentences, fmt.Sprintf("My shelf number %d is painted in colour %[1]d.", i+2))
 	}
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
-	chosen := lines.Choose(100, "Nadia?", nil, time.Now())
+	chosen := lines.Choose(100, "Nadia?", nil, nil, time.Now())
 	require.Contains(t, chosen.Text, was)
 	require.Contains(t, chosen.Text, changed)
-	require.NotContains(t, lines.Choose(100, "shelf number 22?", nil, time.Now()).Text, changed)
+	require.NotContains(t, lines.Choose(100, "shelf number 22?", nil, nil, time.Now()).Text, changed)
 }
 
 // A line that means what is asked comes before lines that share a word with it, though
@@ -41,7 +41,7 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 			found = append(found, recall.Result{Memory: schema.Memory{ID: int64(id + 2)}})
 		}
 		found = append(found, recall.Result{Memory: schema.Memory{ID: 1}, Similarity: similarity})
-		return lines.Choose(60, "Is there water on the floor?", found, time.Now()).Text
+		return lines.Choose(60, "Is there water on the floor?", found, nil, time.Now()).Text
 	}
 	require.NotContains(t, ask(0), means)
 	require.Contains(t, ask(1), means)

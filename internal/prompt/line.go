@@ -120,7 +120,9 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), a.Said.Compare(b.Said),
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
-	return indexLines(withoutRepeats(lines))
+	of := indexLines(withoutRepeats(lines))
+	of.loc = loc
+	return of
 }
 
 // joinNeighbours replaces neighbouring sentences of one message by their text, up to

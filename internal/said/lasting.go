@@ -84,6 +84,12 @@ func asksUnmarked(sentence string) bool {
 	return !rhetorical.MatchString(sentence) && slices.ContainsFunc(unmarked, func(form *regexp.Regexp) bool { return form.MatchString(sentence) })
 }
 
+// Asks reports whether a message ends with a question, with or without a mark.
+func Asks(message string) bool {
+	message = strings.TrimSpace(message)
+	return strings.HasSuffix(message, "?") || strings.HasSuffix(message, "？") || asksUnmarked(message)
+}
+
 // change matches words that mark something as new.
 var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
 	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|neue[nrms]?` +
