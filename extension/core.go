@@ -140,7 +140,7 @@ func (f *coreFit) fit(room int) coreLine {
 // cut returns the line with at most the given tokens of content.
 func (f *coreFit) cut(tokens int) coreLine {
 	line := f.line
-	line.Content = shorten(f.value, tokens)
+	line.Content = text.ShortenValue(f.value, tokens)
 	all := text.Tokens(jsonLine(f.value))
 	what := "the newest entries"
 	if f.block.Kind == BlockText {
@@ -152,43 +152,6 @@ func (f *coreFit) cut(tokens int) coreLine {
 		line.Cut = fmt.Sprintf("shows %s, about %d of %d tokens", what, text.Tokens(jsonLine(line.Content)), all)
 	}
 	return line
-}
-
-// shorten returns as much of v as fits into the given tokens: the beginning of a
-// text, the newest entries of a list, an equal share of each field of an object. It
-// returns nil if nothing fits.
-func shorten(v any, tokens int) any {
-	if text.Tokens(jsonLine(v)) <= tokens {
-		return v
-	}
-	switch v := v.(type) {
-	case string:
-		// JSON escapes add characters, so the text must be shorter than the line
-		for most := tokens; most > 1; most -= max(1, most/8) {
-			if s := text.Truncate(v, most); text.Tokens(jsonLine(s)) <= tokens {
-				return s
-			}
-		}
-	case []any:
-		for from := 1; from < len(v); from++ {
-			if text.Tokens(jsonLine(v[from:])) <= tokens {
-				return v[from:]
-			}
-		}
-	case map[string]any:
-		for share := tokens; share > 0; share -= max(1, share/8) {
-			left := make(map[string]any, len(v))
-			for name, value := range v {
-				if value = shorten(value, share); value != nil {
-					left[name] = value
-				}
-			}
-			if len(left) > 0 && text.Tokens(jsonLine(left)) <= tokens {
-				return left
-			}
-		}
-	}
-	return nil
 }
 
 // coreTokens returns the tokens of all blocks in a prompt.
