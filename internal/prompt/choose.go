@@ -169,7 +169,7 @@ func (s *Lines) Name(question string) bool {
 			continue
 		}
 		for word := range strings.FieldsSeq(m.Text) {
-			if given := names.IsGiven(text.Fold(word)); !given && (german || !strings.ContainsAny(question[:m.Start], " ")) {
+			if given := names.IsGiven(text.Fold(word)); text.IsStopWord(text.Fold(word)) || !given && (german || !strings.ContainsAny(question[:m.Start], " ")) {
 				continue // the first word of a sentence proves nothing
 			}
 			if terms := text.QueryTerms(word, 1); len(terms) == 1 && len(s.terms[terms[0]]) > 0 {

@@ -315,7 +315,7 @@ func saysHowToAnswer(c *ownClaim) (style, wish bool) {
 	}
 	about := c.topics.Names()
 	style = claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
-	return style, style && said.TellsChange(c.text)
+	return style, style && (said.TellsChange(c.text) || said.TellsChange(c.claim.Content))
 }
 
 // isRelative reports whether a text contains relative dates.

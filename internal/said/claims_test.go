@@ -22,6 +22,7 @@ I don't live in Leeds any more. => I | lives_in | Leeds ~ !
 I work at the post office as a clerk. => I | works_at | post office *
 I work for Maersk. => I | works_at | Maersk *
 I'm a midwife by training => 
+Convert 98.6 Fahrenheit to Celsius.
 My phone is now a Fairphone. => I | phone_model | Fairphone * !
 I have a severe allergy to cashews. => I | allergic_to | cashews
 I left the Y and am now a member at Ironworks. => I | member_of | Ironworks * ! <Y

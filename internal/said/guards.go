@@ -259,6 +259,9 @@ var guards = map[string]func(v *value) bool{
 		return v.n >= 2 && v.n <= 12 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的" && !(v.t[min(v.obj.hi, len(v.t)-1)].word == "的")
 	},
 	"unit": func(v *value) bool {
+		if digitsIn(v.claim.Object) > 0 {
+			return false // "convert 98.6 Fahrenheit to Celsius" is a task
+		}
 		return v.n <= 6 && (v.lex.units[v.first.word] || v.lex.units[v.t[v.obj.hi-1].word])
 	},
 	"field": func(v *value) bool {

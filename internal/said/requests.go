@@ -17,6 +17,8 @@ func Requests(message string) []Request {
 		if !ok || req.Verb == Keep && req.About != "" {
 			if kept, colon := keptAfterColon(message, s); colon {
 				req, ok = kept, true
+			} else if asked := strings.TrimSpace(message[s.lo:s.hi]); !ok && !s.question && insists.MatchString(asked) {
+				req, ok = Request{Verb: Keep, Sentence: asked, About: asked}, true
 			}
 		}
 		if !ok {
@@ -284,7 +286,7 @@ var whyWords = wordSet("i it it's that that's they they're this we he she becaus
 // keys, wallet".
 var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
-	regexp.MustCompile(`(?i)\b(?:carve|carved|set|etch|etched|write|written|file|put)\b.*\b(?:in(?:to)? (?:stone|ink|granite)|get lost)\b|\b(?:keep|hold on to|hang on to) (?:this|that|it)\b|\bdon'?t (?:you )?ever (?:lose|drop|delete|forget|erase)\b|\b(?:for (?:all time|life|keeps|eternity)|(?:till|until) (?:i die|the day i die)|permanent (?:note|record)|only one thing about me)\b`),
+	regexp.MustCompile(`(?i)\b(?:carve|carved|set|etch|etched|write|written|file|put)\b.*\b(?:in(?:to)? (?:stone|ink|granite)|get lost)\b|\b(?:keep|hold on to|hang on to) (?:this|that|it)\b|\bdon'?t (?:you )?ever (?:lose|drop|delete|forget|erase)\b|\b(?:for (?:all time|life|keeps|eternity)|(?:till|until) (?:i die|the day i die)|permanent (?:note|record)|only one thing about me)\b|\bto keep\b|\b(?:under (?:all|any) circumstances|at all costs|no matter what|whatever happens)\b`),
 	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b|hinter die ohren|ein leben lang|ins stammbuch|in stein\b|nie verloren`),
 	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b|\ba fuego\b|\ben piedra\b|que no se pierda`),
 	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)|(?:记|記|留|存).*(?:永远|永遠|永久|一辈子|一輩子)`),
@@ -301,8 +303,12 @@ var ownHabit = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?
 // I'm diabetic".
 var beforeSelf = regexp.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
 
+// insists matches requests to keep what else the sentence says: "put down, and don't you
+// dare lose it, that …".
+var insists = regexp.MustCompile(`(?i)\bdon'?t you (?:ever |dare (?:to )?)(?:lose|forget|drop|delete|erase)\b|\b(?:keep|remember|hold on to) (?:this|that|it)?\s?(?:under (?:all|any) circumstances|at all costs|no matter what|whatever happens|forever and a day)\b|\bwehe,? du vergisst\b|\bunter allen umständen (?:merken|behalten)\b|\bni se te ocurra (?:olvidar|borrar|perder)`)
+
 // mostBefore is the maximum length of the text before the colon, in bytes.
-const mostBefore = 100
+const mostBefore = 160
 
 // keptAfterColon returns a request to keep the text after a colon, a dash, or a comma
 // before a statement about the writer.
