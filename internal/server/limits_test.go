@@ -288,6 +288,21 @@ func TestMetricsReadTheFileOnceAMinute(t *testing.T) {
 	require.EqualValues(t, 3, health.FileBytes)
 }
 
+// The index of the only user is read before the first question.
+func TestTheIndexIsReadAtTheStart(t *testing.T) {
+	w := newWorld(t, Options{Ready: func(string) error { return nil }})
+	_, err := w.ext.Remember(t.Context(), extension.Scope{User: "ada"}, "I keep bees.")
+	require.NoError(t, err)
+	w.ext.Parts().Searcher.Forget(1)
+	require.Zero(t, w.ext.Parts().Searcher.Remembered())
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.ListenAndServe(ctx, "127.0.0.1:0") }()
+	require.Eventually(t, func() bool { return w.ext.Parts().Searcher.Remembered() > 0 }, 20*time.Second, time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
+}
+
 // A second server of the same file, and one at a taken address, say so.
 func TestASecondServer(t *testing.T) {
 	w := newWorld(t, Options{})

@@ -252,6 +252,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		servers = append(servers, beside)
 		go func() { ended <- beside.Serve(local) }()
 	}
+	warmed := make(chan struct{})
+	defer func() { <-warmed }()
+	warming, cool := context.WithCancel(ctx)
+	defer cool()
+	go func() {
+		defer close(warmed)
+		s.warm(warming)
+	}()
 	err, left := s.o.Ready(url), len(servers)
 	if err == nil {
 		select {
@@ -273,6 +281,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	return err
+}
+
+// warm reads the index of a file's only user, so that the first question need not wait
+// for it: with 100,000 messages that takes some tenths of a second. With several users,
+// each index is read when its user asks.
+func (s *Server) warm(ctx context.Context) {
+	var users []schema.User
+	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) (err error) {
+		users, err = snapshot.UsersNamed(ctx, "", 2)
+		return err
+	})
+	if err == nil && len(users) == 1 {
+		_, err = s.ext.Recall(ctx, users[0].Scope(), extension.Query{Text: "index", Limit: 1})
+	}
+	if err != nil && ctx.Err() == nil {
+		s.o.Report(err)
+	}
 }
 
 // CheckTLS returns an error for a certificate and key that cannot be used. Both may
