@@ -4,7 +4,7 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 DIR           ?= cmd/ebb/testdata/eval
 
 .DEFAULT_GOAL := help
-.PHONY: help test race lint bench demo eval cover fuzz
+.PHONY: help test race lint cross site bench demo eval cover fuzz
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,13 @@ race: ## run every test under the race detector, as CI does
 lint: ## gofmt, vet and staticcheck as CI runs them, then golangci-lint
 	bash .ci/run gofmt vet staticcheck
 	go run $(GOLANGCI_LINT) run ./...
+
+cross: ## vet for the other platforms of a release
+	GOOS=windows CGO_ENABLED=0 go vet ./...
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go vet ./...
+
+site: ## write the documents as a static site to site/
+	cd benchmarks && go run ./site -o ../site
 
 bench: ## run every benchmark, with allocations
 	go test -run '^$$' -bench . -benchmem ./...

@@ -13,6 +13,7 @@ require (
 	github.com/philippgille/chromem-go v0.7.0
 	github.com/stretchr/testify v1.12.1
 	github.com/tmc/langchaingo v0.1.14
+	github.com/yuin/goldmark v1.8.7
 	gonum.org/v1/plot v0.17.0
 	modernc.org/sqlite v1.61.1
 )

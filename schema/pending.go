@@ -108,12 +108,12 @@ func (tx *Tx) GrantConfirmations(ctx context.Context, m *Memory) error {
 	return err
 }
 
-// CorrectionWaits reports whether a proposal of a kind waits that gives a memory
-// this content.
-func (tx *Tx) CorrectionWaits(ctx context.Context, kind string, m *Memory, content string) (waits bool, err error) {
-	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM proposals WHERE user_id = ? AND state = 'pending' AND kind = ?
-		AND json_extract(payload, '$.memory_id') = ? AND json_extract(payload, '$.new_content') = ?)`, []any{m.UserID, kind, m.UID, content}, &waits)
-	return waits, err
+// WaitingCorrections counts the user's proposals of a kind that wait, and those of them
+// that give a memory this content.
+func (tx *Tx) WaitingCorrections(ctx context.Context, kind string, m *Memory, content string) (all, same int64, err error) {
+	err = tx.Row(ctx, `SELECT count(*), count(*) FILTER (WHERE json_extract(payload, '$.memory_id') = ? AND json_extract(payload, '$.new_content') = ?)
+		FROM proposals WHERE user_id = ? AND state = 'pending' AND kind = ?`, []any{m.UID, content, m.UserID, kind}, &all, &same)
+	return all, same, err
 }
 
 // BlockProposals counts the proposals of a kind about a block.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -234,6 +235,27 @@ func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
 	var users []User
 	err := s.NewSelect().Model(&users).Where("name <> ''").Order("id").Scan(ctx)
 	return users, err
+}
+
+// UsersNamed returns at most so many users with a part of their name, ignoring case, in
+// order of creation.
+func (s *Snapshot) UsersNamed(ctx context.Context, part string, most int) (found []User, err error) {
+	part = strings.ToLower(part)
+	enough := errors.New("enough")
+	var u User
+	err = Each(ctx, s.Query, []any{&u.ID, &u.Tenant, &u.Name, &u.CreatedAt}, func() error {
+		if len(found) == most {
+			return enough
+		}
+		if strings.Contains(strings.ToLower(u.Name), part) {
+			found = append(found, u)
+		}
+		return nil
+	}, "SELECT id, tenant, name, created_at FROM users WHERE name <> '' ORDER BY id")
+	if errors.Is(err, enough) {
+		err = nil
+	}
+	return found, err
 }
 
 // Scope returns the user's scope, without agent and session.

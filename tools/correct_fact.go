@@ -143,6 +143,9 @@ func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, conten
 	return kept, nil
 }
 
+// maxCorrections is the maximum number of a user's corrections that wait.
+const maxCorrections = 100
+
 // propose stores the correction as a proposal for the host, unless one waits
 // already.
 func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
@@ -151,12 +154,15 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	payload := encode(Correction{
 		MemoryID: old.UID, Content: old.Content, NewContent: c.content, Trust: c.trust, Agent: d.Scope.Agent, Session: d.Scope.Session,
 	})
-	waiting, err := tx.CorrectionWaits(ctx, ProposalCorrect, old, c.content)
+	waiting, same, err := tx.WaitingCorrections(ctx, ProposalCorrect, old, c.content)
 	if err != nil {
 		return "", err
 	}
+	if same == 0 && waiting >= maxCorrections {
+		return "", mistakef("correct_fact: %d corrections wait for approval already. Wait until some are decided. Nothing was changed.", waiting)
+	}
 	d.changed(ChangeProposed, old)
-	if waiting {
+	if same > 0 {
 		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
 	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", byModel)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -214,6 +215,22 @@ func TestCorrectUngroundedIsProposed(t *testing.T) {
 	require.Equal(t, tools.Correction{
 		MemoryID: old.UID, Content: old.Content, NewContent: "The user's dog is called Crumble.", Trust: 1, Session: "s1",
 	}, proposed)
+}
+
+// A model cannot fill the list of what waits for the host without limit.
+func TestCorrectionsThatWaitAreLimited(t *testing.T) {
+	h := ada(t)
+	old := h.fact("The user's dog is called Biscuit.", schema.OriginUser)
+	h.trust = 1
+	propose := func(n int) string {
+		return h.call("correct_fact", fmt.Sprintf(`{"memory_id": %q, "new_content": "The user's dog has %d bones."}`, old.UID, n))
+	}
+	for n := range 100 {
+		require.Contains(t, propose(n), "waits for approval")
+	}
+	require.Contains(t, propose(100), "100 corrections wait for approval already")
+	require.Contains(t, propose(7), "proposed before")
+	require.EqualValues(t, 100, h.rows("proposals"))
 }
 
 func TestOlderTurnDoesNotCorrectNewerFact(t *testing.T) {

@@ -64,6 +64,8 @@ type cli struct {
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and advise what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 
+	Man manCmd `cmd:"" hidden:"" help:"Write man pages to a folder."`
+
 	Completion kongcompletion.Completion `cmd:"" help:"Print a shell's completion script: ebb completion bash (or zsh, fish)."`
 }
 

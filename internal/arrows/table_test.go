@@ -138,12 +138,13 @@ var table = []row{
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
 	{pkg: "internal/encoders", ours: []string{"encoder"}}, // encoders in the data folder: copied or downloaded
 	{pkg: "internal/clients"}, // configuration files of programs that start ebb
+	{pkg: "internal/manual"},  // man pages
 
 	// Users of the extension: its public API is all they see.
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

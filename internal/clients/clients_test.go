@@ -243,3 +243,25 @@ func TestAChangedFileIsLeftAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"projects":{"new":{}}}`, string(raw))
 }
+
+// What is shown of a change holds nothing of other servers, whose keys stand in the same
+// file.
+func TestKeysOfOthersAreNotShown(t *testing.T) {
+	for _, c := range All {
+		content := "{\"" + c.key + "\": {\"other\": {\"command\": \"x\", \"env\": {\"API_KEY\": \"s3cret\"}}}, \"oauth\": \"s3cret\"}"
+		if c.toml {
+			content = "oauth = \"s3cret\"\n[mcp_servers.other]\nenv = {API_KEY = \"s3cret\"}\n"
+		}
+		path := filepath.Join(t.TempDir(), "config")
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+		var shown strings.Builder
+		d := &Dialogue{Client: &c, Path: path, Out: &shown, Ask: io.Discard, Yes: true}
+		require.NoError(t, d.Set(Entry{Command: "/bin/ebb", Args: []string{"mcp"}}))
+		require.Contains(t, shown.String(), "/bin/ebb")
+		require.NoError(t, d.Remove())
+		require.NotContains(t, shown.String(), "s3cret", c.Name)
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, 2, strings.Count(string(left), "s3cret"), c.Name)
+	}
+}

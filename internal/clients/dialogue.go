@@ -56,7 +56,11 @@ func (d *Dialogue) Set(e Entry) error {
 	if bytes.Equal(before, after) {
 		return d.say("%s is as it should be already.\n", d.Path)
 	}
-	return d.write(before, after)
+	entry, err := d.Client.Set(nil, e)
+	if err != nil {
+		return err
+	}
+	return d.write(before, after, string(bytes.TrimRight(entry, "\n")))
 }
 
 // Remove removes ebb's entry.
@@ -72,13 +76,18 @@ func (d *Dialogue) Remove() error {
 	if !found {
 		return d.say("%s does not start ebb; nothing to remove in %s.\n", d.Client.Title, d.Path)
 	}
-	return d.write(before, after)
+	return d.write(before, after, "without "+d.Client.key+"."+entryName)
 }
 
-// write shows the new content and replaces the file, unless the client has written it
-// meanwhile.
-func (d *Dialogue) write(before, content []byte) error {
-	if err := d.say("%s:\n%s\n", d.Path, bytes.TrimRight(content, "\n")); err != nil || d.DryRun {
+// write shows the change and replaces the file, unless the client has written it
+// meanwhile. It shows nothing else of the file, which may contain the keys of other
+// servers.
+func (d *Dialogue) write(before, content []byte, change string) error {
+	rest := ""
+	if len(bytes.TrimSpace(before)) > 0 {
+		rest = "Everything else in the file stays as it is.\n"
+	}
+	if err := d.say("%s:\n%s\n%s", d.Path, change, rest); err != nil || d.DryRun {
 		return err
 	}
 	if !d.Yes && !d.yes("Write it?") {

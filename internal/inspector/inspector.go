@@ -233,22 +233,22 @@ func (p *Page) users(r *request) (answer, error) {
 	if p.o.Scope.User != "" {
 		return answer{redirect: "/u/me/ask"}, nil
 	}
-	all, err := p.ext.Users(r.ctx)
+	v := people{Name: strings.TrimSpace(r.FormValue("name"))}
+	var found []schema.User
+	err := p.ext.Parts().DB.Read(r.ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		found, err = s.UsersNamed(ctx, v.Name, maxPeople+1)
+		return err
+	})
 	if err != nil {
 		return answer{}, err
 	}
-	v := people{Name: strings.TrimSpace(r.FormValue("name"))}
-	for i := range all {
-		u := &all[i]
-		if !strings.Contains(strings.ToLower(u.Name), strings.ToLower(v.Name)) {
-			continue
-		}
-		if v.More = len(v.Users) == maxPeople; v.More {
-			break
-		}
+	if v.More = len(found) > maxPeople; v.More {
+		found = found[:maxPeople]
+	}
+	for _, u := range found {
 		v.Users = append(v.Users, person{u.Name, u.Tenant, "/u/" + strconv.FormatInt(u.ID, 10), u.CreatedAt.Time})
 	}
-	if len(all) == 1 && len(v.Users) == 1 {
+	if v.Name == "" && len(v.Users) == 1 {
 		return answer{redirect: v.Users[0].Path + "/ask"}, nil
 	}
 	return answer{page: "users", title: "Whose memory?", data: v}, nil

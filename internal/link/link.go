@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -200,6 +201,17 @@ func ignoreAbsent(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Answers reports whether the server still accepts connections.
+func (s *Server) Answers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	conn, err := (&tls.Dialer{Config: s.config}).DialContext(ctx, "tcp", strings.TrimPrefix(s.URL, "https://"))
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }
 
 // Client returns a client that speaks to this server alone, and adds a header to

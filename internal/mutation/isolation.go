@@ -2,6 +2,14 @@ package main
 
 var isolation = []Mutant{
 	{
+		Defence: "a stream speaks only for the users that the host accepts on it",
+		File:    "eventbus/jetstream/inbox.go",
+		Old:     "return i.opts.Accept(subject, e)",
+		New:     "return nil",
+		Package: "./eventbus/jetstream",
+		Test:    "TestPoisonedMessages",
+	},
+	{
 		Defence: "relations to memories of other users do not count",
 		File:    "schema/derive.go",
 		Old:     "ON t.id = l.to_id AND +t.user_id = ?1",

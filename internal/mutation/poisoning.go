@@ -2,6 +2,14 @@ package main
 
 var poisoning = []Mutant{
 	{
+		Defence: "a message of a stream is a model's word unless the host declares the stream its own",
+		File:    "eventbus/jetstream/inbox.go",
+		Old:     "if i.opts.Host {",
+		New:     "if e.Origin == \"\" {",
+		Package: "./eventbus/jetstream",
+		Test:    "TestTrust",
+	},
+	{
 		Defence: "an answer is trusted no more than anything its conversation was exposed to",
 		File:    "extension/view.go",
 		Old:     "trust := min(e.TrustLevel(), v.minTrust)",

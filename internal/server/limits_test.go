@@ -238,3 +238,89 @@ func TestTokensOfAnotherUserAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "belongs to another user")
 	require.False(t, known)
 }
+
+// More connections than allowed wait until one is closed.
+func TestConnectionsAreLimited(t *testing.T) {
+	w := newWorld(t, Options{MaxConnections: 1})
+	l := &pipes{made: make(chan net.Conn), closed: make(chan struct{})}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.Serve(ctx, l) }()
+	first, there := net.Pipe()
+	l.made <- there
+	_, err := fmt.Fprint(first, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	require.NoError(t, err)
+	_, err = first.Read(make([]byte, 1<<10))
+	require.NoError(t, err)
+	second, there := net.Pipe()
+	select {
+	case l.made <- there:
+		require.Fail(t, "a second connection was accepted")
+	case <-time.After(50 * time.Millisecond):
+	}
+	require.NoError(t, first.Close())
+	l.made <- there
+	require.NoError(t, second.Close())
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// The check of every memory, of which the counts are a part, does not run on each scrape.
+func TestMetricsReadTheFileOnceAMinute(t *testing.T) {
+	var c recentHealth
+	reads := 0
+	read := func(context.Context) (*extension.Health, error) {
+		if reads++; reads == 1 {
+			return nil, schema.ErrBusy
+		}
+		return &extension.Health{FileBytes: int64(reads)}, nil
+	}
+	_, err := c.read(t.Context(), read)
+	require.ErrorIs(t, err, schema.ErrBusy)
+	for range 3 {
+		health, err := c.read(t.Context(), read)
+		require.NoError(t, err)
+		require.EqualValues(t, 2, health.FileBytes)
+	}
+	c.at = c.at.Add(-healthAge)
+	health, err := c.read(t.Context(), read)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, health.FileBytes)
+}
+
+// The index of the only user is read before the first question.
+func TestTheIndexIsReadAtTheStart(t *testing.T) {
+	w := newWorld(t, Options{Ready: func(string) error { return nil }})
+	_, err := w.ext.Remember(t.Context(), extension.Scope{User: "ada"}, "I keep bees.")
+	require.NoError(t, err)
+	w.ext.Parts().Searcher.Forget(1)
+	require.Zero(t, w.ext.Parts().Searcher.Remembered())
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.ListenAndServe(ctx, "127.0.0.1:0") }()
+	require.Eventually(t, func() bool { return w.ext.Parts().Searcher.Remembered() > 0 }, 20*time.Second, time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// A second server of the same file, and one at a taken address, say so.
+func TestASecondServer(t *testing.T) {
+	w := newWorld(t, Options{})
+	ready := make(chan string, 1)
+	w.server.o.DB, w.server.o.Ready = w.ext.Parts().DB.Path(), func(url string) error { ready <- url; return nil }
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.server.ListenAndServe(ctx, "127.0.0.1:0") }()
+	url := <-ready
+	second, err := New(w.ext, w.tokens, Options{DB: w.server.o.DB})
+	require.NoError(t, err)
+	require.ErrorContains(t, second.ListenAndServe(ctx, "127.0.0.1:0"), "another ebb serve already serves "+w.server.o.DB)
+	require.ErrorContains(t, second.ListenAndServe(ctx, strings.TrimPrefix(url, "http://")), "another program listens on")
+	stop()
+	require.NoError(t, <-ended)
+
+	// One that has ended keeps no other out.
+	third, err := New(w.ext, w.tokens, Options{DB: w.server.o.DB, Ready: func(string) error { return io.EOF }})
+	require.NoError(t, err)
+	require.ErrorIs(t, third.ListenAndServe(t.Context(), "127.0.0.1:0"), io.EOF)
+}

@@ -5,18 +5,22 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/net/netutil"
 	"golang.org/x/time/rate"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/link"
 	"github.com/ebbmem/ebb/internal/mcpserver"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -35,6 +39,9 @@ type Options struct {
 	// Timeout limits the duration of a request, and how long a client may take to send
 	// it. Default 30 s. Nights and exports may take longer.
 	Timeout time.Duration
+	// MaxConnections is the maximum number of open connections; more wait. Default
+	// 1,024.
+	MaxConnections int
 	// Page, if set, handles all other paths, such as the inspector's. It authenticates
 	// its requests itself.
 	Page http.Handler
@@ -61,6 +68,7 @@ type Server struct {
 	failures *rate.Limiter // requests without a valid token
 	patience time.Duration // with a client that does not read its response
 	metrics  metrics
+	health   recentHealth
 
 	mu            sync.Mutex
 	limiters      *lru.Cache[string, *rate.Limiter]
@@ -83,6 +91,9 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 30 * time.Second
+	}
+	if o.MaxConnections == 0 {
+		o.MaxConnections = 1024
 	}
 	if o.Report == nil {
 		o.Report = func(error) {}
@@ -208,6 +219,9 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 // ListenAndServe calls [Server.Serve] with a listener on a TCP address.
 func (s *Server) ListenAndServe(ctx context.Context, address string) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("another program listens on %s, perhaps another ebb serve: stop it, or choose another address with --listen", address)
+	}
 	if err != nil {
 		return err
 	}
@@ -215,8 +229,15 @@ func (s *Server) ListenAndServe(ctx context.Context, address string) error {
 }
 
 // Serve serves requests on a listener until ctx is done, and then shuts down
-// gracefully.
+// gracefully. It returns an error if another server has announced itself for
+// Options.DB and answers.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	if s.o.DB != "" {
+		if other, err := link.Find(s.o.DB); err == nil && other != nil && other.Answers(ctx) {
+			return errors.Join(fmt.Errorf("another ebb serve already serves %s: stop it first, or let its clients use that one", s.o.DB), l.Close())
+		}
+	}
+	l = netutil.LimitListener(l, s.o.MaxConnections)
 	public, url := s.httpServer(s.Handler()), "http://"+l.Addr().String()
 	serve := func() error { return public.Serve(l) }
 	if s.o.CertFile != "" {
@@ -231,6 +252,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		servers = append(servers, beside)
 		go func() { ended <- beside.Serve(local) }()
 	}
+	warmed := make(chan struct{})
+	defer func() { <-warmed }()
+	warming, cool := context.WithCancel(ctx)
+	defer cool()
+	go func() {
+		defer close(warmed)
+		s.warm(warming)
+	}()
 	err, left := s.o.Ready(url), len(servers)
 	if err == nil {
 		select {
@@ -252,6 +281,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	return err
+}
+
+// warm reads the index of a file's only user, so that the first question need not wait
+// for it: with 100,000 messages that takes some tenths of a second. With several users,
+// each index is read when its user asks.
+func (s *Server) warm(ctx context.Context) {
+	var users []schema.User
+	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) (err error) {
+		users, err = snapshot.UsersNamed(ctx, "", 2)
+		return err
+	})
+	if err == nil && len(users) == 1 {
+		_, err = s.ext.Recall(ctx, users[0].Scope(), extension.Query{Text: "index", Limit: 1})
+	}
+	if err != nil && ctx.Err() == nil {
+		s.o.Report(err)
+	}
 }
 
 // CheckTLS returns an error for a certificate and key that cannot be used. Both may
