@@ -18,7 +18,7 @@ type coreRequest struct {
 }
 
 // budget returns how many tokens the section may take, including its title. A
-// question about the user's own affairs, or about somebody whom they name, rarely shares words with the relevant
+// question about the user's own affairs, or about somebody known, rarely shares words with the relevant
 // statements, so that search misses them. For such questions the section and the
 // memories found share OwnAffairsTokens. On the lives in cmd/ebb/testdata/lives, after
 // a year, 1,600 tokens contain 83 % of the saved facts that a question needs, 48 % of

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -110,11 +111,14 @@ func (d *demo) shown(place, mark string, at time.Time, who, text string) {
 	d.line("   %s %s%s", mark, line, oneLine(text, d.width-cells(line)-6))
 }
 
+// promptStart and promptEnd are how many lines of the prompt are shown from both ends.
+const promptStart, promptEnd = 14, 8
+
 // prompt shows what a model would be given, letter by letter.
 func (d *demo) prompt() error {
 	d.scene("What a model is given")
 	const question = "When is Noor's wedding?"
-	d.say("extension.WrapModel puts what may help before the question. This is the whole prompt of one call, as the model gets it (ids and nonce are new in every run):")
+	d.say("extension.WrapModel puts what may help before the question. This is the prompt of one call, as the model gets it (ids and nonce are new in every run; the middle is left out here):")
 	d.line("")
 	session, err := d.ext.Session(as("evening"))
 	if err != nil {
@@ -125,7 +129,11 @@ func (d *demo) prompt() error {
 		return err
 	}
 	for _, part := range model.prompt {
-		d.body("   │ ", "   │ ", part)
+		lines := strings.Split(part, "\n")
+		if left := len(lines) - promptStart - promptEnd; left > 1 {
+			lines = slices.Concat(lines[:promptStart], []string{fmt.Sprintf("… (%d lines)", left)}, lines[len(lines)-promptEnd:])
+		}
+		d.body("   │ ", "   │ ", strings.Join(lines, "\n"))
 	}
 	d.line("")
 	d.say("(A model that reads this could answer: “%s”)", model.answer)

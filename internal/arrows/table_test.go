@@ -107,7 +107,7 @@ var table = []row{
 	// What waiting proposals are about.
 	{pkg: "internal/proposed", ours: []string{"schema", "consolidate", "tools"}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
