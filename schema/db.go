@@ -42,6 +42,7 @@ type DB struct {
 	*sqlite.DB
 
 	waiting func(ctx context.Context, tx *Tx, w Waiting) error
+	block   func(ctx context.Context, tx *Tx, w BlockWritten) error
 	scopes  *scopes
 	tenant  atomic.Pointer[string] // see BindTenant; nil for all
 

@@ -23,7 +23,7 @@ type cli struct {
 	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"File with the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
 	User    string  `env:"EBB_USER" placeholder:"NAME" help:"The user (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
-	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"Profile for searches and nights: simple, dual, threetier or cognitive (default simple); see docs/PROFILES.md."`
+	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"Profile for searches and nights: simple, dual, threetier, cognitive or fourstores (default simple); see docs/PROFILES.md."`
 	JSON    bool    `name:"json" help:"Print one JSON document; errors are {\"error\", \"code\"} on standard error."`
 	Now     instant `placeholder:"TIME" help:"Use this as the current time, such as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
 

@@ -74,6 +74,7 @@ var table = []row{
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
 	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
+	{pkg: "recall/stores", ours: []string{"schema", "schema/core", "recall", "recall/retention"}},       // the stores of the FourStores profile
 	// Brute-force search of vectors; a benchmark reads real ones from a database.
 	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema"}},
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.
@@ -91,24 +92,26 @@ var table = []row{
 	},
 	// The dream cycle of the Cognitive profile.
 	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}},
+	// Stages and the reflection of the FourStores profile.
+	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, langchain: []string{"llms"}},
 	// How important a message is beside what is remembered.
 	{pkg: "consolidate/appraise", ours: []string{"schema", "recall", "internal/emotion", "internal/text"}},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "schema/core", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
+		ours:             []string{"schema", "schema/core", "recall", "recall/stores", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
 	// What waiting proposals are about.
 	{pkg: "internal/proposed", ours: []string{"schema", "consolidate", "tools"}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "recall/stores", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "consolidate/fourstores", "tools", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},

@@ -172,7 +172,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model's claim after untrusted text is quarantined",
 		File:    "tools/claims.go",
-		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:",
+		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:",
 		New:     "case c.backing == nil && c.trust < 0:",
 		Package: "./tools",
 		Test:    "TestRememberUngrounded",
