@@ -20,6 +20,8 @@ type (
 	ReflectionRequest = fourstores.Request
 	// ReflectionGrant is the user's decision about a request.
 	ReflectionGrant = fourstores.Grant
+	// ReflectionVerdict is approve, bonus, reduce, forgive or penalty.
+	ReflectionVerdict = fourstores.Verdict
 	// ReflectionStatus is the open reflection of a user, or the last one.
 	ReflectionStatus = fourstores.Status
 	// CriticalChange is a change of a block with [BlockSpec].Critical.

@@ -109,7 +109,7 @@ func TestFourStoresEndToEnd(t *testing.T) {
 	now := clock.At(dualNow)
 	x := housed(t, fresh(t), now, nil)
 	s := extension.Scope{User: "ada", Session: "one"}
-	tells(t, x, s, "Please remember that my locker code is in the blue tin.", "The weather is fine.")
+	tells(t, x, s, "Never forget that my locker code is in the blue tin.", "The weather is fine.")
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "To bake quince bread, knead first, then rest the dough"}`), "Saved")
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "The bakery on the corner may close", "store": "semantic"}`), "Saved")
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "Rye takes longer", "store": "attic"}`), "must be one of episodic, semantic, procedural, vault")

@@ -47,13 +47,14 @@ type cli struct {
 	Protect     protectCmd     `cmd:"" help:"Protect a fact, or all facts about an entity, from fading and change."`
 	Stats       statsCmd       `cmd:"" help:"Count memories and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Import conversations and memories: JSONL, exports of ChatGPT, Claude, Mem0 and others, or ebb's own."`
-	Audit       auditCmd       `cmd:"" help:"Look through a foreign export or a memory for duplicates, loops, secrets, stale facts, instructions."`
+	Audit       auditCmd       `cmd:"" help:"Look through an export or a memory for what makes it worse; with --since or --actor: list who changed what."`
 	Export      exportCmd      `cmd:"" help:"Export a memory as JSONL that ebb import reads."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Encoder     encoderCmd     `cmd:"" help:"Install and list encoders, which make searches by meaning possible."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
 	Runs        runsCmd        `cmd:"" help:"List nights and other changes, with results and costs."`
 	Undo        undoCmd        `cmd:"" help:"Revert what a night, a message or ebb forget did."`
+	Reflect     reflectCmd     `cmd:"" help:"Ask for a reflection, grant its tokens, approve it (profile fourstores)."`
 	Proposals   proposalsCmd   `cmd:"" help:"Decide on changes that nights and models propose."`
 	Blocks      blocksCmd      `cmd:"" help:"Show core memory and its history, and revert changes."`
 	Quarantine  quarantineCmd  `cmd:"" help:"List and release quarantined memories."`
@@ -77,6 +78,17 @@ func main() {
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(a *app) error {
+	v := build.Read()
+	if a.json {
+		return a.printJSON(v)
+	}
+	_, err := fmt.Fprintln(a.stdout, v)
+	return err
 }
 
 // onInterrupt, if set, is asked about each Ctrl-C. It returns false to let the
