@@ -16,7 +16,7 @@ import (
 type auditCmd struct {
 	Path     string `arg:"" name:"file" optional:"" help:"A file that ebb import reads, a memory, or - for standard input (default: the memory of --db)."`
 	Stream   bool   `help:"The file is a stream of a team's agents."`
-	Actor    string `placeholder:"NAME" help:"List changes by this actor instead: user, model, host, approval, night, reflection, subagent, …"`
+	Actor    string `placeholder:"NAME" help:"List changes by this actor instead: model, host, approval, night, reflection, subagent, …"`
 	Since    moment `placeholder:"TIME" help:"List changes from this time on instead (default with --actor: 90 days ago)."`
 	Until    moment `placeholder:"TIME" help:"List changes before this time."`
 	Limit    int    `default:"200" placeholder:"N" help:"The newest changes that are listed (default 200)."`

@@ -91,7 +91,7 @@ var table = []row{
 		langchainInTests: []string{anything},
 	},
 	// The dream cycle of the Cognitive profile.
-	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}},
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
 	// Stages and the reflection of the FourStores profile.
 	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, langchain: []string{"llms"}},
 	// How important a message is beside what is remembered.
@@ -121,7 +121,7 @@ var table = []row{
 	// What a history holds that makes a memory worse.
 	{pkg: "extension/audit", ours: []string{"extension", "extension/transfer", "schema", "schema/inspect", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension"}},
 	// A memory as a folder of files for people.
-	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer"}},
+	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
