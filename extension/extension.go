@@ -203,7 +203,7 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 // recall is [Extension.Recall] without moving superseded claims down.
 func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
-	if len(x.cfg.Stores) > 0 {
+	if len(x.cfg.Stores) > 0 && !q.Archived {
 		q.Skip = x.skipArchived(q.Skip)
 	}
 	ctx, done := x.mem.Observe.Begin(ctx, schema.Operation{Name: "search", Scope: scope, Query: q.Text})

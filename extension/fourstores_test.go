@@ -464,6 +464,41 @@ func TestHostileReflection(t *testing.T) {
 	require.ErrorAs(t, err, new(*extension.InvalidError))
 }
 
+func TestReasonsOfReflectionsAreRedacted(t *testing.T) {
+	x := housed(t, fresh(t), clock.At(dualNow), nil)
+	r := x.Reflections()
+	asked, err := r.Request(t.Context(), ada, extension.ReflectionRequest{ExtraReason: told, PenaltyReason: told})
+	require.NoError(t, err)
+	_, err = r.Grant(t.Context(), ada, asked.ID, extension.ReflectionGrant{Reason: told})
+	require.NoError(t, err)
+	var exported bytes.Buffer
+	_, err = x.Export(t.Context(), &exported, ada)
+	require.NoError(t, err)
+	require.NotContains(t, exported.String(), secret)
+	require.Equal(t, 3, strings.Count(exported.String(), marker))
+}
+
+// Forgetting reaches what is archived.
+func TestForgettingTheArchived(t *testing.T) {
+	now := clock.At(dualNow)
+	x := housed(t, fresh(t), now, nil)
+	s := extension.Scope{User: "ada", Session: "one"}
+	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "The bakery on the corner may close"}`), "Saved")
+	id := onlyFact(t, x, "bakery corner").UID
+	now.Set(dualNow.AddDate(0, 0, 75))
+	_, err := x.Consolidate(t.Context(), s)
+	require.NoError(t, err)
+	now.Set(dualNow.AddDate(0, 0, 200))
+	answer, err := x.Recall(t.Context(), s, extension.Query{Text: "bakery corner close", Dormant: true})
+	require.NoError(t, err)
+	require.Empty(t, answer.Results)
+	require.Contains(t, useTool(t, x, s, "forget_memory", `{"query": "the bakery on the corner"}`), "may close", "it is offered")
+	tells(t, x, s, "Forget everything about the bakery on the corner.")
+	m, err := x.Get(t.Context(), s, id)
+	require.NoError(t, err)
+	require.EqualValues(t, "forgotten", m.Memory.State)
+}
+
 func TestFourStoresOptions(t *testing.T) {
 	for field, cfg := range map[string]*extension.Config{
 		"FourStoresOptions.Rate":  extension.FourStoresOptions{Rate: -1}.Config(),

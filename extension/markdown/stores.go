@@ -224,8 +224,7 @@ func (s *storesBook) block(file string, b *records.Block) {
 	if json.Unmarshal([]byte(b.Content), &v) != nil {
 		v = b.Content
 	}
-	var section func(v any)
-	section = func(v any) {
+	section := func(v any) {
 		switch v := v.(type) {
 		case string:
 			s.put(file, "\n%s\n", Escape(v))
