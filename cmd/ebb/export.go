@@ -18,7 +18,7 @@ type exportCmd struct {
 	Dir    string `arg:"" optional:"" type:"path" help:"With --format markdown: the folder in which a folder of the user is created."`
 	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
 	Format string `enum:"ebb,markdown,stores" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown or stores, a folder of files for people (default ebb)."`
-	Git    bool   `help:"With --format stores: commit the folder; its history begins anew after an erasure."`
+	Git    bool   `help:"With --format stores: commit the folder; its history begins again after an erasure."`
 	Plain  bool   `help:"Write Markdown of an encrypted memory, unencrypted."`
 	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
 	Force  bool   `help:"Replace an existing file after the export is complete."`

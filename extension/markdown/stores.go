@@ -28,7 +28,7 @@ import (
 // StoresOptions are the options of [Stores].
 type StoresOptions struct {
 	Location *time.Location // in which times are shown; nil is UTC
-	// Git commits the folder after each export. Its history begins anew after an
+	// Git commits the folder after each export. Its history begins again after an
 	// erasure, so that what was erased is in no commit.
 	Git bool
 }

@@ -395,7 +395,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a block of core memory cannot close the fence around it",
-		File:    "extension/block.go",
+		File:    "internal/prompt/core.go",
 		Old:     "return text.JSON(v) + \"\\n\"",
 		New:     "return strings.ReplaceAll(text.JSON(v), \"\\\\u003c\", \"<\") + \"\\n\"",
 		Package: "./extension",
