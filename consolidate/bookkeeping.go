@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // Advance moves a stage's watermark forward. Apply it in the same batch as the
@@ -63,4 +64,32 @@ func (Retried) MemoryUID() string { return "" }
 
 func (p Retried) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.CloseGap(ctx, n.input.UserID, p.Batch, n.actor())
+}
+
+// ProposeBlock asks the host for a change of a block of core memory.
+type ProposeBlock struct {
+	Change core.BlockChange
+	Why    string // for the host
+}
+
+// Kind implements [Proposal].
+func (ProposeBlock) Kind() string { return core.ProposalBlock }
+
+// MemoryUID implements [Proposal]; it concerns no memory.
+func (ProposeBlock) MemoryUID() string { return "" }
+
+func (p ProposeBlock) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	b, err := core.Read(ctx, tx, n.input.UserID, p.Change.Owner, p.Change.Block)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if b.Content != p.Change.Content {
+		return Outcome{}, &schema.InvalidError{Field: "block", Reason: "was changed in the meantime"}
+	}
+	_, added, err := tx.Propose(ctx, n.input.UserID, p.Kind(), p.Change, p.Why, n.actor())
+	outcome := Outcome{Kind: p.Kind(), Status: Waiting, Reason: p.Why, Text: p.Change.NewContent}
+	if !added {
+		outcome.Status = Known
+	}
+	return outcome, err
 }

@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 type night struct {
 	runner     *Runner
 	lease      *schema.Lease
+	as         string // the audit's actor; "" is the night
 	cause, day string
 	report     *Report
 	input      *Input
@@ -28,7 +30,7 @@ type night struct {
 }
 
 func (n *night) actor() schema.Actor {
-	return schema.Actor{Name: nightActor, RunID: n.input.RunID}
+	return schema.Actor{Name: cmp.Or(n.as, nightActor), RunID: n.input.RunID}
 }
 
 // begin starts a run or continues an interrupted one. It returns false if the user

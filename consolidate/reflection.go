@@ -129,6 +129,13 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	return outcome, enrich.LinkKnown(ctx, tx, m, idsOf(sources))
 }
 
+// Store stores the insight outside of a night, as a change by actor.
+//
+// Errors: [*schema.InvalidError] for one that does not fit the current memories.
+func (p AddReflection) Store(ctx context.Context, tx *schema.Tx, userID int64, actor string) (Outcome, error) {
+	return p.apply(ctx, tx, &night{as: actor, input: &Input{UserID: userID, Now: tx.Now}})
+}
+
 func (p *AddReflection) supersede(ctx context.Context, tx *schema.Tx, m *schema.Memory, n *night) error {
 	if p.Replaces == "" {
 		return nil

@@ -206,9 +206,6 @@ func arrange(entries []entry, order InjectOrder) []entry {
 	return arranged
 }
 
-// jsonLine returns v as JSON with a trailing newline.
-func jsonLine(v any) string { return text.JSON(v) + "\n" }
-
 // Date formats in a block.
 const (
 	dayShown  = "Mon 2006-01-02"

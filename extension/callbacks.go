@@ -13,6 +13,7 @@ import (
 	lcschema "github.com/tmc/langchaingo/schema"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/chain"
 )
 
 // Callbacks returns a langchaingo handler that stores what the user and the agent
@@ -58,7 +59,7 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 	if !l.enter(callPlace(), isIteration(inputs)) {
 		return
 	}
-	said, err := inputText(inputs, nil, l.keys.input)
+	said, err := chain.Input(inputs, nil, l.keys.input)
 	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), hearing, err)
 	if said != "" {
 		l.session.capture(ctx, sourceCallbacks, eventbus.UserMessage(l.session.scope, said, eventbus.Speaker(l.speakers.user)))
@@ -70,7 +71,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 	if !l.leave(callPlace()) {
 		return
 	}
-	answered, err := outputText(outputs, l.keys.output)
+	answered, err := chain.Output(outputs, l.keys.output)
 	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), reading, err)
 	if answered == "" {
 		return

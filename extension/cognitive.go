@@ -10,6 +10,7 @@ import (
 	"github.com/ebbmem/ebb/recall/cognitive"
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/recall/retention"
+	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -73,8 +74,8 @@ func (o CognitiveOptions) Config() *Config {
 }
 
 // Outcome records whether a memory helped: its utility moves a tenth of the way to
-// 1 or to 0. Only profiles that rank or forget by utility are affected, such as
-// [Cognitive].
+// 1 or to 0, and a procedure of [FourStores] counts a success or a failure. Only
+// profiles that rank or forget by utility are affected, such as [Cognitive].
 //
 // Errors: [*InvalidError] for the scope, [ErrNotFound] for an id that is not this
 // user's, [ErrReadOnly], the database's errors.
@@ -85,6 +86,6 @@ func (x *Extension) Outcome(ctx context.Context, scope Scope, id string, helped 
 			return err
 		}
 		learnt := cognitive.Learnt(m.Utility, helped)
-		return tx.Revise(ctx, m, schema.Revision{Utility: &learnt}, "outcome", memory.ByHost)
+		return tx.Revise(ctx, m, schema.Revision{Utility: &learnt, Attributes: stores.Set(x.cfg.Stores).Tried(m, helped)}, "outcome", memory.ByHost)
 	})
 }

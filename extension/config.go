@@ -3,6 +3,7 @@ package extension
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
@@ -84,6 +86,14 @@ type Config struct {
 	// Requests to keep or forget something are carried out in any case. Default
 	// false.
 	NoClaims bool
+	// Stores are the stores of memories ([FourStores]), each with a weight and rules.
+	// With them remember_fact takes a store. Default none.
+	Stores []StoreSpec
+	// MainAgent is the [Scope].Agent whose tools write directly. All agents of a user
+	// read everything; what the tools of the others would save or change are
+	// proposals, which the main agent reviews with review_proposals and the host with
+	// [Extension.Proposals]. Default "": all agents write.
+	MainAgent string
 	// Tools names the memory tools of a session, in order; see [tools.Names].
 	// Default [tools.Defaults], followed by those for core memory if a model may
 	// write one of CoreMemory.Blocks.
@@ -103,6 +113,8 @@ type Config struct {
 	// onlyForms extracts only statements of a known form, not sentences that are
 	// merely likely to stay true.
 	onlyForms bool
+	curve     stores.Curve // how the memories of Stores fade
+	persuade  bool         // see [FourStoresOptions]
 
 	invalid error // set by a profile with invalid options; Open returns it
 }
@@ -271,6 +283,9 @@ type Hooks struct {
 	// OnProposal receives everything that waits for a person to decide, after it is
 	// stored. [Extension.Proposals] and [Extension.Confirmations] list it.
 	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
+	// OnCritical is called after a change of a block with [BlockSpec].Critical, by
+	// whomever. Default none.
+	OnCritical func(scope schema.Scope, change CriticalChange)
 	// OnProgress receives a night's progress: before each stage, during stages, and
 	// at the end.
 	OnProgress func(consolidate.Progress)
@@ -410,7 +425,7 @@ func (c *Config) validate() error {
 	case c.Night.Budget.Cost > 0 && c.Night.Prices == (ask.Prices{}):
 		return &schema.InvalidError{Field: "Config.Night.Budget.Cost", Reason: "bounds nothing without Config.Night.Prices; give what a million tokens cost"}
 	}
-	if err := core.ValidBlocks(c.CoreMemory.Blocks); err != nil {
+	if err := errors.Join(core.ValidBlocks(c.CoreMemory.Blocks), stores.Set(c.Stores).Validate()); err != nil {
 		return err
 	}
 	if _, err := time.Parse("15:04", c.Night.Time); err != nil {

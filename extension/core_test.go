@@ -14,12 +14,15 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
 
 // coreOf reads the blocks of core memory back from a fence.
+type coreLine = prompt.CoreLine
+
 func coreOf(t *testing.T, fence string) (lines []coreLine) {
 	t.Helper()
 	for line := range strings.Lines(fence) {

@@ -74,6 +74,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 	}
 	x.db = db
 	db.OnWaiting(x.announceWaiting)
+	db.OnBlock(x.announceBlock)
 	if x.captures, err = newCaptures(cfg.Now, x); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -202,6 +203,9 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 // recall is [Extension.Recall] without moving superseded claims down.
 func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
+	if len(x.cfg.Stores) > 0 && !q.Archived {
+		q.Skip = x.skipArchived(q.Skip)
+	}
 	ctx, done := x.mem.Observe.Begin(ctx, schema.Operation{Name: "search", Scope: scope, Query: q.Text})
 	answer, err := x.searcher.Search(ctx, scope, q)
 	found := 0

@@ -72,7 +72,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	core, failed := s.ext.coreMemory(ctx, s.scope)
 	answer, plan, err := s.search(ctx, question, prompt)
 	cfg := &s.ext.cfg
-	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.blocks, CoreTokens: coreTokens(core.blocks)}
+	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
 	var about float64
 	if answer != nil {
@@ -80,7 +80,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	}
 	relevant := dropRepeated(choose(about, injectable(results), cfg))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
-		blocks: core.text, question: question, found: results,
+		blocks: core.Text, question: question, found: results,
 		beside: entryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
@@ -91,7 +91,7 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
+	block := render(blockHead{core.Text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
 	for _, e := range block.shown {
 		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)
@@ -198,7 +198,7 @@ func (s *Session) present(ctx context.Context, door string, found *Injection) (r
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
 		s.conversation().expose(b.Trust)
-		s.shown.setCore(b.Name, b.shown)
+		s.shown.setCore(b.Name, b.Shown)
 	}
 	shown := Answer{}
 	if found.Answer != nil {

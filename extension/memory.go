@@ -15,6 +15,7 @@ import (
 	lcschema "github.com/tmc/langchaingo/schema"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/chain"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -141,7 +142,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	if err := m.contradiction(ctx, inputs); err != nil {
 		return nil, err
 	}
-	question, err := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
+	question, err := chain.Input(inputs, m.MemoryVariables(ctx), m.keys.input)
 	m.session.ext.outcome(m.session.scope, string(sourceMemory), hearing, err)
 	// search first, so that the question does not find itself
 	defer m.storeQuestion(ctx, question)
@@ -154,7 +155,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 		values = make(map[string]any)
 	}
 	key := m.GetMemoryKey(ctx)
-	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+historyText(values[key]))
+	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+chain.History(values[key]))
 	defer recorded()
 	if m.variable != "" {
 		values[m.variable] = block
@@ -185,11 +186,11 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	// store each text separately: one that is refused must not prevent the other
 	stored := true
 	// the error was reported when the turn began
-	said, _ := inputText(inputs, m.MemoryVariables(ctx), m.keys.input)
+	said, _ := chain.Input(inputs, m.MemoryVariables(ctx), m.keys.input)
 	if said != "" && !m.session.conversation().end(said) {
 		stored = m.session.capture(ctx, sourceMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
-	answered, err := outputText(outputs, m.keys.output)
+	answered, err := chain.Output(outputs, m.keys.output)
 	ext.outcome(scope, string(sourceMemory), reading, err)
 	if answered != "" {
 		m.session.talk.answered(answered)
@@ -219,14 +220,9 @@ func (m *Memory) saveInner(ctx context.Context, inputs, outputs map[string]any, 
 	err := memory.CallHost("the inner memory", func() error { return m.inner.SaveContext(ctx, inputs, outputs) })
 	if errors.Is(err, lcmemory.ErrInvalidInputValues) {
 		return &InvalidError{Field: "the inner memory", Reason: fmt.Sprintf("keeps nothing of the turn: of inputs %s and outputs %s it takes one text each; set its InputKey and OutputKey, or WithKeys",
-			keysOf(inputs), keysOf(outputs))}
+			chain.Keys(inputs), chain.Keys(outputs))}
 	}
 	return schema.Foreign("the inner memory", err)
-}
-
-// keysOf returns the sorted keys of a chain's values.
-func keysOf(values map[string]any) string {
-	return strings.Join(slices.Sorted(maps.Keys(values)), ", ")
 }
 
 // lacksKey reports whether inner has an empty string field of that name, as
@@ -286,69 +282,4 @@ func (s *Session) capture(ctx context.Context, from source, message eventbus.Eve
 	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.conversation(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
-}
-
-// inputText finds the user's message among a chain's inputs: under key, else under
-// a usual key, else the only text that is not a memory variable.
-func inputText(inputs map[string]any, memoryKeys []string, key string) (string, error) {
-	return pick("inputs", inputs, key, []string{"input", "question", "human_input", "query"}, memoryKeys)
-}
-
-// outputText finds the answer among a chain's outputs. Agents may add their
-// intermediate steps.
-func outputText(outputs map[string]any, key string) (string, error) {
-	return pick("outputs", outputs, key, []string{"output", "text", "answer"}, []string{"intermediateSteps"})
-}
-
-// pick returns an [*InvalidError] if several texts have unusual keys, or there is
-// none under the given key.
-func pick(field string, values map[string]any, key string, usual, never []string) (string, error) {
-	if key != "" {
-		s, ok := values[key].(string)
-		if !ok {
-			return "", &InvalidError{Field: field, Reason: fmt.Sprintf("hold no text under %q, which WithKeys names, so nothing of them is stored; there are %s", key, keysOf(values))}
-		}
-		return s, nil
-	}
-	blank := false
-	for _, key := range usual {
-		s, ok := values[key].(string)
-		if ok && strings.TrimSpace(s) != "" {
-			return s, nil
-		}
-		blank = blank || ok
-	}
-	if blank { // an empty message; other inputs are not it
-		return "", nil
-	}
-	var keys []string
-	for key, value := range values {
-		if s, ok := value.(string); ok && strings.TrimSpace(s) != "" && !slices.Contains(never, key) && key != "agent_scratchpad" {
-			keys = append(keys, key)
-		}
-	}
-	switch len(keys) {
-	case 0:
-		return "", nil
-	case 1:
-		return values[keys[0]].(string), nil
-	}
-	slices.Sort(keys)
-	return "", &InvalidError{Field: field, Reason: "hold texts under " + strings.Join(keys, ", ") +
-		" and none under " + strings.Join(usual, ", ") + ", so nothing of them is stored; name the key by WithKeys"}
-}
-
-func historyText(history any) string {
-	switch h := history.(type) {
-	case string:
-		return h
-	case []llms.ChatMessage:
-		var b strings.Builder
-		for _, m := range h {
-			b.WriteString(m.GetContent())
-			b.WriteByte('\n')
-		}
-		return b.String()
-	}
-	return ""
 }

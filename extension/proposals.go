@@ -31,9 +31,11 @@ const (
 	// ProposalForget: the user asked to forget something that cannot be identified,
 	// or a model wants to hide a memory without such a request.
 	ProposalForget = tools.ProposalForget
+	// ProposalMemory: an agent that is not [Config].MainAgent wants to save something.
+	ProposalMemory = tools.ProposalMemory
 )
 
-var proposalKinds = []string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget}
+var proposalKinds = []string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget, ProposalMemory}
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
@@ -66,8 +68,13 @@ type Proposal struct {
 	ProposedBy string `json:"proposed_by,omitempty"`
 
 	// MessageID is the user's message, with its text in Content, that asks to
-	// forget something it does not identify.
+	// forget something it does not identify; of a memory, the one that says it.
 	MessageID string `json:"message_id,omitempty"`
+
+	// Store and Confidence (high, medium, low) are those of a memory that ProposedBy
+	// wants to save.
+	Store      string `json:"store,omitempty"`
+	Confidence string `json:"confidence,omitempty"`
 }
 
 // Proposals lists the pending changes, oldest first. It leaves out contradictions
@@ -130,6 +137,14 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 			return nil, err
 		}
 		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent = c.Block, c.Owner, c.Agent, c.Content, c.NewContent
+		return p, nil
+	}
+	if r.Kind == ProposalMemory {
+		var o tools.Offer
+		if err := r.Decode(&o); err != nil {
+			return nil, err
+		}
+		p.NewContent, p.Store, p.Confidence, p.ProposedBy, p.MessageID = o.Content, o.Store, o.Level(), o.Agent, o.Message
 		return p, nil
 	}
 	if r.Kind == ProposalForget {
@@ -199,6 +214,9 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 		}
 		if r.Kind == ProposalBlock {
 			return x.changeBlock(ctx, tx, userID, r)
+		}
+		if r.Kind == ProposalMemory {
+			return x.acceptOffer(ctx, tx, scope, r, byApproval)
 		}
 		return x.correct(ctx, tx, scope, userID, r, &o)
 	})
@@ -296,6 +314,6 @@ func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, 
 				return err
 			}
 		}
-		return tx.DecideProposal(ctx, row, state)
+		return tx.DecideProposal(ctx, row, state, memory.ByHost)
 	})
 }

@@ -149,6 +149,14 @@ var entrances = []entrance{
 		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden."))
 		return callWith(t, s, "search_memory", map[string]any{"query": told})
 	}},
+	{name: "find_procedure", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden.", eventbus.Attribute("store", "procedural")))
+		return callWith(t, s, "find_procedure", map[string]any{"task": told})
+	}},
+	{name: "request_reflection", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		_ = publish(t, x, eventbus.UserMessage(ada, "Let's reflect on my "+marker+"."))
+		return callWith(t, s, "request_reflection", map[string]any{"extra_reason": told})
+	}},
 	{name: "remember_fact", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
 		return callWith(t, s, "remember_fact", map[string]any{"content": told, "tags": []string{"t-" + secret, private}, "entity_names": []string{secret, private}})
 	}},

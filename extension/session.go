@@ -184,7 +184,11 @@ func (s *Session) toolDeps() tools.Deps {
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },
 		Redact:    s.ext.redactor.Text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.conversation(), s.scope) },
-		Log:       s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
+		Stores:    s.ext.cfg.Stores, MainAgent: s.ext.cfg.MainAgent, Reflect: s.ext.requestReflection(s.scope),
+		Outcome: func(ctx context.Context, id string, helped bool) error {
+			return s.ext.Outcome(ctx, s.scope, id, helped)
+		},
+		Log: s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.CoreMemory.Blocks, Gate: s.ext.cfg.CoreMemory.WriteGate, AllowUntrusted: s.ext.cfg.Injection.Untrusted,
 		BlockSeen: s.seen, BlockShown: s.shown.setCore,
 		Consolidate: s.ext.consolidateForTool(s.scope),

@@ -90,7 +90,7 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	stats.Core, stats.CoreTokens = core.blocks, coreTokens(core.blocks)
+	stats.Core, stats.CoreTokens = core.Blocks, core.Sum()
 	losses, err := x.db.Losses(ctx)
 	if err != nil {
 		return nil, err

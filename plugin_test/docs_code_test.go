@@ -21,7 +21,7 @@ import (
 // run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeConsolidate, encoderOpen,
-	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesRules,
+	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
 }
 
 func readmeQuickStart(ctx context.Context, llm llms.Model) error {
@@ -120,6 +120,33 @@ func profilesCognitive(ctx context.Context, ext *extension.Extension, scope exte
 	fsrs := extension.CognitiveOptions{Factor: 19.0 / 81, Exponent: .5}.Config()
 	_, _ = cfg, fsrs
 	err := ext.Outcome(ctx, scope, id, true)
+	return err
+}
+
+func profilesStores(alert func(user, block string)) []*extension.Config {
+	cfg := extension.FourStores()                                                     // the document's numbers, added
+	letter := extension.FourStoresOptions{Product: true, FadeEpisodes: true}.Config() // multiplied, as the document says
+	team := extension.FourStoresOptions{MainAgent: "main"}.Config()                   // other agents propose
+	cfg.Hooks.OnCritical = func(s extension.Scope, c extension.CriticalChange) { alert(s.User, c.Block) }
+	return []*extension.Config{cfg, letter, team}
+}
+
+func profilesReflection(ctx context.Context, ext *extension.Extension, scope extension.Scope) error {
+	r := ext.Reflections()
+	asked, err := r.Request(ctx, scope, extension.ReflectionRequest{Extra: 2000, ExtraReason: "a long week"})
+	if err != nil {
+		return err
+	}
+	granted, err := r.Grant(ctx, scope, asked.ID, extension.ReflectionGrant{Verdict: "bonus", Amount: 500}) // or reduce, forgive, penalty
+	if err != nil {
+		return err
+	}
+	draft, err := r.Draft(ctx, scope, granted.ID) // calls Config.Model; nothing before does
+	if err != nil {
+		return err
+	}
+	recorded, err := r.Approve(ctx, scope, draft.ID) // or Reject; ext.Undo(ctx, scope, recorded.RunID) takes it back
+	_ = recorded
 	return err
 }
 

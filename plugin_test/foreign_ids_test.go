@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -217,6 +218,11 @@ var idCalls = []idCall{
 	}},
 	{"Protect", ofEntity, func(p *person, _ belongings, name string) string {
 		return said(p, "", p.w.x.Protect(p.w.t.Context(), p.scope, name))
+	}},
+	{"Reflections", ofProposal, func(p *person, _ belongings, id string) string {
+		_, granted := p.w.x.Reflections().Grant(p.w.t.Context(), p.scope, id, extension.ReflectionGrant{})
+		_, approved := p.w.x.Reflections().Approve(p.w.t.Context(), p.scope, id)
+		return said(p, "", errors.Join(granted, approved, p.w.x.Reflections().Reject(p.w.t.Context(), p.scope, id)))
 	}},
 	{"Outcome", ofFact, func(p *person, _ belongings, id string) string {
 		return said(p, "", p.w.x.Outcome(p.w.t.Context(), p.scope, id, true))

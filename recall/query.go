@@ -47,6 +47,8 @@ type Query struct {
 	AsOf AsOf
 	// Dormant includes memories that have faded out of default search.
 	Dormant bool
+	// Archived includes memories that the host's profile hides from searches.
+	Archived bool
 	// Faded adds up to Limit facts and preferences that have faded out of default
 	// search, after the other results.
 	Faded bool

@@ -20,6 +20,10 @@ const (
 	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 
+	AttrStore     = "store"     // of a claim: the store that it is in, such as procedural
+	AttrSuccesses = "successes" // of a procedure: how often it helped, an integer
+	AttrFailures  = "failures"  // and how often it did not
+
 	AttrTier    = "tier"         // working, episodic or semantic
 	AttrTagged  = "tagged_until" // RFC 3339: until when a strong memory of its session strengthens it
 	AttrValence = "valence"      // of its words, −1 to 1

@@ -54,6 +54,7 @@ type DB struct {
 	file *sqlite.DB // nil on a server
 
 	waiting func(ctx context.Context, tx *Tx, w Waiting) error
+	block   func(ctx context.Context, tx *Tx, w BlockWritten) error
 	scopes  *scopes
 	tenant  atomic.Pointer[string] // see BindTenant; nil for all
 

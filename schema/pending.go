@@ -18,6 +18,9 @@ type PendingChange struct {
 	Reason    string
 	Payload   string
 	CreatedAt Time
+	State     string
+	DecidedAt Time
+	DecidedBy string
 }
 
 // Decode reads the payload.
@@ -38,10 +41,26 @@ func PendingProposal(ctx context.Context, db bun.IDB, userID int64, uid string, 
 	return p, OrNotFound(err)
 }
 
-// DecideProposal records what the host has decided.
-func (tx *Tx) DecideProposal(ctx context.Context, p *PendingChange, state string) error {
-	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = 'host' WHERE id = ?", state, tx.Now.UnixMilli(), p.ID)
-	return errors.Join(err, tx.AuditRow(ctx, p.UserID, Actor{Name: "host"}, OpDecide, "proposals", p.ID, JSONObject("state", "pending"), JSONObject("state", state)))
+// DecidedProposals lists the proposals of some kinds in whatever state, newest first,
+// at most limit.
+func DecidedProposals(ctx context.Context, db bun.IDB, userID int64, kinds []string, limit int) (all []PendingChange, err error) {
+	err = db.NewSelect().Model(&all).Where("user_id = ? AND kind IN (?)", userID, bun.List(kinds)).Order("id DESC").Limit(int64(limit)).Scan(ctx)
+	return all, err
+}
+
+// ProposalByUID finds a proposal in whatever state.
+//
+// Errors: [ErrNotFound].
+func ProposalByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*PendingChange, error) {
+	p := new(PendingChange)
+	err := db.NewSelect().Model(p).Where("user_id = ? AND uid = ?", userID, uid).Scan(ctx)
+	return p, OrNotFound(err)
+}
+
+// DecideProposal records the decision about a proposal, and who made it.
+func (tx *Tx) DecideProposal(ctx context.Context, p *PendingChange, state string, by Actor) error {
+	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = ? WHERE id = ?", state, tx.Now.UnixMilli(), by.Name, p.ID)
+	return errors.Join(err, tx.AuditRow(ctx, p.UserID, by, OpDecide, "proposals", p.ID, JSONObject("state", "pending"), JSONObject("state", state)))
 }
 
 // PendingQuestion is the question whether to protect a memory, which waits for the

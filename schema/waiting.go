@@ -65,6 +65,25 @@ func (tx *Tx) announceWaiting(ctx context.Context, w Waiting) error {
 	return tx.db.waiting(ctx, tx, w)
 }
 
+// BlockWritten is a change of a block of core memory.
+type BlockWritten struct {
+	UserID       int64
+	Block, Agent string // its name and the agent that owns it
+	Version      int64  // that the change made
+	Actor        string
+}
+
+// OnBlock sets the function that is called in every transaction that changes a block.
+func (db *DB) OnBlock(fn func(ctx context.Context, tx *Tx, w BlockWritten) error) { db.block = fn }
+
+// AnnounceBlock calls the function of [DB.OnBlock].
+func (tx *Tx) AnnounceBlock(ctx context.Context, w BlockWritten) error {
+	if tx.db.block == nil {
+		return nil
+	}
+	return tx.db.block(ctx, tx, w)
+}
+
 // UserByID returns a user's tenant and name by row id.
 //
 // Errors: [ErrNotFound].

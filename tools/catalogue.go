@@ -10,6 +10,7 @@ import (
 var catalogue = []func() *Tool{
 	searchMemory, rememberFact, correctFact, confirmFact, forgetMemory, memoryStats, getEntityInfo, memoryConsolidate,
 	getMemory, recentContext, memoryLog, recallSearch, recallByCycle, archivalSearch, archivalInsert,
+	findProcedure, reportOutcome, requestReflection, reviewProposals,
 }
 
 // Defaults returns the names of the tools that a session has unless its host

@@ -28,7 +28,7 @@ var unbacked = schema.OriginToolExternal.Ceiling()
 // doubt returns the reason why a claim is quarantined, "" when it is not.
 func (c *claim) doubt(d *Deps) string {
 	switch {
-	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:
+	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:
 		return "no message of the user's says it, and the conversation has seen texts that are not the user's"
 	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"
@@ -66,6 +66,9 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		}
 	}
 	claims.Label(m, c.reading, d.Scope.User, speaker)
+	if c.store != "" && !c.pinned(d) {
+		m.Attributes[schema.AttrStore] = c.store
+	}
 	if doubt := c.doubt(d); doubt != "" {
 		if m.Attributes == nil {
 			m.Attributes = make(schema.Attributes)

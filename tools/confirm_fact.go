@@ -48,6 +48,12 @@ func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
 		return "", mistakef("confirm_fact: that fact is set aside for review (%s) and cannot be protected. The host has to release it first; tell the user so, and do not try again before. Nothing was changed.",
 			quoted(m.Attributes[schema.AttrQuarantine]))
 	}
+	return keep(ctx, d, m)
+}
+
+// keep protects a memory if the user asked for it in this session, else it asks the
+// host.
+func keep(ctx context.Context, d *Deps, m *schema.Memory) (string, error) {
 	wanted, err := keepAsAsked(ctx, d, m)
 	if err != nil {
 		return "", err

@@ -10,20 +10,10 @@ import (
 
 // ProposalBlock is the kind of a proposal to change a block of core memory; its
 // payload is a [BlockChange].
-const ProposalBlock = "block"
+const ProposalBlock = core.ProposalBlock
 
 // BlockChange is a change of a block that waits for the host's decision.
-type BlockChange struct {
-	Block      string         `json:"block"`
-	Owner      string         `json:"owner,omitempty"` // the agent that owns the block
-	Kind       core.BlockKind `json:"kind"`
-	Content    string         `json:"content"` // at the time of the proposal
-	NewContent string         `json:"new_content"`
-	Agent      string         `json:"agent,omitempty"` // the agent that proposed it
-	// Spec is the block's spec at the time of the proposal. Its limits apply to the
-	// approval, on any host. Nil in proposals of older versions.
-	Spec *core.BlockSpec `json:"spec,omitempty"`
-}
+type BlockChange = core.BlockChange
 
 // maxProposals is the maximum number of waiting changes of one block.
 const maxProposals = 16

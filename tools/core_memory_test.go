@@ -303,7 +303,7 @@ func TestConcurrentAgentsLoseNothing(t *testing.T) {
 
 func TestToolsForCoreMemory(t *testing.T) {
 	names := func(blocks ...core.BlockSpec) (all []string) {
-		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[15:]...) {
+		for _, tool := range tools.New(tools.Deps{Blocks: blocks}, tools.Names()[19:]...) {
 			all = append(all, tool.Name())
 		}
 		return all
@@ -312,7 +312,7 @@ func TestToolsForCoreMemory(t *testing.T) {
 	require.Empty(t, names(core.BlockSpec{Name: "a", Kind: core.BlockList}))
 	require.Equal(t, []string{"core_memory_update"}, names(core.BlockSpec{Name: "a", Kind: core.BlockText, Writer: core.ModelProposes}))
 	require.Equal(t, []string{"core_memory_update", "core_memory_append"}, names(coreBlocks...))
-	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[15:]...) {
+	for _, tool := range tools.New(tools.Deps{Blocks: coreBlocks}, tools.Names()[19:]...) {
 		require.Contains(t, tool.Description(), "Use it ")
 		require.Contains(t, tool.Description(), "Do not use it ")
 		require.NotContains(t, tool.Description(), "persona")

@@ -71,6 +71,9 @@ func (w *coreWrite) judge(ctx context.Context) error {
 				w.args.tool.name, quoted(clip(order, 80)))
 		}
 	}
+	if w.d.proposes() {
+		tighten(VerdictPropose, "only the main agent writes")
+	}
 	if w.d.Gate != nil {
 		v, reason := w.d.Gate(ctx, BlockWrite{Scope: w.d.Scope, Block: *w.spec, Before: w.before.Content, After: w.after, Trust: w.trust})
 		tighten(v, reason)

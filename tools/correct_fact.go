@@ -87,7 +87,7 @@ func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		was := *old // to supersede it counts its version up, and this may run twice
-		if c.backing == nil || c.backing.turn.Trust < was.Trust {
+		if c.backing == nil || c.backing.turn.Trust < was.Trust || d.proposes() {
 			outcome, err = propose(ctx, tx, d, &was, c)
 		} else {
 			outcome, err = correct(ctx, tx, d, &was, c)

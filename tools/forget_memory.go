@@ -158,7 +158,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 		}
 		hidden += len(changes.Hidden)
 	}
-	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: maxCandidates, Dormant: true})
+	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: maxCandidates, Dormant: true, Archived: true})
 	if err != nil {
 		return "", err
 	}
@@ -185,7 +185,7 @@ func (d *Deps) reader() *claims.Reader {
 	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests}
 	if d.Search != nil {
 		r.Find = func(ctx context.Context, _ schema.Scope, about string) ([]schema.Memory, error) {
-			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: 10 * maxCandidates, Dormant: true})
+			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: 10 * maxCandidates, Dormant: true, Archived: true})
 			if err != nil {
 				return nil, err
 			}

@@ -181,7 +181,7 @@ func (t *Tool) check(fields map[string]any) (arguments, error) {
 	}
 	args := arguments{tool: t, fields: fields}
 	for _, p := range t.parameters {
-		if _, given := args.fields[p.name]; !p.required || given && p.kind == kindContent {
+		if _, given := args.fields[p.name]; !p.required || given && (p.kind == kindContent || p.kind == kindFlag) {
 			continue
 		}
 		if value, err := args.text(p.name); err != nil {

@@ -27,6 +27,7 @@ func rememberFact() *Tool {
 			{name: "confidence", kind: kindNumber, min: 0, max: 1, about: "lower for hearsay and guesses"},
 			{name: "entity_names", kind: kindList},
 			{name: "tags", kind: kindList},
+			{name: "store", kind: kindText, about: "where it belongs; vault only if the user asks to keep it for good"},
 		},
 		run: runRemember,
 	}
@@ -44,6 +45,8 @@ type claim struct {
 	outright   bool       // the user states it in this form
 	trust      schema.Trust
 	chunks     []schema.Chunk
+	store      string // "" without stores
+	approved   bool   // by the host
 }
 
 func readClaimToRemember(args arguments) (c claim, err error) {
@@ -77,7 +80,8 @@ func readClaimToRemember(args arguments) (c claim, err error) {
 			return c, err
 		}
 	}
-	return c, nil
+	c.store, err = args.text("store")
+	return c, err
 }
 
 // claimText reads a claim's text and rejects more than one claim.
@@ -107,41 +111,54 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	c.back(turns, d)
 	c.trust = d.TurnTrust()
 	c.chunks = schema.PrepareChunks(c.content, "", c.tags...)
+	if err := c.route(d, args); err != nil {
+		return "", err
+	}
 	var outcome string
+	var saved *schema.Memory
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		outcome, err = remember(ctx, tx, d, c)
+		saved = nil
+		if d.proposes() {
+			outcome, err = c.offer(ctx, tx, d)
+			return err
+		}
+		outcome, saved, err = remember(ctx, tx, d, c)
 		return err
 	})
-	return outcome, err
+	if err != nil || saved == nil || !c.pinned(d) {
+		return outcome, err
+	}
+	kept, err := keep(ctx, d, saved)
+	return outcome + " " + kept, err
 }
 
 // remember stores the claim, or strengthens the existing one.
-func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (string, error) {
+func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (answer string, saved *schema.Memory, err error) {
 	userID, err := tx.UserID(ctx, d.Scope)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	out, err := c.add(ctx, tx, d, userID, kindOf(c.content))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	m := out.Memory
 	d.changed(changeOf(out))
 	switch out.Status {
 	case claims.Refused:
-		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil
+		return "Not saved: the user asked to forget this and has not said it since. Do not bring it up.", nil, nil
 	case claims.Surer:
-		return "That was known already as " + d.Short(m.UID) + "; the user has said it again, so it now counts as surer." + ended(d, out), nil
+		return "That was known already as " + d.Short(m.UID) + "; the user has said it again, so it now counts as surer." + ended(d, out), m, nil
 	case claims.Known:
-		return "That is known already as " + d.Short(m.UID) + "; nothing new was saved." + ended(d, out), nil
+		return "That is known already as " + d.Short(m.UID) + "; nothing new was saved." + ended(d, out), m, nil
 	case claims.Quarantined:
-		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil, nil
 	case claims.Made:
 	}
 	if c.backing == nil {
-		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(d, out), nil
+		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + " as your own statement: no message of the user's in this session holds it, so it counts less than what the user says." + ended(d, out), m, nil
 	}
-	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), nil
+	return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", with the user's message as its source." + ended(d, out), m, nil
 }
 
 // changeOf returns what became of a new claim, and the memory that holds it.

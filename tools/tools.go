@@ -12,6 +12,7 @@ import (
 	lctools "github.com/tmc/langchaingo/tools"
 
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -82,6 +83,16 @@ type Deps struct {
 	// Extended adds the parameters as_of and why to search_memory. They cost tokens in
 	// every prompt of an agent. Default false.
 	Extended bool
+	// Stores are the stores of the memory. With them remember_fact takes a store.
+	// Default none.
+	Stores stores.Set
+	// MainAgent is the agent whose tools write directly. What the others save are
+	// proposals, which review_proposals shows to the main agent. "" if all write.
+	MainAgent string
+	// Outcome answers report_outcome: it records whether a memory helped.
+	Outcome func(ctx context.Context, id string, helped bool) error
+	// Reflect answers request_reflection with a sentence for the model.
+	Reflect func(ctx context.Context, w Reflection) (string, error)
 	// Location is the user's time zone, for dates. Default UTC.
 	Location *time.Location
 	// Redact, if set, rewrites every text of a tool's input before use. Its error
@@ -132,6 +143,9 @@ func New(d Deps, names ...string) []*Tool {
 		d.Short, d.Full = func(uid string) string { return uid }, func(string) (string, bool) { return "", false }
 	}
 	all := named(names, d.Blocks)
+	if d.MainAgent == "" || d.proposes() {
+		all = slices.DeleteFunc(all, func(t *Tool) bool { return t.name == "review_proposals" })
+	}
 	if d.BlockSeen == nil {
 		d.BlockSeen = func(string) any { return nil }
 	}
@@ -140,7 +154,14 @@ func New(d Deps, names ...string) []*Tool {
 	}
 	for _, t := range all {
 		t.deps = &d
-		t.parameters = slices.DeleteFunc(t.parameters, func(p parameter) bool { return p.extended && !d.Extended })
+		t.parameters = slices.DeleteFunc(t.parameters, func(p parameter) bool {
+			return p.extended && !d.Extended || p.name == "store" && len(d.Stores) == 0
+		})
+		for i := range t.parameters {
+			if t.parameters[i].name == "store" {
+				t.parameters[i].enum = d.Stores.Names()
+			}
+		}
 	}
 	return all
 }

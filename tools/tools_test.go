@@ -117,6 +117,10 @@ func TestParameterExamplesFitSchema(t *testing.T) {
 		"recall_by_cycle":    `{"startCycle": 180, "endCycle": 185, "role": "qa", "minImportance": 5}`,
 		"archival_search":    `{"query": "a", "type": "lesson", "dateRange": ["2026-01-01", "2026-02-01"], "limit": 3}`,
 		"archival_insert":    `{"content": "a", "type": "lesson", "roles": ["qa"], "issues": [95], "importance": 9}`,
+		"find_procedure":     `{"task": "a"}`,
+		"report_outcome":     `{"memory_id": "a", "helped": true}`,
+		"request_reflection": `{"extra": 2000, "extra_reason": "a", "penalty": 500, "penalty_reason": "b"}`,
+		"review_proposals":   `{"proposal_id": "a", "accept": false}`,
 	}
 	bad := map[string][]string{
 		"search_memory": {`{}`, `{"query": "a", "user": "bob"}`, `{"query": "a", "kind": "x"}`, `{"query": "a", "limit": 51}`, `{"query": "a", "limit": 1.5}`},
@@ -124,7 +128,7 @@ func TestParameterExamplesFitSchema(t *testing.T) {
 		"recall_search": {`{}`, `{"query": "a", "agent": "qa"}`, `{"query": "a", "minImportance": 11}`}, "recall_by_cycle": {`{"startCycle": 1}`},
 		"archival_search": {`{"query": "a", "type": "x"}`}, "archival_insert": {`{"content": "a"}`, `{"content": "a", "type": "cycle"}`},
 		"memory_log":   {`{"action": "a", "type": "action", "content": "b"}`, `{"action": "a", "importance": 11, "type": "action", "content": "b"}`, `{"action": "a", "importance": 5, "type": "reflection", "content": "b"}`},
-		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`}, "get_memory": {`{}`}, "recent_context": {`{"days": 0}`, `{"user": "bob"}`}, "forget_memory": {`{"query": "a", "user": "bob"}`},
+		"correct_fact": {`{"memory_id": "a"}`}, "memory_stats": {`{"user": "bob"}`}, "get_memory": {`{}`}, "recent_context": {`{"days": 0}`, `{"user": "bob"}`}, "find_procedure": {`{}`}, "report_outcome": {`{"memory_id": "a"}`}, "request_reflection": {`{"extra": -1}`, `{"penalty": 7001}`}, "forget_memory": {`{"query": "a", "user": "bob"}`},
 	}
 	check := func(s *jsonschema.Resolved, doc string) error {
 		var v any
@@ -132,7 +136,7 @@ func TestParameterExamplesFitSchema(t *testing.T) {
 		return s.Validate(v)
 	}
 	good["search_memory"] = strings.TrimSuffix(good["search_memory"], "}") + `, "as_of": "2026-03-01", "why": true}`
-	for _, tool := range tools.New(tools.Deps{Extended: true}, tools.Names()...) {
+	for _, tool := range tools.New(tools.Deps{Extended: true, MainAgent: "main", Scope: schema.Scope{Agent: "main"}}, tools.Names()...) {
 		raw, err := json.Marshal(tool.Parameters())
 		require.NoError(t, err)
 		var s jsonschema.Schema

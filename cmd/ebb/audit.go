@@ -16,6 +16,10 @@ import (
 type auditCmd struct {
 	Path     string `arg:"" name:"file" optional:"" help:"A file that ebb import reads, a memory, or - for standard input (default: the memory of --db)."`
 	Stream   bool   `help:"The file is a stream of a team's agents."`
+	Actor    string `placeholder:"NAME" help:"List changes by this actor instead: model, host, approval, night, reflection, subagent, …"`
+	Since    moment `placeholder:"TIME" help:"List changes from this time on instead (default with --actor: 90 days ago)."`
+	Until    moment `placeholder:"TIME" help:"List changes before this time."`
+	Limit    int    `default:"200" placeholder:"N" help:"The newest changes that are listed (default 200)."`
 	Examples int    `default:"5" placeholder:"N" help:"Examples of each kind (default 5)."`
 }
 
@@ -23,13 +27,18 @@ type auditCmd struct {
 func (auditCmd) Help() string {
 	return `Stores nothing, changes nothing, and calls no model. Looks for: duplicates, the same text more than once; loops, what a program wrote three times or more, and memory blocks that were stored as messages; secrets, which are named and never shown; stale, statements that a later one replaces; instructions, texts written for a model. It finds what its rules know and no more.
 
-With --json: {"format", "messages", "claims", "bytes", "findings": [{"kind", "count", "examples": [{"where", "id", "note", "excerpt"}]}]}.`
+With --actor or --since it lists instead who changed what and when, from the audit, which is never shortened and holds no texts. With --json: {"changes": [{"at", "actor", "operation", "record", "id", "run_id", "critical"}]}.
+
+Otherwise with --json: {"format", "messages", "claims", "bytes", "findings": [{"kind", "count", "examples": [{"where", "id", "note", "excerpt"}]}]}.`
 }
 
 // Run audits a file, or the memory of one user.
 func (c *auditCmd) Run(a *app) (err error) {
 	if c.Examples < 1 {
 		return &usageError{"--examples must be at least 1"}
+	}
+	if c.Actor != "" || !c.Since.IsZero() || !c.Until.IsZero() {
+		return c.changes(a)
 	}
 	opts := audit.Options{Examples: c.Examples}
 	if c.Stream {
@@ -125,5 +134,34 @@ func showAudit(a *app, r *audit.Report) error {
 			p.line("  and %d more; see --examples", more)
 		}
 	}
+	return p.err
+}
+
+// changes lists who changed what in a user's memory.
+func (c *auditCmd) changes(a *app) (err error) {
+	if c.Path != "" || c.Stream {
+		return &usageError{"changes are those of the memory of --db; leave the file out"}
+	}
+	x, err := a.open(true)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	all, err := audit.Changes(a.ctx, x, a.scope(), audit.ChangeFilter{Actor: c.Actor, Since: c.Since.Time, Until: c.Until.Time, Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]any{"changes": append([]audit.Change{}, all...)})
+	}
+	p := a.page()
+	for _, one := range all {
+		mark := ""
+		if one.Critical {
+			mark = p.in(warm, "⚠ CRITICAL")
+		}
+		p.parts("  ", p.moment(one.At), p.in(bold, oneLine(one.Actor, 40)), one.Operation, one.Record, oneLine(one.ID, 40), mark)
+	}
+	p.say("%s.", count(len(all), "change", "changes"))
 	return p.err
 }

@@ -80,7 +80,11 @@ func (blocksListCmd) Run(a *app) (err error) {
 	}
 	for i := range blocks {
 		b := &blocks[i]
-		p.parts("  ", p.in(bold, owned(b.Name, b.Agent)), fmt.Sprint("version ", b.Version), p.moment(b.UpdatedAt.Time), fmt.Sprint("trust ", b.Trust))
+		critical := ""
+		if slices.ContainsFunc(cfg.CoreMemory.Blocks, func(s extension.BlockSpec) bool { return s.Name == b.Name && s.Critical }) {
+			critical = " " + p.in(warm, "⚠ CRITICAL")
+		}
+		p.parts("  ", p.in(bold, owned(b.Name, b.Agent))+critical, fmt.Sprint("version ", b.Version), p.moment(b.UpdatedAt.Time), fmt.Sprint("trust ", b.Trust))
 		p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	}
 	for _, v := range views {
@@ -128,7 +132,7 @@ func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, 
 			return 0, err
 		}
 		for _, v := range versions {
-			if v.Actor != "host" && v.Actor != "approval" {
+			if !slices.Contains([]string{"host", "approval", "reflection"}, v.Actor) {
 				n++
 			}
 		}

@@ -17,7 +17,8 @@ import (
 type exportCmd struct {
 	Dir    string `arg:"" optional:"" type:"path" help:"With --format markdown: the folder in which a folder of the user is created."`
 	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
-	Format string `enum:"ebb,markdown" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown, a folder of files for people (default ebb)."`
+	Format string `enum:"ebb,markdown,stores" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown or stores, a folder of files for people (default ebb)."`
+	Git    bool   `help:"With --format stores: commit the folder; its history begins again after an erasure."`
 	Plain  bool   `help:"Write Markdown of an encrypted memory, unencrypted."`
 	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
 	Force  bool   `help:"Replace an existing file after the export is complete."`
@@ -28,6 +29,8 @@ func (exportCmd) Help() string {
 	return `Writes everything one user's memory holds as JSON lines, which ebb import --restore restores. Exporting a restored memory produces the same bytes. The text index and vectors are left out and rebuilt on import.
 
 With --format markdown DIR: writes a new folder for the user with profile.md, facts.md, people/ and days/; nothing is overwritten. It is for people, not a backup: sources, history, links, audits, blocks, proposals, and what is quarantined or forgotten are left out. The JSON is {"folder", "files", "claims", "people", "days"}.
+
+With --format stores DIR: writes the folder in the layout of the profile fourstores (MEMORY.md, SOUL.md, IDENTITY.md, memory/) and replaces it the next time. Nothing is read back from it. The JSON is {"folder", "files", "commit", "note"}.
 
 With --json, and --out: {"file", "records", "bytes"}.`
 }
@@ -40,11 +43,11 @@ type exportView struct {
 
 // Run exports one user's memory.
 func (c *exportCmd) Run(a *app) (err error) {
-	if c.Format == "markdown" {
+	if c.Format != "ebb" {
 		return c.markdown(a)
 	}
-	if c.Dir != "" || c.Plain {
-		return &usageError{"a folder and --plain go with --format markdown; name a file with --out"}
+	if c.Dir != "" || c.Plain || c.Git {
+		return &usageError{"a folder, --plain and --git go with --format markdown or stores; name a file with --out"}
 	}
 	x, err := a.open(true)
 	if err != nil {
@@ -93,6 +96,8 @@ func (c *exportCmd) markdown(a *app) (err error) {
 	switch {
 	case c.Dir == "":
 		return &usageError{"name the folder to write Markdown into: ebb export --format markdown DIR"}
+	case c.Git && c.Format != "stores":
+		return &usageError{"--git goes with --format stores"}
 	case c.Out != "" || c.Stream || c.Force:
 		return &usageError{"--out, --stream and --force are for JSON lines; Markdown goes into the folder"}
 	case !a.key.IsZero() && !c.Plain:
@@ -103,6 +108,16 @@ func (c *exportCmd) markdown(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	if c.Format == "stores" {
+		report, err := markdown.Stores(a.ctx, x, a.scope(), c.Dir, markdown.StoresOptions{Location: a.zone(), Git: c.Git})
+		if err == nil && a.json {
+			return a.printJSON(report)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "%s: %s %s%s\n", report.Folder, count(report.Files, "file", "files"), report.Commit, report.Note)
+		}
+		return err
+	}
 	report, err := markdown.Export(a.ctx, x, a.scope(), c.Dir, a.zone())
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 
 	"github.com/ebbmem/ebb/internal/build"
+	"github.com/ebbmem/ebb/internal/manual"
 )
 
 // cli is the command line as kong reads it.
@@ -23,7 +24,7 @@ type cli struct {
 	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"File with the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
 	User    string  `env:"EBB_USER" placeholder:"NAME" help:"The user (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
-	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"Profile for searches and nights: simple, dual, threetier or cognitive (default simple); see docs/PROFILES.md."`
+	Profile string  `env:"EBB_PROFILE" placeholder:"NAME" help:"Profile for searches and nights: simple, dual, threetier, cognitive or fourstores (default simple); see docs/PROFILES.md."`
 	JSON    bool    `name:"json" help:"Print one JSON document; errors are {\"error\", \"code\"} on standard error."`
 	Now     instant `placeholder:"TIME" help:"Use this as the current time, such as 2026-03-01 or 2026-03-01T18:00:00Z (default: the clock)."`
 
@@ -47,13 +48,14 @@ type cli struct {
 	Protect     protectCmd     `cmd:"" help:"Protect a fact, or all facts about an entity, from fading and change."`
 	Stats       statsCmd       `cmd:"" help:"Count memories and report on the file's health."`
 	Import      importCmd      `cmd:"" help:"Import conversations and memories: JSONL, exports of ChatGPT, Claude, Mem0 and others, or ebb's own."`
-	Audit       auditCmd       `cmd:"" help:"Look through a foreign export or a memory for duplicates, loops, secrets, stale facts, instructions."`
+	Audit       auditCmd       `cmd:"" help:"Look through an export or a memory for what makes it worse; with --since or --actor: list who changed what."`
 	Export      exportCmd      `cmd:"" help:"Export a memory as JSONL that ebb import reads."`
 	Eval        evalCmd        `cmd:"" help:"Measure recall on labelled conversations."`
 	Encoder     encoderCmd     `cmd:"" help:"Install and list encoders, which make searches by meaning possible."`
 	Consolidate consolidateCmd `cmd:"" help:"Run a night now and report what it did."`
 	Runs        runsCmd        `cmd:"" help:"List nights and other changes, with results and costs."`
 	Undo        undoCmd        `cmd:"" help:"Revert what a night, a message or ebb forget did."`
+	Reflect     reflectCmd     `cmd:"" help:"Ask for a reflection, grant its tokens, approve it (profile fourstores)."`
 	Proposals   proposalsCmd   `cmd:"" help:"Decide on changes that nights and models propose."`
 	Blocks      blocksCmd      `cmd:"" help:"Show core memory and its history, and revert changes."`
 	Quarantine  quarantineCmd  `cmd:"" help:"List and release quarantined memories."`
@@ -79,6 +81,31 @@ func main() {
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(a *app) error {
+	v := build.Read()
+	if a.json {
+		return a.printJSON(v)
+	}
+	_, err := fmt.Fprintln(a.stdout, v)
+	return err
+}
+
+type manCmd struct {
+	Folder string `arg:"" type:"path" help:"The folder."`
+}
+
+// Run implements the command.
+func (c *manCmd) Run(a *app, parsed *kong.Context) error {
+	pages, err := manual.Write(parsed.Model, build.Read().Version, c.Folder)
+	if err != nil {
+		return err
+	}
+	a.tell(fmt.Sprintf("%d pages in %s", pages, c.Folder))
+	return nil
 }
 
 // onInterrupt, if set, is asked about each Ctrl-C. It returns false to let the

@@ -18,6 +18,7 @@ var profiles = []profile{
 	{"dual", extension.Dual},
 	{"threetier", extension.ThreeTier},
 	{"cognitive", extension.Cognitive},
+	{"fourstores", extension.FourStores},
 }
 
 // profileNamed finds a profile; the empty name is the default.

@@ -13,9 +13,11 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/dream"
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall/cognitive"
 	"github.com/ebbmem/ebb/recall/retention"
+	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -293,21 +295,41 @@ func (l *life) populate() {
 	}
 }
 
+// profiles are the nights of the profiles whose memories fade by formulas of their own,
+// with what is left of a fact that is never used.
+var profiles = map[string]struct {
+	stages []consolidate.Stage
+	left   func(m *schema.Memory, now time.Time) float64
+	want   func(days float64) float64
+	every  int // days between the nights of a year
+}{
+	"cognitive": {
+		dream.Stages(dream.Options{}), cognitive.Retention(retention.PowerLaw{}).Of,
+		func(days float64) float64 { return math.Pow(1+3*days/9, -2) }, 1,
+	},
+	"fourstores": {
+		fourstores.Stages(stores.Document(), stores.Curve{}), stores.Document().Retention(stores.Curve{}).Of,
+		func(days float64) float64 { return min(1, 1.2*math.Exp(-0.03*days)) }, 5,
+	},
+}
+
 func TestSecondNightIsIdempotent(t *testing.T) {
-	for _, days := range []float64{1, 6, 10, 20, 40, 70, 365} {
-		l := open(t)
-		l.populate()
-		l.set(days)
-		before := l.rows()
-		report, r := l.night()
-		after := l.rows()
-		again, _ := l.night()
-		require.Zero(t, again.Changes(), "day %v: %s", days, again.Summary())
-		require.Equal(t, after, l.rows())
-		undone, err := r.Rollback(t.Context(), ada, report.RunID)
-		require.NoError(t, err)
-		require.Empty(t, undone.Kept)
-		require.Equal(t, before, l.rows(), "day %v", days)
+	for name, profile := range profiles {
+		for _, days := range []float64{1, 6, 10, 20, 40, 70, 365} {
+			l := open(t)
+			l.populate()
+			l.set(days)
+			before := l.rows()
+			report, r := l.night(profile.stages...)
+			after := l.rows()
+			again, _ := l.night(profile.stages...)
+			require.Zero(t, again.Changes(), "%s, day %v: %s", name, days, again.Summary())
+			require.Equal(t, after, l.rows())
+			undone, err := r.Rollback(t.Context(), ada, report.RunID)
+			require.NoError(t, err)
+			require.Empty(t, undone.Kept)
+			require.Equal(t, before, l.rows(), "%s, day %v", name, days)
+		}
 	}
 }
 
@@ -316,25 +338,27 @@ func TestSecondNightIsIdempotent(t *testing.T) {
 // and what is used a hundred times is as stable either way.
 func TestYearOfNightsEqualsOne(t *testing.T) {
 	racing.Alone(t)
-	fades := cognitive.Retention(retention.PowerLaw{})
-	var ends [2][]string
-	for i, every := range []int{1, 365} {
-		l := open(t)
-		m := l.add(func(m *schema.Memory) { m.Utility, m.Importance = 0.4, 0.3 }) // not rehearsed
-		told := l.add(func(m *schema.Memory) { user(m); m.Utility = 0.4 })
-		for day := every; day <= 365; day += every {
-			l.set(float64(day))
-			l.night()
-			now := start.AddDate(0, 0, day)
-			got := l.get(m)
-			require.InDelta(t, math.Pow(1+3*float64(day)/9, -2), fades.Of(got, now), 1e-12)
-			require.InDelta(t, 0.5-0.1*math.Exp(-0.01*float64(day)), cognitive.Utility(got, now), 1e-12)
-			require.InDelta(t, 1, fades.Of(l.get(told), now), 0)
+	for name, profile := range profiles {
+		var ends [2][]string
+		for i, every := range []int{profile.every, 365} {
+			l := open(t)
+			m := l.add(func(m *schema.Memory) { m.Utility, m.Importance = 0.4, 0.3 }) // not rehearsed
+			told := l.add(func(m *schema.Memory) { user(m); m.Utility = 0.4 })
+			kept := l.add(func(m *schema.Memory) { user(m); m.Protected = true })
+			for day := every; day <= 365; day += every {
+				l.set(float64(day))
+				l.night(profile.stages...)
+				now := start.AddDate(0, 0, day)
+				got := l.get(m)
+				require.InDelta(t, profile.want(float64(day)), profile.left(got, now), 1e-12, name)
+				require.InDelta(t, 0.5-0.1*math.Exp(-0.01*float64(day)), cognitive.Utility(got, now), 1e-12)
+				require.InDelta(t, 1, profile.left(l.get(kept), now), 0)
+			}
+			ends[i] = []string{string(l.get(m).State), string(l.get(told).State)}
 		}
-		ends[i] = []string{string(l.get(m).State), string(l.get(told).State)}
+		require.Equal(t, ends[0], ends[1])
+		require.Equal(t, []string{"dormant", "active"}, ends[0], name)
 	}
-	require.Equal(t, ends[0], ends[1])
-	require.Equal(t, []string{"dormant", "active"}, ends[0])
 }
 
 func TestAHundredUses(t *testing.T) {

@@ -6,7 +6,10 @@
 // for each person, and each name that may be one) and days/ (the messages of each day). File names are dates, slugs
 // of user names, and public ids, never names that occur in a memory.
 //
-// It is no backup: sources, history, links, audits, blocks, proposals, settings and
+// [Stores] writes the layout of four-stores-skill.md instead, into a folder that it
+// replaces each time.
+//
+// Neither is a backup: sources, history, links, audits, blocks, proposals, settings and
 // what is quarantined or forgotten are left out. [extension.Extension.Export] is
 // lossless. [transfer.FormatMarkdown] imports Markdown as plain text.
 package markdown

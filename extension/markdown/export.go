@@ -97,6 +97,7 @@ type book struct {
 	entities map[string]*entity           // by public id
 	merged   map[string]string            // entity → the one it was merged into
 	by       map[string]string            // superseded claim → its successor
+	other    func(*records.Line)          // gets every line, if set
 }
 
 type entity struct {
@@ -130,6 +131,9 @@ func (b *book) lines(r io.Reader) error {
 			return nil
 		} else if err != nil {
 			return err
+		}
+		if b.other != nil {
+			b.other(&l)
 		}
 		switch {
 		case l.Entity != nil:

@@ -79,6 +79,7 @@ var table = []row{
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
 	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
+	{pkg: "recall/stores", ours: []string{"schema", "schema/core", "recall", "recall/retention"}},       // the stores of the FourStores profile
 	// Brute-force search of vectors; a benchmark reads real ones from a database.
 	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema"}},
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.
@@ -95,25 +96,29 @@ var table = []row{
 		langchainInTests: []string{anything},
 	},
 	// The dream cycle of the Cognitive profile.
-	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}},
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
+	// Stages and the reflection of the FourStores profile.
+	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, langchain: []string{"llms"}},
 	// How important a message is beside what is remembered.
 	{pkg: "consolidate/appraise", ours: []string{"schema", "recall", "internal/emotion", "internal/text"}},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "schema/core", "recall", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
+		ours:             []string{"schema", "schema/core", "recall", "recall/stores", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
 	// What waiting proposals are about.
 	{pkg: "internal/proposed", ours: []string{"schema", "consolidate", "tools"}},
+	// The texts of a turn among a chain's values.
+	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "tools", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "recall/stores", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "consolidate/fourstores", "tools", "internal/chain", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
 		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
@@ -121,9 +126,9 @@ var table = []row{
 	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "consolidate", "consolidate/embed", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
 	// What a history holds that makes a memory worse.
-	{pkg: "extension/audit", ours: []string{"extension/transfer", "schema", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension"}},
+	{pkg: "extension/audit", ours: []string{"extension", "extension/transfer", "schema", "schema/inspect", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension"}},
 	// A memory as a folder of files for people.
-	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records"}, oursInTests: []string{"extension/transfer"}},
+	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.

@@ -14,7 +14,7 @@ var areas = []area{
 	{"diagnosis", "Damaged files, repair, backup, health reports", append(diagnosis, telling...)},
 	{"isolation", "Isolation of users and tenants", isolation},
 	{"poisoning", "Remembered text is never an instruction", append(poisoning, tiers...)},
-	{"corememory", "Who may change core memory", coreMemory},
+	{"corememory", "Who may change core memory", append(coreMemory, fourStores...)},
 	{"erasure", "Erasure is complete", append(erasure, leftovers...)},
 	{"redaction", "Secrets stay out of the file, texts out of logs", redaction},
 	{"encryption", "Encryption at rest", encryption},

@@ -180,7 +180,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model's claim after untrusted text is quarantined",
 		File:    "tools/claims.go",
-		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:",
+		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:",
 		New:     "case c.backing == nil && c.trust < 0:",
 		Package: "./tools",
 		Test:    "TestRememberUngrounded",
@@ -403,7 +403,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a block of core memory cannot close the fence around it",
-		File:    "extension/block.go",
+		File:    "internal/prompt/core.go",
 		Old:     "return text.JSON(v) + \"\\n\"",
 		New:     "return strings.ReplaceAll(text.JSON(v), \"\\\\u003c\", \"<\") + \"\\n\"",
 		Package: "./extension",

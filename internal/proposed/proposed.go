@@ -27,6 +27,8 @@ func CheckPayload(kind, payload string) error {
 		into = new(tools.BlockChange)
 	case tools.ProposalForget:
 		into = new(tools.Forgetting)
+	case tools.ProposalMemory:
+		into = new(tools.Offer)
 	case consolidate.ProposalContradiction:
 		into = new(consolidate.ContradictionPair)
 	case consolidate.ProposalMergeEntities:

@@ -59,6 +59,8 @@ var Invariants = []Invariant{
 		Name: "proposals", Query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
+				AND coalesce(p.kind = 'memory' AND json_extract(p.payload, '$.content') <> '' OR json_extract(p.payload, '$.tokens') > 0
+					OR json_extract(p.payload, '$.granted.tokens') > 0, 0) = 0
 			OR p.kind = 'correct' AND coalesce(json_extract(p.payload, '$.content') <> '' AND json_extract(p.payload, '$.new_content') <> '', 0) = 0
 			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.content <> json_extract(p.payload, '$.content'))
 			OR ` + absent("memories", "memory_id", "message", "earlier", "later") + ` OR ` + absent("entities", "from", "into") + ` ELSE 0 END`,

@@ -61,7 +61,24 @@ func (b *Block) Damaged() bool {
 	return err != nil
 }
 
-// opBlock is a change of a block, with the whole content before and after it.
+// ProposalBlock is the kind of a proposal to change a block; its payload is a
+// [BlockChange].
+const ProposalBlock = "block"
+
+// BlockChange is a change of a block that waits for the host's decision.
+type BlockChange struct {
+	Block      string    `json:"block"`
+	Owner      string    `json:"owner,omitempty"` // the agent that owns the block
+	Kind       BlockKind `json:"kind"`
+	Content    string    `json:"content"` // at the time of the proposal
+	NewContent string    `json:"new_content"`
+	Agent      string    `json:"agent,omitempty"` // the agent that proposed it
+	// Spec is the block's spec at the time of the proposal. Its limits apply to the
+	// approval, on any host. Nil in proposals of older versions.
+	Spec *BlockSpec `json:"spec,omitempty"`
+}
+
+// OpBlock is a change of a block, with the whole content before and after it.
 const OpBlock = "block"
 
 // Blocks lists the blocks that an agent of a user sees: those of all agents and its
@@ -151,7 +168,10 @@ func Set(ctx context.Context, tx *schema.Tx, b *Block, content string, trust sch
 	}
 	*b = next
 	after := schema.JSONObject("content", content, "trust", int64(trust), "version", next.Version)
-	return tx.AuditRow(ctx, b.UserID, by, OpBlock, "blocks", b.ID, before, after)
+	if err := tx.AuditRow(ctx, b.UserID, by, OpBlock, "blocks", b.ID, before, after); err != nil {
+		return err
+	}
+	return tx.AnnounceBlock(ctx, schema.BlockWritten{UserID: b.UserID, Block: b.Name, Agent: b.Agent, Version: b.Version, Actor: by.Name})
 }
 
 // Undo reverses the change that made the given version: what it added is removed,

@@ -69,6 +69,9 @@ type BlockSpec struct {
 	// Items is the most entries of a list, and the most records. Default
 	// [DefaultBlockItems].
 	Items int `json:"items,omitempty"`
+	// Critical marks a block whose every change the host wants to know of at once.
+	// Default false.
+	Critical bool `json:"critical,omitempty"`
 }
 
 // BlockField is a field of a [BlockFields] block or of a record.

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/ebbmem/ebb/extension"
+)
+
+type reflectCmd struct {
+	provider
+	Do      string `arg:"" optional:"" enum:"status,request,grant,draft,approve,reject" default:"status" help:"status, request, grant, draft, approve or reject (default status)."`
+	Extra   int    `placeholder:"N" help:"request: tokens above the baseline of 8000."`
+	Penalty int    `placeholder:"N" help:"request: tokens less, for mistakes."`
+	Mistake string `placeholder:"TEXT" help:"request: which."`
+	Verdict string `enum:"approve,bonus,reduce,forgive,penalty" default:"approve" help:"grant: approve, bonus, reduce, forgive or penalty (default approve)."`
+	Amount  int    `placeholder:"N" help:"grant: tokens of a bonus, a reduction or a penalty."`
+	Reason  string `placeholder:"TEXT" help:"request and grant: why."`
+	History int    `placeholder:"N" help:"status: the last N reflections and rewards."`
+}
+
+// Help says how it goes, and documents the JSON.
+func (reflectCmd) Help() string {
+	return `A reflection is requested with its tokens, granted by the user, written by the model, approved by the user, and recorded; ebb undo takes that back. Nothing happens unless it is asked for. With --provider, --model or --base-url, grant has it written at once, and draft after an interruption. The profile is fourstores unless --profile or EBB_PROFILE names another.
+
+With --json: {"state": "idle"|"requested"|"granted"|"drafted"|"recorded"|"rejected", "id", "at", "request": {"extra", "extra_reason", "penalty", "penalty_reason", "baseline", "tokens", "cost", "agent", "at"}, "grant": {"request", "verdict", "amount", "reason", "tokens"}, "draft": {"granted", "elements": [{"element", "text"}], "summary", "awareness", "insights": [{"text", "importance", "sources"}], "through", "trust", "used"}, "run_id"}; with --history a list of them.`
+}
+
+// Run opens the memory by the profile with blocks for reflections.
+func (c *reflectCmd) Run(a *app) (err error) {
+	named, err := profileNamed(cmp.Or(a.asked, "fourstores"))
+	if err != nil {
+		return err
+	}
+	cfg := named.config()
+	cfg.Night.NoSchedule = true
+	if c.named() {
+		if cfg.Model, _, err = c.connect(); err != nil {
+			return err
+		}
+	}
+	x, err := a.openExistingWith(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	r, p := x.Reflections(), a.page()
+	if c.History > 0 {
+		all, err := r.History(a.ctx, a.scope(), c.History)
+		if a.json && err == nil {
+			return a.printJSON(append([]extension.ReflectionStatus{}, all...))
+		}
+		for i := range all {
+			p.reflection(&all[i])
+		}
+		return errors.Join(err, p.err)
+	}
+	s, err := c.step(a, x, r)
+	if errors.Is(err, extension.ErrNotFound) {
+		return &notFoundError{"no reflection waits for that; ebb reflect shows the open one"}
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(s)
+	}
+	p.reflection(s)
+	return p.err
+}
+
+// step takes the step that the user asked for.
+func (c *reflectCmd) step(a *app, x *extension.Extension, r *extension.Reflections) (*extension.ReflectionStatus, error) {
+	s, err := r.Status(a.ctx, a.scope())
+	if err != nil {
+		return nil, err
+	}
+	switch c.Do {
+	case "request":
+		return r.Request(a.ctx, a.scope(), extension.ReflectionRequest{Extra: c.Extra, ExtraReason: c.Reason, Penalty: c.Penalty, PenaltyReason: c.Mistake})
+	case "grant":
+		s, err = r.Grant(a.ctx, a.scope(), s.ID, extension.ReflectionGrant{Verdict: extension.ReflectionVerdict(c.Verdict), Amount: c.Amount, Reason: c.Reason})
+		if err != nil || !c.named() {
+			return s, err
+		}
+		fallthrough
+	case "draft":
+		if err := x.WaitIdle(a.ctx); err != nil {
+			return nil, err
+		}
+		return r.Draft(a.ctx, a.scope(), s.ID)
+	case "approve":
+		return r.Approve(a.ctx, a.scope(), s.ID)
+	case "reject":
+		if err := r.Reject(a.ctx, a.scope(), s.ID); err != nil {
+			return nil, err
+		}
+		return r.Status(a.ctx, a.scope())
+	}
+	return s, nil
+}
+
+// reflection shows a reflection as far as it got.
+func (p *page) reflection(s *extension.ReflectionStatus) {
+	const indent = "          "
+	if s.ID == "" {
+		p.line("No reflection was asked for yet; ebb reflect request does.")
+		return
+	}
+	p.parts("  ", p.in(bold, s.ID), p.moment(s.At), string(s.State))
+	if q := s.Request; q != nil {
+		asks := fmt.Sprintf("%d tokens: baseline %d, extra %d, penalty %d", q.Tokens, q.Baseline, q.Extra, q.Penalty)
+		if q.Cost > 0 {
+			asks += fmt.Sprintf("; costs at most %.4f", q.Cost)
+		}
+		p.body("  asks    ", indent, asks)
+		p.body("  since   ", indent, cmp.Or(q.ExtraReason, "no reason given"))
+		if q.Penalty > 0 {
+			p.body("  penalty ", indent, cmp.Or(q.PenaltyReason, "no reason given"))
+		}
+	}
+	if g := s.Grant; g != nil {
+		p.body("  granted ", indent, fmt.Sprintf("%d tokens (%s) %s", g.Tokens, g.Verdict, g.Reason))
+	}
+	if d := s.Draft; d != nil {
+		for _, e := range d.Elements {
+			p.line("")
+			p.body("  ", "  ", e.Text)
+		}
+		p.line("")
+		p.body("  summary ", indent, cmp.Or(d.Summary, "none"))
+		for _, one := range d.Awareness {
+			p.body("  aware   ", indent, one)
+		}
+		for _, i := range d.Insights {
+			p.body("  insight ", indent, i.Text)
+		}
+	}
+	next := map[string]string{"requested": "ebb reflect grant", "granted": "ebb reflect draft", "drafted": "ebb reflect approve, or reject"}[string(s.State)]
+	if next != "" {
+		p.note(dim, "", "waits for you: "+next)
+	}
+	if s.RunID != "" {
+		p.note(dim, "", "ebb undo "+s.RunID+" takes it back")
+	}
+}

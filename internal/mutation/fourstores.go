@@ -1,0 +1,68 @@
+package main
+
+var fourStores = []Mutant{
+	{
+		Defence: "an agent other than the main one saves nothing by itself",
+		File:    "tools/remember_fact.go",
+		Old:     "if d.proposes() {",
+		New:     "if d.proposes() && d.ForeignModel {",
+		Package: "./extension",
+		Test:    "TestMainAgentReviews",
+	},
+	{
+		Defence: "the main agent does not accept what may come from untrusted text",
+		File:    "tools/offers.go",
+		Old:     `if why := o.waitsForHost(d); why != "" {`,
+		New:     `if why := o.waitsForHost(d); why == "-" {`,
+		Package: "./extension",
+		Test:    "TestMainAgentReviews",
+	},
+	{
+		Defence: "no model writes a reflection before the user grants it",
+		File:    "consolidate/fourstores/draft.go",
+		Old:     "p, err := schema.PendingProposal(ctx, snap, userID, id, []string{KindGrant})",
+		New:     "p, err := schema.PendingProposal(ctx, snap, userID, id, kinds)",
+		Package: "./extension",
+		Test:    "TestReflection",
+	},
+	{
+		Defence: "a reflection brings no orders into core memory",
+		File:    "consolidate/fourstores/draft.go",
+		Old:     `if poison.InspectClaim(s) != "" {`,
+		New:     `if poison.InspectClaim(s) == "-" {`,
+		Package: "./extension",
+		Test:    "TestHostileReflection",
+	},
+	{
+		Defence: "an insight of a reflection rests on two records",
+		File:    "consolidate/fourstores/draft.go",
+		Old:     "if len(out.Sources) < 2 || grounding",
+		New:     "if len(out.Sources) < 0 || grounding",
+		Package: "./extension",
+		Test:    "TestHostileReflection",
+	},
+	{
+		Defence: "a user has at most one open reflection",
+		File:    "consolidate/fourstores/reflection.go",
+		Old:     "if len(open) > 0 {",
+		New:     "if len(open) > 9 {",
+		Package: "./extension",
+		Test:    "TestReflection",
+	},
+	{
+		Defence: "what was erased is in no commit of an export",
+		File:    "extension/markdown/stores.go",
+		Old:     "if strings.TrimSpace(string(last)) == erased {",
+		New:     "if len(last) > 0 {",
+		Package: "./extension/markdown",
+		Test:    "TestStores",
+	},
+	{
+		Defence: "what is archived is hidden, even from explicit searches",
+		File:    "recall/stores/stores.go",
+		Old:     "return m.State == schema.StateDormant && BandOf(",
+		New:     "return m.State == schema.StateRetired && BandOf(",
+		Package: "./extension",
+		Test:    "TestFourStoresEndToEnd",
+	},
+}

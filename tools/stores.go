@@ -1,0 +1,196 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/stores"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// route decides about the store of a claim: the one that the model names, else by its
+// words. Nothing without stores.
+func (c *claim) route(d *Deps, args arguments) error {
+	names := d.Stores.Names()
+	switch {
+	case len(d.Stores) == 0:
+		c.store = ""
+	case c.store == "":
+		if routed := stores.Route(c.content, temporal(c.content, d)); slices.Contains(names, routed) {
+			c.store = routed
+		}
+	case !slices.Contains(names, c.store):
+		return args.mistake("store", "must be one of "+strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// pinned reports whether the claim goes to a store whose memories are protected.
+func (c *claim) pinned(d *Deps) bool {
+	of := d.Stores.Named(c.store)
+	return of != nil && of.Pins
+}
+
+func findProcedure() *Tool {
+	return &Tool{
+		name: "find_procedure",
+		description: "Finds learned procedures for a task, with how often each has helped. " +
+			"Use it before work that may have been done before. Do not use it for facts; afterwards call report_outcome.",
+		primary:    "task",
+		parameters: []parameter{{name: "task", kind: kindText, required: true, about: "what is to be done"}},
+		run:        runFindProcedure,
+	}
+}
+
+// maxProcedures is the maximum number of procedures shown.
+const maxProcedures = 5
+
+func runFindProcedure(ctx context.Context, d *Deps, args arguments) (string, error) {
+	task, err := args.text("task")
+	if err != nil {
+		return "", err
+	}
+	if d.Search == nil {
+		return "find_procedure is not available in this host.", nil
+	}
+	answer, err := d.Search(ctx, recall.Query{Text: task, Limit: maxProcedures, Where: &schema.Conditions{Is: map[string]string{schema.AttrStore: stores.Procedural}}})
+	if err != nil {
+		return "", err
+	}
+	if len(answer.Results) == 0 {
+		return "No procedure is known for that. If the user agrees, save what works with remember_fact.", nil
+	}
+	if d.Shown != nil {
+		d.Shown(ctx, task, answer.Results)
+	}
+	records, err := d.Render(ctx, answer.Results)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(records)
+	for _, r := range answer.Results {
+		fmt.Fprintf(&b, "\n%s: helped %s times, failed %s times", d.Short(r.Memory.UID), tally(&r.Memory, schema.AttrSuccesses), tally(&r.Memory, schema.AttrFailures))
+	}
+	return b.String(), nil
+}
+
+// tally returns a counter of a memory, which only digits can be.
+func tally(m *schema.Memory, name string) string {
+	n := m.Attributes[name]
+	if n == "" || strings.Trim(n, "0123456789") != "" {
+		return "0"
+	}
+	return n
+}
+
+func reportOutcome() *Tool {
+	return &Tool{
+		name:        "report_outcome",
+		writes:      true,
+		description: "Records whether a memory or a procedure helped with the task. Use it once the result is known. Do not use it for guesses.",
+		parameters: []parameter{
+			{name: "memory_id", kind: kindText, required: true},
+			{name: "helped", kind: kindFlag, required: true},
+		},
+		run: runReportOutcome,
+	}
+}
+
+func runReportOutcome(ctx context.Context, d *Deps, args arguments) (string, error) {
+	id, err := memoryID(d, args)
+	if err != nil {
+		return "", err
+	}
+	helped, err := args.flag("helped")
+	switch {
+	case err != nil:
+		return "", err
+	case args.fields["helped"] == nil || id == "":
+		return "", mistakef("report_outcome: send %s. Nothing was changed.", `{"memory_id": "…", "helped": true}`)
+	case d.Outcome == nil:
+		return "report_outcome is not available in this host.", nil
+	}
+	m, err := readAny(ctx, d, args, id)
+	if err != nil {
+		return "", err
+	}
+	if err := d.Outcome(ctx, m.UID, helped); err != nil {
+		return "", err
+	}
+	return "Recorded.", nil
+}
+
+// Reflection is what a model asks for with request_reflection, in tokens above and
+// below the baseline.
+type Reflection struct {
+	Extra, Penalty             int
+	ExtraReason, PenaltyReason string
+}
+
+func requestReflection() *Tool {
+	return &Tool{
+		name:   "request_reflection",
+		writes: true,
+		description: "Asks the user for a reflection and its tokens. " +
+			"Use it only when the user asks to reflect; if they are leaving, ask them first. Do not use it by yourself. It then waits for their decision: stop and say so.",
+		parameters: []parameter{
+			{name: "extra", kind: kindInteger, max: 24_000, about: "tokens above the baseline of 8000"},
+			{name: "extra_reason", kind: kindText},
+			{name: "penalty", kind: kindInteger, max: 7_000, about: "tokens less, for your own mistakes"},
+			{name: "penalty_reason", kind: kindText},
+		},
+		run: runRequestReflection,
+	}
+}
+
+func runRequestReflection(ctx context.Context, d *Deps, args arguments) (string, error) {
+	var w Reflection
+	var err error
+	for _, n := range []struct {
+		name string
+		to   *int
+	}{{"extra", &w.Extra}, {"penalty", &w.Penalty}} {
+		v, _, err := args.number(n.name)
+		if err != nil {
+			return "", err
+		}
+		if !(v >= 0 && v <= 24_000) {
+			return "", args.mistake(n.name, "must be a number of tokens from 0 to 24000")
+		}
+		*n.to = int(v)
+	}
+	if w.ExtraReason, err = args.text("extra_reason"); err != nil {
+		return "", err
+	}
+	if w.PenaltyReason, err = args.text("penalty_reason"); err != nil {
+		return "", err
+	}
+	if d.Reflect == nil || d.proposes() {
+		return "request_reflection is not available in this host.", nil
+	}
+	turns, err := readUserTurns(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	trigger := stores.NoTrigger
+	if len(turns) > 0 {
+		trigger = stores.TriggerOf(turns[0].Content)
+	}
+	switch trigger {
+	case stores.Immediate:
+		answer, err := d.Reflect(ctx, w)
+		if errors.Is(err, schema.ErrConflict) {
+			return "", mistakef("request_reflection: a reflection waits for the user's decision already. Do not ask for another one.")
+		}
+		return answer, err
+	case stores.SoftTrigger:
+		return "Not requested: the user is leaving. Ask them: \"Want me to reflect now, or wait?\" Call again when they say \"reflect now\".", nil
+	case stores.NoTrigger:
+	}
+	return "Not requested: the user has not asked for a reflection in their last message. Do not ask again by yourself.", nil
+}
