@@ -106,7 +106,7 @@ func (e Event) Message() (Message, error) {
 		return m, nil
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
-		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + schema.JSONFault(err)}
+		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + text.JSONFault(err)}
 	}
 	if m.Role == "" {
 		m.Role = role
@@ -117,7 +117,7 @@ func (e Event) Message() (Message, error) {
 // Decode decodes the payload of any topic into dest, for example a [*Stored].
 func (e Event) Decode(dest any) error {
 	if err := json.Unmarshal(e.Payload, dest); err != nil {
-		return fmt.Errorf("the payload of %s event %d %s", e.Topic, e.Seq, schema.JSONFault(err))
+		return fmt.Errorf("the payload of %s event %d %s", e.Topic, e.Seq, text.JSONFault(err))
 	}
 	return nil
 }

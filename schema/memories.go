@@ -314,7 +314,7 @@ func readTime(r *engine.Row) Time {
 // readJSON reads a text into dest, a pointer to [Strings] or [Attributes].
 func readJSON(r *engine.Row, dest interface{ Scan(any) error }) {
 	if err := dest.Scan(r.Text()); err != nil {
-		r.Fail(JSONFault(err))
+		r.Fail(text.JSONFault(err))
 	}
 }
 

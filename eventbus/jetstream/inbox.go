@@ -291,7 +291,7 @@ func (i *Inbox) event(msg broker.Msg) (e eventbus.Event, err error) {
 		return e, err
 	}
 	if err := text.StrictJSON(msg.Data(), &e); err != nil {
-		return e, &schema.InvalidError{Field: "message", Reason: "is not an event: it " + schema.JSONFault(err)}
+		return e, &schema.InvalidError{Field: "message", Reason: "is not an event: it " + text.JSONFault(err)}
 	}
 	e.Seq, e.RecordedAt = 0, time.Time{}
 	if e.ID == "" {

@@ -10,6 +10,7 @@ import (
 	broker "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -31,7 +32,7 @@ func Message(prefix string, e eventbus.Event) (*nats.Msg, error) {
 	}
 	body, err := json.Marshal(e)
 	if err != nil {
-		return nil, &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + schema.JSONFault(err)}
+		return nil, &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + text.JSONFault(err)}
 	}
 	identity := body // with Seq and RecordedAt: two memories may use the same ids
 	if !journalled {

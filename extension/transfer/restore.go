@@ -164,7 +164,7 @@ func (r *importedRecord) check() error {
 	case l.Run != nil:
 		var stages []consolidate.StageReport // a resumed night reads them
 		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
-			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + schema.JSONFault(err)}
+			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + text.JSONFault(err)}
 		}
 	case l.Event != nil:
 		return checkEvent(l.Event)

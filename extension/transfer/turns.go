@@ -106,7 +106,7 @@ func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 
 // invalidJSON converts a decoding error to an [*schema.InvalidError].
 func invalidJSON(err error) error {
-	fault := schema.JSONFault(err)
+	fault := text.JSONFault(err)
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return &schema.InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: strings.TrimPrefix(fault, kind.Field+" ")}
 	}

@@ -63,7 +63,7 @@ var table = []row{
 	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
-	{pkg: "schema/undo", ours: []string{"schema", "schema/core"}},
+	{pkg: "schema/undo", ours: []string{"internal/text", "schema", "schema/core"}},
 	{pkg: "schema/check", ours: []string{"schema", "schema/core", "internal/sqlite"}}, // what must hold of a file: rows, values, references
 	{pkg: "schema/records", ours: []string{"schema", "schema/core"}},                  // a user's rows as the records of an export
 	{pkg: "schema/inspect", ours: []string{"schema", "internal/text"}},                // what a host is shown of a memory

@@ -235,7 +235,7 @@ var redaction = []Mutant{
 	},
 	{
 		Defence: "JSON errors contain no values",
-		File:    "schema/json.go",
+		File:    "internal/text/jsonfault.go",
 		Old:     `found, _, _ := strings.Cut(kind.Value, " ")`,
 		New:     `found := kind.Value`,
 		Package: "./schema",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -64,7 +65,7 @@ func decode(side string) (values map[string]json.RawMessage, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(side), &values); err != nil {
-		return nil, fault(schema.JSONFault(err))
+		return nil, fault(text.JSONFault(err))
 	}
 	if values == nil {
 		return nil, fault("is null")
@@ -87,7 +88,7 @@ func (f form) check(values map[string]json.RawMessage) error {
 // is reports whether a value is one that a column takes.
 type is func(value json.RawMessage) bool
 
-func text(v json.RawMessage) bool { return v[0] == '"' }
+func quoted(v json.RawMessage) bool { return v[0] == '"' }
 
 func whole(v json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(v), 10, 64)
@@ -127,27 +128,27 @@ func valid[T ~string](take func(T) error) is {
 
 var (
 	share   = within(0, 1)
-	mention = form{"entity": text, "surface": text, "confidence": share}
+	mention = form{"entity": quoted, "surface": quoted, "confidence": share}
 	counted = form{"attempts": whole}
 
 	// closedGap is the row that a closed gap had.
-	closedGap = form{"uid": text, "stage": text, "memories": encoded[[]string], "attempts": whole, "last_error": text, "created_at": whole}
+	closedGap = form{"uid": quoted, "stage": quoted, "memories": encoded[[]string], "attempts": whole, "last_error": quoted, "created_at": whole}
 )
 
 // forms are what reversing an operation reads. Operations that are not listed change
 // columns of a memory, or are never reversed.
 var forms = map[string]struct{ before, after form }{
-	schema.OpSource:     {nil, form{"source": text}},
-	schema.OpLink:       {nil, form{"to": text, "type": text}},
-	schema.OpUnlink:     {form{"to": text, "type": text, "confidence": share, "created_at": whole, "run": text}, nil},
+	schema.OpSource:     {nil, form{"source": quoted}},
+	schema.OpLink:       {nil, form{"to": quoted, "type": quoted}},
+	schema.OpUnlink:     {form{"to": quoted, "type": quoted, "confidence": share, "created_at": whole, "run": quoted}, nil},
 	schema.OpMention:    {nil, mention},
 	schema.OpUnmention:  {mention, nil},
-	schema.OpMerge:      {nil, form{"into": text}},
-	schema.OpSummary:    {form{"summary": text}, form{"summary": text}},
-	schema.OpWatermark:  {form{"name": text, "through": text}, form{"name": text, "through": text}},
+	schema.OpMerge:      {nil, form{"into": quoted}},
+	schema.OpSummary:    {form{"summary": quoted}, form{"summary": quoted}},
+	schema.OpWatermark:  {form{"name": quoted, "through": quoted}, form{"name": quoted, "through": quoted}},
 	schema.OpImportance: {form{"spent": number}, nil},
 	schema.OpReflected:  {form{"cycle": whole, "at": orNull(whole)}, form{"at": whole}},
-	schema.OpGap:        {form{"attempts": whole, "last_error": text}, counted},
+	schema.OpGap:        {form{"attempts": whole, "last_error": quoted}, counted},
 	core.OpBlock:        {nil, form{"version": whole}},
 }
 
@@ -164,6 +165,6 @@ var memoryColumns = map[string]is{
 	"confidence": share, "importance": share, "access_count": whole, "last_accessed": orNull(whole),
 	"decay_rate": within(0, 1e308), "stability": within(1e-9, 1e308), "utility": number, "protected": whole, "pinned": whole,
 	"origin": valid(schema.Origin.Validate), "trust": within(0, 4),
-	"subject": orNull(text), "predicate": orNull(text), "object": orNull(text),
+	"subject": orNull(quoted), "predicate": orNull(quoted), "object": orNull(quoted),
 	"tags": encoded[schema.Strings], "attributes": encoded[schema.Attributes],
 }
