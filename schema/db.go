@@ -87,6 +87,9 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 		}
 	}
 	db := &DB{scopes: newScopes()}
+	if engine.Redirect != nil {
+		path = engine.Redirect(path)
+	}
 	if engine.IsServer(path) {
 		return db, db.openServer(ctx, path, opts)
 	}

@@ -50,7 +50,7 @@ func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err 
 
 // mergedEntities selects an entity and all that were merged into it.
 const mergedEntities = `WITH RECURSIVE merged (id) AS (
-		SELECT ?
+		SELECT CAST(? AS BIGINT)
 		UNION SELECT e.id FROM merged JOIN entities e ON e.merged_into = merged.id)`
 
 // ValidEntityName returns an [*InvalidError] for field if name cannot be the name of an

@@ -169,7 +169,7 @@ var table = []row{
 	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}}, // kills processes and looks at what they leave
 	{pkg: "internal/mutation", kit: true},                                                                 // defences and the tests that fail without them
 	{pkg: "internal/pgtest", kit: true},                                                                   // a private PostgreSQL server
-	{pkg: "internal/memtest", ours: []string{"schema", "internal/pgtest", "postgres"}, kit: true},         // databases of memories
+	{pkg: "internal/memtest", ours: []string{"schema", "internal/engine", "internal/pgtest", "postgres"}, kit: true},         // databases of memories
 	{pkg: "internal/vectortest", kit: true},                                                               // embedding vectors
 	{pkg: "internal/wording"},                                                                             // banned words in comments
 	{pkg: "internal/racing", kit: true},                                                                   // whether the race detector is on

@@ -51,6 +51,9 @@ var (
 	running  io.Closer // keeps the server running; this process never closes it
 	number   atomic.Int64
 
+	standing sync.Mutex
+	byPath   = make(map[string]string) // databases that stand for files
+
 	making   sync.Mutex
 	template map[string]bool
 )
@@ -75,6 +78,42 @@ func Database(t testing.TB, name string, prepare func(dsn string) error) string 
 	require.NoError(t, Exec(admin, create))
 	t.Cleanup(func() { _ = Exec(admin, "DROP DATABASE "+made+" WITH (FORCE)") })
 	return named(admin, made)
+}
+
+// At returns the data source name of the database that stands for the file at a path: a
+// new one, as of [Database], at the first call. Databases whose folder is gone are
+// dropped.
+func At(path, name string, prepare func(dsn string) error) (dsn string, err error) {
+	start.Do(func() { admin, startErr = serve() })
+	if startErr != nil {
+		return "", startErr
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	of := fmt.Sprintf("%s_%d", name, os.Getpid())
+	if err := prepared(of, prepare); err != nil {
+		return "", err
+	}
+	standing.Lock()
+	defer standing.Unlock()
+	for old, database := range byPath {
+		if _, err := os.Stat(filepath.Dir(old)); errors.Is(err, os.ErrNotExist) {
+			if err := Exec(admin, "DROP DATABASE "+database+" WITH (FORCE)"); err != nil {
+				return "", err
+			}
+			delete(byPath, old)
+		}
+	}
+	database, known := byPath[path]
+	if !known {
+		database = fmt.Sprintf("f%d_%d", os.Getpid(), number.Add(1))
+		if err := Exec(admin, "CREATE DATABASE "+database+" TEMPLATE "+of); err != nil {
+			return "", err
+		}
+		byPath[path] = database
+	}
+	return named(admin, database), nil
 }
 
 func prepared(name string, prepare func(dsn string) error) error {
