@@ -109,6 +109,9 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	return db, nil
 }
 
+// IsServer reports whether a path names a database on a server, as in [Open].
+func IsServer(path string) bool { return engine.IsServer(path) }
+
 func (db *DB) openServer(ctx context.Context, dsn string, opts sqlite.Config) (err error) {
 	if !opts.Key.IsZero() {
 		return &InvalidError{Field: "Key", Reason: "encrypts a memory in a file; encrypt the disk of the server instead"}

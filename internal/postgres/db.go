@@ -100,7 +100,9 @@ func (dialect) AppendBool(b []byte, v bool) []byte {
 }
 
 // AppendString appends a text as a literal.
-func (d dialect) AppendString(b []byte, s string) []byte { return d.Dialect.AppendString(b, storable(s)) }
+func (d dialect) AppendString(b []byte, s string) []byte {
+	return d.Dialect.AppendString(b, storable(s))
+}
 
 // withoutSecret returns a data source name without its password.
 func withoutSecret(dsn string) string {
