@@ -180,7 +180,7 @@ func serve() (dsn string, err error) {
 	if err != nil {
 		return "", err
 	}
-	folder, err := os.MkdirTemp("", "ebbpg")
+	folder, err := os.MkdirTemp(base(), "ebbpg")
 	if err != nil {
 		return "", err
 	}
@@ -220,6 +220,18 @@ func serve() (dsn string, err error) {
 		}
 	}
 	return "", fmt.Errorf("PostgreSQL does not answer: %w", err)
+}
+
+// base is where the server's folder is made: a folder that another user can enter too,
+// preferably in memory.
+func base() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
+		return "/tmp"
+	}
+	return ""
 }
 
 // script runs a server in a folder until its input ends.

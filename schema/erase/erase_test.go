@@ -368,6 +368,9 @@ func (g *graph) checkRest(t *rapid.T, db *schema.DB, gone map[int]bool, before, 
 				require.Equal(t, row, now)
 			}
 		}
+		if !db.Capabilities().File {
+			return nil // the server would have refused them
+		}
 		var broken int
 		require.NoError(t, s.Row(ctx, "SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))
 		require.Zero(t, broken)
