@@ -205,21 +205,15 @@ func serve() (dsn string, err error) {
 	}
 	running = pipe
 	runtime.KeepAlive(running)
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	dsn = "postgres://postgres@/postgres?host=" + folder
 	for range 1200 {
 		if err = Exec(dsn, "SELECT 1"); err == nil {
 			return dsn, nil
 		}
-		select {
-		case <-ended:
-			text, _ := os.ReadFile(log.Name())
-			return "", fmt.Errorf("PostgreSQL did not start:\n%s", text)
-		case <-time.After(25 * time.Millisecond):
-		}
+		time.Sleep(25 * time.Millisecond)
 	}
-	return "", fmt.Errorf("PostgreSQL does not answer: %w", err)
+	text, _ := os.ReadFile(log.Name())
+	return "", fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text)
 }
 
 // base is where the server's folder is made: a folder that another user can enter too,
