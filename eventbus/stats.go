@@ -213,11 +213,19 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 		topics = []string{"*"}
 	}
 	var events []Event
-	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		events, _, err = readEvents(ctx, s, afterSeq, limit, topics)
-		return err
-	})
-	return events, err
+	for began := time.Now(); ; time.Sleep(settlePoll) {
+		var more, unsettled bool
+		err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+			if events, more, err = readEvents(ctx, s, afterSeq, limit, topics); err == nil && !more {
+				_, unsettled, err = s.LastSeq(ctx)
+			}
+			return err
+		})
+		// On a server, what was published a moment ago may not be settled yet.
+		if err != nil || more || !unsettled || time.Since(began) > settleWait {
+			return events, err
+		}
+	}
 }
 
 // WaitIdle waits until the named consumers have no pending events and no retries that

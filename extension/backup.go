@@ -15,18 +15,21 @@ type (
 	RestoreReport = schema.RestoreReport
 )
 
-// Backup writes a copy of the memory to a new file, readable by its owner only,
-// without stopping turns or nights. It contains everything acknowledged before the
-// call. The file appears at target only after it was written completely, synced,
-// checked for integrity and its row counts compared with the original. Do not copy
-// a file in use with the operating system's tools: such a copy lacks the
-// write-ahead log.
+// IsServer reports whether a path names a database on a server, as postgres://….
+func IsServer(path string) bool { return schema.IsServer(path) }
+
+// Capabilities tells what the database of this memory can do: a file and a server differ.
+func (x *Extension) Capabilities() schema.Capabilities { return x.db.Capabilities() }
+
+// Backup writes a copy of the memory to a new file, readable by its owner only, without
+// stopping turns or nights: everything acknowledged before the call. It appears at target
+// once it is synced, was checked, and has as many rows as the original. Do not copy a file
+// in use by other means: such a copy lacks the write-ahead log. progress, if not nil, is
+// called with the number of bytes copied and the total.
 //
-// progress, if not nil, is called with the number of bytes copied and the total.
-//
-// Errors: [*InvalidError] if target exists or cannot be created, [ErrCorrupt] if
-// the memory is damaged, [ErrDiskFull], [ErrBusy] while another backup to target is
-// running, the context's error. No file is left after an error.
+// Errors: [*InvalidError] if target exists or cannot be created, [ErrCorrupt] if the memory
+// is damaged, [ErrDiskFull], [ErrBusy] while another backup to target is running, the
+// context's error, [schema.ErrFileOnly] on a server. No file is left after an error.
 func (x *Extension) Backup(ctx context.Context, target string, progress func(done, total int64)) (*BackupReport, error) {
 	return x.db.Backup(ctx, target, x.mem.Progress(progress))
 }
@@ -38,13 +41,11 @@ func (x *Extension) BackupWithKey(ctx context.Context, target string, key Key, p
 	return x.db.BackupWithKey(ctx, target, key, x.mem.Progress(progress))
 }
 
-// BackupFile is [Extension.Backup] for a file that this process has not opened. It
-// does not migrate the schema, which may be older or newer than this version's, so
-// it can be used before an upgrade. The copy of an encrypted file has the same key;
-// use the zero key for plain files.
+// BackupFile is [Extension.Backup] for a file that this process has not opened. It does not
+// migrate the schema, so it can be used before an upgrade. The copy of an encrypted file has
+// the same key; use the zero key for plain files.
 //
-// Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase] and [ErrKey]
-// for source.
+// Errors: those of [Extension.Backup]; [ErrNotFound], [ErrNotDatabase], [ErrKey] for source.
 func BackupFile(ctx context.Context, source, target string, key Key, progress func(done, total int64)) (*BackupReport, error) {
 	return schema.Backup(ctx, source, target, &schema.Options{Key: key}, (*memory.Memory)(nil).Progress(progress))
 }
@@ -58,10 +59,9 @@ func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, err
 	return schema.VerifyBackup(ctx, path, &schema.Options{Key: key})
 }
 
-// Restore verifies a backup and atomically installs a copy of it at target. If
-// target exists, it fails unless replace is set; then the old file and its log are
-// kept under another name. Stop every program that uses the memory first. key opens
-// an encrypted backup and remains the key of the restored memory.
+// Restore verifies a backup and atomically installs a copy of it at target. If target exists,
+// it fails unless replace is set; then the old file and its log are kept under another name.
+// Stop every program that uses the memory first. key opens the backup and stays its key.
 //
 // Errors: those of [BackupFile]; [ErrBusy] if a program has the file to be replaced
 // open (detected on Linux only).

@@ -26,7 +26,7 @@ const (
 )
 
 var methods = map[string]string{
-	"Extension.AcknowledgeLosses": takesNoWords, "Extension.Approve": takesNoWords, "Extension.Backup": takesNoWords, "Extension.BackupWithKey": takesNoWords,
+	"Extension.AcknowledgeLosses": takesNoWords, "Extension.Approve": takesNoWords, "Extension.Backup": takesNoWords, "Extension.BackupWithKey": takesNoWords, "Extension.Capabilities": takesNoWords,
 	"Extension.Embedding": onlyReads, "Extension.Bus": entered, "Extension.Close": takesNoWords, "Extension.Confirmations": takesNoWords,
 	"Extension.Consolidate": nightsTest, "Extension.ConsolidateDry": nightsTest, "Extension.Erase": takesNoWords,
 	"Extension.Export": onlyReads, "Extension.Grant": takesNoWords, "Extension.Health": onlyReads, "Extension.Import": importsTest,

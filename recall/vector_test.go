@@ -146,7 +146,7 @@ func TestVectorsAreAddedOnce(t *testing.T) {
 	g := openGeneration(t, db, "m", 4)
 	embedAll(t, db, g, synonyms)
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		_, err := tx.Exec(ctx, "UPDATE vectors SET vector = zeroblob(8) WHERE id = (SELECT max(id) FROM vectors)")
+		_, err := tx.Exec(ctx, "UPDATE vectors SET vector = ? WHERE id = (SELECT max(id) FROM vectors)", make([]byte, 8))
 		return err
 	}))
 	set := &sharedVectors{of: g, vectorSet: newVectorSet(g, 100)}

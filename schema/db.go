@@ -88,6 +88,9 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 		}
 	}
 	db := &DB{scopes: newScopes()}
+	if engine.Redirect != nil {
+		path = engine.Redirect(path)
+	}
 	if engine.IsServer(path) {
 		return db, db.openServer(ctx, path, opts)
 	}
@@ -106,6 +109,9 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	db.DB, db.Files = db.file.Engine(), db.file
 	return db, nil
 }
+
+// IsServer reports whether a path names a database on a server, as in [Open].
+func IsServer(path string) bool { return engine.IsServer(path) }
 
 func (db *DB) openServer(ctx context.Context, dsn string, opts sqlite.Config) (err error) {
 	if !opts.Key.IsZero() {

@@ -50,7 +50,7 @@ func (tx *Tx) MergedEntities(ctx context.Context, root int64) (ids []int64, err 
 
 // mergedEntities selects an entity and all that were merged into it.
 const mergedEntities = `WITH RECURSIVE merged (id) AS (
-		SELECT ?
+		SELECT CAST(? AS BIGINT)
 		UNION SELECT e.id FROM merged JOIN entities e ON e.merged_into = merged.id)`
 
 // ValidEntityName returns an [*InvalidError] for field if name cannot be the name of an
@@ -390,7 +390,7 @@ func (n NightReads) LinkConfidence(ctx context.Context, memoryID, entityID int64
 // the most trusted: an untrusted source must not describe people that the user
 // mentions.
 func (n NightReads) AboutEntity(ctx context.Context, entityID int64, confidence float64, except int64, limit int) (about []Memory, err error) {
-	err = n.db.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT ?0 UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id),
+	err = n.db.NewRaw(`WITH RECURSIVE parts (id) AS (SELECT CAST(?0 AS BIGINT) UNION SELECT e.id FROM parts JOIN entities e ON e.merged_into = parts.id),
 		said AS (
 			SELECT m.* FROM memories m WHERE m.id IN (SELECT memory_id FROM memory_entities WHERE confidence >= ?1 AND entity_id IN (SELECT id FROM parts))
 			AND m.id <> ?2 AND m.state = 'active' AND m.kind <> 'reflection' AND m.origin NOT IN (?3, ?4))

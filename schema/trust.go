@@ -171,7 +171,7 @@ const oneVoice = 24 * time.Hour
 func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent bool, err error) {
 	err = tx.Row(ctx, `SELECT NOT EXISTS (SELECT 1 FROM memory_sources ms JOIN memories s ON s.id = ms.source_id
 		WHERE ms.memory_id = ? AND s.id <> ? AND (
-			s.session_id = ? OR s.session_id IS NULL AND ? AND abs(s.event_time - ?) < ?
+			s.session_id = ? OR s.session_id IS NULL AND ? = 1 AND abs(s.event_time - ?) < ?
 			OR json_extract(s.attributes, '$.tool') = ?
 			OR s.content_hash = ? AND s.trust < ?))`,
 		[]any{

@@ -167,7 +167,7 @@ func (s *Snapshot) LastChunks(ctx context.Context) (map[int64]int64, error) {
 		last[user] = chunk
 		return nil
 	}, `SELECT id, last FROM (SELECT u.id,
-			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << ?1 AND ((u.id + 1) << ?1) - 1) AS last FROM users u) AS ends
+			(SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << CAST(?1 AS INT) AND ((u.id + 1) << CAST(?1 AS INT)) - 1) AS last FROM users u) AS ends
 		WHERE last IS NOT NULL`, chunkBits)
 	return last, err
 }
@@ -258,7 +258,7 @@ func (tx *Tx) InsertVectors(ctx context.Context, generation int64, vectors []Chu
 			return 0, err
 		}
 		res, err := tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
-			SELECT id >> ?, id, ?, ? FROM chunks WHERE id = ? AND memory_id = ?
+			SELECT id >> CAST(? AS INT), id, ?, ? FROM chunks WHERE id = ? AND memory_id = ?
 			ON CONFLICT (chunk_id, generation) DO NOTHING`, chunkBits, generation, v.Vector, v.ChunkID, v.MemoryID)
 		if err != nil {
 			return 0, err

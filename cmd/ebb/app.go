@@ -82,8 +82,15 @@ func (a *app) openExisting() (*extension.Extension, error) {
 	return a.openExistingWith(cfg)
 }
 
+// missing reports whether there is no memory yet where --db says; a server is asked
+// when it is opened.
+func (a *app) missing() bool {
+	_, err := os.Stat(a.db)
+	return !extension.IsServer(a.db) && errors.Is(err, fs.ErrNotExist)
+}
+
 func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
+	if a.missing() {
 		return nil, missingFile(a.db)
 	}
 	x, err := a.openWith(cfg)
@@ -201,7 +208,7 @@ func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *
 
 // needUser returns an error before a file is made without a user.
 func (a *app) needUser() error {
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && a.user == "" {
+	if a.user == "" && a.missing() {
 		return a.scope().Validate()
 	}
 	return nil

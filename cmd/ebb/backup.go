@@ -32,6 +32,9 @@ func (c *backupCmd) Run(a *app) error {
 			return &notFoundError{"no backup " + c.File}
 		}
 	} else {
+		if extension.IsServer(a.db) {
+			return &usageError{"a memory on a server is backed up by the server's own tools: pg_dump --schema=ebb"}
+		}
 		progress, end := a.copying("backing up")
 		report, err = c.write(a, progress)
 		end()
@@ -100,6 +103,9 @@ With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}, "set_aside"
 
 // Run restores a backup.
 func (c *restoreCmd) Run(a *app) error {
+	if extension.IsServer(a.db) {
+		return &usageError{"a backup is a file and cannot replace a memory on a server: ebb export it, and ebb import it there"}
+	}
 	progress, end := a.copying("restoring")
 	report, err := extension.Restore(a.ctx, c.Backup, a.db, a.key, c.Force, progress)
 	end()

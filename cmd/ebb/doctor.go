@@ -9,7 +9,7 @@ import (
 )
 
 type doctorCmd struct {
-	File string `arg:"" optional:"" type:"path" help:"The file to check (default: that of --db)."`
+	File string `arg:"" optional:"" type:"memory" help:"The file to check (default: that of --db)."`
 
 	Repair            bool `help:"Copy the file, rebuild what is derived from other rows, and report the changes."`
 	AcknowledgeLosses bool `help:"Acknowledge the losses found in the file, so that they are no longer reported."`

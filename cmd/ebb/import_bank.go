@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -13,7 +12,7 @@ import (
 // requireUser refuses to make a new file without a user. One that exists may name
 // its only user.
 func (a *app) requireUser() error {
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) && a.user == "" {
+	if a.user == "" && a.missing() {
 		return a.scope().Validate()
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -14,13 +15,15 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
 	"github.com/ebbmem/ebb/internal/manual"
+	_ "github.com/ebbmem/ebb/postgres" // memories on a server
 )
 
 // cli is the command line as kong reads it.
 type cli struct {
-	DB      string  `name:"db" env:"EBB_DB" default:"memory.db" type:"path" placeholder:"FILE" help:"The memory file (default memory.db)."`
+	DB      string  `name:"db" env:"EBB_DB" default:"memory.db" type:"memory" placeholder:"FILE" help:"The memory: a file, or postgres://… (default memory.db)."`
 	Key     string  `name:"key-file" env:"EBB_KEY_FILE" type:"path" placeholder:"FILE" help:"File with the key of an encrypted memory: 32 bytes or 64 hexadecimal digits (or set EBB_KEY to the digits)."`
 	User    string  `env:"EBB_USER" placeholder:"NAME" help:"The user (default: the only user of the file)."`
 	Tenant  string  `placeholder:"NAME" help:"The user's tenant (default: none)."`
@@ -140,6 +143,19 @@ func untilInterrupted() (ctx context.Context, stop func()) {
 // exited is how kong's own exits (--help) leave the parser.
 type exited int
 
+// decodeMemory reads the name of a memory: a path, or the data source name of a server.
+func decodeMemory(ctx *kong.DecodeContext, target reflect.Value) error {
+	var name string
+	if err := ctx.Scan.PopValueInto("memory", &name); err != nil {
+		return err
+	}
+	if name != "" && !extension.IsServer(name) {
+		name = kong.ExpandPath(name)
+	}
+	target.SetString(name)
+	return nil
+}
+
 // printHelp is kong's help with a last line that fits a terminal of 60 columns.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	ctx.Model.HelpFlag = nil // without it kong prints no last line
@@ -164,7 +180,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var c cli
 	parser, err := kong.New(&c, kong.Name("ebb"), kong.Description(description), kong.Vars{"version": build.Read().String()},
 		kong.Writers(stdout, stderr), kong.Exit(func(code int) { panic(exited(code)) }),
-		kong.Help(printHelp), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+		kong.NamedMapper("memory", kong.MapperFunc(decodeMemory)), kong.Help(printHelp), kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
 	if err != nil {
 		return report(stderr, nil, err)
 	}

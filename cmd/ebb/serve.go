@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
 	"github.com/ebbmem/ebb/internal/inspector"
 	"github.com/ebbmem/ebb/internal/server"
@@ -44,6 +45,9 @@ func (serveCmd) Help() string {
 
 // Run implements the command.
 func (c *serveCmd) Run(a *app) (err error) {
+	if extension.IsServer(a.db) {
+		return &usageError{"ebb serve and ebb inspect keep tokens and a lock beside the memory's file; they do not open a memory on a server yet"}
+	}
 	if err := errors.Join(server.CheckTLS(c.TLSCert, c.TLSKey), server.CheckAddress(c.Listen, c.Insecure || c.TLSCert != "")); err != nil {
 		return &usageError{err.Error()}
 	}

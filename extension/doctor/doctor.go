@@ -71,6 +71,9 @@ func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, err
 	if strings.TrimSpace(path) == "" {
 		return nil, &schema.InvalidError{Field: "path", Reason: "is empty; give the file that holds the memory"}
 	}
+	if schema.IsServer(path) {
+		return diagnoseServer(ctx, path, key)
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ var table = []row{
 	{pkg: "internal/engine"},                                      // what a database is to the records: it knows none
 	{pkg: "internal/sqlite", ours: []string{"internal/engine"}},   // a database in a file
 	{pkg: "internal/postgres", ours: []string{"internal/engine"}}, // a database on a server
-	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension"}},
+	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}},
 	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
@@ -149,7 +149,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/tenants", "extension/transfer", "eventbus", "encoder", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -169,14 +169,14 @@ var table = []row{
 	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 
 	// Test kits.
-	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model
-	{pkg: "internal/vfstest", kit: true},                                                                  // fault-injecting file system
-	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}}, // kills processes and looks at what they leave
-	{pkg: "internal/mutation", kit: true},                                                                 // defences and the tests that fail without them
-	{pkg: "internal/pgtest", kit: true},                                                                   // a private PostgreSQL server
-	{pkg: "internal/memtest", ours: []string{"schema", "internal/pgtest", "postgres"}, kit: true},         // databases of memories
-	{pkg: "internal/vectortest", kit: true},                                                               // embedding vectors
-	{pkg: "internal/wording"},                                                                             // banned words in comments
-	{pkg: "internal/racing", kit: true},                                                                   // whether the race detector is on
-	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},                            // conformance suite of buses
+	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                              // scripted model
+	{pkg: "internal/vfstest", kit: true},                                                                             // fault-injecting file system
+	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}},            // kills processes and looks at what they leave
+	{pkg: "internal/mutation", kit: true},                                                                            // defences and the tests that fail without them
+	{pkg: "internal/pgtest", kit: true},                                                                              // a private PostgreSQL server
+	{pkg: "internal/memtest", ours: []string{"schema", "internal/engine", "internal/pgtest", "postgres"}, kit: true}, // databases of memories
+	{pkg: "internal/vectortest", kit: true},                                                                          // embedding vectors
+	{pkg: "internal/wording"},                                                                                        // banned words in comments
+	{pkg: "internal/racing", kit: true},                                                                              // whether the race detector is on
+	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},                                       // conformance suite of buses
 }

@@ -124,6 +124,10 @@ func Register(scheme string, open Opener) {
 // schemes are the schemes of servers that some package of this module can open.
 var schemes = map[string]string{"postgres": "github.com/ebbmem/ebb/postgres", "postgresql": "github.com/ebbmem/ebb/postgres"}
 
+// Redirect, if set, maps the paths of files to databases on a server. It is set by tests
+// that run on another engine than they were written for.
+var Redirect func(path string) string
+
 // IsServer reports whether a path is the data source name of a database on a server.
 func IsServer(path string) bool {
 	scheme, _, found := strings.Cut(path, "://")

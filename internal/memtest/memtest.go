@@ -14,6 +14,7 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	_ "github.com/ebbmem/ebb/postgres" // the engine
 	"github.com/ebbmem/ebb/schema"
@@ -26,32 +27,42 @@ func Open(t testing.TB, opts ...func(*schema.Options)) *schema.DB {
 	for _, opt := range opts {
 		opt(&options)
 	}
-	db, err := schema.Open(context.Background(), Path(t), &options)
+	db, err := schema.Open(context.Background(), filepath.Join(t.TempDir(), "memory.db"), &options)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db
 }
 
-// Path returns where a test's memory is to be: a file that does not exist, or with
-// [pgtest.Engine] in the environment an empty database on a server.
-func Path(t testing.TB) string {
-	t.Helper()
+// With [pgtest.Engine] in the environment, every memory of a test is on a server; where
+// PostgreSQL is not installed, opening one panics.
+func init() {
 	if !pgtest.Chosen() {
-		return filepath.Join(t.TempDir(), "memory.db")
+		return
 	}
-	return Server(t)
+	engine.Redirect = func(path string) string {
+		if engine.IsServer(path) {
+			return path
+		}
+		dsn, err := pgtest.At(path, "memory", migrate)
+		if err != nil {
+			panic(err)
+		}
+		return dsn
+	}
 }
 
 // Server returns the data source name of a new memory on a server.
 func Server(t testing.TB) string {
 	t.Helper()
-	return pgtest.Database(t, "memory", func(dsn string) error {
-		db, err := schema.Open(context.Background(), dsn, nil)
-		if err != nil {
-			return err
-		}
-		return db.Close()
-	})
+	return pgtest.Database(t, "memory", migrate)
+}
+
+func migrate(dsn string) error {
+	db, err := schema.Open(context.Background(), dsn, nil)
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 // Spoil runs statements on a closed file as another program would, past everything that

@@ -51,6 +51,9 @@ var (
 	running  io.Closer // keeps the server running; this process never closes it
 	number   atomic.Int64
 
+	standing sync.Mutex
+	byPath   = make(map[string]string) // databases that stand for files
+
 	making   sync.Mutex
 	template map[string]bool
 )
@@ -75,6 +78,42 @@ func Database(t testing.TB, name string, prepare func(dsn string) error) string 
 	require.NoError(t, Exec(admin, create))
 	t.Cleanup(func() { _ = Exec(admin, "DROP DATABASE "+made+" WITH (FORCE)") })
 	return named(admin, made)
+}
+
+// At returns the data source name of the database that stands for the file at a path: a
+// new one, as of [Database], at the first call. Databases whose folder is gone are
+// dropped.
+func At(path, name string, prepare func(dsn string) error) (dsn string, err error) {
+	start.Do(func() { admin, startErr = serve() })
+	if startErr != nil {
+		return "", startErr
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	of := fmt.Sprintf("%s_%d", name, os.Getpid())
+	if err := prepared(of, prepare); err != nil {
+		return "", err
+	}
+	standing.Lock()
+	defer standing.Unlock()
+	for old, database := range byPath {
+		if _, err := os.Stat(filepath.Dir(old)); errors.Is(err, os.ErrNotExist) {
+			if err := Exec(admin, "DROP DATABASE "+database+" WITH (FORCE)"); err != nil {
+				return "", err
+			}
+			delete(byPath, old)
+		}
+	}
+	database, known := byPath[path]
+	if !known {
+		database = fmt.Sprintf("f%d_%d", os.Getpid(), number.Add(1))
+		if err := Exec(admin, "CREATE DATABASE "+database+" TEMPLATE "+of); err != nil {
+			return "", err
+		}
+		byPath[path] = database
+	}
+	return named(admin, database), nil
 }
 
 func prepared(name string, prepare func(dsn string) error) error {
@@ -141,7 +180,7 @@ func serve() (dsn string, err error) {
 	if err != nil {
 		return "", err
 	}
-	folder, err := os.MkdirTemp("", "ebbpg")
+	folder, err := os.MkdirTemp(base(), "ebbpg")
 	if err != nil {
 		return "", err
 	}
@@ -166,21 +205,27 @@ func serve() (dsn string, err error) {
 	}
 	running = pipe
 	runtime.KeepAlive(running)
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
 	dsn = "postgres://postgres@/postgres?host=" + folder
 	for range 1200 {
 		if err = Exec(dsn, "SELECT 1"); err == nil {
 			return dsn, nil
 		}
-		select {
-		case <-ended:
-			text, _ := os.ReadFile(log.Name())
-			return "", fmt.Errorf("PostgreSQL did not start:\n%s", text)
-		case <-time.After(25 * time.Millisecond):
-		}
+		time.Sleep(25 * time.Millisecond)
 	}
-	return "", fmt.Errorf("PostgreSQL does not answer: %w", err)
+	text, _ := os.ReadFile(log.Name())
+	return "", fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text)
+}
+
+// base is where the server's folder is made: a folder that another user can enter too,
+// preferably in memory.
+func base() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	if info, err := os.Stat("/tmp"); err == nil && info.IsDir() {
+		return "/tmp"
+	}
+	return ""
 }
 
 // script runs a server in a folder until its input ends.

@@ -99,6 +99,11 @@ func (dialect) AppendBool(b []byte, v bool) []byte {
 	return append(b, '0')
 }
 
+// AppendString appends a text as a literal.
+func (d dialect) AppendString(b []byte, s string) []byte {
+	return d.Dialect.AppendString(b, storable(s))
+}
+
 // withoutSecret returns a data source name without its password.
 func withoutSecret(dsn string) string {
 	u, err := url.Parse(dsn)

@@ -40,9 +40,8 @@ func (c *conn) CheckNamedValue(arg *driver.NamedValue) (err error) {
 	case nil, int64, float64, []byte:
 		return nil
 	case string:
-		// PostgreSQL stores no NUL. A text with one, such as an id from a URL, finds
-		// nothing.
-		arg.Value = strings.ReplaceAll(v, "\x00", "\uFFFD")
+		// Such a text, for instance an id from a URL, finds nothing.
+		arg.Value = storable(v)
 		return nil
 	case time.Time:
 		return errors.New("postgres: a time.Time cannot be stored; use a Time")
@@ -56,11 +55,16 @@ func (c *conn) CheckNamedValue(arg *driver.NamedValue) (err error) {
 			arg.Value = int64(1)
 		}
 	case string:
-		arg.Value = strings.ReplaceAll(v, "\x00", "\uFFFD")
+		arg.Value = storable(v)
 	case time.Time:
 		return errors.New("postgres: a time.Time cannot be stored; use a Time")
 	}
 	return nil
+}
+
+// storable replaces what is no text for PostgreSQL: NUL and invalid UTF-8.
+func storable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {

@@ -72,8 +72,8 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 // target adds memories to the targets.
 func (b *batch) target(ctx context.Context, ids []int64) error {
 	rows, err := b.tx.Query(ctx, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
-			content || char(10) || speaker || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) ||
-			coalesce(predicate, '') || char(10) || tags || char(10) || attributes
+			content || '`+"\n"+`' || speaker || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' ||
+			coalesce(predicate, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
 		FROM memories WHERE +user_id = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
 	if err != nil {
 		return err

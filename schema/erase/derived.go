@@ -18,7 +18,7 @@ func (b *batch) revealingDerived(ctx context.Context) (found []int64, err error)
 	err = schema.Each(ctx, b.tx.Query, []any{&id, &content}, func() error {
 		texts[id] = content
 		return nil
-	}, `SELECT id, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+	}, `SELECT id, content || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
 		FROM memories m WHERE user_id = ? AND kind <> 'episode' AND (kind = 'reflection' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
 	if err != nil {
 		return nil, err
@@ -55,12 +55,12 @@ type source struct {
 
 func (b *batch) claim(ctx context.Context, id int64) (*claim, error) {
 	c := new(claim)
-	err := b.tx.Row(ctx, `SELECT uid, kind, content || char(10) || coalesce(subject, '') || char(10) || coalesce(object, '') || char(10) || tags || char(10) || attributes
+	err := b.tx.Row(ctx, `SELECT uid, kind, content || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
 		FROM memories WHERE id = ?`, []any{id}, &c.uid, &c.kind, &c.said)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := b.tx.Query(ctx, `SELECT m.id, m.trust, m.event_time, m.content || char(10) || m.speaker, ms.quote,
+	rows, err := b.tx.Query(ctx, `SELECT m.id, m.trust, m.event_time, m.content || '`+"\n"+`' || m.speaker, ms.quote,
 			EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)
 		FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?`, id)
 	if err != nil {

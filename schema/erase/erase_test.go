@@ -311,6 +311,9 @@ func TestEraseDerived(t *testing.T) {
 		}
 		g.checkRest(t, db, gone, before, after)
 	})
+	if !db.Capabilities().TextIndex {
+		return
+	}
 	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) error {
 		_, err := tx.Exec(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
 		return err
@@ -367,6 +370,9 @@ func (g *graph) checkRest(t *rapid.T, db *schema.DB, gone map[int]bool, before, 
 			if now, there := after[key]; there && (strings.HasPrefix(key, "chunks ") || strings.HasPrefix(key, "events ") || strings.HasPrefix(key, "sources ") || strings.HasPrefix(key, "aliases ")) {
 				require.Equal(t, row, now)
 			}
+		}
+		if !db.Capabilities().File {
+			return nil // the server would have refused them
 		}
 		var broken int
 		require.NoError(t, s.Row(ctx, "SELECT count(*) FROM pragma_foreign_key_check", nil, &broken))

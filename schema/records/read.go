@@ -196,7 +196,7 @@ var referred = []section{
 		v := new(Alias)
 		return Line{Alias: v}, row.Scan(&v.Entity, &v.Alias, &v.Surface, &v.Confidence)
 	}},
-	{eventsWhose("NOT GLOB"), readEvent}, // those that memories come from, and the host's own
+	{eventsWhose("<>"), readEvent}, // those that memories come from, and the host's own
 }
 
 // referring are the records that refer to memories.
@@ -253,7 +253,7 @@ var referring = []section{
 		v := new(Document)
 		return Line{Document: v}, row.Scan(&v.URI, &v.Hash, &v.ReadAt)
 	}},
-	{eventsWhose("GLOB"), readEvent}, // those of ebb, which speak of memories
+	{eventsWhose("="), readEvent}, // those of ebb, which speak of memories
 	{`SELECT w.name, (SELECT uid FROM memories WHERE user_id = w.user_id AND id <= w.through ORDER BY id DESC LIMIT 1),
 			(SELECT count(*) FROM memories WHERE user_id = w.user_id AND id <= w.through)
 		FROM watermarks w WHERE w.user_id = ? AND EXISTS (SELECT 1 FROM memories WHERE user_id = w.user_id AND id <= w.through) ORDER BY w.name`, func(row scanner) (Line, error) {
@@ -262,13 +262,13 @@ var referring = []section{
 	}},
 }
 
-// eventsWhose is the query of the events whose topic is one of ebb's reports, by GLOB,
-// or none of them, by NOT GLOB.
+// eventsWhose is the query of the events whose topic is one of ebb's reports, by =,
+// or none of them, by <>.
 func eventsWhose(topic string) string {
 	return `SELECT v.id, v.topic, v.agent, v.session, v.origin, v.trust, v.payload, v.occurred_at, v.recorded_at,
 			i.session, i.channel, i.query, i.items, i.shown_at
 		FROM events v LEFT JOIN injections i ON i.event_seq = v.seq
-		WHERE v.user_id = ? AND v.id IS NOT NULL AND v.topic ` + topic + ` 'memory.*' ORDER BY v.seq`
+		WHERE v.user_id = ? AND v.id IS NOT NULL AND substr(v.topic, 1, 7) ` + topic + ` 'memory.' ORDER BY v.seq`
 }
 
 func readEvent(row scanner) (Line, error) {

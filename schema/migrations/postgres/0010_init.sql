@@ -572,6 +572,8 @@ CREATE FUNCTION max(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT
 CREATE FUNCTION min(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT least($1, $2)';
 CREATE FUNCTION max(double precision, double precision) RETURNS double precision LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT greatest($1, $2)';
 CREATE FUNCTION min(double precision, double precision) RETURNS double precision LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT least($1, $2)';
+CREATE FUNCTION max(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT greatest($1 COLLATE "C", $2)';
+CREATE FUNCTION min(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT least($1 COLLATE "C", $2)';
 CREATE FUNCTION instr(text, text) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT strpos($1, $2)';
 CREATE FUNCTION ebb_glob(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
   $$SELECT replace(replace(replace(replace(replace($1, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%'), '?', '_')$$;

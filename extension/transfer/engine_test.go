@@ -1,0 +1,3 @@
+package transfer
+
+import _ "github.com/ebbmem/ebb/internal/memtest" // the engine that the environment chooses

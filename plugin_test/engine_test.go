@@ -1,0 +1,3 @@
+package plugin_test
+
+import _ "github.com/ebbmem/ebb/internal/memtest" // the engine that the environment chooses
