@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/audit"
+	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
@@ -68,7 +69,7 @@ func auditFile(a *app, name string, opts audit.Options) (*audit.Report, error) {
 	defer f.Close()
 	in := bufio.NewReader(f)
 	start, _ := in.Peek(16) // a fault is found again below
-	if isNote(name) {
+	if markdown.IsNote(name) {
 		opts.Format = transfer.FormatMarkdown
 	}
 	report, err := audit.Read(a.ctx, in, opts)

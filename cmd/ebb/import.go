@@ -19,6 +19,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
 )
 
@@ -169,7 +170,11 @@ func (c *importCmd) files() ([]string, error) {
 		return []string{c.Path}, nil
 	}
 	if c.Markdown {
-		return notes(c.Path)
+		files, err := markdown.Notes(c.Path)
+		if err == nil && len(files) == 0 {
+			err = &usageError{c.Path + " has no *.md"}
+		}
+		return files, err
 	}
 	entries, err := os.ReadDir(c.Path) // sorted by name
 	if err != nil {
@@ -211,7 +216,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	if c.Stream {
 		opts.Format = transfer.FormatStream
 	}
-	if c.Markdown || isNote(file) && !c.Stream {
+	if c.Markdown || markdown.IsNote(file) && !c.Stream {
 		opts.Format = transfer.FormatMarkdown
 	}
 	if c.Origin != string(eventbus.OriginImport) {
@@ -227,7 +232,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 		}
 	}
 	if opts.Format == transfer.FormatMarkdown && file != "-" {
-		opts.Unnamed, opts.Time = noteNamed(c.Path, file), noteTime(file, a.zone())
+		opts.Unnamed, opts.Time = markdown.NameOf(c.Path, file), markdown.TimeOf(file, a.zone())
 	}
 	bar := a.bar(total, filepath.Base(file), true)
 	defer func() { _ = bar.Clear() }()

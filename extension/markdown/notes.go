@@ -1,4 +1,4 @@
-package main
+package markdown
 
 import (
 	"io/fs"
@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// isNote reports whether a file is Markdown by its name.
-func isNote(file string) bool {
+// IsNote reports whether a file is Markdown by its name.
+func IsNote(file string) bool {
 	ext := strings.ToLower(filepath.Ext(file))
 	return ext == ".md" || ext == ".markdown"
 }
 
-// notes lists the Markdown files of a folder and its subfolders, without hidden and
+// Notes lists the Markdown files of a folder and its subfolders, without hidden and
 // empty ones.
-func notes(folder string) (files []string, err error) {
+func Notes(folder string) (files []string, err error) {
 	err = filepath.WalkDir(folder, func(at string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -26,21 +26,18 @@ func notes(folder string) (files []string, err error) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case d.Type().IsRegular() && isNote(at):
+		case d.Type().IsRegular() && IsNote(at):
 			if info, err := d.Info(); err != nil || info.Size() > 0 {
 				files = append(files, at)
 			}
 		}
 		return nil
 	})
-	if err == nil && len(files) == 0 {
-		err = &usageError{folder + " has no *.md"}
-	}
 	return files, err
 }
 
-// noteNamed is how a note is named in its memories: by its path in the folder.
-func noteNamed(folder, file string) string {
+// NameOf is how a note is named in its memories: by its path in the folder.
+func NameOf(folder, file string) string {
 	name, err := filepath.Rel(folder, file)
 	if err != nil || name == "." {
 		name = filepath.Base(file)
@@ -50,9 +47,9 @@ func noteNamed(folder, file string) string {
 
 var dateInName = regexp.MustCompile(`(?:^|[^0-9])([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[^0-9]|$)`)
 
-// noteTime is when a note was written: noon of the date in its name, or else its
+// TimeOf is when a note was written: noon of the date in its name, or else its
 // last change. Zero if neither is known.
-func noteTime(file string, zone *time.Location) time.Time {
+func TimeOf(file string, zone *time.Location) time.Time {
 	if found := dateInName.FindStringSubmatch(filepath.Base(file)); found != nil {
 		if day, err := time.ParseInLocation(time.DateOnly, found[1], zone); err == nil {
 			return day.Add(12 * time.Hour)
