@@ -46,7 +46,7 @@ func (serveCmd) Help() string {
 // Run implements the command.
 func (c *serveCmd) Run(a *app) (err error) {
 	if extension.IsServer(a.db) {
-		return &usageError{"ebb serve and ebb inspect keep tokens and a lock beside the memory's file; they do not open a memory on a server yet"}
+		return errBeside
 	}
 	if err := errors.Join(server.CheckTLS(c.TLSCert, c.TLSKey), server.CheckAddress(c.Listen, c.Insecure || c.TLSCert != "")); err != nil {
 		return &usageError{err.Error()}
@@ -103,6 +103,9 @@ func (c *serveCmd) Run(a *app) (err error) {
 	return s.ListenAndServe(a.ctx, c.Listen)
 }
 
+// errBeside refuses what needs a file of the memory.
+var errBeside = &usageError{"ebb serve, ebb inspect and ebb token keep tokens and a lock beside the memory's file; they do not open a memory on a server yet"}
+
 type tokenCmd struct {
 	Add    tokenAddCmd    `cmd:"" help:"Create a token and print it, once."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens; the file holds only their hashes."`
@@ -124,6 +127,9 @@ type (
 
 // Run implements the command.
 func (c *tokenAddCmd) Run(a *app) error {
+	if extension.IsServer(a.db) {
+		return errBeside
+	}
 	t := server.Token{Name: c.Name, User: a.user, Tenant: a.tenant, Service: c.Service, Host: c.As == "host", WriteTurns: c.WriteTurns, Metrics: c.As == "metrics"}
 	if a.user == "" && !c.Service && !t.Metrics {
 		return &usageError{"say whose memory it is for with --user, or --service for a program that acts for several users"}
@@ -141,6 +147,9 @@ func (c *tokenAddCmd) Run(a *app) error {
 
 // Run implements the command.
 func (tokenListCmd) Run(a *app) error {
+	if extension.IsServer(a.db) {
+		return errBeside
+	}
 	all, err := server.TokensOf(a.db).List()
 	if err != nil {
 		return err
@@ -162,5 +171,8 @@ func (tokenListCmd) Run(a *app) error {
 
 // Run implements the command.
 func (c *tokenRevokeCmd) Run(a *app) error {
+	if extension.IsServer(a.db) {
+		return errBeside
+	}
 	return notFoundAs(server.TokensOf(a.db).Revoke(c.Name), fmt.Sprintf("no token is called %q; ebb token list prints their names", c.Name))
 }

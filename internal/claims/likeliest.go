@@ -21,6 +21,7 @@ const (
 	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
 	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
 	topicShare   = 0.5  // weight of topics relative to words
+	leastMeant   = 0.6  // least score at which a request that also refers back means what it names
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
@@ -44,7 +45,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 			break
 		}
 	}
-	if q.Back && score < 1 {
+	if q.Back && score < leastMeant {
 		t.episodes, err = w.previous(ctx)
 		t.pointed = len(t.episodes) > 0
 		return t, err
@@ -89,6 +90,9 @@ func indexOf(terms []string, memories []schema.Memory) *index {
 	x := &index{memories: memories, terms: terms, held: make([][]string, len(memories)), in: make(map[string]int), topics: make([]*topics.Set, len(memories))}
 	for i := range memories {
 		words := wordsOf(&memories[i])
+		if code.MatchString(memories[i].Content) {
+			words = append(words, codeTerms...)
+		}
 		for _, term := range terms {
 			if slices.Contains(words, term) {
 				x.held[i] = append(x.held[i], term)
@@ -98,6 +102,12 @@ func indexOf(terms []string, memories []schema.Memory) *index {
 	}
 	return x
 }
+
+// code matches what requests call digits or a code, codeTerms are their terms.
+var (
+	code      = regexp.MustCompile(`\d[\d\s-]{2,}\d|\d{3,}`)
+	codeTerms = text.Terms("digits code pin combination ziffern zahlencode cifras dígitos clave 数字 密码")
+)
 
 // shares returns the share, 0–1, of some of the terms that each memory contains,
 // weighted by rarity. Terms that no memory contains have the weight unknown. A single

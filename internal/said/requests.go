@@ -24,7 +24,7 @@ func Requests(message string) []Request {
 		if !ok {
 			req, ok = objectFirst(message, s)
 		}
-		if ok {
+		if ok && !easy.MatchString(req.Sentence) {
 			out = append(out, req)
 		}
 	}
@@ -35,6 +35,10 @@ func Requests(message string) []Request {
 	}
 	return out
 }
+
+// easy matches what is easily done, which is no request: "it's easy to get lost and
+// forget that".
+var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:easy|hard)\b`)
 
 // requestRow is one wording of a request. Only courtesies may precede it in the
 // sentence.
