@@ -173,8 +173,11 @@ func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.mem
 
 // Session returns the memory as seen by one conversation of one user. It returns an
 // [*InvalidError] naming the field for a scope without a user or with a label that
-// holds a credential.
+// holds a credential, and [ErrClosed] after Close.
 func (x *Extension) Session(scope Scope) (*Session, error) {
+	if err := x.errIfClosed(); err != nil {
+		return nil, err
+	}
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

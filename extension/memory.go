@@ -241,8 +241,12 @@ func lacksKey(inner lcschema.Memory, field string) bool {
 	return err == nil && key.String() == ""
 }
 
-// Clear clears the inner memory. Long-term memory is not affected.
+// Clear clears the inner memory. Long-term memory is not affected. After Close it
+// returns [ErrClosed].
 func (m *Memory) Clear(ctx context.Context) error {
+	if err := m.session.ext.errIfClosed(); err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return memory.CallHost("the inner memory", func() error { return m.inner.Clear(ctx) })

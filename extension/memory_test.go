@@ -171,6 +171,9 @@ func TestClosedMemory(t *testing.T) {
 	_, err = m.LoadMemoryVariables(t.Context(), inputs)
 	require.ErrorIs(t, err, extension.ErrClosed)
 	require.ErrorIs(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "hi"}), extension.ErrClosed)
+	require.ErrorIs(t, m.Clear(t.Context()), extension.ErrClosed)
+	_, err = x.Session(extension.Scope{User: "ada"})
+	require.ErrorIs(t, err, extension.ErrClosed)
 	var model echo
 	_, err = llms.GenerateFromSinglePrompt(t.Context(), extension.WrapModel(&model, s), "hello")
 	require.ErrorIs(t, err, extension.ErrClosed)

@@ -97,10 +97,12 @@ func TestInvalidLife(t *testing.T) {
 }
 
 func TestOurOwnLives(t *testing.T) {
-	lives, err := evalset.LoadLives("../../cmd/ebb/testdata/lives")
-	require.NoError(t, err)
-	for _, life := range lives {
-		assert.GreaterOrEqual(t, len(life.Statements), 60, life.Name)
-		assert.GreaterOrEqual(t, len(life.Questions), 60, life.Name)
+	for _, folder := range []string{"lives", "fresh"} {
+		lives, err := evalset.LoadLives("../../cmd/ebb/testdata/" + folder)
+		require.NoError(t, err)
+		for _, life := range lives {
+			assert.GreaterOrEqual(t, len(life.Statements), 60, life.Name)
+			assert.GreaterOrEqual(t, len(life.Questions), 60, life.Name)
+		}
 	}
 }

@@ -13,6 +13,7 @@ func IsPersonal(s string) bool {
 	words := courtesyWords(s)
 	for i, w := range words {
 		switch {
+		case likeChild(words, i):
 		case ownWord[w] && !(i > 0 && requestVerb[words[i-1]] && (i == 1 || asksFor[words[i-2]] || w == "ich" || w == "wir")):
 			return true
 		case strings.ContainsAny(w, "我咱") && !strings.HasPrefix(w, "给我") && !strings.HasPrefix(w, "帮我"):
@@ -23,6 +24,19 @@ func IsPersonal(s string) bool {
 	}
 	return false
 }
+
+// likeChild reports whether word i is the "I" of "explain it like I'm five".
+func likeChild(words []string, i int) bool {
+	if i == 0 || words[i-1] != "like" {
+		return false
+	}
+	rest := strings.Join(words[i:min(len(words), i+3)], " ") + " "
+	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "im "), "i am ")
+	first, _, _ := strings.Cut(rest, " ")
+	return asChild[first]
+}
+
+var asChild = wordSet("five 5 ten 10 a an stupid dumb")
 
 // IsOwnAffair reports whether a question is about its author's affairs: it is
 // personal ([IsPersonal]), it has a first-person verb in a language that omits the

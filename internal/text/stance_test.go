@@ -35,7 +35,7 @@ func TestIsOwnAffair(t *testing.T) {
 	} {
 		require.True(t, IsOwnAffair(s), s)
 	}
-	for _, s := range []string{"", "How many legs does a spider have?", "Wie hoch ist der Brocken?", "¿Quién pintó Las Meninas?", "光速是多少?"} {
+	for _, s := range []string{"", "How many legs does a spider have?", "Wie hoch ist der Brocken?", "¿Quién pintó Las Meninas?", "光速是多少?", "explain inflation like im five", "Explain entropy like I am 5, please"} {
 		require.False(t, IsOwnAffair(s), s)
 	}
 }
