@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -189,6 +190,12 @@ type reading struct {
 }
 
 func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
+	// another process may have erased the message since it was read
+	if _, err := w.tx.Memory(ctx, w.UserID, w.UID); errors.Is(err, schema.ErrNotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
 	uid := RunOf(w.UID)
 	if w.run, err = open(ctx, w.tx, w.UserID, uid, schema.CauseSaid, "user"); err != nil {
 		return err
