@@ -72,7 +72,7 @@ func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
 }
 
 // Of the 100 scenarios, which were written without knowledge of the rules, 38 are
-// carried out and 11 of the 995 messages that must stay are forgotten; the other
+// carried out and 12 of the 995 messages that must stay are forgotten; the other
 // requests wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)

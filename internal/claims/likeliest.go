@@ -21,7 +21,6 @@ const (
 	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
 	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
 	topicShare   = 0.5  // weight of topics relative to words
-	leastMeant   = 0.6  // least score at which a request that also refers back means what it names
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
@@ -45,7 +44,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 			break
 		}
 	}
-	if q.Back && score < leastMeant {
+	if q.Back && score < 1 {
 		t.episodes, err = w.previous(ctx)
 		t.pointed = len(t.episodes) > 0
 		return t, err

@@ -61,6 +61,9 @@ var dismissive = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)
 // pointsBack matches references to the preceding message.
 var pointsBack = regexp.MustCompile(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that|pretend i)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht|tu so)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo|haz como)|刚|剛|方才|上一条|上一句|前一句|当我没说|這句|这条|这句`)
 
+// pretendAbout matches requests to pretend that something named was never said.
+var pretendAbout = regexp.MustCompile(`(?i)\bpretend i (?:never|did ?n[o']?t) [^.!?]*\babout\b`)
+
 // forgetWords matches the words of such a request that do not identify an object.
 var forgetWords = regexp.MustCompile(`(?i)\b(?:get rid of|delete|erase|wipe|scrub|purge|remove|removing|strike|scratch|chuck|bin|drop|ditch|forget|un-?remember|unlearn|confided|confessed|admitted|kindly|please|can|could|would|you|mind|note|notes|record|records|memory|the thing|the business|keep|keeping|hold|holding|anything|don'?t|rather|store|stored|save|saved|settled|told|mentioned|pasted|gave|wrote|want|need|favour|do me a|pretend|ignore)\b|` +
 	`\b(?:lösch\pL*|streich\pL*|entfern\pL*|tilg\pL*|vergiss|vergessen|raus\pL*|weg|damit|bitte|das mit|die sache|die geschichte|kannst|könn\pL+|erledigt|gespeichert|aufheb\pL*|aufbewahr\pL*|nirgends|nicht|mehr|wissen|nachricht|erwähnt|gesagt|erzählt|geschrieben|geht|niemanden|etwas|was)\b|` +
@@ -81,7 +84,7 @@ func looseForget(message string) (Request, bool) {
 			}
 			whole := strings.TrimSpace(message)
 			return Request{
-				Verb: Forget, Sentence: whole, About: whole, Loose: true, Back: pointsBack.MatchString(message),
+				Verb: Forget, Sentence: whole, About: whole, Loose: true, Back: pointsBack.MatchString(message) && !pretendAbout.MatchString(message),
 				Names: namesIn(message, looseForms[i].form.FindStringIndex(message)),
 			}, true
 		}
