@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -13,6 +14,10 @@ var (
 	willBe   = regexp.MustCompile(`(?i)\b(?:will|going to|about to|plan(?:s|ned|ning)? (?:to|on)|intends? to|wird|werden?|plant|planen|va a|voy a|vamos a|planea|piensa)\b|'ll\b|打算|计划|計劃|准备|準備|将要|將要`)
 	lasting  = regexp.MustCompile(`(?i)\b(?:since|born|lives?|living|moved|works?|working|joined|married|called|seit|geboren|wohn\S*|gezogen|arbeitet?|desde|vive|trabaja)\b|nació|mudó|自从|自從|出生|住|搬|工作`)
 )
+
+// nowSo matches words for what has begun or is usual. With them a day without a number
+// is one of each week: "the day off is now Tuesday".
+var nowSo = regexp.MustCompile(`(?i)\b(?:now|nowadays|these days|from now on|usual|jetzt|neuerdings|ab sofort|meistens?|ahora|normalmente)\b|现在|改为|改成|换成|以后|常|平时|固定|只能`)
 
 // longestEvent is the longest time span that makes a claim an event: a month.
 const longestEvent = 31*24*time.Hour + 12*time.Hour
@@ -30,7 +35,7 @@ func Temporal(content string, said time.Time) string {
 		return "state"
 	}
 	for _, span := range text.TimeSpans(content, said) {
-		if span.End.Sub(span.Start) <= longestEvent {
+		if span.End.Sub(span.Start) <= longestEvent && !(nowSo.MatchString(content) && !strings.ContainsAny(span.Text, "0123456789")) {
 			return "event"
 		}
 	}
