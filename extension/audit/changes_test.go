@@ -8,19 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 func TestChanges(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	at := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	cfg := extension.FourStores()
-	cfg.MainAgent, cfg.Night.NoSchedule, cfg.Now = "main", true, func() time.Time { return now }
+	cfg.MainAgent, cfg.Night.NoSchedule, cfg.Now = "main", true, at.Now
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
 	ada := extension.Scope{User: "ada", Agent: "scout"}
 	_, err = x.Remember(t.Context(), ada, "Ada keeps bees in Ghent")
 	require.NoError(t, err)
-	now = now.AddDate(0, 0, 100)
+	at.Set(at.Now().AddDate(0, 0, 100))
+	now := at.Now()
 	s, err := x.Session(ada)
 	require.NoError(t, err)
 	for _, tool := range s.Tools() {
