@@ -83,6 +83,12 @@ func TestRemove(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, "{\"mcpServers\": {\"a\": 1, \"b\": 2}}", string(without))
+
+	// The line break of a comment stays, or the comment would go on.
+	without, found, err = named(t, "cursor").Remove([]byte("{\"mcpServers\": { // mine\n  \"ebb\": 1}}"))
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "{\"mcpServers\": { // mine\n}}", string(without))
 }
 
 // A file that cannot be understood is left alone.

@@ -289,19 +289,30 @@ func (c *Client) removeJSON(content []byte) (without []byte, found bool, err err
 				end += len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
 				break
 			}
-			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+			start -= gapBefore(content[:start])
 		case i > 0:
 			before := servers.members[i-1].value.end
 			s := scanner{text: content, at: before}
 			s.next() // the comma
 			content, start, end = splice(content, s.at, s.at+1, nil), start-1, end-1
-			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+			start -= gapBefore(content[:start])
 		default:
-			start -= len(content[:start]) - len(bytes.TrimRight(content[:start], " \t\r\n"))
+			start -= gapBefore(content[:start])
 		}
 	}
 	changed := splice(content, start, end, nil)
 	return changed, true, c.onlyEntryDiffers(readJSON, original, changed, nil)
+}
+
+// gapBefore returns the length of the white space at the end of a text, without a line
+// break that ends a comment.
+func gapBefore(text []byte) int {
+	rest := bytes.TrimRight(text, " \t\r\n")
+	gap := text[len(rest):]
+	if line := rest[bytes.LastIndexByte(rest, '\n')+1:]; bytes.Contains(line, []byte("//")) {
+		return len(gap) - (bytes.IndexByte(gap, '\n') + 1)
+	}
+	return len(gap)
 }
 
 // onlyEntryDiffers returns an error unless the changed file contains the given entry
