@@ -317,7 +317,7 @@ func TestSelfImage(t *testing.T) {
 }
 
 // Sub-agents propose; the main agent decides about what is trusted, the host about the
-// rest; nobody's review lifts trust.
+// rest; a review never raises trust.
 func TestMainAgentReviews(t *testing.T) {
 	now := clock.At(dualNow)
 	x := housed(t, fresh(t), now, func(c *extension.Config) { c.MainAgent = "main" })

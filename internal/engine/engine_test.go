@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program that lacks the engine of a server is told which import it needs.
+// Without the import of an engine, Open names the import that is missing.
 func TestMissingEngineNamesItsImport(t *testing.T) {
 	require.True(t, IsServer("postgres://host/memory"))
 	require.False(t, IsServer("./postgres:/memory.db"))
